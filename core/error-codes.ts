@@ -1,0 +1,138 @@
+/**
+ * One row per error code: the code is the contract, the message is prose. Every surface renders the same row
+ * (REST envelope, GraphQL extensions, sockets), so a code has one status and one pair of retry flags everywhere.
+ */
+
+export type ErrorCategory =
+  | 'validation'
+  | 'auth'
+  | 'billing'
+  | 'payment'
+  | 'quota'
+  | 'rate_limit'
+  | 'lifecycle'
+  | 'not_found'
+  | 'conflict'
+  | 'client_compatibility'
+  | 'deploy'
+  | 'storage'
+  | 'upstream'
+  | 'internal';
+
+/** What became of the change a request asked for. `none`: the request would have changed nothing, or changed nothing. */
+export type MutationState = 'none' | 'not_started' | 'committed' | 'rolled_back' | 'partial' | 'unknown';
+
+/** Something a caller may do next; advisory, never run by a client on its own. */
+export interface NextAction {
+  readonly type: string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly auth?: string;
+  readonly why?: string;
+  readonly command?: string;
+  readonly [extra: string]: unknown;
+}
+
+export interface ErrorRow {
+  readonly status: number;
+  readonly category: ErrorCategory;
+  /** The same request may succeed later. */
+  readonly retryable: boolean;
+  /** Repeating the request cannot duplicate a change. */
+  readonly safeToRetry: boolean;
+  /** Default message; the thrower may say something more exact. */
+  readonly message: string;
+  readonly mutationState?: MutationState;
+  readonly nextActions?: readonly NextAction[];
+}
+
+const row = (
+  status: number,
+  category: ErrorCategory,
+  message: string,
+  more: Partial<Omit<ErrorRow, 'status' | 'category' | 'message'>> = {},
+): ErrorRow => ({ status, category, message, retryable: false, safeToRetry: true, ...more });
+
+const signIn: NextAction = {
+  type: 'authenticate',
+  auth: 'SIWX',
+  why: 'Send a signed wallet message in the SIGN-IN-WITH-X header.',
+};
+const again: NextAction = { type: 'retry', why: 'Send the same request again after a short pause.' };
+const edit: NextAction = { type: 'edit_request', why: 'Correct the named field and send the request again.' };
+
+export const errorRows = {
+  VALIDATION_FAILED: row(400, 'validation', 'The request is not valid.', { nextActions: [edit] }),
+  MALFORMED_JSON: row(400, 'validation', 'The request body is not valid JSON.', { nextActions: [edit] }),
+  UNKNOWN_FIELD: row(400, 'validation', 'The request has a field that is not known here.', { nextActions: [edit] }),
+  INVALID_CURSOR: row(400, 'validation', 'The cursor does not belong to this list.', { nextActions: [edit] }),
+  INVALID_DISPLAY_NAME: row(400, 'validation', 'A display name has 1 to 64 characters and no control characters.', {
+    nextActions: [edit],
+  }),
+  IDEMPOTENCY_KEY_REQUIRED: row(400, 'validation', 'This operation needs an Idempotency-Key header.'),
+  IDEMPOTENCY_KEY_INVALID: row(400, 'validation', 'An idempotency key has 1 to 256 characters.'),
+  GRAPHQL_PARSE_FAILED: row(400, 'validation', 'The GraphQL document has a syntax error.', { nextActions: [edit] }),
+  GRAPHQL_VALIDATION_FAILED: row(400, 'validation', 'The GraphQL document does not fit the schema.', {
+    nextActions: [edit],
+  }),
+  GRAPHQL_LIMIT_EXCEEDED: row(400, 'validation', 'The GraphQL document is larger than this server accepts.', {
+    nextActions: [edit],
+  }),
+  PERSISTED_QUERY_NOT_FOUND: row(400, 'not_found', 'PersistedQueryNotFound', {
+    retryable: true,
+    nextActions: [{ type: 'retry', why: 'Send the document together with its SHA-256 hash once.' }],
+  }),
+  AUTH_REQUIRED: row(401, 'auth', 'This needs a credential.', { nextActions: [signIn] }),
+  INVALID_AUTH: row(401, 'auth', 'The credential is not valid.', { nextActions: [signIn] }),
+  OPERATOR_SESSION_INVALID: row(401, 'auth', 'The operator session has expired or was revoked.', {
+    nextActions: [{ type: 'authenticate', command: 'svc operator login', why: 'Start a new operator session.' }],
+  }),
+  FORBIDDEN: row(403, 'auth', 'This credential may not do that.'),
+  NOT_AUTHORIZED: row(403, 'auth', 'The caller is not authorized for this.'),
+  STEP_UP_REQUIRED: row(403, 'auth', 'This needs a fresh passkey confirmation.'),
+  WRITE_AUTH_REQUIRED: row(403, 'auth', 'This needs a write approval.'),
+  WRITE_AUTH_BINDING_MISMATCH: row(403, 'auth', 'The write approval is for another action, target or session.'),
+  WRITE_AUTH_SESSION_INVALID: row(403, 'auth', 'The write approval has expired, was revoked or is unknown.'),
+  ABOVE_WRITE_AUTH_CEILING: row(403, 'auth', 'The holder of this approval may not do this even with it.'),
+  ADMIN_REQUIRED: row(403, 'auth', 'This is for the platform admin.'),
+  QUOTA_EXCEEDED: row(403, 'quota', 'A quota is used up.', {
+    nextActions: [{ type: 'check_usage', method: 'GET', path: '/tiers/v1/status', why: 'See what is used.' }],
+  }),
+  RESOURCE_NOT_FOUND: row(404, 'not_found', 'There is no such resource.'),
+  ROUTE_NOT_FOUND: row(404, 'not_found', 'There is no such path.'),
+  METHOD_NOT_ALLOWED: row(405, 'validation', 'This path does not answer that method.'),
+  NOT_ACCEPTABLE: row(406, 'validation', 'None of the accepted content types can be given.'),
+  IDEMPOTENCY_KEY_REUSED: row(409, 'conflict', 'This idempotency key was used with another request.', {
+    nextActions: [{ type: 'edit_request', why: 'Use a new key for a new request.' }],
+  }),
+  IDEMPOTENCY_IN_PROGRESS: row(409, 'conflict', 'The first request with this idempotency key is still running.', {
+    retryable: true,
+    nextActions: [again],
+  }),
+  PROJECT_NOT_READY: row(409, 'lifecycle', 'The project is still being provisioned.', {
+    retryable: true,
+    nextActions: [again],
+  }),
+  PRESENCE_EXPIRED: row(410, 'conflict', 'The presence has expired; join the room again.'),
+  BODY_TOO_LARGE: row(413, 'validation', 'The request body is larger than this path accepts.'),
+  URI_TOO_LONG: row(414, 'validation', 'The request address is longer than this server accepts.'),
+  UNSUPPORTED_MEDIA_TYPE: row(415, 'validation', 'The request body must be JSON.'),
+  UNKNOWN_RECIPIENT: row(422, 'validation', 'A recipient is not in the room.', { nextActions: [edit] }),
+  RATE_LIMITED: row(429, 'rate_limit', 'Too many requests.', { retryable: true, nextActions: [again] }),
+  FREE_ORG_OWNER_LIMIT_EXCEEDED: row(429, 'quota', 'An owner can hold only so many free organizations.'),
+  INTERNAL_ERROR: row(500, 'internal', 'Something went wrong on our side.', {
+    retryable: true,
+    safeToRetry: false,
+    mutationState: 'unknown',
+  }),
+  UPSTREAM_UNAVAILABLE: row(503, 'upstream', 'A service this depends on is not reachable.', {
+    retryable: true,
+    nextActions: [again],
+  }),
+  SERVICE_UNAVAILABLE: row(503, 'upstream', 'The server cannot serve this right now.', {
+    retryable: true,
+    nextActions: [again],
+  }),
+} as const satisfies Record<string, ErrorRow>;
+
+export type ErrorCode = keyof typeof errorRows;

@@ -1,0 +1,82 @@
+import { type ErrorCode, type ErrorRow, errorRows, type MutationState, type NextAction } from './error-codes.ts';
+
+export type { ErrorCode, MutationState, NextAction } from './error-codes.ts';
+
+/** What a thrower may add to its error's row. */
+export interface ServiceErrorOptions {
+  readonly message?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly nextActions?: readonly NextAction[];
+  readonly mutationState?: MutationState;
+  /** Seconds a client should wait: the `Retry-After` header and `retry_after` of the body. */
+  readonly retryAfter?: number;
+  /** Methods the path does answer: the `Allow` header of a 405. */
+  readonly allow?: readonly string[];
+  /** Kept for the log; never shown to a caller. */
+  readonly cause?: unknown;
+}
+
+/**
+ * The only error a caller ever sees by its own name. Anything else that is thrown is masked as INTERNAL_ERROR and
+ * logged. Contract 01, section 1.13.
+ */
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ErrorCode;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly nextActions: readonly NextAction[];
+  readonly mutationState: MutationState;
+  readonly retryAfter: number | undefined;
+  readonly allow: readonly string[] | undefined;
+
+  constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
+    const row: ErrorRow = errorRows[code];
+    super(options.message ?? row.message, { cause: options.cause });
+    this.code = code;
+    this.details = options.details ?? {};
+    this.nextActions = options.nextActions ?? row.nextActions ?? [];
+    this.mutationState = options.mutationState ?? row.mutationState ?? 'none';
+    this.retryAfter = options.retryAfter;
+    this.allow = options.allow;
+  }
+
+  get row(): ErrorRow {
+    return errorRows[this.code];
+  }
+}
+
+/** The JSON every refusal carries, with all members always present. Contract 01, section 1.13. */
+export interface ErrorEnvelope {
+  readonly error: string;
+  readonly message: string;
+  readonly code: ErrorCode;
+  readonly category: string;
+  readonly source: 'gateway';
+  readonly retryable: boolean;
+  readonly safe_to_retry: boolean;
+  readonly mutation_state: MutationState;
+  readonly trace_id: string;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly next_actions: readonly NextAction[];
+  readonly retry_after?: number;
+}
+
+/** Renders an error for a caller; whatever is not a {@link ServiceError} becomes a masked INTERNAL_ERROR. */
+export function toEnvelope(error: unknown, traceId: string): ErrorEnvelope {
+  const known = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
+  const { category, retryable, safeToRetry } = known.row;
+  return {
+    error: known.code,
+    message: known.message,
+    code: known.code,
+    category,
+    source: 'gateway',
+    retryable,
+    safe_to_retry: safeToRetry,
+    mutation_state: known.mutationState,
+    trace_id: traceId,
+    details: known.details,
+    next_actions: known.nextActions,
+    ...(known.retryAfter === undefined ? {} : { retry_after: known.retryAfter }),
+  };
+}
