@@ -1,0 +1,17 @@
+/** An input without its null members: GraphQL says null where operations say absent. Nested inputs included. */
+export type WithoutNulls<T> = T extends readonly (infer Item)[]
+  ? WithoutNulls<Item>[]
+  : T extends object
+    ? {
+        [Key in keyof T as undefined extends T[Key] ? never : null extends T[Key] ? never : Key]: WithoutNulls<T[Key]>;
+      } & {
+        [Key in keyof T as undefined extends T[Key] ? Key : null extends T[Key] ? Key : never]?: WithoutNulls<
+          Exclude<T[Key], null | undefined>
+        >;
+      }
+    : T;
+
+export function dropNulls<T extends object>(value: T): WithoutNulls<T> {
+  const kept = Object.entries(value).filter(([, item]) => item !== null && item !== undefined);
+  return Object.fromEntries(kept) as WithoutNulls<T>;
+}

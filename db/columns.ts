@@ -1,0 +1,10 @@
+import { text, timestamp } from 'drizzle-orm/pg-core';
+
+/** A moment, kept with its zone and read as a `Date`. */
+export const moment = (name: string) => timestamp(name, { withTimezone: true, mode: 'date', precision: 3 });
+
+/** When the row was written, by the database clock. */
+export const createdAt = () => moment('created_at').notNull().defaultNow();
+
+/** A native id: prefixed text, or the text form of a UUID. */
+export const id = (name = 'id') => text(name);

@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { migrate } from 'drizzle-orm/node-postgres/migrator';
+import pg from 'pg';
+
+/** Session lock under which the control database is migrated; any number that nothing else uses. */
+const migrationLock = 7_306_001;
+
+const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
+
+/**
+ * Brings the control database to the newest version. Nodes that start together wait for the one that came first and
+ * then find nothing left to do.
+ *
+ * @returns how many migrations this call applied
+ */
+export async function migrateControlDatabase(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url, application_name: 'svc-gateway migrate' });
+  await client.connect();
+  try {
+    await client.query('select pg_advisory_lock($1)', [migrationLock]);
+    const before = await applied(client);
+    await migrate(drizzle(client), { migrationsFolder });
+    return (await applied(client)) - before;
+  } finally {
+    // Ending the session gives the lock back.
+    await client.end();
+  }
+}
+
+async function applied(client: pg.Client): Promise<number> {
+  const { rows } = await client.query<{ known: string | null }>(
+    `select to_regclass('drizzle.__drizzle_migrations') as known`,
+  );
+  if (rows[0]?.known == null) return 0;
+  const count = await client.query<{ count: number }>(
+    'select count(*)::int as count from drizzle.__drizzle_migrations',
+  );
+  return count.rows[0]!.count;
+}
+
+/** How many migrations this version of the program knows. */
+export async function knownMigrations(): Promise<number> {
+  const journal = JSON.parse(await readFile(`${migrationsFolder}/meta/_journal.json`, 'utf8')) as {
+    entries: unknown[];
+  };
+  return journal.entries.length;
+}

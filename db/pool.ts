@@ -1,0 +1,139 @@
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
+import pg from 'pg';
+
+/** Called with the text of each statement that is sent; for tests that count, and for metrics. */
+export type StatementHook = (text: string) => void;
+
+export interface PoolOptions {
+  readonly url: string;
+  /** Most connections at once. @default 10 */
+  readonly max?: number;
+  /** How long a request waits for a free connection, in milliseconds. @default 5_000 */
+  readonly waitMs?: number;
+  readonly onStatement?: StatementHook | undefined;
+  /** Told when an idle connection breaks; the pool replaces it by itself. */
+  readonly onIdleError?: (error: Error) => void;
+  readonly name?: string;
+}
+
+/** Whole numbers of 64 bits arrive as bigint; everything else as `pg` reads it. */
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
+    oid === pg.types.builtins.INT8 && format !== 'binary'
+      ? BigInt
+      : pg.types.getTypeParser(oid, format as 'text')) as pg.CustomTypesConfig['getTypeParser'],
+};
+
+/** A connection pool. Connections are opened on first use and closed when idle for half a minute. */
+export function createPool({ url, max = 10, waitMs = 5_000, onStatement, onIdleError, name }: PoolOptions): pg.Pool {
+  class Client extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: the driver's method has a dozen overloads, all passed through.
+    override query(...args: any[]): any {
+      const [first] = args;
+      onStatement?.(typeof first === 'string' ? first : (first?.text ?? ''));
+      // biome-ignore lint/suspicious/noExplicitAny: as above.
+      return (super.query as any)(...args);
+    }
+  }
+  const pool = new pg.Pool({
+    connectionString: url,
+    max,
+    connectionTimeoutMillis: waitMs,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: name ?? 'svc-gateway',
+    types,
+    Client: Client as unknown as typeof pg.Client,
+  } as pg.PoolConfig);
+  // Without a listener a connection that breaks while idle would end the process.
+  pool.on('error', (error) => onIdleError?.(error));
+  return pool;
+}
+
+/** A query builder over a pool or over one connection. */
+export type Queries = NodePgDatabase;
+
+/** A query builder over one connection, for the life of a transaction. */
+export const queriesOf = (client: pg.ClientBase): Queries => drizzle(client as pg.PoolClient);
+
+/** The control database. */
+export interface Database {
+  readonly pool: pg.Pool;
+  readonly queries: Queries;
+  /** Runs a statement that is prepared once per connection under its name. */
+  rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+/** A hot statement: named, so that each connection plans it once. */
+export interface Statement {
+  readonly name: string;
+  readonly text: string;
+}
+
+export function openDatabase(options: PoolOptions): Database {
+  const pool = createPool(options);
+  return {
+    pool,
+    queries: drizzle(pool),
+    rows: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
+      (await pool.query<Row>({ ...statement, values: values as unknown[] })).rows,
+    close: () => pool.end(),
+  };
+}
+
+/** Runs `work` inside one transaction on a connection of its own. A connection that broke is not given back. */
+export async function inTransaction<Result>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<Result>,
+): Promise<Result> {
+  const client = await pool.connect();
+  let failure: unknown;
+  try {
+    await client.query('begin');
+    const result = await work(client);
+    await client.query('commit');
+    return result;
+  } catch (error) {
+    failure = error;
+    await client.query('rollback').catch(() => undefined);
+    throw error;
+  } finally {
+    client.release(isConnectionLoss(failure));
+  }
+}
+
+const lossCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ETIMEDOUT',
+  '57P01', // admin_shutdown
+  '57P02', // crash_shutdown
+  '57P03', // cannot_connect_now
+  '53300', // too_many_connections
+  '08000',
+  '08001',
+  '08003',
+  '08006',
+]);
+const lossMessages =
+  /Connection terminated|connection timeout|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|read ECONN|Cannot use a pool after/i;
+
+/** Whether an error says that the database could not be reached or went away, rather than that it refused. */
+export function isConnectionLoss(error: unknown): boolean {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const { code } = at as { code?: unknown };
+    if (typeof code === 'string' && lossCodes.has(code)) return true;
+    if (lossMessages.test(at.message)) return true;
+    if (at instanceof AggregateError && at.errors.some(isConnectionLoss)) return true;
+  }
+  return false;
+}
+
+/** The SQLSTATE of a refusal by Postgres, through drizzle's wrapping; undefined for anything else. */
+export function sqlState(error: unknown): string | undefined {
+  for (let at = error; at instanceof Error; at = at.cause) if (at instanceof pg.DatabaseError) return at.code;
+  return undefined;
+}

@@ -1,0 +1,170 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import type { KeyRing } from '../core/keys.ts';
+import { createPool, type StatementHook, sqlState } from './pool.ts';
+import { commonRoles, templateName, templateStatements } from './project-template.ts';
+import { scramVerifier } from './scram.ts';
+
+/** Most connections that one project's login role may hold. */
+const roleConnectionLimit = 20;
+
+/** Session lock under which a server is prepared. */
+const bootstrapLock = 7_306_002;
+
+/** Where one project's rows live. */
+export interface ProjectDatabase {
+  readonly server: string;
+  readonly databaseName: string;
+  readonly roleName: string;
+}
+
+export interface ProjectDatabasesOptions {
+  /** Administrative URLs of the servers by name; the name is stored with each project and never changes. */
+  readonly servers: Readonly<Record<string, string>>;
+  readonly keys: KeyRing;
+  readonly onStatement?: StatementHook | undefined;
+  readonly warn: (message: string, facts: Record<string, unknown>) => void;
+}
+
+const sizeStatement = 'select pg_database_size(oid) as bytes from pg_database where datname = $1';
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+/** The servers that hold project databases, and the databases and login roles on them. */
+export class ProjectDatabases {
+  readonly #pools = new Map<string, pg.Pool>();
+  readonly #options: ProjectDatabasesOptions;
+  #next = 0;
+
+  constructor(options: ProjectDatabasesOptions) {
+    this.#options = options;
+    for (const [name, url] of Object.entries(options.servers)) {
+      // Two connections are enough: this is for making and dropping, requests have pools of their own.
+      this.#pools.set(name, createPool({ url, max: 2, onStatement: options.onStatement, name: 'svc-gateway admin' }));
+    }
+  }
+
+  /** Names for a new project's database and role, on the servers in turn. The names tell nothing about the project. */
+  assign(): ProjectDatabase {
+    const names = [...this.#pools.keys()];
+    const tail = randomBytes(10).toString('hex');
+    return { server: names[this.#next++ % names.length]!, databaseName: `p_${tail}`, roleName: `r_${tail}` };
+  }
+
+  /** The login password of a project's role: derived, so it is stored nowhere. */
+  password({ roleName }: Pick<ProjectDatabase, 'roleName'>): string {
+    return this.#options.keys.mac('database-passwords', roleName).toString('base64url');
+  }
+
+  /** Makes every server ready: common roles, the template, no way in for PUBLIC. Safe on many nodes at once. */
+  async bootstrap(): Promise<void> {
+    await Promise.all(Object.entries(this.#options.servers).map(([name, url]) => this.#bootstrapServer(name, url)));
+  }
+
+  async #bootstrapServer(name: string, url: string): Promise<void> {
+    const client = new pg.Client({ connectionString: url, application_name: 'svc-gateway bootstrap' });
+    await client.connect();
+    try {
+      await client.query('select pg_advisory_lock($1)', [bootstrapLock]);
+      const roles = new Set(
+        (await client.query<{ rolname: string }>('select rolname from pg_roles')).rows.map((r) => r.rolname),
+      );
+      for (const role of commonRoles.filter((one) => !roles.has(one))) {
+        const bypass = role === 'service_role' ? 'bypassrls' : 'nobypassrls';
+        await client.query(`create role ${role} nologin noinherit ${bypass}`);
+      }
+      await this.#makeTemplate(client, url);
+      await this.#closeToPublic(client, name);
+    } finally {
+      await client.end();
+    }
+  }
+
+  async #makeTemplate(client: pg.Client, url: string): Promise<void> {
+    const found = await client.query('select 1 from pg_database where datname = $1', [templateName]);
+    if (found.rowCount !== 0) return;
+    // Made under another name and renamed when whole: a crash leaves a draft, never half a template.
+    const draft = `${templateName}_draft`;
+    await client.query(`drop database if exists ${draft} with (force)`);
+    await client.query(`create database ${draft} template template0`);
+    await client.query(`revoke connect, temporary on database ${draft} from public`);
+    const target = new URL(url);
+    target.pathname = `/${draft}`;
+    const inside = new pg.Client({ connectionString: target.href });
+    await inside.connect();
+    try {
+      for (const statement of templateStatements) await inside.query(statement);
+    } finally {
+      await inside.end();
+    }
+    await client.query(`alter database ${draft} with is_template true allow_connections false`);
+    await client.query(`alter database ${draft} rename to ${templateName}`);
+  }
+
+  /** A tenant's role must not enter any database but its own, so PUBLIC loses its default right on all of them. */
+  async #closeToPublic(client: pg.Client, server: string): Promise<void> {
+    const open = `select datname from pg_database d
+      where exists (select from aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a
+        where a.grantee = 0 and a.privilege_type in ('CONNECT', 'TEMPORARY'))`;
+    for (const { datname } of (await client.query<{ datname: string }>(open)).rows) {
+      await client.query(`revoke connect, temporary on database ${quote(datname)} from public`).catch(() => undefined);
+    }
+    const left = (await client.query<{ datname: string }>(open)).rows.map((row) => row.datname);
+    if (left.length > 0) {
+      this.#options.warn('Databases on a project server stay open to every login role.', { server, databases: left });
+    }
+  }
+
+  /**
+   * Makes a project's login role and database. Safe to repeat: what is there already is kept, so a crash between any
+   * two statements is mended by running it again.
+   */
+  async provision(database: ProjectDatabase): Promise<void> {
+    const pool = this.#pool(database.server);
+    const role = quote(database.roleName);
+    const verifier = scramVerifier(this.password(database));
+    const attributes = `login noinherit nosuperuser nocreatedb nocreaterole connection limit ${roleConnectionLimit} password '${verifier}'`;
+    await unlessState('42710', () => pool.query(`create role ${role} ${attributes}`));
+    await pool.query(`grant ${commonRoles.join(', ')} to ${role}`);
+    const name = quote(database.databaseName);
+    // Closed until PUBLIC has lost its rights, so that no other tenant can slip in meanwhile.
+    await unlessState('42P04', () =>
+      pool.query(`create database ${name} template ${templateName} allow_connections false`),
+    );
+    await pool.query(`revoke connect, temporary on database ${name} from public`);
+    await pool.query(`grant connect on database ${name} to ${role}`);
+    await pool.query(`alter database ${name} allow_connections true`);
+  }
+
+  /** Removes a project's database and role. Safe to repeat. */
+  async drop(database: ProjectDatabase): Promise<void> {
+    const pool = this.#pool(database.server);
+    await pool.query(`drop database if exists ${quote(database.databaseName)} with (force)`);
+    await pool.query(`drop role if exists ${quote(database.roleName)}`);
+  }
+
+  /** Bytes that a project's database takes on disk. */
+  async sizeBytes({ server, databaseName }: ProjectDatabase): Promise<number> {
+    const { rows } = await this.#pool(server).query<{ bytes: bigint | null }>(sizeStatement, [databaseName]);
+    return Number(rows[0]?.bytes ?? 0);
+  }
+
+  #pool(server: string): pg.Pool {
+    const pool = this.#pools.get(server);
+    if (pool === undefined)
+      throw new Error(`No project server is named ${server}; PROJECT_DATABASE_URLS must list it.`);
+    return pool;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#pools.values()].map((pool) => pool.end()));
+  }
+}
+
+async function unlessState(state: string, run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (sqlState(error) !== state) throw error;
+  }
+}

@@ -1,0 +1,56 @@
+import { customType, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { createdAt, id, moment } from '../columns.ts';
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+/** Facts of the whole installation, such as the fingerprint of its root secret. */
+export const platformFacts = pgTable('platform_facts', {
+  key: text('key').primaryKey(),
+  value: jsonb('value').$type<unknown>().notNull(),
+});
+
+/** First outcomes by idempotency key. The row is the claim; its outcome is written with the change it belongs to. */
+export const idempotencyKeys = pgTable(
+  'idempotency_keys',
+  {
+    /** Whose key it is: the caller's lasting identity, never its credential. */
+    scope: text('scope').notNull(),
+    operation: text('operation').notNull(),
+    key: text('key').notNull(),
+    /** SHA-256 of the input: another input under the same key is refused. */
+    digest: text('digest').notNull(),
+    /** Random, new with each take-over: whoever no longer holds it cannot commit. */
+    leaseToken: text('lease_token').notNull(),
+    leaseUntil: moment('lease_until').notNull(),
+    /** The step operation that the first call began, so that a take-over continues it instead of beginning another. */
+    stepId: id('step_id'),
+    /** Encrypted, since it may hold secrets that a replay has to give again. Null while running. */
+    outcome: bytea('outcome'),
+    createdAt: createdAt(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.scope, t.operation, t.key] }), index('idempotency_keys_expiry_idx').on(t.expiresAt)],
+);
+
+export type MailState = 'queued' | 'sent' | 'failed';
+
+/** Mail on its way out. Sent by a worker when SMTP is configured, else kept for the operator to read. */
+export const mailOutbox = pgTable(
+  'mail_outbox',
+  {
+    id: id().primaryKey(),
+    /** Null for mail of the installation itself. */
+    orgId: uuid('org_id'),
+    recipient: text('recipient').notNull(),
+    subject: text('subject').notNull(),
+    bodyText: text('body_text').notNull(),
+    state: text('state').$type<MailState>().notNull().default('queued'),
+    attempts: integer('attempts').notNull().default(0),
+    lastError: text('last_error'),
+    createdAt: createdAt(),
+    sentAt: moment('sent_at'),
+  },
+  (t) => [index('mail_outbox_newest_idx').on(t.createdAt.desc(), t.id.desc())],
+);
+
+export type MailMessage = typeof mailOutbox.$inferSelect;

@@ -1,0 +1,118 @@
+import { index, integer, jsonb, pgSequence, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { createdAt, id, moment } from '../columns.ts';
+import { principals } from './identity.ts';
+import { orgs } from './orgs.ts';
+
+/** Numbers of the schema slots that projects are known by (`p0001`). */
+export const projectSlots = pgSequence('project_slots');
+
+export type ProjectState = 'provisioning' | 'ready' | 'failed';
+
+export const projects = pgTable(
+  'projects',
+  {
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id),
+    id: id().notNull(),
+    /** Short and opaque; names hosts and mail addresses (`p-<public_id>`). */
+    publicId: text('public_id').notNull(),
+    name: text('name').notNull(),
+    /** Address form, unique in the organization. */
+    repoName: text('repo_name'),
+    /** `provisioning` until its database and login role exist. */
+    state: text('state').$type<ProjectState>().notNull(),
+    schemaSlot: text('schema_slot').notNull(),
+    /** Which of the project servers holds the database. */
+    server: text('server').notNull(),
+    databaseName: text('database_name').notNull(),
+    roleName: text('role_name').notNull(),
+    createdBy: id('created_by').references(() => principals.id),
+    createdAt: createdAt(),
+    archivedAt: moment('archived_at'),
+    deletedAt: moment('deleted_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.id] }),
+    // Requests name a project without its organization. Ids are random, so the pair above keeps them unique.
+    index('projects_id_idx').on(t.id),
+    uniqueIndex('projects_repo_name_uq').on(t.orgId, t.repoName),
+    // Lists run newest first.
+    index('projects_newest_idx').on(t.orgId, t.createdAt.desc(), t.id.desc()),
+  ],
+);
+
+/** A capability on one project, given to a principal that need not be a member. */
+export const projectGrants = pgTable(
+  'project_grants',
+  {
+    orgId: uuid('org_id').notNull(),
+    id: uuid('id').notNull(),
+    projectId: id('project_id').notNull(),
+    principalId: id('principal_id')
+      .notNull()
+      .references(() => principals.id),
+    capability: text('capability').notNull(),
+    policy: jsonb('policy').$type<Record<string, unknown>>(),
+    expiresAt: moment('expires_at'),
+    revokedAt: moment('revoked_at'),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.id] }),
+    index('project_grants_principal_idx').on(t.principalId, t.projectId),
+  ],
+);
+
+/** What a delegate token may do; never more than the grant it narrows. */
+export interface DelegateScope {
+  readonly v: 1;
+  readonly capabilities: readonly string[];
+  readonly projects?: readonly string[];
+}
+
+/** Bearers that narrow a grant. Only the token's hash is kept. */
+export const delegates = pgTable(
+  'delegates',
+  {
+    orgId: uuid('org_id').notNull(),
+    id: uuid('id').notNull(),
+    projectId: id('project_id').notNull(),
+    grantId: uuid('grant_id').notNull(),
+    /** The delegate acts as a principal of its own. */
+    principalId: id('principal_id')
+      .notNull()
+      .references(() => principals.id),
+    kind: text('kind').notNull(),
+    tokenHash: text('token_hash'),
+    scope: jsonb('scope').$type<DelegateScope>().notNull(),
+    expiresAt: moment('expires_at'),
+    revokedAt: moment('revoked_at'),
+    createdAt: createdAt(),
+  },
+  (t) => [primaryKey({ columns: [t.orgId, t.id] }), index('delegates_token_idx').on(t.tokenHash)],
+);
+
+export type StepState = 'running' | 'done' | 'undone' | 'stuck';
+
+/** Work that no transaction can hold: what was begun, so that somebody finishes or undoes it after a crash. */
+export const stepOperations = pgTable(
+  'step_operations',
+  {
+    id: id().primaryKey(),
+    orgId: uuid('org_id').notNull(),
+    /** The operation's name. */
+    operation: text('operation').notNull(),
+    /** What its effect works on, as the operation wrote it when it began. */
+    ref: jsonb('ref').$type<Record<string, unknown>>().notNull(),
+    state: text('state').$type<StepState>().notNull().default('running'),
+    attempts: integer('attempts').notNull().default(0),
+    /** Until then the process that works on it is believed alive. */
+    leaseUntil: moment('lease_until').notNull(),
+    lastError: text('last_error'),
+    createdAt: createdAt(),
+  },
+  (t) => [index('step_operations_running_idx').on(t.state, t.leaseUntil)],
+);
+
+export type Project = typeof projects.$inferSelect;

@@ -1,0 +1,102 @@
+import type { Transporter } from 'nodemailer';
+
+export interface MailToSend {
+  /** One address. */
+  readonly to: string;
+  readonly subject: string;
+  /** Plain text. */
+  readonly text: string;
+}
+
+/** Sends mail by SMTP. */
+export interface Mailer {
+  /** False without a server: {@link send} then refuses, and mail stays in the outbox. */
+  readonly configured: boolean;
+  /** @throws MailError */
+  readonly send: (message: MailToSend) => Promise<void>;
+  readonly close: () => void;
+}
+
+export interface MailerOptions {
+  /** `smtp://` or `smtps://`, with user and password if the server wants them. */
+  readonly smtpUrl: string | undefined;
+  readonly from: string;
+  readonly log: { readonly debug: (facts: Record<string, unknown>, message: string) => void };
+  /** Longest wait for each answer of the server, in milliseconds. @default 10_000 */
+  readonly timeoutMs?: number;
+}
+
+/** Why a mail was not sent, in words that hold no secret and can be stored. */
+export class MailError extends Error {
+  override readonly name = 'MailError';
+}
+
+export function createMailer({ smtpUrl, from, log, timeoutMs = 10_000 }: MailerOptions): Mailer {
+  if (smtpUrl === undefined) {
+    const send = async () => {
+      throw new MailError('No mail server is configured; set SMTP_URL.');
+    };
+    return { configured: false, send, close: () => {} };
+  }
+  let transport: Promise<Transporter> | undefined;
+  // Loaded on first use: most installations send no mail.
+  const connect = async (): Promise<Transporter> => {
+    const { createTransport } = await import('nodemailer');
+    return createTransport({
+      url: smtpUrl,
+      connectionTimeout: timeoutMs,
+      greetingTimeout: timeoutMs,
+      socketTimeout: timeoutMs,
+      dnsTimeout: timeoutMs,
+      // Text comes from members: it names no files and no addresses to fetch.
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  };
+  return {
+    configured: true,
+    send: async ({ to, subject, text }) => {
+      try {
+        transport ??= connect();
+        // As an object, so that a recipient with a comma in it is not read as two.
+        await (await transport).sendMail({ from, to: { name: '', address: to }, subject, text });
+      } catch (error) {
+        const { code, responseCode } = error as MailFault;
+        log.debug({ code, responseCode }, 'The mail server did not take a mail.');
+        throw new MailError(explain(error as MailFault));
+      }
+    },
+    close: () => void transport?.then((open) => open.close()),
+  };
+}
+
+interface MailFault {
+  readonly code?: string;
+  readonly responseCode?: number;
+}
+
+// The messages of the library and of the server are left out: they may repeat the credentials or the recipient.
+function explain({ code, responseCode }: MailFault): string {
+  const answer = responseCode === undefined ? '' : ` (${responseCode})`;
+  switch (code) {
+    case 'EAUTH':
+    case 'ENOAUTH':
+      return `The mail server refused the credentials of SMTP_URL${answer}.`;
+    case 'EENVELOPE':
+      return `The mail server refused the sender or the recipient${answer}.`;
+    case 'EMESSAGE':
+      return `The mail server refused the message${answer}.`;
+    case 'ETLS':
+      return 'No secure connection to the mail server could be made.';
+    case 'ECONNECTION':
+    case 'ECONNREFUSED':
+    case 'ECONNRESET':
+    case 'EDNS':
+    case 'ENOTFOUND':
+    case 'ESOCKET':
+    case 'ETIMEDOUT':
+      return 'The mail server cannot be reached.';
+    default:
+      return `The mail could not be sent${answer}.`;
+  }
+}

@@ -1,0 +1,242 @@
+import { ServiceError } from '../core/errors.ts';
+import { columnsOf, nested } from '../db/columns-of.ts';
+import type { Statement } from '../db/pool.ts';
+import { type Org, orgs, type Role } from '../db/schema/orgs.ts';
+import { type Project, projects } from '../db/schema/projects.ts';
+import { type Caller, type CredentialKind, isPrincipal, type PrincipalBacked } from './caller.ts';
+import type { Context } from './context.ts';
+import { type Action, type Permission, permissions, reaches } from './permissions.ts';
+
+/** By what right a caller was admitted; also what the audit names as the authority. */
+export type Authority =
+  | { readonly kind: 'membership'; readonly membershipId: string; readonly role: Role }
+  | { readonly kind: 'grant'; readonly capabilities: readonly string[] }
+  | { readonly kind: 'delegate' }
+  | { readonly kind: 'service_key' }
+  | { readonly kind: 'admin' };
+
+/** Nothing in particular: the operation names no organization. */
+export interface NoScope {
+  readonly org?: undefined;
+}
+
+/** A principal of its own, outside any organization. */
+export interface PrincipalScope extends NoScope {
+  readonly principal: PrincipalBacked;
+}
+
+export interface OrgScope {
+  readonly org: Org;
+  readonly authority: Authority;
+}
+
+export interface ProjectScope extends OrgScope {
+  readonly project: Project;
+}
+
+export interface RoomScope extends OrgScope {
+  readonly room: { readonly key: string /** Whether anybody has used it yet. */; readonly used: boolean };
+}
+
+/** Who may run an operation, and what the handler then works on. A handler never sees an id that was not admitted. */
+export interface Access<Input, Scope> {
+  readonly action: Action | null;
+  readonly authorise: (ctx: Context, caller: Caller, input: Input) => Promise<Scope>;
+}
+
+/** The same refusal for absent and for foreign: whether a thing exists is itself a secret. Contract 01, section 1.12. */
+export function notAuthorized(
+  action: Action,
+  reason: 'member' | 'grant' | 'forbidden' | 'project_not_found',
+): ServiceError {
+  const permission: Permission = permissions[action];
+  const capability = permission.grants === 'any' ? null : (permission.grants?.[0] ?? null);
+  return new ServiceError('NOT_AUTHORIZED', {
+    details: { action, required_role: permission.role, required_capability: capability, reason },
+  });
+}
+
+/** Anybody, with or without a credential. */
+export const anyone = <Input>(): Access<Input, NoScope> => ({ action: null, authorise: async () => ({}) });
+
+/** Any principal that used one of the credentials. */
+export const signedIn = <Input>(...accepts: readonly CredentialKind[]): Access<Input, PrincipalScope> => ({
+  action: null,
+  authorise: async (_ctx, caller) => {
+    requireCredential(caller);
+    if (!isPrincipal(caller) || !accepts.includes(caller.kind)) {
+      throw new ServiceError('AUTH_REQUIRED', { message: 'This kind of credential cannot act here.' });
+    }
+    return { principal: caller };
+  },
+});
+
+/** The platform admin. */
+export const platformAdmin = <Input>(): Access<Input, NoScope> => ({
+  action: null,
+  authorise: async (_ctx, caller) => {
+    if (caller.kind === 'admin') return {};
+    throw new ServiceError(caller.kind === 'nobody' ? 'AUTH_REQUIRED' : 'ADMIN_REQUIRED');
+  },
+});
+
+/** An action on an organization. */
+export const onOrg = <Input>(action: Action, target: (input: Input) => string): Access<Input, OrgScope> => ({
+  action,
+  authorise: async (ctx, caller, input) => {
+    const orgId = target(input);
+    const { principalId, admitted } = admit(action, caller, (claim) => claim.orgId === orgId, 'member');
+    const [row] = await ctx.services.db.rows<OrgRow>(orgStatement, [orgId, principalId, admitted !== null]);
+    return orgScope(action, row, admitted, 'member');
+  },
+});
+
+/** An action on a project. */
+export const onProject = <Input>(action: Action, target: (input: Input) => string): Access<Input, ProjectScope> => ({
+  action,
+  authorise: async (ctx, caller, input) => {
+    const projectId = target(input);
+    const claims = (claim: Claim) => claim.projectIds.includes(projectId);
+    const { principalId, admitted } = admit(action, caller, claims, 'project_not_found');
+    const [row] = await ctx.services.db.rows<OrgRow>(projectStatement, [projectId, principalId, admitted !== null]);
+    const scope = orgScope(action, row, admitted, 'project_not_found');
+    return { ...scope, project: nested<Project>(row!, 'project.')! };
+  },
+});
+
+/** An action on a room, which is a pair of organization and key. Contract 02, section 2.0. */
+export const onRoom = <Input extends { readonly org: string; readonly room: string }>(
+  action: Action,
+): Access<Input, RoomScope> => ({
+  action,
+  authorise: async (ctx, caller, input) => {
+    const ofProject = input.room.startsWith('prj_');
+    // A delegate reaches its projects' rooms and the organization's named ones; a service key its own project's only.
+    const claims = (claim: Claim) =>
+      claim.orgId === input.org && (ofProject ? claim.projectIds.includes(input.room) : claim.namedRooms);
+    const { principalId, admitted } = admit(action, caller, claims, 'member');
+    const values = [input.org, principalId, admitted !== null, input.room, ofProject];
+    const [row] = await ctx.services.db.rows<OrgRow & { used: boolean }>(roomStatement, values);
+    const scope = orgScope(action, row, admitted, 'member');
+    return { ...scope, room: { key: input.room, used: row!.used } };
+  },
+});
+
+/** What a delegate token or a service key says about itself. */
+interface Claim {
+  readonly orgId: string;
+  readonly projectIds: readonly string[];
+  readonly namedRooms: boolean;
+}
+
+function requireCredential(caller: Caller): void {
+  if (caller.kind === 'nobody') throw new ServiceError('AUTH_REQUIRED');
+}
+
+/**
+ * Decides what the credential itself can decide. A delegate or service key is admitted by what it claims and the
+ * database only loads; for a principal the database decides, by membership or grant.
+ */
+function admit(
+  action: Action,
+  caller: Caller,
+  covers: (claim: Claim) => boolean,
+  reason: 'member' | 'project_not_found',
+): { readonly principalId: string | null; readonly admitted: Authority | null } {
+  requireCredential(caller);
+  const permission: Permission = permissions[action];
+  switch (caller.kind) {
+    case 'delegate': {
+      const { delegate } = permission;
+      if (delegate === undefined) throw notAuthorized(action, 'forbidden');
+      const capable = delegate === 'any' || delegate.some((one) => caller.scope.capabilities.includes(one));
+      const claim = { orgId: caller.orgId, projectIds: caller.projectIds, namedRooms: true };
+      if (!capable || !covers(claim)) throw notAuthorized(action, capable ? reason : 'grant');
+      return { principalId: null, admitted: { kind: 'delegate' } };
+    }
+    case 'project_key': {
+      if (caller.role === 'anon') {
+        throw new ServiceError('AUTH_REQUIRED', { message: 'An anon key cannot act here.' });
+      }
+      const claim = { orgId: caller.orgId, projectIds: [caller.projectId], namedRooms: false };
+      if (permission.serviceKey !== true || !covers(claim)) throw new ServiceError('FORBIDDEN');
+      return { principalId: null, admitted: { kind: 'service_key' } };
+    }
+    case 'admin':
+      if (permission.admin !== true) throw new ServiceError('FORBIDDEN');
+      return { principalId: null, admitted: { kind: 'admin' } };
+    default:
+      return { principalId: isPrincipal(caller) ? caller.principal.id : null, admitted: null };
+  }
+}
+
+type OrgRow = Record<string, unknown> & {
+  readonly role: Role | null;
+  readonly membership_id: string | null;
+  readonly capabilities: readonly string[] | null;
+};
+
+function orgScope(
+  action: Action,
+  row: OrgRow | undefined,
+  admitted: Authority | null,
+  reason: 'member' | 'project_not_found',
+): OrgScope {
+  if (row === undefined) {
+    // The platform admin may see everything, so for them an absent thing is simply absent.
+    if (admitted?.kind === 'admin') throw new ServiceError('RESOURCE_NOT_FOUND');
+    throw notAuthorized(action, reason);
+  }
+  return { org: nested<Org>(row, 'org.')!, authority: admitted ?? authorityOf(action, row) };
+}
+
+function authorityOf(action: Action, { role, membership_id, capabilities }: OrgRow): Authority {
+  const permission: Permission = permissions[action];
+  if (role !== null && reaches(role, permission.role)) {
+    return { kind: 'membership', membershipId: membership_id!, role };
+  }
+  const { grants } = permission;
+  const usable = capabilities ?? [];
+  if (usable.length > 0 && grants !== undefined && (grants === 'any' || grants.some((one) => usable.includes(one)))) {
+    return { kind: 'grant', capabilities: usable };
+  }
+  throw notAuthorized(action, role === null ? 'grant' : 'forbidden');
+}
+
+// Each statement answers a row only when the caller may know of the target: absent and foreign both find nothing.
+
+const membership = `left join memberships m on m.org_id = o.id and m.principal_id = $2 and m.status = 'active'`;
+const liveGrant = `g.principal_id = $2 and g.revoked_at is null and (g.expires_at is null or g.expires_at > now())`;
+
+const orgStatement: Statement = {
+  name: 'access.org',
+  text: `select ${columnsOf(orgs, 'o', 'org.')}, m.role, m.id as membership_id, null as capabilities
+    from orgs o ${membership}
+    where o.id = $1 and ($3::boolean or m.id is not null)`,
+};
+
+const projectStatement: Statement = {
+  name: 'access.project',
+  text: `select ${columnsOf(orgs, 'o', 'org.')}, ${columnsOf(projects, 'p', 'project.')},
+      m.role, m.id as membership_id, g.capabilities
+    from projects p join orgs o on o.id = p.org_id ${membership}
+    left join lateral (
+      select array_agg(g.capability) as capabilities from project_grants g
+      where g.org_id = p.org_id and g.project_id = p.id and ${liveGrant}
+    ) g on true
+    where p.id = $1 and p.deleted_at is null and ($3::boolean or m.id is not null or g.capabilities is not null)`,
+};
+
+const roomStatement: Statement = {
+  name: 'access.room',
+  text: `select ${columnsOf(orgs, 'o', 'org.')}, m.role, m.id as membership_id, g.capabilities, r.key is not null as used
+    from orgs o ${membership}
+    left join lateral (
+      select array_agg(g.capability) as capabilities from project_grants g
+      where g.org_id = o.id and ${liveGrant} and (not $5::boolean or g.project_id = $4)
+    ) g on true
+    left join rooms r on r.org_id = o.id and r.key = $4
+    where o.id = $1 and ($3::boolean or m.id is not null or g.capabilities is not null)
+      and (not $5::boolean or exists (
+        select from projects p where p.org_id = o.id and p.id = $4 and p.deleted_at is null))`,
+};

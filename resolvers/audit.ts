@@ -1,0 +1,85 @@
+import type pg from 'pg';
+import type { Statement } from '../db/pool.ts';
+import type { Authority } from './access.ts';
+import { type Caller, isPrincipal } from './caller.ts';
+import type { Context } from './context.ts';
+import { type AuditEntry, orgOf } from './operation.ts';
+
+const insert: Statement = {
+  name: 'audit.insert',
+  text: `insert into audit_events (id, org_id, action, actor, object_kind, object_id, details, trace_id)
+    values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+};
+
+/** Writes the trail's row on the connection of the change, so that both are kept or neither. Contract 01, section 6.3. */
+export async function writeAudit(
+  client: pg.ClientBase,
+  ctx: Context,
+  caller: Caller,
+  scope: unknown,
+  entry: AuditEntry,
+) {
+  const values = [
+    ctx.services.newId('aud'),
+    entry.orgId ?? orgOf(scope)?.id ?? null,
+    entry.action,
+    JSON.stringify(actorOf(caller, scope, ctx.services.now())),
+    entry.object.kind,
+    entry.object.id,
+    JSON.stringify(entry.details ?? {}),
+    ctx.request.traceId,
+  ];
+  await client.query({ ...insert, values });
+}
+
+/** A public snapshot of who acted and by what right, as it was then. Contract 01, section 5.2 (`OperationActor`). */
+export function actorOf(caller: Caller, scope: unknown, capturedAt: Date) {
+  const principal = isPrincipal(caller)
+    ? {
+        principal_id: caller.principal.id,
+        principal_type: caller.principal.type,
+        display_name_at_capture: caller.principal.displayName,
+        linked_identities_at_capture: [],
+      }
+    : null;
+  const authenticator =
+    isPrincipal(caller) && caller.authenticator !== null
+      ? {
+          authenticator_id: caller.authenticator.id,
+          kind: caller.authenticator.kind,
+          public_subject: caller.authenticator.publicSubject,
+        }
+      : null;
+  return {
+    schema_version: 1,
+    principal,
+    authenticator,
+    authority: authorityOf(caller, scope),
+    captured_at: capturedAt.toISOString(),
+  };
+}
+
+function authorityOf(caller: Caller, scope: unknown): Record<string, unknown> {
+  const { org, authority } = scope as { org?: { id: string }; authority?: Authority };
+  if (caller.kind === 'delegate') {
+    return {
+      kind: 'delegate',
+      delegate_id: caller.delegateId,
+      organization_id: caller.orgId,
+      scope: caller.scope.capabilities,
+    };
+  }
+  if (caller.kind === 'admin') return { kind: 'system', reason_code: 'platform_admin' };
+  if (caller.kind === 'project_key') return { kind: 'system', reason_code: `project_${caller.role}` };
+  if (authority?.kind === 'membership') {
+    return {
+      kind: 'organization_membership',
+      organization_id: org?.id,
+      membership_id: authority.membershipId,
+      role: authority.role,
+    };
+  }
+  if (authority?.kind === 'grant')
+    return { kind: 'project_grant', organization_id: org?.id, scope: authority.capabilities };
+  return { kind: 'self' };
+}

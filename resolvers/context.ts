@@ -1,0 +1,58 @@
+import type { Logger } from 'pino';
+import type { IdPrefix } from '../core/ids.ts';
+import type { KeyRing } from '../core/keys.ts';
+import type { Database } from '../db/pool.ts';
+import type { ProjectDatabases } from '../db/project-databases.ts';
+import type { AuthorityWatch } from './authority.ts';
+import type { Caller } from './caller.ts';
+import type { FeedHub } from './feeds.ts';
+import type { RateLimiter } from './rate-limit.ts';
+
+/** Everything that lives as long as the process, handed down so that nothing below reaches for a global. */
+export interface Services {
+  readonly db: Database;
+  readonly keys: KeyRing;
+  readonly log: Logger;
+  readonly projectDatabases: ProjectDatabases;
+  readonly feeds: FeedHub;
+  readonly authority: AuthorityWatch;
+  readonly rateLimiter: RateLimiter;
+  readonly settings: ServiceSettings;
+  /** Told of every operation that ran: its name, `OK` or the code of its refusal, and how long it took in seconds. */
+  readonly observe: (operation: string, code: string, seconds: number) => void;
+  readonly now: () => Date;
+  readonly newId: (prefix: IdPrefix) => string;
+}
+
+/** The few settings that operations depend on. */
+export interface ServiceSettings {
+  /** Where clients reach this server, without a trailing slash; undefined: as each request names it. */
+  readonly publicBaseUrl: string | undefined;
+  /** Domain under which project hosts live. */
+  readonly platformDomain: string;
+  readonly adminKey: string | undefined;
+  /** How long a step operation is believed to be worked on, in seconds. */
+  readonly stepLeaseSeconds: number;
+}
+
+/** What one request brings along. */
+export interface RequestFacts {
+  readonly traceId: string;
+  /** Address of the peer, for limits on callers without a credential. */
+  readonly address: string;
+  /** Scheme and host of the request, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly idempotencyKey: string | undefined;
+  /** Bearer of `X-Svc-Write-Auth`. */
+  readonly writeApproval: string | undefined;
+}
+
+/** What surfaces hand to operations: one per request, and one per event on a socket. */
+export interface Context {
+  readonly services: Services;
+  readonly request: RequestFacts;
+  /** Who asks; resolved on first use, then remembered. @throws the refusal of a bad credential */
+  readonly caller: () => Promise<Caller>;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+}

@@ -1,0 +1,267 @@
+import type { z } from 'zod';
+import { ServiceError } from '../core/errors.ts';
+import { findTextFault } from '../core/text.ts';
+import { traced } from '../core/tracing.ts';
+import { isConnectionLoss } from '../db/pool.ts';
+import { writeAudit } from './audit.ts';
+import { type Caller, callerKey } from './caller.ts';
+import type { Context } from './context.ts';
+import { type Claim, checkKey, claimKey, inputDigest, releaseClaim, replay, storeOutcome } from './idempotency.ts';
+import { limitsOf, outsideRate } from './limits.ts';
+import { type AnyMutation, type AnyStepMutation, type Operation, orgOf } from './operation.ts';
+import { aboveCeiling, requireStepUp, requireWriteApproval } from './step-up.ts';
+import { findStep, finishStep, recordStep, releaseStep, type Step, takeStep } from './steps.ts';
+import { unitOfWork } from './unit-of-work.ts';
+
+/**
+ * The only road from a surface to a handler: parse, authorise, limit, and for a change claim its idempotency key, run
+ * it in one transaction with its audit row, and publish what it wrote.
+ *
+ * @param raw the input as it arrived; the operation's schema is its only judge
+ * @throws ServiceError for every refusal; anything else is a fault of ours and is masked by the surfaces
+ */
+export async function execute<Input extends z.ZodObject, Scope, Output, Wire>(
+  op: Operation<Input, Scope, Output, Wire>,
+  ctx: Context,
+  raw: z.input<Input>,
+): Promise<Output> {
+  const startedAt = performance.now();
+  let code = 'OK';
+  try {
+    return await traced(op.name, {}, () => run(op, ctx, raw));
+  } catch (error) {
+    const refusal = translate(error, op.kind);
+    code = refusal instanceof ServiceError ? refusal.code : 'INTERNAL_ERROR';
+    throw refusal;
+  } finally {
+    ctx.services.observe(op.name, code, (performance.now() - startedAt) / 1000);
+  }
+}
+
+async function run<Input extends z.ZodObject, Scope, Output, Wire>(
+  op: Operation<Input, Scope, Output, Wire>,
+  ctx: Context,
+  raw: z.input<Input>,
+): Promise<Output> {
+  const input = parseInput(op, raw);
+  const caller = await ctx.caller();
+  if (op.kind === 'mutation') refuseReaders(caller);
+  const scope = await authorise(op, ctx, caller, input);
+  if (op.kind === 'query') return await op.handler({ ...ctx, ...scope }, input);
+  requireStepUp(ctx, caller, op.stepUp);
+  if (op.writeApproval !== undefined) await requireWriteApproval(ctx, caller, op.writeApproval, input);
+  if (caller.kind === 'wallet') await caller.spendNonce();
+  return (await change(op, ctx, caller, scope as object, input)) as Output;
+}
+
+/** Checks an input against the operation. @throws VALIDATION_FAILED that names every field at fault */
+function parseInput<Input extends z.ZodObject>(op: { readonly input: Input }, raw: z.input<Input>): z.output<Input> {
+  const parsed = op.input.safeParse(raw);
+  if (!parsed.success) {
+    const fields = parsed.error.issues.map(({ path, message, code, ...rest }) => ({
+      field: path.join('.') || ('keys' in rest ? String((rest.keys as string[])[0]) : ''),
+      reason: message,
+    }));
+    throw new ServiceError('VALIDATION_FAILED', {
+      message: fields.map(({ field, reason }) => (field === '' ? reason : `${field}: ${reason}`)).join('; '),
+      details: { field: fields[0]?.field, reason: fields[0]?.reason, fields },
+    });
+  }
+  const fault = findTextFault(parsed.data);
+  if (fault !== undefined) {
+    throw new ServiceError('VALIDATION_FAILED', { message: `${fault.field}: ${fault.reason}`, details: { ...fault } });
+  }
+  return parsed.data;
+}
+
+function refuseReaders(caller: Caller): void {
+  if (caller.kind === 'operator') {
+    throw new ServiceError('FORBIDDEN', {
+      message: 'An operator session only reads.',
+      details: { credential: 'operator' },
+    });
+  }
+}
+
+/**
+ * Admits the caller and takes from its rate. Limits belong to the organization, so they are known only once it is;
+ * refusals and calls outside any organization have a small allowance of their own.
+ */
+async function authorise<Input extends z.ZodObject, Scope, Output, Wire>(
+  op: Operation<Input, Scope, Output, Wire>,
+  ctx: Context,
+  caller: Caller,
+  input: z.output<Input>,
+): Promise<Scope> {
+  const { rateLimiter } = ctx.services;
+  const who = callerKey(caller, ctx.request.address);
+  let scope: Scope;
+  try {
+    scope = await op.access.authorise(ctx, caller, input);
+  } catch (error) {
+    if (error instanceof ServiceError) spend(rateLimiter.take(`refused:${who}`, outsideRate));
+    throw op.kind === 'mutation' && op.writeApproval !== undefined
+      ? await aboveCeiling(ctx, caller, op.writeApproval, input, error)
+      : error;
+  }
+  const org = orgOf(scope);
+  if (org === undefined) {
+    if (caller.kind !== 'admin') spend(rateLimiter.take(`outside:${who}`, outsideRate));
+    return scope;
+  }
+  const limits = limitsOf(org);
+  const rate =
+    op.kind === 'query'
+      ? { perSecond: limits.readsPerSecond, burst: limits.readsBurst }
+      : { perSecond: limits.writesPerSecond, burst: limits.writesBurst };
+  spend(rateLimiter.take(`${op.kind}:${org.id}:${who}`, rate));
+  return scope;
+}
+
+function spend(retryAfter: number): void {
+  if (retryAfter > 0) throw new ServiceError('RATE_LIMITED', { retryAfter, details: { retry_after: retryAfter } });
+}
+
+type AnyChange = AnyMutation | AnyStepMutation;
+
+async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object, input: unknown): Promise<unknown> {
+  const key = ctx.request.idempotencyKey;
+  if (key === undefined) {
+    if (op.idempotency === 'required') throw new ServiceError('IDEMPOTENCY_KEY_REQUIRED');
+    return perform(op, ctx, caller, scope, input, undefined);
+  }
+  const claimed = await claimKey(ctx, {
+    scope: callerKey(caller, ctx.request.address),
+    operation: op.name,
+    key: checkKey(key),
+    digest: inputDigest(input),
+  });
+  if (!('leaseToken' in claimed)) return replay(claimed);
+  try {
+    return await perform(op, ctx, caller, scope, input, claimed);
+  } catch (error) {
+    await settleFailure(ctx, claimed, error);
+    throw error;
+  }
+}
+
+/** A refusal that a repetition cannot heal is the outcome of its key; anything else frees the key for another try. */
+async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promise<void> {
+  if (error instanceof ServiceError && error.code === 'IDEMPOTENCY_IN_PROGRESS') return;
+  const settle =
+    error instanceof ServiceError && !error.row.retryable
+      ? storeOutcome(ctx.services.db.pool, ctx, claim, {
+          refusal: {
+            code: error.code,
+            options: { message: error.message, details: error.details, nextActions: error.nextActions },
+            traceId: ctx.request.traceId,
+          },
+        })
+      : releaseClaim(ctx, claim);
+  // The caller is told what went wrong first; a claim that could not be settled runs out by itself.
+  await settle.catch((failure: unknown) =>
+    ctx.services.log.warn({ err: failure }, 'An idempotency claim was left to its lease.'),
+  );
+}
+
+function perform(op: AnyChange, ctx: Context, caller: Caller, scope: object, input: unknown, claim: Claim | undefined) {
+  return 'steps' in op ? runSteps(op, ctx, caller, scope, input, claim) : runOnce(op, ctx, caller, scope, input, claim);
+}
+
+function runOnce(
+  op: AnyMutation,
+  ctx: Context,
+  caller: Caller,
+  scope: object,
+  input: unknown,
+  claim: Claim | undefined,
+) {
+  return unitOfWork(
+    ctx,
+    async (work) => {
+      const output = await op.handler({ ...scope, ...work }, input);
+      await writeAudit(work.client, ctx, caller, scope, op.audit(output, input, scope));
+      return output;
+    },
+    async (client, output) => {
+      if (claim !== undefined) await storeOutcome(client, ctx, claim, { output });
+    },
+  );
+}
+
+async function runSteps(
+  op: AnyStepMutation,
+  ctx: Context,
+  caller: Caller,
+  scope: object,
+  input: unknown,
+  claim: Claim | undefined,
+) {
+  const step = (await begunBefore(ctx, claim)) ?? (await begin());
+  return completeStep(op, ctx, step, claim);
+
+  function begin(): Promise<Step> {
+    return unitOfWork(
+      ctx,
+      async (work) => {
+        const { ref, orgId, audit } = await op.steps.begin({ ...scope, ...work }, input);
+        await writeAudit(work.client, ctx, caller, scope, { orgId, ...audit });
+        return recordStep(work, { operation: op.name, orgId, ref }, claim);
+      },
+      async () => {},
+    );
+  }
+}
+
+/** The step that an earlier holder of the key began, taken over; undefined when a new one has to begin. */
+async function begunBefore(ctx: Context, claim: Claim | undefined): Promise<Step | undefined> {
+  if (claim?.stepId == null) return undefined;
+  const taken = await takeStep(ctx, claim.stepId);
+  if (taken !== undefined) return taken;
+  const step = await findStep(ctx, claim.stepId);
+  if (step?.state === 'running') {
+    throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: ctx.services.settings.stepLeaseSeconds });
+  }
+  return step?.state === 'done' ? step : undefined;
+}
+
+/** Brings a step to its end: the effect outside, then the row that says so together with the stored outcome. */
+export async function completeStep(
+  op: AnyStepMutation,
+  ctx: Context,
+  step: Step,
+  claim: Claim | undefined,
+): Promise<unknown> {
+  if (step.state === 'running') {
+    try {
+      await op.steps.effect(ctx, step.ref);
+    } catch (error) {
+      await releaseStep(ctx, step.id, error).catch(() => undefined);
+      throw error;
+    }
+  }
+  return unitOfWork(
+    ctx,
+    async (work) => {
+      const output = await op.steps.settle(work, step.ref);
+      await finishStep(work, step.id);
+      return output;
+    },
+    async (client, output) => {
+      if (claim !== undefined) await storeOutcome(client, ctx, claim, { output });
+    },
+  );
+}
+
+/** A database that cannot be reached is a refusal that a later try may heal. */
+function translate(error: unknown, kind: 'query' | 'mutation'): unknown {
+  if (error instanceof ServiceError || !isConnectionLoss(error)) return error;
+  return new ServiceError('UPSTREAM_UNAVAILABLE', {
+    message: 'The database is not reachable right now.',
+    details: { dependency: 'database' },
+    retryAfter: 1,
+    // A connection lost during the commit leaves open whether it took place.
+    mutationState: kind === 'mutation' ? 'unknown' : 'none',
+    cause: error,
+  });
+}

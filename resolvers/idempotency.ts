@@ -1,0 +1,174 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deserialize, serialize } from 'node:v8';
+import type pg from 'pg';
+import { type ErrorCode, ServiceError, type ServiceErrorOptions } from '../core/errors.ts';
+import type { Statement } from '../db/pool.ts';
+import type { Context } from './context.ts';
+
+/** How long the process that holds a claim is believed alive, in seconds. */
+const leaseSeconds = 15;
+/** How long a second caller waits for the first one's outcome, in milliseconds, without holding a connection. */
+const waitMs = 2_000;
+const waitStepMs = 50;
+/** How long an outcome is kept, in hours. Contract 01, section 1.15: at least a day. */
+const keptHours = 48;
+
+/** The right to do the work of a key: exactly one process holds it at a time. */
+export interface Claim {
+  readonly scope: string;
+  readonly operation: string;
+  readonly key: string;
+  readonly leaseToken: string;
+  /** The step operation that an earlier holder began. */
+  readonly stepId: string | null;
+}
+
+/** What a key already stands for. */
+export type Outcome =
+  | { readonly output: unknown }
+  | { readonly refusal: { readonly code: ErrorCode; readonly options: ServiceErrorOptions; readonly traceId: string } };
+
+/** A refusal given again, under the trace id of the first time. */
+export class ReplayedRefusal extends ServiceError {
+  readonly traceId: string;
+
+  constructor(code: ErrorCode, options: ServiceErrorOptions, traceId: string) {
+    super(code, options);
+    this.traceId = traceId;
+  }
+}
+
+/** A key as a client may send it. @throws IDEMPOTENCY_KEY_INVALID */
+export function checkKey(key: string): string {
+  if (key.length < 1 || key.length > 256 || key.includes('\0') || !key.isWellFormed()) {
+    throw new ServiceError('IDEMPOTENCY_KEY_INVALID');
+  }
+  return key;
+}
+
+/** A digest of an input that does not depend on the order in which its members were written. */
+export function inputDigest(input: unknown): string {
+  const canonical = JSON.stringify(input, (_key, value: unknown) =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1)))
+      : value,
+  );
+  return createHash('sha256').update(canonical).digest('hex');
+}
+
+interface KeyRow {
+  readonly digest: string;
+  readonly lease_token: string;
+  readonly lease_seconds: number;
+  readonly step_id: string | null;
+  readonly outcome: Buffer | null;
+}
+
+/**
+ * Claims a key, or finds what it already stands for. The claim is a row of its own, committed before the work begins.
+ *
+ * @throws IDEMPOTENCY_KEY_REUSED for another input, IDEMPOTENCY_IN_PROGRESS while the first is still at work
+ */
+export async function claimKey(
+  ctx: Context,
+  { scope, operation, key, digest }: { scope: string; operation: string; key: string; digest: string },
+): Promise<Claim | Outcome> {
+  const { db, keys } = ctx.services;
+  const leaseToken = randomBytes(16).toString('hex');
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const [row] = await db.rows<KeyRow>(claimStatement, [
+      scope,
+      operation,
+      key,
+      digest,
+      leaseToken,
+      leaseSeconds,
+      keptHours,
+    ]);
+    const { digest: known, outcome, lease_token, lease_seconds, step_id } = row!;
+    if (known !== digest) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
+    if (outcome !== null) {
+      return deserialize(keys.open('stored-outcomes', outcome, contextOf({ scope, operation, key }))) as Outcome;
+    }
+    if (lease_token === leaseToken) return { scope, operation, key, leaseToken, stepId: step_id };
+    if (performance.now() > deadline) {
+      throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: Math.max(1, Math.ceil(lease_seconds)) });
+    }
+    await sleep(waitStepMs, undefined, { signal: ctx.signal });
+  }
+}
+
+/**
+ * Writes the outcome; on the connection of the change it stands for. Fails when the claim has been taken over, and
+ * with it the change that was about to be made twice.
+ */
+export async function storeOutcome(
+  client: Pick<pg.ClientBase, 'query'>,
+  ctx: Context,
+  claim: Claim,
+  outcome: Outcome,
+): Promise<void> {
+  const sealed = ctx.services.keys.seal('stored-outcomes', serialize(outcome), contextOf(claim));
+  const { rowCount } = await client.query({
+    ...storeStatement,
+    values: [claim.scope, claim.operation, claim.key, claim.leaseToken, sealed],
+  });
+  if (rowCount !== 1) throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: 1 });
+}
+
+/** Remembers which step operation the claim began, on the connection that begins it. */
+export async function bindStep(client: Pick<pg.ClientBase, 'query'>, claim: Claim, stepId: string): Promise<void> {
+  const { rowCount } = await client.query({
+    ...bindStatement,
+    values: [claim.scope, claim.operation, claim.key, claim.leaseToken, stepId],
+  });
+  if (rowCount !== 1) throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: 1 });
+}
+
+/** Gives a claim back, so that the next call may try at once: for failures that a repetition can heal. */
+export async function releaseClaim(ctx: Context, { scope, operation, key, leaseToken }: Claim): Promise<void> {
+  await ctx.services.db.rows(releaseStatement, [scope, operation, key, leaseToken]);
+}
+
+/** Gives a stored outcome again. */
+export function replay(outcome: Outcome): unknown {
+  if ('output' in outcome) return outcome.output;
+  const { code, options, traceId } = outcome.refusal;
+  throw new ReplayedRefusal(code, options, traceId);
+}
+
+const contextOf = ({ scope, operation, key }: Pick<Claim, 'scope' | 'operation' | 'key'>) =>
+  JSON.stringify([scope, operation, key]);
+
+// A claim that is new, expired or left behind by a crash gets our token; a living one keeps its own.
+const free = `(k.expires_at < now() or (k.outcome is null and k.lease_until < now() and k.digest = excluded.digest))`;
+const expired = 'k.expires_at < now()';
+
+const claimStatement: Statement = {
+  name: 'idempotency.claim',
+  text: `insert into idempotency_keys as k (scope, operation, key, digest, lease_token, lease_until, expires_at)
+    values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), now() + make_interval(hours => $7))
+    on conflict (scope, operation, key) do update set
+      digest = case when ${expired} then excluded.digest else k.digest end,
+      lease_token = case when ${free} then excluded.lease_token else k.lease_token end,
+      lease_until = case when ${free} then excluded.lease_until else k.lease_until end,
+      step_id = case when ${expired} then null else k.step_id end,
+      outcome = case when ${expired} then null else k.outcome end,
+      expires_at = case when ${expired} then excluded.expires_at else k.expires_at end
+    returning k.digest, k.lease_token, k.step_id, k.outcome,
+      extract(epoch from k.lease_until - now())::float8 as lease_seconds`,
+};
+
+const mine = 'where scope = $1 and operation = $2 and key = $3 and lease_token = $4';
+
+const storeStatement: Statement = {
+  name: 'idempotency.store',
+  text: `update idempotency_keys set outcome = $5 ${mine}`,
+};
+const bindStatement: Statement = { name: 'idempotency.bind', text: `update idempotency_keys set step_id = $5 ${mine}` };
+const releaseStatement: Statement = {
+  name: 'idempotency.release',
+  text: `update idempotency_keys set lease_until = now() - interval '1 second' ${mine}`,
+};

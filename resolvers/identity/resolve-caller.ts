@@ -1,0 +1,184 @@
+import { decodeProtectedHeader } from 'jose';
+import { ServiceError } from '../../core/errors.ts';
+import { sameSecret } from '../../core/keys.ts';
+import type { Statement } from '../../db/pool.ts';
+import type { DelegateScope } from '../../db/schema/projects.ts';
+import type { Caller, CallerPrincipal, ProjectKeyCaller, SessionCaller } from '../caller.ts';
+import type { Services } from '../context.ts';
+import { delegateTokenHash } from './delegate-token.ts';
+import { readProjectKey } from './project-keys.ts';
+import { isSessionTyp, readSessionToken } from './session-token.ts';
+import { findOrCreateWalletPrincipal } from './wallet-principal.ts';
+import { verifyWalletSignature } from './wallet-signature.ts';
+
+/** The credential headers of a request, under their lower-case names; also the members of `connectionParams`. */
+export interface Credentials {
+  readonly authorization?: string | undefined;
+  readonly 'sign-in-with-x'?: string | undefined;
+  readonly apikey?: string | undefined;
+  readonly 'x-admin-key'?: string | undefined;
+}
+
+/**
+ * The one door through which every credential comes in. The admin key is looked at first, then `Authorization`, which
+ * wins over `SIGN-IN-WITH-X`, then `apikey`. Contract 01, section 1.3.
+ *
+ * @param host the host the request was sent to, which a wallet signature has to name
+ * @throws INVALID_AUTH or OPERATOR_SESSION_INVALID for a credential that does not hold
+ */
+export async function resolveCaller(services: Services, credentials: Credentials, host: string): Promise<Caller> {
+  const { 'x-admin-key': adminKey, authorization, 'sign-in-with-x': siwx, apikey } = credentials;
+  if (adminKey !== undefined) {
+    const expected = services.settings.adminKey;
+    if (expected === undefined || !sameSecret(adminKey, expected)) throw new ServiceError('INVALID_AUTH');
+    return { kind: 'admin' };
+  }
+  if (authorization !== undefined) return resolveBearer(services, bearerOf(authorization));
+  if (siwx !== undefined) return resolveWallet(services, siwx, host);
+  if (apikey !== undefined) return resolveProjectKey(services, apikey);
+  return { kind: 'nobody' };
+}
+
+function bearerOf(authorization: string): string {
+  const match = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(authorization.trim());
+  if (match === null) throw new ServiceError('INVALID_AUTH', { details: { reason: 'not_a_bearer' } });
+  return match[1]!;
+}
+
+async function resolveBearer(services: Services, bearer: string): Promise<Caller> {
+  const hash = delegateTokenHash(bearer);
+  if (hash !== undefined) return resolveDelegate(services, hash);
+  const typ = typOf(bearer);
+  if (typ !== undefined && isSessionTyp(typ)) return resolveSession(services, bearer, typ);
+  return resolveProjectKey(services, bearer);
+}
+
+function typOf(token: string): string | undefined {
+  try {
+    return decodeProtectedHeader(token).typ;
+  } catch {
+    return undefined;
+  }
+}
+
+async function resolveWallet(services: Services, header: string, host: string): Promise<Caller> {
+  const proof = await verifyWalletSignature(header, { host }, services.now());
+  const { principal, authenticator, disabled } = await findOrCreateWalletPrincipal(services, proof.address);
+  if (disabled) throw new ServiceError('INVALID_AUTH', { details: { reason: 'disabled' } });
+  let spent: Promise<void> | undefined;
+  const spendNonce = () => {
+    spent ??= spend(services, proof.address, proof.nonce);
+    return spent;
+  };
+  return { kind: 'wallet', address: proof.address, principal, authenticator, spendNonce };
+}
+
+/** Nonces are remembered for ten minutes, longer than any signature is valid. */
+async function spend(services: Services, address: string, nonce: string): Promise<void> {
+  const fresh = await services.db.rows(spendStatement, [address, nonce]);
+  if (fresh.length === 0) throw new ServiceError('INVALID_AUTH', { details: { reason: 'nonce_used' } });
+}
+
+interface PrincipalColumns {
+  readonly principal_id: string;
+  readonly type: CallerPrincipal['type'];
+  readonly display_name: string | null;
+  readonly principal_created_at: Date;
+}
+
+const principalOf = (row: PrincipalColumns): CallerPrincipal => ({
+  id: row.principal_id,
+  type: row.type,
+  displayName: row.display_name,
+  createdAt: row.principal_created_at,
+});
+
+interface SessionRow extends PrincipalColumns {
+  readonly email: string | null;
+  readonly provenance: string;
+  readonly amr_times: Record<string, number>;
+}
+
+async function resolveSession(services: Services, bearer: string, typ: string): Promise<SessionCaller> {
+  const token = await readSessionToken(services.keys, bearer, typ, services.now());
+  const refusal = typ.startsWith('svc.operator') ? 'OPERATOR_SESSION_INVALID' : 'INVALID_AUTH';
+  if (token === undefined) throw new ServiceError(refusal);
+  const [row] = await services.db.rows<SessionRow>(sessionStatement, [token.sessionId, token.kind]);
+  if (row === undefined) throw new ServiceError(refusal);
+  return {
+    kind: token.kind,
+    principal: principalOf(row),
+    authenticator: null,
+    sessionId: token.sessionId,
+    email: row.email,
+    provenance: row.provenance,
+    amrTimes: row.amr_times,
+    expiresAt: token.expiresAt,
+  };
+}
+
+interface DelegateRow extends PrincipalColumns {
+  readonly id: string;
+  readonly org_id: string;
+  readonly project_id: string;
+  readonly kind: string;
+  readonly scope: DelegateScope;
+  readonly expires_at: Date | null;
+}
+
+async function resolveDelegate(services: Services, hash: string): Promise<Caller> {
+  const [row] = await services.db.rows<DelegateRow>(delegateStatement, [hash]);
+  if (row === undefined) throw new ServiceError('INVALID_AUTH');
+  return {
+    kind: 'delegate',
+    principal: principalOf(row),
+    authenticator: { id: row.id, kind: row.kind, publicSubject: row.id },
+    delegateId: row.id,
+    orgId: row.org_id,
+    // A delegate narrows one grant, and a grant is on one project: a scope cannot name others.
+    projectIds: (row.scope.projects ?? [row.project_id]).filter((id) => id === row.project_id),
+    scope: row.scope,
+    expiresAt: row.expires_at,
+  };
+}
+
+async function resolveProjectKey(services: Services, token: string): Promise<ProjectKeyCaller> {
+  const key = await readProjectKey(services.keys, token);
+  if (key === undefined) throw new ServiceError('INVALID_AUTH');
+  const [row] = await services.db.rows<{ org_id: string }>(projectStatement, [key.projectId]);
+  if (row === undefined) throw new ServiceError('INVALID_AUTH');
+  return { kind: 'project_key', role: key.role, projectId: key.projectId, orgId: row.org_id };
+}
+
+const spendStatement: Statement = {
+  name: 'identity.nonce',
+  text: `insert into wallet_nonces (address, nonce, expires_at) values ($1, $2, now() + interval '10 minutes')
+    on conflict do nothing returning 1 as fresh`,
+};
+
+const principalColumns = `p.id as principal_id, p.type, p.display_name, p.created_at as principal_created_at`;
+
+const sessionStatement: Statement = {
+  name: 'identity.session',
+  text: `select ${principalColumns}, s.email, s.provenance, s.amr_times
+    from sessions s join principals p on p.id = s.principal_id
+    where s.id = $1 and s.kind = $2 and s.revoked_at is null and s.absolute_expires_at > now()
+      and p.disabled_at is null`,
+};
+
+const delegateStatement: Statement = {
+  name: 'identity.delegate',
+  text: `select ${principalColumns}, d.id, d.org_id, d.project_id, d.kind, d.scope, d.expires_at
+    from delegates d
+    join principals p on p.id = d.principal_id
+    join project_grants g on g.org_id = d.org_id and g.id = d.grant_id
+    join projects j on j.org_id = d.org_id and j.id = d.project_id
+    where d.token_hash = $1 and d.revoked_at is null and (d.expires_at is null or d.expires_at > now())
+      and g.revoked_at is null and (g.expires_at is null or g.expires_at > now())
+      and j.deleted_at is null and p.disabled_at is null`,
+};
+
+const projectStatement: Statement = {
+  name: 'identity.project',
+  text: 'select org_id from projects where id = $1 and deleted_at is null',
+};

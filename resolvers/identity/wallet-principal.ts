@@ -1,0 +1,57 @@
+import { randomUUID } from 'node:crypto';
+import { inTransaction, type Statement } from '../../db/pool.ts';
+import type { CallerAuthenticator, CallerPrincipal } from '../caller.ts';
+import type { Services } from '../context.ts';
+
+interface WalletRow {
+  readonly id: string;
+  readonly type: CallerPrincipal['type'];
+  readonly display_name: string | null;
+  readonly created_at: Date;
+  readonly disabled_at: Date | null;
+  readonly authenticator_id: string;
+  readonly revoked_at: Date | null;
+}
+
+export interface WalletPrincipal {
+  readonly principal: CallerPrincipal;
+  readonly authenticator: CallerAuthenticator;
+  readonly disabled: boolean;
+}
+
+/** The principal of a wallet; a wallet seen for the first time becomes an agent. Contract 01, section 1.6. */
+export async function findOrCreateWalletPrincipal(services: Services, address: string): Promise<WalletPrincipal> {
+  const { db, newId } = services;
+  let [row] = await db.rows<WalletRow>(findStatement, [address]);
+  if (row === undefined) {
+    await inTransaction(db.pool, async (client) => {
+      // First requests of one wallet wait for each other, so that only one of them makes the principal.
+      await client.query(`select pg_advisory_xact_lock(hashtextextended('wallet:' || $1, 0))`, [address]);
+      await client.query({ ...createStatement, values: [newId('prn'), randomUUID(), address] });
+    });
+    [row] = await db.rows<WalletRow>(findStatement, [address]);
+  }
+  const { id, type, display_name, created_at, disabled_at, authenticator_id, revoked_at } = row!;
+  return {
+    principal: { id, type, displayName: display_name, createdAt: created_at },
+    authenticator: { id: authenticator_id, kind: 'wallet', publicSubject: address },
+    disabled: disabled_at !== null || revoked_at !== null,
+  };
+}
+
+const findStatement: Statement = {
+  name: 'identity.wallet',
+  text: `select p.id, p.type, p.display_name, p.created_at, p.disabled_at, a.id as authenticator_id, a.revoked_at
+    from authenticators a join principals p on p.id = a.principal_id
+    where a.kind = 'wallet' and a.public_subject = $1`,
+};
+
+const createStatement: Statement = {
+  name: 'identity.wallet.create',
+  text: `with fresh as (
+      insert into principals (id, type)
+      select $1, 'agent' where not exists (select from authenticators where kind = 'wallet' and public_subject = $3)
+      returning id
+    )
+    insert into authenticators (id, principal_id, kind, public_subject) select $2, fresh.id, 'wallet', $3 from fresh`,
+};

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import type { MembershipStatus, Role } from '../../db/schema/orgs.ts';
+import { signedIn } from '../access.ts';
+import type { CallerAuthenticator, CallerPrincipal } from '../caller.ts';
+import { query } from '../operation.ts';
+import { MembershipWire, membershipToWire } from '../orgs/wire.ts';
+
+export interface MembershipRow {
+  readonly orgId: string;
+  readonly displayName: string | null;
+  readonly role: Role;
+  readonly status: MembershipStatus;
+}
+
+export interface Identity {
+  readonly principal: CallerPrincipal;
+  readonly authenticator: CallerAuthenticator | null;
+  readonly memberships: readonly MembershipRow[];
+}
+
+/** `GET /agent/v1/whoami`. Contract 01, section 5.15. */
+export const whoami = query({
+  name: 'identity.whoami',
+  summary: 'The principal behind the credential, and the organizations it belongs to.',
+  access: signedIn('wallet', 'control_plane', 'operator', 'delegate'),
+  input: z.object({}),
+  async handler(ctx): Promise<Identity> {
+    const { principal, authenticator } = ctx.principal;
+    const memberships = await ctx.services.db.rows<MembershipRow>(membershipsStatement, [principal.id]);
+    return { principal, authenticator, memberships };
+  },
+  wire: z.object({
+    principal: z.object({
+      id: z.string(),
+      type: z.enum(['human', 'agent', 'ci']),
+      display_name: z.string().nullable(),
+      created_at: z.iso.datetime().nullable(),
+      disabled_at: z.iso.datetime().nullable(),
+    }),
+    memberships: z.array(MembershipWire),
+    authenticator_id: z.string().nullable(),
+    active_authenticator: z
+      .object({ authenticator_id: z.string(), kind: z.string(), public_subject: z.string() })
+      .nullable(),
+    linked_identities: z.array(z.unknown()),
+    encryption_key: z.null(),
+  }),
+  toWire: ({ principal, authenticator, memberships }) => ({
+    principal: {
+      id: principal.id,
+      type: principal.type,
+      display_name: principal.displayName,
+      created_at: principal.createdAt.toISOString(),
+      // A disabled principal never gets this far.
+      disabled_at: null,
+    },
+    memberships: memberships.map(membershipToWire),
+    authenticator_id: authenticator?.id ?? null,
+    active_authenticator:
+      authenticator === null
+        ? null
+        : { authenticator_id: authenticator.id, kind: authenticator.kind, public_subject: authenticator.publicSubject },
+    linked_identities: [],
+    encryption_key: null,
+  }),
+});
+
+/** Active memberships, oldest organization first. */
+export const membershipsStatement: Statement = {
+  name: 'identity.memberships',
+  text: `select o.id as "orgId", o.display_name as "displayName", m.role, m.status
+    from memberships m join orgs o on o.id = m.org_id
+    where m.principal_id = $1 and m.status = 'active' order by o.created_at, o.id`,
+};

@@ -1,0 +1,43 @@
+import type { Org, Tier } from '../db/schema/orgs.ts';
+
+/** Every limit of an organization, by name. Numbers are data: a tier's row, then what the platform admin set. */
+export interface Limits {
+  /** Reads a caller may make in this organization, per second and as a burst. */
+  readonly readsPerSecond: number;
+  readonly readsBurst: number;
+  /** Changes a caller may make in this organization, per second and as a burst. */
+  readonly writesPerSecond: number;
+  readonly writesBurst: number;
+  /** Projects that are not deleted. */
+  readonly projects: number;
+  /** Data-plane requests per lease. */
+  readonly apiCalls: number;
+  /** Bytes stored by all projects together. */
+  readonly storageBytes: number;
+}
+
+const mebibyte = 1_048_576;
+const common = { readsPerSecond: 200, readsBurst: 1_000, writesPerSecond: 50, writesBurst: 250 };
+
+export const tierLimits: Readonly<Record<Tier, Limits>> = {
+  prototype: { ...common, projects: 100, apiCalls: 500_000, storageBytes: 250 * mebibyte },
+  hobby: { ...common, projects: 200, apiCalls: 5_000_000, storageBytes: 1_024 * mebibyte },
+  team: { ...common, projects: 1_000, apiCalls: 50_000_000, storageBytes: 10_240 * mebibyte },
+};
+
+export const limitNames = Object.keys(tierLimits.prototype) as readonly (keyof Limits)[];
+
+/** Free organizations one owner may hold. Contract 01, section 6.2. */
+export const freeOrgsPerOwner = 3;
+
+/** What a caller may do outside any organization, and how often it may be refused inside one. */
+export const outsideRate = { perSecond: 20, burst: 200 };
+
+/** Days until a lease of the tier ends. Contract 01, section 5.1. */
+export const leaseDays: Readonly<Record<Tier, number>> = { prototype: 7, hobby: 30, team: 30 };
+
+/** The limits that hold for an organization. */
+export const limitsOf = (org: Pick<Org, 'tier' | 'limitOverrides'>): Limits => ({
+  ...tierLimits[org.tier],
+  ...org.limitOverrides,
+});

@@ -1,0 +1,114 @@
+import type { z } from 'zod';
+import type { Access, OrgScope } from './access.ts';
+import type { Context } from './context.ts';
+import type { Work } from './unit-of-work.ts';
+
+/** What the audit says of a change. */
+export interface AuditEntry {
+  /** For example `project.created`. */
+  readonly action: string;
+  readonly object: { readonly kind: string; readonly id: string };
+  /** The organization whose trail it belongs to; by default the authorised one. */
+  readonly orgId?: string | undefined;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Actions that a person's session may take only with an approval of exactly that action. Contract 01, section 1.10. */
+export interface WriteApproval<Input> {
+  readonly action: 'org.project.create' | 'project.deploy' | 'project.secret.write';
+  readonly field: 'org_id' | 'project_id';
+  readonly target: (input: Input) => string | undefined;
+}
+
+/** Kinds of change that a person's session may make only with a fresh passkey. Contract 01, section 1.11. */
+export type StepUpClass =
+  | 'org.create'
+  | 'org.rename'
+  | 'org.membership'
+  | 'org.invite'
+  | 'project.delete'
+  | 'project.transfer';
+
+interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
+  /** Dotted and stable, for example `rooms.sendMessage`. Each surface derives its own spelling. */
+  readonly name: `${string}.${string}`;
+  /** One sentence, shown wherever the operation is offered. */
+  readonly summary: string;
+  readonly access: Access<z.output<Input>, Scope>;
+  readonly input: Input;
+  /** The documented JSON of a result, for REST and what is made from it; GraphQL selects from `Output` instead. */
+  readonly wire: z.ZodType<Wire>;
+  readonly toWire: (result: Output, ctx: Context) => Wire | Promise<Wire>;
+}
+
+/** Reads; changes nothing. */
+export interface Query<Input extends z.ZodObject, Scope, Output, Wire> extends Declared<Input, Scope, Output, Wire> {
+  readonly kind: 'query';
+  readonly handler: (ctx: Context & Scope, input: z.output<Input>) => Promise<Output>;
+}
+
+interface Changes<Input extends z.ZodObject> {
+  readonly kind: 'mutation';
+  readonly stepUp?: StepUpClass;
+  readonly writeApproval?: WriteApproval<z.output<Input>>;
+  /** `required` refuses a request without a key; every mutation honours one. Contract 01, section 1.15. */
+  readonly idempotency?: 'required';
+}
+
+/** A change that one transaction holds. */
+export interface Mutation<Input extends z.ZodObject, Scope, Output, Wire>
+  extends Declared<Input, Scope, Output, Wire>,
+    Changes<Input> {
+  readonly audit: (output: Output, input: z.output<Input>, scope: Scope) => AuditEntry;
+  readonly handler: (work: Work & Scope, input: z.output<Input>) => Promise<Output>;
+}
+
+/** What a step operation works on, as JSON. */
+export type StepRef = Readonly<Record<string, string>>;
+
+/**
+ * A change that no transaction can hold. `begin` writes what is wanted, `effect` brings it about outside and may be
+ * repeated, `settle` marks it done and yields the outcome, `undo` takes back what `effect` made. Whatever stops
+ * between is finished or undone by the reaper.
+ */
+export interface StepMutation<Input extends z.ZodObject, Scope, Output, Wire>
+  extends Declared<Input, Scope, Output, Wire>,
+    Changes<Input> {
+  readonly steps: {
+    readonly begin: (
+      work: Work & Scope,
+      input: z.output<Input>,
+    ) => Promise<{ ref: StepRef; orgId: string; audit: AuditEntry }>;
+    readonly effect: (ctx: Pick<Context, 'services'>, ref: StepRef) => Promise<void>;
+    readonly settle: (work: Work, ref: StepRef) => Promise<Output>;
+    readonly undo: (ctx: Pick<Context, 'services'>, ref: StepRef) => Promise<void>;
+  };
+}
+
+export type Operation<Input extends z.ZodObject, Scope, Output, Wire> =
+  | Query<Input, Scope, Output, Wire>
+  | Mutation<Input, Scope, Output, Wire>
+  | StepMutation<Input, Scope, Output, Wire>;
+
+// biome-ignore lint/suspicious/noExplicitAny: registries and tests walk operations of every type.
+export type AnyOperation = Operation<any, any, any, any>;
+
+/** Changes of every type, for what treats them alike. */
+export type AnyMutation = Extract<AnyOperation, { handler: unknown; kind: 'mutation' }>;
+export type AnyStepMutation = Extract<AnyOperation, { steps: unknown }>;
+
+/** Identity functions: they exist so the compiler infers every type at the declaration. */
+export const query = <Input extends z.ZodObject, Scope, Output, Wire>(
+  op: Omit<Query<Input, Scope, Output, Wire>, 'kind'>,
+) => ({ kind: 'query', ...op }) as Query<Input, Scope, Output, Wire>;
+
+export const mutation = <Input extends z.ZodObject, Scope, Output, Wire>(
+  op: Omit<Mutation<Input, Scope, Output, Wire>, 'kind'>,
+) => ({ kind: 'mutation', ...op }) as Mutation<Input, Scope, Output, Wire>;
+
+export const stepMutation = <Input extends z.ZodObject, Scope, Output, Wire>(
+  op: Omit<StepMutation<Input, Scope, Output, Wire>, 'kind'>,
+) => ({ kind: 'mutation', ...op }) as StepMutation<Input, Scope, Output, Wire>;
+
+/** Scopes that belong to an organization say so to the limits and the audit. */
+export const orgOf = (scope: unknown): OrgScope['org'] | undefined => (scope as Partial<OrgScope>).org;

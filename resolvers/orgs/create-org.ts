@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import type { Org } from '../../db/schema/orgs.ts';
+import { signedIn } from '../access.ts';
+import { oneLine } from '../fields.ts';
+import { mutation } from '../operation.ts';
+import { newOrg } from './new-org.ts';
+import { OrgSummaryWire, orgToWire } from './wire.ts';
+
+/** `POST /orgs/v1`. Contract 01, section 6.2. */
+export const createOrg = mutation({
+  name: 'orgs.create',
+  summary: 'Create an organization on the free tier; the caller becomes its owner.',
+  access: signedIn('wallet', 'control_plane'),
+  stepUp: 'org.create',
+  input: z.strictObject({
+    display_name: oneLine(100)
+      .nullish()
+      .transform((name) => name?.normalize('NFC').trim() || null)
+      .describe('Name for people, not unique, at most 100 characters.'),
+  }),
+  handler: (work, { display_name }): Promise<Org> =>
+    newOrg(work, work.principal.principal.id, { displayName: display_name, home: false }),
+  audit: (org) => ({ action: 'org.created', object: { kind: 'organization', id: org.id }, orgId: org.id }),
+  wire: OrgSummaryWire,
+  toWire: orgToWire,
+});

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import type { Org, Role } from '../../db/schema/orgs.ts';
+import { onOrg } from '../access.ts';
+import { orgId } from '../fields.ts';
+import { query } from '../operation.ts';
+import { OrgSummaryWire, orgToWire, roleWire } from './wire.ts';
+
+export interface OrgDetail extends Org {
+  /** The caller's own role; null for a platform admin who is no member. */
+  readonly role: Role | null;
+}
+
+/** `GET /orgs/v1/:org_id`. Contract 01, section 6.2. */
+export const getOrg = query({
+  name: 'orgs.get',
+  summary: 'One organization, with the caller’s role in it.',
+  access: onOrg('org:read', ({ org }: { org: string }) => org),
+  input: z.object({ org: orgId }),
+  handler: async ({ org, authority }): Promise<OrgDetail> => ({
+    ...org,
+    role: authority.kind === 'membership' ? authority.role : null,
+  }),
+  wire: OrgSummaryWire.extend({ role: roleWire.nullable() }),
+  toWire: (org) => ({ ...orgToWire(org), role: org.role }),
+});

@@ -1,0 +1,16 @@
+import { z } from 'zod';
+import { signedIn } from '../access.ts';
+import { type MembershipRow, membershipsStatement } from '../identity/whoami.ts';
+import { query } from '../operation.ts';
+import { MembershipWire, membershipToWire } from './wire.ts';
+
+/** `GET /orgs/v1`. Contract 01, section 6.2. */
+export const listOrgs = query({
+  name: 'orgs.list',
+  summary: 'The organizations the caller is an active member of.',
+  access: signedIn('wallet', 'control_plane', 'operator'),
+  input: z.object({}),
+  handler: (ctx) => ctx.services.db.rows<MembershipRow>(membershipsStatement, [ctx.principal.principal.id]),
+  wire: z.object({ orgs: z.array(MembershipWire) }),
+  toWire: (memberships) => ({ orgs: memberships.map(membershipToWire) }),
+});

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { ServiceError } from '../../core/errors.ts';
+import { columnsOf } from '../../db/columns-of.ts';
+import type { Statement } from '../../db/pool.ts';
+import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { freeOrgsPerOwner, leaseDays } from '../limits.ts';
+import type { Work } from '../unit-of-work.ts';
+
+/**
+ * Makes an organization on the free tier with the principal as its owner.
+ *
+ * @param home whether it is the wallet's own organization, of which there is one at most
+ * @throws FREE_ORG_OWNER_LIMIT_EXCEEDED
+ */
+export async function newOrg(
+  work: Work,
+  principalId: string,
+  { displayName, home }: { displayName: string | null; home: boolean },
+): Promise<Org> {
+  // The owner's row is locked while its free organizations are counted, so that callers who race cannot pass the cap.
+  await work.rows(lockStatement, [principalId]);
+  const [count] = await work.rows<{ owned: number }>(countStatement, [principalId]);
+  if (count!.owned >= freeOrgsPerOwner) {
+    throw new ServiceError('FREE_ORG_OWNER_LIMIT_EXCEEDED', {
+      details: { limit: freeOrgsPerOwner, owned: count!.owned },
+    });
+  }
+  const values = [randomUUID(), displayName, leaseDays.prototype, home ? principalId : null, principalId];
+  const [org] = await work.rows<Org>(insertStatement, values);
+  await work.rows(ownerStatement, [org!.id, principalId, randomUUID()]);
+  return org!;
+}
+
+/** The wallet's own organization, made when it is first needed. */
+export async function findOrCreateHomeOrg(work: Work, principalId: string): Promise<Org> {
+  await work.rows(lockStatement, [principalId]);
+  const [org] = await work.rows<Org>(homeStatement, [principalId]);
+  return org ?? newOrg(work, principalId, { displayName: null, home: true });
+}
+
+const lockStatement: Statement = {
+  name: 'orgs.lock-owner',
+  text: 'select 1 from principals where id = $1 for no key update',
+};
+
+const countStatement: Statement = {
+  name: 'orgs.count-free',
+  text: `select count(*)::int as owned from memberships m join orgs o on o.id = m.org_id
+    where m.principal_id = $1 and m.role = 'owner' and m.status = 'active' and o.tier = 'prototype'`,
+};
+
+const insertStatement: Statement = {
+  name: 'orgs.insert',
+  text: `insert into orgs as o (id, display_name, tier, lease_started_at, lease_expires_at, home_of, created_by)
+    values ($1, $2, 'prototype', now(), now() + make_interval(days => $3), $4, $5) returning ${columnsOf(orgs, 'o')}`,
+};
+
+const ownerStatement: Statement = {
+  name: 'orgs.insert-owner',
+  text: `insert into memberships (org_id, principal_id, id, role, status) values ($1, $2, $3, 'owner', 'active')`,
+};
+
+const homeStatement: Statement = {
+  name: 'orgs.home',
+  text: `select ${columnsOf(orgs, 'o')} from orgs o
+    join memberships m on m.org_id = o.id and m.principal_id = o.home_of and m.status = 'active'
+      and m.role in ('owner', 'admin', 'developer')
+    where o.home_of = $1`,
+};

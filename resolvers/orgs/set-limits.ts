@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { columnsOf } from '../../db/columns-of.ts';
+import type { Statement } from '../../db/pool.ts';
+import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { platformAdmin } from '../access.ts';
+import { orgId } from '../fields.ts';
+import { limitNames, limitsOf } from '../limits.ts';
+import { mutation } from '../operation.ts';
+
+const LimitsWire = z.record(z.string(), z.number());
+
+/** `POST /orgs/v1/admin/:org_id/limits`: limits are data per tier; only the platform admin bends them for one organization. */
+export const setLimits = mutation({
+  name: 'orgs.setLimits',
+  summary: 'Set limits of one organization apart from its tier; null puts the tier’s own back.',
+  access: platformAdmin(),
+  input: z.object({
+    org: orgId,
+    limits: z
+      .partialRecord(z.enum(limitNames as [string, ...string[]]), z.number().int().min(0).max(1e12).nullable())
+      .describe('Limits by name; those not named stay as they are.'),
+  }),
+  async handler(work, { org, limits }): Promise<Org> {
+    const [row] = await work.rows<Org>(updateStatement, [org, JSON.stringify(limits)]);
+    if (row === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { org_id: org } });
+    return row;
+  },
+  audit: (org, { limits }) => ({
+    action: 'org.limits_set',
+    object: { kind: 'organization', id: org.id },
+    orgId: org.id,
+    details: { limits },
+  }),
+  wire: z.object({ org_id: z.uuid(), limits: LimitsWire, overrides: LimitsWire }),
+  toWire: (org) => ({ org_id: org.id, limits: { ...limitsOf(org) }, overrides: { ...org.limitOverrides } }),
+});
+
+const updateStatement: Statement = {
+  name: 'orgs.set-limits',
+  text: `update orgs o set limit_overrides = jsonb_strip_nulls(o.limit_overrides || $2::jsonb)
+    where o.id = $1 returning ${columnsOf(orgs, 'o')}`,
+};

@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { Org } from '../../db/schema/orgs.ts';
+import type { MembershipRow } from '../identity/whoami.ts';
+
+export const roleWire = z.enum(['owner', 'admin', 'developer', 'billing', 'viewer']);
+export const tierWire = z.enum(['prototype', 'hobby', 'team']);
+
+/** Contract 01, section 6.1. */
+export const OrgSummaryWire = z.object({
+  org_id: z.uuid(),
+  display_name: z.string().nullable(),
+  slug: z.string().nullable(),
+  tier: tierWire.nullable(),
+  lease_started_at: z.iso.datetime().nullable(),
+  lease_expires_at: z.iso.datetime().nullable(),
+});
+
+export const orgToWire = (org: Org) => ({
+  org_id: org.id,
+  display_name: org.displayName,
+  slug: org.slug,
+  tier: org.tier,
+  lease_started_at: org.leaseStartedAt.toISOString(),
+  lease_expires_at: org.leaseExpiresAt.toISOString(),
+});
+
+export const MembershipWire = z.object({
+  org_id: z.uuid(),
+  display_name: z.string().nullable(),
+  role: roleWire,
+  status: z.enum(['active', 'invited', 'suspended', 'revoked']),
+});
+
+export const membershipToWire = (row: MembershipRow) => ({
+  org_id: row.orgId,
+  display_name: row.displayName,
+  role: row.role,
+  status: row.status,
+});

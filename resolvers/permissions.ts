@@ -1,0 +1,45 @@
+import type { Role } from '../db/schema/orgs.ts';
+
+/** Organization roles, highest first. */
+export const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as const satisfies readonly Role[];
+
+/** Whether a role stands at or above another. */
+export const reaches = (role: Role, minimum: Role): boolean => roles.indexOf(role) <= roles.indexOf(minimum);
+
+/** Capabilities that a project grant or a delegate's scope can name. Contract 01, section 6.6. */
+export type Capability = 'read' | 'project.read' | 'project:write' | 'deploy';
+
+/** Who may do one thing. A credential that has no cell in the row is refused. */
+export interface Permission {
+  /** Lowest role that suffices; reading operator sessions count as the member they belong to. */
+  readonly role: Role;
+  /** Capabilities of a project grant that suffice without membership (`any`: whichever it is). */
+  readonly grants?: readonly Capability[] | 'any';
+  /** Whether a delegate may do it, and with which capability of its scope (`any`: with none in particular). */
+  readonly delegate?: readonly Capability[] | 'any';
+  /** Whether the project's own service key may do it. */
+  readonly serviceKey?: boolean;
+  /** Whether the platform admin may do it anywhere. */
+  readonly admin?: boolean;
+}
+
+/** The whole matrix of roles and operations: the only place that says who may do what. Contract 01, section 1.12. */
+export const permissions = {
+  'org:read': { role: 'viewer', admin: true },
+  'org:members:read': { role: 'viewer', admin: true },
+  'project:list': { role: 'viewer' },
+  'project:create': { role: 'developer' },
+  'project:read': {
+    role: 'viewer',
+    grants: ['read', 'project.read'],
+    delegate: ['read', 'project.read'],
+    serviceKey: true,
+    admin: true,
+  },
+  'project:keys:read': { role: 'developer' },
+  'room:list': { role: 'viewer', delegate: 'any', serviceKey: true },
+  'room:read': { role: 'viewer', grants: 'any', delegate: 'any', serviceKey: true },
+  'room:write': { role: 'viewer', grants: 'any', delegate: 'any' },
+} as const satisfies Record<string, Permission>;
+
+export type Action = keyof typeof permissions;

@@ -1,0 +1,194 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { columnsOf, nested } from '../../db/columns-of.ts';
+import type { Statement } from '../../db/pool.ts';
+import type { ProjectDatabase } from '../../db/project-databases.ts';
+import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { type Project, projects } from '../../db/schema/projects.ts';
+import { type Access, notAuthorized, onOrg, signedIn } from '../access.ts';
+import { isPrincipal } from '../caller.ts';
+import type { Context } from '../context.ts';
+import { oneLine, orgId } from '../fields.ts';
+import { makeProjectKey } from '../identity/project-keys.ts';
+import { limitsOf } from '../limits.ts';
+import { stepMutation } from '../operation.ts';
+import { findOrCreateHomeOrg } from '../orgs/new-org.ts';
+import { tierWire } from '../orgs/wire.ts';
+import { twoWords } from '../two-words.ts';
+import type { Work } from '../unit-of-work.ts';
+import { type ProjectRow, withOrg } from './wire.ts';
+
+interface CreateProjectInput {
+  readonly org_id?: string | undefined;
+}
+
+/** A new project with the keys to it. */
+export interface CreatedProject {
+  readonly project: ProjectRow;
+  readonly leaseExpiresAt: Date;
+  readonly keys: ProjectKeys;
+  readonly endpoints: ProjectEndpoints;
+}
+
+export interface ProjectKeys {
+  readonly anonKey: string;
+  readonly serviceKey: string;
+}
+
+export interface ProjectEndpoints {
+  readonly restUrl: string;
+  readonly staticBaseUrl: string;
+}
+
+const onNamedOrg = onOrg('project:create', ({ org_id }: CreateProjectInput) => org_id!);
+const onHomeOrg = signedIn<CreateProjectInput>('wallet', 'control_plane');
+
+/** On the named organization, or on the principal's own. A project grant never authorizes creation. */
+const access: Access<CreateProjectInput, { readonly org?: Org | undefined }> = {
+  action: 'project:create',
+  authorise: (ctx, caller, input) => {
+    if (caller.kind === 'delegate') throw notAuthorized('project:create', 'forbidden');
+    return (input.org_id === undefined ? onHomeOrg : onNamedOrg).authorise(ctx, caller, input);
+  },
+};
+
+/** `POST /projects/v1`. Contract 01, section 5.3. */
+export const createProject = stepMutation({
+  name: 'projects.create',
+  summary: 'Create a project with its own database, login role and keys.',
+  access,
+  writeApproval: { action: 'org.project.create', field: 'org_id', target: ({ org_id }) => org_id },
+  input: z.object({
+    name: oneLine(200)
+      .trim()
+      .min(1)
+      .optional()
+      .describe('Name for people, at most 200 characters; made up when absent.'),
+    org_id: orgId.optional().describe('Organization to create it in; the wallet’s own when absent.'),
+    tier: z.string().optional().describe('Accepted and ignored: the tier belongs to the organization.'),
+  }),
+  steps: {
+    async begin(work, { name }) {
+      const caller = await work.caller();
+      const principalId = isPrincipal(caller) ? caller.principal.id : null;
+      const org = work.org ?? (await findOrCreateHomeOrg(work, principalId!));
+      await requireRoom(work, org);
+      const id = work.services.newId('prj');
+      const database = work.services.projectDatabases.assign();
+      const values = [
+        org.id,
+        id,
+        publicId(),
+        name ?? twoWords(' '),
+        database.server,
+        database.databaseName,
+        database.roleName,
+        principalId,
+      ];
+      await work.rows(insertStatement, values);
+      return {
+        ref: { orgId: org.id, projectId: id, ...database },
+        orgId: org.id,
+        audit: { action: 'project.created', object: { kind: 'project', id } },
+      };
+    },
+    effect: ({ services }, ref) => services.projectDatabases.provision(ref as unknown as ProjectDatabase),
+    async settle(work, ref): Promise<CreatedProject> {
+      const [row] = await work.rows<Record<string, unknown>>(readyStatement, [ref.orgId, ref.projectId]);
+      const project = nested<Project>(row!, 'project.')!;
+      const org = nested<Org>(row!, 'org.')!;
+      return {
+        project: withOrg(project, org),
+        leaseExpiresAt: org.leaseExpiresAt,
+        keys: await projectKeys(work, project),
+        endpoints: endpointsOf(work, project),
+      };
+    },
+    async undo({ services }, ref) {
+      await services.projectDatabases.drop(ref as unknown as ProjectDatabase);
+      await services.db.rows(failedStatement, [ref.orgId, ref.projectId]);
+    },
+  },
+  wire: z.object({
+    project_id: z.string(),
+    anon_key: z.string().meta({ secret: true }),
+    service_key: z.string().meta({ secret: true }),
+    schema_slot: z.string(),
+    org_id: z.uuid(),
+    tier: tierWire,
+    lease_expires_at: z.iso.datetime(),
+    endpoints: z.object({ rest_url: z.url(), static_base_url: z.url() }),
+    active_release_id: z.null(),
+  }),
+  toWire: ({ project, keys, leaseExpiresAt, endpoints }) => ({
+    project_id: project.id,
+    anon_key: keys.anonKey,
+    service_key: keys.serviceKey,
+    schema_slot: project.schemaSlot,
+    org_id: project.orgId,
+    tier: project.orgTier,
+    lease_expires_at: leaseExpiresAt.toISOString(),
+    endpoints: { rest_url: endpoints.restUrl, static_base_url: endpoints.staticBaseUrl },
+    active_release_id: null,
+  }),
+});
+
+/** The two keys of a project: the same strings whenever they are asked for. */
+export async function projectKeys({ services }: Pick<Context, 'services'>, project: Project): Promise<ProjectKeys> {
+  const [anonKey, serviceKey] = await Promise.all([
+    makeProjectKey(services.keys, project, 'anon'),
+    makeProjectKey(services.keys, project, 'service_role'),
+  ]);
+  return { anonKey: anonKey!, serviceKey: serviceKey! };
+}
+
+function endpointsOf({ services, request }: Pick<Context, 'services' | 'request'>, project: Project): ProjectEndpoints {
+  const base = new URL(services.settings.publicBaseUrl ?? request.baseUrl);
+  const site = new URL(base);
+  site.hostname = `p-${project.publicId}.${services.settings.platformDomain}`;
+  return { restUrl: `${base.origin}/rest/v1`, staticBaseUrl: site.origin };
+}
+
+/** The organization's row is locked while its projects are counted, so that callers who race cannot pass the limit. */
+async function requireRoom(work: Work, org: Org) {
+  await work.rows(lockStatement, [org.id]);
+  const [count] = await work.rows<{ used: number }>(countStatement, [org.id]);
+  const { projects: limit } = limitsOf(org);
+  if (count!.used >= limit) {
+    throw new ServiceError('QUOTA_EXCEEDED', {
+      details: { scope: 'organization', metric: 'projects', resource: 'projects', limit, used: count!.used },
+    });
+  }
+}
+
+const publicId = () => randomBytes(6).toString('hex');
+
+const lockStatement: Statement = {
+  name: 'projects.lock-org',
+  text: 'select 1 from orgs where id = $1 for no key update',
+};
+
+const countStatement: Statement = {
+  name: 'projects.count',
+  text: `select count(*)::int as used from projects where org_id = $1 and deleted_at is null`,
+};
+
+const insertStatement: Statement = {
+  name: 'projects.insert',
+  text: `insert into projects
+      (org_id, id, public_id, name, state, schema_slot, server, database_name, role_name, created_by)
+    values ($1, $2, $3, $4, 'provisioning', 'p' || lpad(nextval('project_slots')::text, 4, '0'), $5, $6, $7, $8)`,
+};
+
+const readyStatement: Statement = {
+  name: 'projects.ready',
+  text: `update projects p set state = 'ready' from orgs o
+    where p.org_id = $1 and p.id = $2 and o.id = p.org_id
+    returning ${columnsOf(projects, 'p', 'project.')}, ${columnsOf(orgs, 'o', 'org.')}`,
+};
+
+const failedStatement: Statement = {
+  name: 'projects.failed',
+  text: `update projects set state = 'failed', deleted_at = now() where org_id = $1 and id = $2 and state = 'provisioning'`,
+};

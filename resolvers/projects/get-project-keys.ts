@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { onProject } from '../access.ts';
+import { projectId } from '../fields.ts';
+import { query } from '../operation.ts';
+import { projectKeys } from './create-project.ts';
+
+/** `GET /projects/v1/:id/keys`: for a member who has lost them, since they are derived and never change. */
+export const getProjectKeys = query({
+  name: 'projects.keys',
+  summary: 'The anon and service key of a project.',
+  access: onProject('project:keys:read', ({ project }: { project: string }) => project),
+  input: z.object({ project: projectId }),
+  async handler(ctx) {
+    if (ctx.project.state !== 'ready') throw new ServiceError('PROJECT_NOT_READY', { retryAfter: 1 });
+    return { projectId: ctx.project.id, ...(await projectKeys(ctx, ctx.project)) };
+  },
+  wire: z.object({
+    project_id: z.string(),
+    anon_key: z.string().meta({ secret: true }),
+    service_key: z.string().meta({ secret: true }),
+  }),
+  toWire: ({ projectId: id, anonKey, serviceKey }) => ({ project_id: id, anon_key: anonKey, service_key: serviceKey }),
+});

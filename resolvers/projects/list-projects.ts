@@ -1,0 +1,57 @@
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import { type Access, onOrg, signedIn } from '../access.ts';
+import { cursor, orgId, pageLimit } from '../fields.ts';
+import { type ListPage, newestFirst, pageToWire } from '../list-page.ts';
+import { query } from '../operation.ts';
+import { visibilityOf } from '../visibility.ts';
+import { projectColumns, visible } from './load-projects.ts';
+import { type ProjectRow, ProjectSummaryWire, projectToWire } from './wire.ts';
+
+interface ListProjectsInput {
+  readonly org_id?: string | undefined;
+}
+
+const onNamedOrg = onOrg('project:list', ({ org_id }: ListProjectsInput) => org_id!);
+const everywhere = signedIn<ListProjectsInput>('wallet', 'control_plane', 'operator', 'delegate');
+
+/** Of one organization, or over all that the caller may see. */
+const access: Access<ListProjectsInput, object> = {
+  action: 'project:list',
+  authorise: (ctx, caller, input) =>
+    (input.org_id === undefined ? everywhere : onNamedOrg).authorise(ctx, caller, input),
+};
+
+/** `GET /projects/v1`. Contract 01, section 5.4. */
+export const listProjects = query({
+  name: 'projects.list',
+  summary: 'Projects the caller may see, newest first.',
+  access,
+  input: z.object({
+    org_id: orgId.optional().describe('Only projects of this organization.'),
+    limit: pageLimit,
+    after: cursor.optional(),
+    include: z.literal('archived', 'must be `archived`').optional().describe('`archived` lists archived ones too.'),
+  }),
+  async handler(ctx, { org_id, limit, after, include }): Promise<ListPage<ProjectRow>> {
+    const { db, keys } = ctx.services;
+    const list = newestFirst(keys, `projects:${org_id ?? '*'}:${include ?? ''}`);
+    const seen = visibilityOf(await ctx.caller());
+    const values = [...seen, org_id ?? null, include === 'archived', ...list.positionOf(after), limit + 1];
+    return list.pageOf(await db.rows<ProjectRow>(listStatement, values), limit);
+  },
+  wire: z.object({
+    projects: z.array(ProjectSummaryWire),
+    has_more: z.boolean(),
+    next_cursor: z.string().nullable(),
+  }),
+  toWire: (page) => ({ projects: page.rows.map(({ row }) => projectToWire(row)), ...pageToWire(page) }),
+});
+
+const listStatement: Statement = {
+  name: 'projects.list',
+  text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id
+    where ${visible} and ($4::uuid is null or p.org_id = $4) and ($5::boolean or p.archived_at is null)
+      and ($6::timestamptz is null or (p.created_at, p.id) < ($6, $7))
+    order by p.created_at desc, p.id desc limit $8`,
+};

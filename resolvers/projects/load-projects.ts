@@ -1,0 +1,33 @@
+import { columnsOf } from '../../db/columns-of.ts';
+import type { Statement } from '../../db/pool.ts';
+import { projects } from '../../db/schema/projects.ts';
+import type { Context } from '../context.ts';
+import { visibilityOf } from '../visibility.ts';
+import type { ProjectRow } from './wire.ts';
+
+/** A project with its organization's standing; for statements that join `projects p` and `orgs o`. */
+export const projectColumns = `${columnsOf(projects, 'p')}, o.tier as "orgTier",
+  o.lifecycle_state as "orgLifecycleState", o.lease_perpetual as "orgLeasePerpetual",
+  o.limit_overrides as "orgLimitOverrides"`;
+
+/**
+ * Which projects a caller may see, for statements that join `projects p`. `$1` is a principal, or null; `$2` are
+ * projects that a delegate or key names itself; the third, `$3`, opens all to the platform admin.
+ */
+export const visible = `p.deleted_at is null and ($3::boolean or p.id = any($2::text[]) or exists (
+    select from memberships m where m.org_id = p.org_id and m.principal_id = $1 and m.status = 'active'
+  ) or exists (
+    select from project_grants g where g.org_id = p.org_id and g.project_id = p.id and g.principal_id = $1
+      and g.capability in ('read', 'project.read') and g.revoked_at is null
+      and (g.expires_at is null or g.expires_at > now())
+  ))`;
+
+/** Projects by id, those the caller may see, in one statement. Absent and foreign are both left out. */
+export async function loadProjects(ctx: Context, ids: readonly string[]): Promise<ProjectRow[]> {
+  return ctx.services.db.rows<ProjectRow>(byIdStatement, [...visibilityOf(await ctx.caller()), ids]);
+}
+
+const byIdStatement: Statement = {
+  name: 'projects.by-id',
+  text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id where ${visible} and p.id = any($4::text[])`,
+};

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { LifecycleState, Org, Tier } from '../../db/schema/orgs.ts';
+import type { Project } from '../../db/schema/projects.ts';
+import { tierWire } from '../orgs/wire.ts';
+
+/** A project together with what its organization says about it. */
+export interface ProjectRow extends Project {
+  readonly orgTier: Tier;
+  readonly orgLifecycleState: LifecycleState;
+  readonly orgLeasePerpetual: boolean;
+  readonly orgLimitOverrides: Org['limitOverrides'];
+}
+
+export const withOrg = (project: Project, org: Org): ProjectRow => ({
+  ...project,
+  orgTier: org.tier,
+  orgLifecycleState: org.lifecycleState,
+  orgLeasePerpetual: org.leasePerpetual,
+  orgLimitOverrides: org.limitOverrides,
+});
+
+const lifecycleWire = z.enum(['active', 'past_due', 'frozen', 'dormant', 'purged']);
+const statusWire = z.enum(['active', 'past_due', 'frozen', 'dormant', 'archived', 'deleted']);
+
+export type ProjectStatus = z.infer<typeof statusWire>;
+
+/** What serving a project amounts to: deleted, then archived, then as its organization stands. Contract 01, 5.2. */
+export function statusOf(project: ProjectRow): ProjectStatus {
+  if (project.deletedAt !== null || project.orgLifecycleState === 'purged') return 'deleted';
+  if (project.archivedAt !== null) return 'archived';
+  return project.orgLifecycleState;
+}
+
+/** Contract 01, section 5.2 (`ProjectSummary`): both spellings of the two ids are sent. */
+export const ProjectSummaryWire = z.object({
+  id: z.string(),
+  project_id: z.string(),
+  name: z.string(),
+  tier: tierWire,
+  site_url: z.string().nullable(),
+  custom_domains: z.array(z.string()),
+  status: statusWire,
+  effective_status: statusWire,
+  organization_lifecycle_state: lifecycleWire,
+  lease_perpetual: z.boolean(),
+  organization_id: z.uuid(),
+  org_id: z.uuid(),
+  created_by: z.string().nullable(),
+  created_at: z.iso.datetime(),
+  creator: z.null(),
+  pinned: z.boolean(),
+  deleted_at: z.iso.datetime().nullable(),
+  archived_at: z.iso.datetime().nullable(),
+});
+
+export const projectToWire = (project: ProjectRow) => ({
+  id: project.id,
+  project_id: project.id,
+  name: project.name,
+  tier: project.orgTier,
+  site_url: null,
+  custom_domains: [],
+  status: statusOf(project),
+  effective_status: statusOf(project),
+  organization_lifecycle_state: project.orgLifecycleState,
+  lease_perpetual: project.orgLeasePerpetual,
+  organization_id: project.orgId,
+  org_id: project.orgId,
+  created_by: project.createdBy,
+  created_at: project.createdAt.toISOString(),
+  creator: null,
+  pinned: false,
+  deleted_at: project.deletedAt?.toISOString() ?? null,
+  archived_at: project.archivedAt?.toISOString() ?? null,
+});

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import type { Presence } from '../../db/schema/rooms.ts';
+import { onRoom } from '../access.ts';
+import { query } from '../operation.ts';
+import { presenceStatement } from './presence.ts';
+import { roomAddress } from './room-input.ts';
+import { PresenceWire, presenceToWire } from './wire.ts';
+
+/** `GET /orgs/v1/:org_id/rooms/:room_key/presences/:presence_id`. Contract 02, section 2.3. */
+export const getPresence = query({
+  name: 'rooms.getPresence',
+  summary: 'One presence of a room, also after it has expired.',
+  access: onRoom('room:read'),
+  input: z.object({ ...roomAddress, presence: z.string().max(64).describe('Presence, `prs_…`.') }),
+  async handler({ services, org, room }, { presence }): Promise<Presence> {
+    const [found] = await services.db.rows<Presence>(presenceStatement, [org.id, room.key, presence]);
+    if (found === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { presence_id: presence } });
+    return found;
+  },
+  wire: PresenceWire,
+  toWire: presenceToWire,
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { onRoom } from '../access.ts';
+import { mutation } from '../operation.ts';
+import { ensureRoom } from './ensure-room.ts';
+import { join } from './presence.ts';
+import { presenceFields, roomAddress, sessionKey } from './room-input.ts';
+import { ArrivalWire, arrivalToWire, roomPath } from './wire.ts';
+
+/** `POST /orgs/v1/:org_id/rooms/:room_key/presences`. Contract 02, section 2.3. */
+export const joinRoom = mutation({
+  name: 'rooms.join',
+  summary: 'Register a presence in a room, or resume one by its session key.',
+  access: onRoom('room:write'),
+  input: z.object({ ...roomAddress, ...presenceFields, session_key: sessionKey }),
+  async handler(work, input) {
+    await ensureRoom(work);
+    return join(work, input);
+  },
+  audit: ({ presence, how }) => ({
+    action: how === 'resumed' ? 'presence.resumed' : 'presence.registered',
+    object: { kind: 'presence', id: presence.id },
+  }),
+  wire: ArrivalWire.extend({
+    next_actions: z.array(z.object({ type: z.string(), method: z.string(), path: z.string() })),
+  }),
+  toWire: (arrival, ctx) => {
+    const path = `${roomPath(arrival.presence.orgId, arrival.presence.roomKey)}/messages`;
+    return { ...arrivalToWire(arrival, ctx), next_actions: [{ type: 'poll', method: 'GET', path }] };
+  },
+});

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import { onOrg } from '../access.ts';
+import { orgId } from '../fields.ts';
+import { query } from '../operation.ts';
+import { type RoomSummary, RoomSummaryWire, roomToWire, summaryColumns } from './room-summary.ts';
+
+/** `GET /orgs/v1/:org_id/rooms`. Contract 02, section 2.1. */
+export const listRooms = query({
+  name: 'rooms.list',
+  summary: 'The rooms the caller can reach that somebody has used, newest activity first.',
+  access: onOrg('room:list', ({ org }: { org: string }) => org),
+  input: z.object({ org: orgId }),
+  async handler(ctx): Promise<RoomSummary[]> {
+    const caller = await ctx.caller();
+    // A delegate reaches its projects' rooms and every named one; a service key its own project's alone.
+    const projects =
+      caller.kind === 'delegate' ? caller.projectIds : caller.kind === 'project_key' ? [caller.projectId] : null;
+    const named = caller.kind !== 'project_key';
+    return ctx.services.db.rows<RoomSummary>(roomsStatement, [ctx.org.id, projects, named]);
+  },
+  wire: z.object({ rooms: z.array(RoomSummaryWire) }),
+  toWire: (rooms) => ({ rooms: rooms.map(roomToWire) }),
+});
+
+const roomsStatement: Statement = {
+  name: 'rooms.list',
+  text: `select ${summaryColumns} from rooms r
+    where r.org_id = $1 and case when starts_with(r.key, 'prj_')
+      then ($2::text[] is null or r.key = any($2)) and exists (
+        select from projects p where p.org_id = r.org_id and p.id = r.key and p.deleted_at is null)
+      else $3::boolean end
+    order by "lastActivityAt" desc nulls last, r.key`,
+};

@@ -1,0 +1,91 @@
+import { columnsOf } from '../../db/columns-of.ts';
+import type { Statement } from '../../db/pool.ts';
+import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
+import type { Context } from '../context.ts';
+import { visibilityOf } from '../visibility.ts';
+import { type RoomSummary, summaryColumns } from './room-summary.ts';
+
+/** Names a room; the two parts never hold a slash. */
+export interface RoomRef {
+  readonly orgId: string;
+  readonly key: string;
+}
+
+const arrays = (refs: readonly RoomRef[]) => [refs.map(({ orgId }) => orgId), refs.map(({ key }) => key)];
+
+/** The caller's own parameters of {@link reachable}. */
+async function callerValues(ctx: Context): Promise<readonly unknown[]> {
+  const caller = await ctx.caller();
+  const [principalId, , everything] = visibilityOf(caller);
+  if (caller.kind === 'delegate') return [null, everything, caller.orgId, caller.projectIds, true];
+  if (caller.kind === 'project_key' && caller.role === 'service_role') {
+    return [null, everything, caller.orgId, [caller.projectId], false];
+  }
+  return [principalId, everything, null, [], false];
+}
+
+/**
+ * Which of the rooms `w (org_id, key)` a caller can reach, as resolvers/access.ts decides it for one. Five parameters
+ * from `first` on: principal, everything, and for credentials that name their own reach organization, projects and
+ * whether named rooms too.
+ */
+const reachable = (first: number) => `(not starts_with(w.key, 'prj_') or exists (
+    select from projects p where p.org_id = w.org_id and p.id = w.key and p.deleted_at is null
+  )) and ($${first + 1}::boolean or exists (
+    select from memberships m where m.org_id = w.org_id and m.principal_id = $${first} and m.status = 'active'
+  ) or exists (
+    select from project_grants g where g.org_id = w.org_id and g.principal_id = $${first} and g.revoked_at is null
+      and (g.expires_at is null or g.expires_at > now())
+      and (not starts_with(w.key, 'prj_') or g.project_id = w.key)
+  ) or (w.org_id = $${first + 2}::uuid and case when starts_with(w.key, 'prj_') then w.key = any($${first + 3}::text[]) else $${first + 4}::boolean end))`;
+
+/** Rooms by address, those the caller can reach, in one statement; an unused one reads as empty. */
+export async function loadRooms(ctx: Context, refs: readonly RoomRef[]): Promise<(RoomSummary | null)[]> {
+  const rows = await ctx.services.db.rows<RoomSummary & { n: number }>(roomsStatement, [
+    ...arrays(refs),
+    ...(await callerValues(ctx)),
+  ]);
+  return inOrder(refs.length, rows);
+}
+
+/** The newest message of each room, in one statement. */
+export async function loadLastMessages(ctx: Context, refs: readonly RoomRef[]): Promise<(RoomMessage | null)[]> {
+  const rows = await ctx.services.db.rows<RoomMessage & { n: number }>(lastStatement, [
+    ...arrays(refs),
+    ...(await callerValues(ctx)),
+  ]);
+  return inOrder(refs.length, rows);
+}
+
+/** Messages by id; `org_id` comes first in every key, so the id is looked for in the caller's organizations. */
+export async function loadMessages(ctx: Context, ids: readonly string[]): Promise<RoomMessage[]> {
+  return ctx.services.db.rows<RoomMessage>(messagesStatement, [ids, ...(await callerValues(ctx))]);
+}
+
+function inOrder<Row extends { n: number }>(length: number, rows: readonly Row[]): (Row | null)[] {
+  const byNumber = new Map(rows.map((row) => [row.n, row]));
+  return Array.from({ length }, (_, index) => byNumber.get(index + 1) ?? null);
+}
+
+const wanted = 'unnest($1::uuid[], $2::text[]) with ordinality as w (org_id, key, n)';
+
+const roomsStatement: Statement = {
+  name: 'rooms.load',
+  text: `select w.n::int as n, ${summaryColumns} from ${wanted}
+    cross join lateral (select w.org_id, w.key) r where ${reachable(3)}`,
+};
+
+const lastStatement: Statement = {
+  name: 'rooms.load-last',
+  text: `select w.n::int as n, ${columnsOf(roomMessages, 'm')} from ${wanted}
+    cross join lateral (
+      select * from room_messages m where m.org_id = w.org_id and m.room_key = w.key order by m.seq desc limit 1
+    ) m where ${reachable(3)}`,
+};
+
+const messagesStatement: Statement = {
+  name: 'rooms.load-messages',
+  text: `select ${columnsOf(roomMessages, 'm')} from room_messages m
+    cross join lateral (select m.org_id, m.room_key as key) w
+    where m.id = any($1::text[]) and ${reachable(2)}`,
+};

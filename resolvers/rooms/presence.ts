@@ -1,0 +1,198 @@
+import { ServiceError } from '../../core/errors.ts';
+import { columnsOf } from '../../db/columns-of.ts';
+import type { Statement } from '../../db/pool.ts';
+import { type Presence, roomPresences } from '../../db/schema/rooms.ts';
+import type { RoomScope } from '../access.ts';
+import { isPrincipal } from '../caller.ts';
+import type { Context } from '../context.ts';
+import { twoWords } from '../two-words.ts';
+import type { Work } from '../unit-of-work.ts';
+
+/** How long a presence lives after its last call, in seconds. Contract 02, section 2.3. */
+export const presenceSeconds = 3600;
+
+export interface PresenceRequest {
+  readonly requested_name?: string | undefined;
+  readonly task?: string | undefined;
+  readonly program?: string | undefined;
+  readonly model?: string | undefined;
+  readonly session_key?: string | undefined;
+}
+
+/** A presence and how the call came by it. */
+export interface Arrival {
+  readonly presence: Presence;
+  /** `found`: named by its id; `resumed`: by its session key; `registered`: made by this call. */
+  readonly how: 'found' | 'resumed' | 'registered';
+  readonly requestedName: string | undefined;
+}
+
+/** The speaker of a call: the presence it names, else the session it resumes, else a new one. Contract 02, 2.4. */
+export async function resolveSpeaker(
+  work: Work & RoomScope,
+  request: PresenceRequest & { readonly presence_id?: string | undefined },
+): Promise<Arrival> {
+  return request.presence_id === undefined ? join(work, request) : find(work, request.presence_id);
+}
+
+/** Registers a presence, or resumes the one with the same session key. */
+export async function join(work: Work & RoomScope, request: PresenceRequest): Promise<Arrival> {
+  const principalId = await principalOf(work);
+  if (request.session_key !== undefined) {
+    const values = [
+      work.org.id,
+      work.room.key,
+      principalId,
+      request.session_key,
+      request.task ?? null,
+      request.program ?? null,
+      request.model ?? null,
+      presenceSeconds,
+    ];
+    const [presence] = await work.rows<Presence>(resumeStatement, values);
+    if (presence !== undefined) return { presence, how: 'resumed', requestedName: undefined };
+  }
+  const presence = await register(work, principalId, request);
+  return { presence, how: 'registered', requestedName: request.requested_name };
+}
+
+async function principalOf(work: Work): Promise<string> {
+  const caller = await work.caller();
+  // Only principals are admitted to `room:write`.
+  if (!isPrincipal(caller)) throw new ServiceError('FORBIDDEN');
+  return caller.principal.id;
+}
+
+/** Marks a presence of the caller as active. The update also lines up sends of one presence one after the other. */
+async function find(work: Work & RoomScope, presenceId: string): Promise<Arrival> {
+  const principalId = await principalOf(work);
+  const [presence] = await work.rows<Presence & { live: boolean }>(touchStatement, [
+    work.org.id,
+    work.room.key,
+    presenceId,
+    principalId,
+    presenceSeconds,
+  ]);
+  if (presence !== undefined) return { presence, how: 'found', requestedName: undefined };
+  const [known] = await work.rows<Presence>(presenceStatement, [work.org.id, work.room.key, presenceId]);
+  if (known === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { presence_id: presenceId } });
+  if (known.principalId !== principalId)
+    throw new ServiceError('FORBIDDEN', { message: 'That presence is somebody else’s.' });
+  throw new ServiceError('PRESENCE_EXPIRED', { details: { presence_id: presenceId } });
+}
+
+/** Who reads, when the read says so: counts as activity of a live presence. @throws PRESENCE_EXPIRED */
+export async function touchReader(
+  ctx: Context & RoomScope,
+  {
+    presence_id,
+    session_key,
+  }: { readonly presence_id?: string | undefined; readonly session_key?: string | undefined },
+): Promise<Presence | undefined> {
+  const caller = await ctx.caller();
+  if ((presence_id === undefined && session_key === undefined) || !isPrincipal(caller)) return undefined;
+  const values = [
+    ctx.org.id,
+    ctx.room.key,
+    presence_id ?? null,
+    session_key ?? null,
+    caller.principal.id,
+    presenceSeconds,
+  ];
+  const [presence] = await ctx.services.db.rows<Presence>(touchReaderStatement, values);
+  if (presence !== undefined || presence_id === undefined) return presence;
+  throw new ServiceError('PRESENCE_EXPIRED', { details: { presence_id } });
+}
+
+/** Everybody who is live in the room, latest first. */
+export const livePresences = (ctx: Context & RoomScope): Promise<Presence[]> =>
+  ctx.services.db.rows<Presence>(livePresencesStatement, [ctx.org.id, ctx.room.key]);
+
+/** Names are never recycled: a taken one gets the next free number. */
+async function register(work: Work & RoomScope, principalId: string, request: PresenceRequest): Promise<Presence> {
+  const wanted = request.requested_name;
+  for (let attempt = 0; ; attempt++) {
+    const name = wanted === undefined ? twoWords() + (attempt < 3 ? '' : `-${attempt}`) : await freeName(work, wanted);
+    const values = [
+      work.org.id,
+      work.services.newId('prs'),
+      work.room.key,
+      principalId,
+      name,
+      request.task ?? null,
+      request.program ?? null,
+      request.model ?? null,
+      request.session_key ?? null,
+      presenceSeconds,
+    ];
+    const [presence] = await work.rows<Presence>(registerStatement, values);
+    // Nothing was written: somebody took the name, or resumed the session, between our look and our write.
+    if (presence !== undefined) return presence;
+    if (request.session_key !== undefined) {
+      const again = [work.org.id, work.room.key, principalId, request.session_key, null, null, null, presenceSeconds];
+      const [resumed] = await work.rows<Presence>(resumeStatement, again);
+      if (resumed !== undefined) return resumed;
+    }
+  }
+}
+
+async function freeName(work: Work & RoomScope, wanted: string): Promise<string> {
+  const taken = await work.rows<{ name: string }>(takenStatement, [work.org.id, work.room.key, wanted]);
+  const names = new Set(taken.map(({ name }) => name));
+  if (!names.has(wanted.toLowerCase())) return wanted;
+  for (let number = 2; ; number++) {
+    if (!names.has(`${wanted}-${number}`.toLowerCase())) return `${wanted}-${number}`;
+  }
+}
+
+const columns = columnsOf(roomPresences, 'p');
+const until = (parameter: number) => `now() + make_interval(secs => $${parameter})`;
+
+const resumeStatement: Statement = {
+  name: 'presences.resume',
+  text: `update room_presences p set last_active = now(), expires_at = ${until(8)}, left_at = null,
+      task = coalesce($5, p.task), program = coalesce($6, p.program), model = coalesce($7, p.model)
+    where org_id = $1 and room_key = $2 and principal_id = $3 and session_key = $4 returning ${columns}`,
+};
+
+const touchStatement: Statement = {
+  name: 'presences.touch',
+  text: `update room_presences p set last_active = now(), expires_at = ${until(5)}
+    where org_id = $1 and room_key = $2 and id = $3 and principal_id = $4 and left_at is null and expires_at > now()
+    returning ${columns}`,
+};
+
+const touchReaderStatement: Statement = {
+  name: 'presences.touch-reader',
+  text: `update room_presences p set last_active = now(), expires_at = ${until(6)}
+    where org_id = $1 and room_key = $2 and (id = $3 or session_key = $4) and principal_id = $5
+      and left_at is null and expires_at > now()
+    returning ${columns}`,
+};
+
+export const presenceStatement: Statement = {
+  name: 'presences.get',
+  text: `select ${columns} from room_presences p where org_id = $1 and room_key = $2 and id = $3`,
+};
+
+const takenStatement: Statement = {
+  name: 'presences.taken',
+  text: `select lower(name) as name from room_presences where org_id = $1 and room_key = $2
+    and (lower(name) = lower($3) or starts_with(lower(name), lower($3) || '-'))`,
+};
+
+const registerStatement: Statement = {
+  name: 'presences.register',
+  text: `insert into room_presences as p
+      (org_id, id, room_key, principal_id, name, task, program, model, session_key, last_active, expires_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), ${until(10)})
+    on conflict do nothing returning ${columns}`,
+};
+
+/** Everybody who is live in a room. */
+export const livePresencesStatement: Statement = {
+  name: 'presences.live',
+  text: `select ${columns} from room_presences p
+    where org_id = $1 and room_key = $2 and left_at is null and expires_at > now()
+    order by last_active desc, id`,
+};

@@ -1,0 +1,93 @@
+import type { Statement } from '../db/pool.ts';
+import type { Context } from './context.ts';
+import { bindStep, type Claim } from './idempotency.ts';
+import type { AnyStepMutation, StepRef } from './operation.ts';
+import type { Work } from './unit-of-work.ts';
+
+/** After so many failed attempts a step operation is undone instead. */
+export const stepAttemptsMax = 5;
+
+/** The job that picks up what a crash left behind. */
+export const reapStepTask = 'steps.reap';
+
+export type AnySteps = AnyStepMutation['steps'];
+
+export interface Step {
+  readonly id: string;
+  readonly operation: string;
+  readonly ref: StepRef;
+  readonly state: 'running' | 'done' | 'undone' | 'stuck';
+  readonly attempts: number;
+}
+
+/** Writes what was begun, on the connection that begins it, together with the job that looks after it. */
+export async function recordStep(
+  work: Work,
+  begun: { operation: string; orgId: string; ref: StepRef },
+  claim: Claim | undefined,
+): Promise<Step> {
+  const { services } = work;
+  const id = services.newId('stp');
+  const lease = services.settings.stepLeaseSeconds;
+  await work.rows(insertStatement, [id, begun.orgId, begun.operation, JSON.stringify(begun.ref), lease]);
+  if (claim !== undefined) await bindStep(work.client, claim, id);
+  // Looks after the lease has run out; finds nothing to do in the usual case.
+  await work.addJob(
+    reapStepTask,
+    { stepId: id },
+    { runAt: new Date(services.now().getTime() + (lease + 1) * 1000), key: id },
+  );
+  return { id, operation: begun.operation, ref: begun.ref, state: 'running', attempts: 0 };
+}
+
+/** Takes over a step that nobody works on any more; undefined while somebody still does. */
+export async function takeStep(ctx: Pick<Context, 'services'>, stepId: string): Promise<Step | undefined> {
+  const lease = ctx.services.settings.stepLeaseSeconds;
+  const [step] = await ctx.services.db.rows<Step>(takeStatement, [stepId, lease]);
+  return step;
+}
+
+/** The step as it stands. */
+export async function findStep(ctx: Pick<Context, 'services'>, stepId: string): Promise<Step | undefined> {
+  const [step] = await ctx.services.db.rows<Step>(findStatement, [stepId]);
+  return step;
+}
+
+/** Marks a step done, on the connection that settles it. */
+export const finishStep = (work: Work, stepId: string) => work.rows(stateStatement, [stepId, 'done', null]);
+
+/** Lets go of a step whose effect failed, so that the next attempt need not wait for the lease. */
+export const releaseStep = (ctx: Pick<Context, 'services'>, stepId: string, error: unknown) =>
+  ctx.services.db.rows(failStatement, [stepId, error instanceof Error ? error.message : String(error)]);
+
+/** Takes back what the effect made and closes the step. */
+export async function undoStep(ctx: Pick<Context, 'services'>, step: Step, steps: AnySteps): Promise<void> {
+  await steps.undo(ctx, step.ref);
+  await ctx.services.db.rows(stateStatement, [step.id, 'undone', null]);
+}
+
+const columns = 'id, operation, ref, state, attempts';
+
+const insertStatement: Statement = {
+  name: 'steps.insert',
+  text: `insert into step_operations (id, org_id, operation, ref, lease_until, attempts)
+    values ($1, $2, $3, $4, now() + make_interval(secs => $5), 1)`,
+};
+
+const takeStatement: Statement = {
+  name: 'steps.take',
+  text: `update step_operations set lease_until = now() + make_interval(secs => $2), attempts = attempts + 1
+    where id = $1 and state = 'running' and lease_until < now() returning ${columns}`,
+};
+
+const findStatement: Statement = { name: 'steps.find', text: `select ${columns} from step_operations where id = $1` };
+
+const stateStatement: Statement = {
+  name: 'steps.state',
+  text: 'update step_operations set state = $2, last_error = $3 where id = $1',
+};
+
+const failStatement: Statement = {
+  name: 'steps.fail',
+  text: `update step_operations set last_error = $2, lease_until = now() - interval '1 second' where id = $1 and state = 'running'`,
+};

@@ -1,0 +1,72 @@
+import type pg from 'pg';
+import { inTransaction, type Queries, queriesOf, type Statement } from '../db/pool.ts';
+import type { Context } from './context.ts';
+import { type FeedName, feedKey } from './feeds.ts';
+
+/** A row that waits for its position in a feed. */
+export interface FeedAppend {
+  readonly name: FeedName;
+  /** Takes the next position and writes the row, in one statement. @returns the position */
+  readonly write: (client: pg.ClientBase) => Promise<bigint>;
+}
+
+/** What a change works with: one connection inside one transaction, and what has to happen with the commit. */
+export interface Work extends Context {
+  readonly client: pg.ClientBase;
+  readonly queries: Queries;
+  /** Runs a prepared statement inside the transaction. */
+  readonly rows: <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+  /** Queues a feed row. Written as the last act before the commit, so that a feed's lock is held for a moment only. */
+  readonly append: (row: FeedAppend) => void;
+  /** Enqueues follow-up work that exists exactly when the change does. */
+  readonly addJob: (
+    task: string,
+    payload: Record<string, unknown>,
+    options?: { readonly runAt?: Date; readonly key?: string },
+  ) => Promise<void>;
+}
+
+/**
+ * Runs a change: everything it writes, its audit row, its jobs and, last, its feed rows share one transaction. Signals
+ * leave after the commit.
+ *
+ * @param last runs inside the transaction after everything else: the place of the stored outcome
+ */
+export async function unitOfWork<Output>(
+  ctx: Context,
+  run: (work: Work) => Promise<Output>,
+  last: (client: pg.ClientBase, output: Output) => Promise<void>,
+): Promise<Output> {
+  const appends: FeedAppend[] = [];
+  const heads: { name: FeedName; position: bigint }[] = [];
+  const output = await inTransaction(ctx.services.db.pool, async (client) => {
+    let queries: Queries | undefined;
+    const work: Work = {
+      ...ctx,
+      client,
+      get queries() {
+        queries ??= queriesOf(client);
+        return queries;
+      },
+      rows: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
+        (await client.query<Row>({ ...statement, values: values as unknown[] })).rows,
+      append: (row) => void appends.push(row),
+      addJob: async (task, payload, { runAt, key } = {}) => {
+        await client.query({ ...addJob, values: [task, JSON.stringify(payload), runAt ?? null, key ?? null] });
+      },
+    };
+    const result = await run(work);
+    // Feeds in one order everywhere, so that two changes that write to the same feeds cannot wait for each other.
+    appends.sort((left, right) => (feedKey(left.name) < feedKey(right.name) ? -1 : 1));
+    for (const { name, write } of appends) heads.push({ name, position: await write(client) });
+    await last(client, result);
+    return result;
+  });
+  for (const { name, position } of heads) ctx.services.feeds.publish(name, position);
+  return output;
+}
+
+const addJob: Statement = {
+  name: 'jobs.add',
+  text: `select graphile_worker.add_job($1, $2::json, run_at => coalesce($3::timestamptz, now()), job_key => $4)`,
+};

@@ -1,0 +1,13 @@
+import { type Caller, isPrincipal } from './caller.ts';
+
+/** What a caller may see, as parameters of a statement: its principal, projects its credential names, everything. */
+export type Visibility = readonly [principalId: string | null, projectIds: readonly string[], everything: boolean];
+
+export function visibilityOf(caller: Caller): Visibility {
+  if (caller.kind === 'delegate') {
+    const readable = caller.scope.capabilities.some((one) => one === 'read' || one === 'project.read');
+    return [null, readable ? caller.projectIds : [], false];
+  }
+  if (caller.kind === 'project_key') return [null, caller.role === 'service_role' ? [caller.projectId] : [], false];
+  return [isPrincipal(caller) ? caller.principal.id : null, [], caller.kind === 'admin'];
+}

@@ -1,0 +1,40 @@
+import { ServiceError } from '../core/errors.ts';
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * The JSON object of a request body; an empty body is an absent one.
+ *
+ * @throws UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON, VALIDATION_FAILED
+ */
+export function parseJsonBody(body: Uint8Array, contentType: string | undefined): Readonly<Record<string, unknown>> {
+  if (body.length === 0) return {};
+  if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType ?? '')) {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { details: { content_type: contentType ?? null } });
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(body));
+  } catch {
+    throw new ServiceError('MALFORMED_JSON');
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new ServiceError('VALIDATION_FAILED', { message: 'The body must be a JSON object.', details: { field: '' } });
+  }
+  return value as Record<string, unknown>;
+}
+
+/** Query parameters by name. @throws VALIDATION_FAILED when one is given twice, since either could be meant */
+export function parseQuery(search: string): Readonly<Record<string, string>> {
+  const query: Record<string, string> = Object.create(null);
+  for (const [name, value] of new URLSearchParams(search)) {
+    if (name in query) {
+      throw new ServiceError('VALIDATION_FAILED', {
+        message: `${name}: given twice`,
+        details: { field: name, reason: 'given twice' },
+      });
+    }
+    query[name] = value;
+  }
+  return query;
+}

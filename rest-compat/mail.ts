@@ -1,0 +1,9 @@
+import { listOutbox } from '../resolvers/mail/list-outbox.ts';
+import { sendTestMail } from '../resolvers/mail/send-test-mail.ts';
+import { route } from './route.ts';
+
+/** The operator's view of outgoing mail. */
+export const mailRoutes = [
+  route('GET', '/mail/v1/admin/outbox', 200, listOutbox, ({ query }) => ({ limit: query.limit, after: query.after })),
+  route('POST', '/mail/v1/admin/test', 201, sendTestMail, ({ body }) => ({ to: body.to })),
+];

@@ -1,0 +1,61 @@
+import type { z } from 'zod';
+import type { Context } from '../resolvers/context.ts';
+import { execute } from '../resolvers/execute.ts';
+import type { Operation } from '../resolvers/operation.ts';
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** What a documented request brings: names as the documentation spells them, values unchecked. */
+export interface RestRequest {
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  /** The JSON body; an absent one is an empty object. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+export interface RestAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+/** One documented path. */
+export interface Route {
+  readonly method: Method;
+  /** For example `/orgs/v1/:org_id`. */
+  readonly path: string;
+  /** Name of the operation behind it. */
+  readonly operation: string;
+  /** The documented status of success. */
+  readonly status: number;
+  readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
+}
+
+/** What comes from outside has yet to be judged; the operation's schema is its only judge. */
+type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
+
+/**
+ * Maps a documented path onto an operation. Names are translated here, values are checked by the operation.
+ *
+ * @param status of success, or a function for paths that tell outcomes apart by it
+ */
+export function route<Input extends z.ZodObject, Scope, Output, Wire>(
+  method: Method,
+  path: string,
+  status: number | { readonly usual: number; readonly of: (output: Output) => number },
+  op: Operation<Input, Scope, Output, Wire>,
+  toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
+): Route {
+  return {
+    method,
+    path,
+    operation: op.name,
+    status: typeof status === 'number' ? status : status.usual,
+    async run(ctx, request) {
+      const output = await execute(op, ctx, toInput(request) as z.input<Input>);
+      return {
+        status: typeof status === 'number' ? status : status.of(output),
+        body: await op.toWire(output, ctx),
+      };
+    },
+  };
+}

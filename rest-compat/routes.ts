@@ -1,0 +1,15 @@
+import { identityRoutes } from './identity.ts';
+import { mailRoutes } from './mail.ts';
+import { orgRoutes } from './orgs.ts';
+import { projectRoutes } from './projects.ts';
+import { roomRoutes } from './rooms.ts';
+import type { Route } from './route.ts';
+
+/** Every documented path that an operation answers. */
+export const routes: readonly Route[] = [
+  ...identityRoutes,
+  ...orgRoutes,
+  ...projectRoutes,
+  ...roomRoutes,
+  ...mailRoutes,
+];

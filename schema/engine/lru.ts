@@ -1,0 +1,50 @@
+export interface LruBounds {
+  readonly entries: number;
+  /** Sum of what the entries weigh, in bytes. */
+  readonly bytes: number;
+}
+
+/** A map that forgets what was used longest ago once it holds too many entries or too many bytes. */
+export class Lru<Value> {
+  readonly #entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
+  readonly #bounds: LruBounds;
+  #bytes = 0;
+
+  constructor(bounds: LruBounds) {
+    this.#bounds = bounds;
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  get(key: string): Value | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    // A map iterates in insertion order, so entering again makes this the newest.
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.value;
+  }
+
+  /** An entry heavier than the whole cache is not kept, rather than emptying it for nothing. */
+  set(key: string, value: Value, bytes: number): void {
+    this.#forget(key);
+    if (bytes > this.#bounds.bytes) return;
+    this.#entries.set(key, { value, bytes });
+    this.#bytes += bytes;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#entries.size <= this.#bounds.entries && this.#bytes <= this.#bounds.bytes) return;
+      this.#forget(oldest);
+    }
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    this.#entries.delete(key);
+  }
+}

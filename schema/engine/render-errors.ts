@@ -1,0 +1,46 @@
+import { GraphQLError } from 'graphql';
+import type { Logger } from 'pino';
+import { type ErrorEnvelope, ServiceError, toEnvelope } from '../../core/errors.ts';
+import { ReplayedRefusal } from '../../resolvers/idempotency.ts';
+
+/** The same envelope as REST, as the extensions of a GraphQL error. */
+function withEnvelope(error: GraphQLError, envelope: ErrorEnvelope): GraphQLError {
+  const { error: _label, message, ...extensions } = envelope;
+  return new GraphQLError(message, {
+    nodes: error.nodes,
+    source: error.source,
+    positions: error.positions,
+    path: error.path,
+    extensions: { ...http(error), ...extensions },
+  });
+}
+
+/** Status and headers that the HTTP surface is to send, where a refusal asks for some. */
+const http = ({ extensions }: GraphQLError) => (extensions.http === undefined ? {} : { http: extensions.http });
+
+/**
+ * Renders the errors of a result for a caller. What is not a refusal of ours, nor of GraphQL itself, is masked and
+ * logged under the trace id that the caller is shown.
+ */
+export function renderErrors(errors: readonly GraphQLError[], traceId: string, log: Logger): GraphQLError[] {
+  return errors.map((error) => {
+    const cause = error.originalError ?? error.cause;
+    if (cause instanceof ServiceError) {
+      return withEnvelope(error, toEnvelope(cause, cause instanceof ReplayedRefusal ? cause.traceId : traceId));
+    }
+    if (cause === undefined || cause === null) {
+      // GraphQL's own words: a variable that does not fit, an operation that is not there.
+      const refusal = new ServiceError('VALIDATION_FAILED', { message: error.message });
+      return withEnvelope(error, toEnvelope(refusal, traceId));
+    }
+    log.error({ err: cause, trace_id: traceId, path: error.path }, 'A field failed unexpectedly.');
+    return withEnvelope(error, toEnvelope(cause, traceId));
+  });
+}
+
+/** A refusal of ours as the one error of a result. */
+export const refusal = (error: ServiceError, traceId: string, httpExtensions?: Record<string, unknown>): GraphQLError =>
+  withEnvelope(
+    new GraphQLError(error.message, httpExtensions === undefined ? {} : { extensions: { http: httpExtensions } }),
+    toEnvelope(error, traceId),
+  );

@@ -1,0 +1,76 @@
+import type { CallerAuthenticator, CallerPrincipal } from '../resolvers/caller.ts';
+import { execute } from '../resolvers/execute.ts';
+import { type Identity, type MembershipRow, whoami } from '../resolvers/identity/whoami.ts';
+import { builder } from './builder.ts';
+import { MembershipStatusEnum, OrganizationRef, RoleEnum } from './orgs.ts';
+
+const PrincipalTypeEnum = builder.enumType('PrincipalType', {
+  description: 'What kind of actor a principal is.',
+  values: {
+    HUMAN: { value: 'human', description: 'A person.' },
+    AGENT: { value: 'agent', description: 'A program that acts on its own, known by its wallet.' },
+    CI: { value: 'ci', description: 'A build job.' },
+  } as const,
+});
+
+const PrincipalRef = builder.objectRef<CallerPrincipal>('Principal').implement({
+  description: 'Who acts. Authority is never here, only in memberships and grants.',
+  fields: (t) => ({
+    principalId: t.exposeString('id', { description: 'Native id, `prn_…`.' }),
+    type: t.expose('type', { type: PrincipalTypeEnum, description: 'Kind of actor.' }),
+    displayName: t.exposeString('displayName', {
+      nullable: true,
+      description: 'Name for people; null until one is set.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was first seen.' }),
+  }),
+});
+
+const AuthenticatorRef = builder.objectRef<CallerAuthenticator>('Authenticator').implement({
+  description: 'How the principal proved itself for this request.',
+  fields: (t) => ({
+    authenticatorId: t.exposeString('id', { description: 'Native id, a UUID.' }),
+    kind: t.exposeString('kind', { description: 'For example `wallet`.' }),
+    publicSubject: t.exposeString('publicSubject', { description: 'The public half: a wallet’s lower-case address.' }),
+  }),
+});
+
+const MembershipRef = builder.objectRef<MembershipRow>('Membership').implement({
+  description: 'The caller’s place in one organization.',
+  fields: (t) => ({
+    organization: t.field({
+      type: OrganizationRef,
+      nullable: true,
+      description: 'The organization; null once it is no longer the caller’s to see.',
+      resolve: ({ orgId }) => orgId,
+    }),
+    role: t.expose('role', { type: RoleEnum, description: 'The caller’s role there.' }),
+    status: t.expose('status', { type: MembershipStatusEnum, description: 'Only `ACTIVE` authorizes anything.' }),
+  }),
+});
+
+const IdentityRef = builder.objectRef<Identity>('Identity').implement({
+  description: 'The principal behind a credential, and where it belongs.',
+  fields: (t) => ({
+    principal: t.expose('principal', { type: PrincipalRef, description: 'Who the credential stands for.' }),
+    authenticator: t.expose('authenticator', {
+      type: AuthenticatorRef,
+      nullable: true,
+      description: 'How it was proven; null for sessions.',
+    }),
+    memberships: t.expose('memberships', {
+      type: [MembershipRef],
+      description: 'Active memberships, oldest organization first.',
+    }),
+  }),
+});
+
+builder.queryField('whoami', (t) =>
+  t.field({
+    type: IdentityRef,
+    nullable: true,
+    description: whoami.summary,
+    authScopes: { credential: true },
+    resolve: (_root, _args, ctx) => execute(whoami, ctx, {}),
+  }),
+);

@@ -1,0 +1,169 @@
+import { dropNulls } from '../core/drop-nulls.ts';
+import { isUuid } from '../core/ids.ts';
+import { execute } from '../resolvers/execute.ts';
+import { createOrg } from '../resolvers/orgs/create-org.ts';
+import { getOrg } from '../resolvers/orgs/get-org.ts';
+import { listMembers, type MemberRow } from '../resolvers/orgs/list-members.ts';
+import { listOrgs } from '../resolvers/orgs/list-orgs.ts';
+import { loadMembers } from '../resolvers/orgs/load-members.ts';
+import { loadOrgs, type OrgWithRole } from '../resolvers/orgs/load-orgs.ts';
+import { builder, pageArgs } from './builder.ts';
+import { inOrder, sliceConnection } from './connection.ts';
+import { nativeId } from './global-id.ts';
+import { keyed, keyField } from './idempotency.ts';
+import { loaderOf } from './loader.ts';
+
+export const RoleEnum = builder.enumType('Role', {
+  description: 'Roles in an organization, highest first.',
+  values: {
+    OWNER: { value: 'owner', description: 'May do everything, members and deletion included.' },
+    ADMIN: { value: 'admin', description: 'May rename projects and read the audit trail.' },
+    DEVELOPER: { value: 'developer', description: 'May create projects and deploy.' },
+    BILLING: { value: 'billing', description: 'May see and pay.' },
+    VIEWER: { value: 'viewer', description: 'May read, and speak in rooms.' },
+  } as const,
+});
+
+export const MembershipStatusEnum = builder.enumType('MembershipStatus', {
+  description: 'Where a membership stands.',
+  values: {
+    ACTIVE: { value: 'active', description: 'Authorizes by its role.' },
+    INVITED: { value: 'invited', description: 'Waits for the invited person to sign in.' },
+    SUSPENDED: { value: 'suspended', description: 'Authorizes nothing for now.' },
+    REVOKED: { value: 'revoked', description: 'Ended.' },
+  } as const,
+});
+
+export const TierEnum = builder.enumType('Tier', {
+  description: 'What an organization has subscribed to.',
+  values: {
+    PROTOTYPE: { value: 'prototype', description: 'Free.' },
+    HOBBY: { value: 'hobby', description: 'For small projects.' },
+    TEAM: { value: 'team', description: 'For teams.' },
+  } as const,
+});
+
+export const LifecycleStateEnum = builder.enumType('LifecycleState', {
+  description: 'Where an organization stands with its lease.',
+  values: {
+    ACTIVE: { value: 'active', description: 'Paid, or free.' },
+    PAST_DUE: { value: 'past_due', description: 'The lease has run out; everything still works.' },
+    FROZEN: { value: 'frozen', description: 'Serves, but changes are refused.' },
+    DORMANT: { value: 'dormant', description: 'Serves reads only.' },
+    PURGED: { value: 'purged', description: 'Gone.' },
+  } as const,
+});
+
+const MemberRef = builder.objectRef<MemberRow>('Member').implement({
+  description: 'A member of an organization.',
+  fields: (t) => ({
+    principalId: t.exposeString('principalId', { description: 'Native id of the principal, `prn_…`.' }),
+    displayName: t.exposeString('displayName', {
+      nullable: true,
+      description: 'Name for people; null until one is set.',
+    }),
+    role: t.expose('role', { type: RoleEnum, description: 'The member’s role.' }),
+    status: t.expose('status', { type: MembershipStatusEnum, description: 'Only `ACTIVE` authorizes anything.' }),
+    wallet: t.exposeString('wallet', {
+      nullable: true,
+      description: 'Lower-case address; null for a member without a wallet.',
+    }),
+    joinedAt: t.expose('createdAt', { type: 'DateTime', description: 'When the membership was made.' }),
+  }),
+});
+
+const MemberConnection = builder.connectionObject({ type: MemberRef, name: 'MemberConnection' });
+
+export const OrganizationRef = builder.loadableNodeRef<OrgWithRole, string>('Organization', {
+  id: { resolve: (org) => org.id },
+  load: async (ids, ctx) => inOrder(ids, await loadOrgs(ctx, ids.filter(isUuid)), (org) => org.id) as OrgWithRole[],
+  toKey: (org) => org.id,
+});
+
+OrganizationRef.implement({
+  description: 'Owns projects and rooms. Authority is a role in it.',
+  fields: (t) => ({
+    orgId: t.exposeString('id', { description: 'Native id, a UUID.' }),
+    displayName: t.exposeString('displayName', {
+      nullable: true,
+      description: 'Name for people, not unique; null when none is set.',
+    }),
+    slug: t.exposeString('slug', { nullable: true, description: 'Address form, unique; null until one is claimed.' }),
+    tier: t.expose('tier', { type: TierEnum, description: 'What it has subscribed to.' }),
+    lifecycleState: t.expose('lifecycleState', {
+      type: LifecycleStateEnum,
+      description: 'Where it stands with its lease.',
+    }),
+    leasePerpetual: t.exposeBoolean('leasePerpetual', { description: 'Whether it stays active for ever.' }),
+    leaseStartedAt: t.expose('leaseStartedAt', { type: 'DateTime', description: 'When the current lease began.' }),
+    leaseExpiresAt: t.expose('leaseExpiresAt', { type: 'DateTime', description: 'When the current lease ends.' }),
+    role: t.expose('role', {
+      type: RoleEnum,
+      nullable: true,
+      description: 'The caller’s own role; null for a platform admin who is no member.',
+    }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    members: t.field({
+      type: MemberConnection,
+      description: listMembers.summary,
+      args: pageArgs,
+      resolve: async (org, page, ctx) => sliceConnection(await membersOf(ctx).load(org.id), memberId, page),
+    }),
+  }),
+});
+
+const memberId = ({ principalId }: MemberRow) => principalId;
+
+/** Members of several organizations in one statement, however many ask. */
+const membersOf = loaderOf((ctx, orgIds: readonly string[]) => loadMembers(ctx, orgIds));
+
+const OrganizationConnection = builder.connectionObject({ type: OrganizationRef, name: 'OrganizationConnection' });
+
+builder.queryFields((t) => ({
+  organization: t.field({
+    type: OrganizationRef,
+    nullable: true,
+    description: getOrg.summary,
+    authScopes: { credential: true },
+    args: { id: t.arg.id({ description: 'Organization, by global or native id.' }) },
+    resolve: (_root, { id }, ctx) => execute(getOrg, ctx, { org: nativeId('Organization', id) }),
+  }),
+  organizations: t.field({
+    type: OrganizationConnection,
+    nullable: true,
+    description: listOrgs.summary,
+    authScopes: { credential: true },
+    args: pageArgs,
+    resolve: async (_root, page, ctx) => {
+      const memberships = await execute(listOrgs, ctx, {});
+      return sliceConnection(
+        memberships.map(({ orgId }) => orgId),
+        (id) => id,
+        page,
+      );
+    },
+  }),
+}));
+
+const CreateOrganizationInput = builder.inputType('CreateOrganizationInput', {
+  description: 'What a new organization is called.',
+  fields: (t) => ({
+    displayName: t.string({ required: false, description: 'Name for people, at most 100 characters.' }),
+    ...keyField(t),
+  }),
+});
+
+builder.mutationField('createOrganization', (t) =>
+  t.field({
+    type: OrganizationRef,
+    nullable: true,
+    description: createOrg.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: CreateOrganizationInput, description: 'The new organization.' }) },
+    resolve: async (_root, { input }, ctx) => {
+      const { displayName, idempotencyKey } = dropNulls(input);
+      const org = await execute(createOrg, keyed(ctx, idempotencyKey), { display_name: displayName });
+      return { ...org, role: 'owner' as const };
+    },
+  }),
+);

@@ -1,0 +1,161 @@
+import { dropNulls } from '../core/drop-nulls.ts';
+import type { Context } from '../resolvers/context.ts';
+import { execute } from '../resolvers/execute.ts';
+import { createProject } from '../resolvers/projects/create-project.ts';
+import { getProject, type ProjectUsage, projectUsage } from '../resolvers/projects/get-project.ts';
+import { getProjectKeys } from '../resolvers/projects/get-project-keys.ts';
+import { listProjects } from '../resolvers/projects/list-projects.ts';
+import { loadProjects } from '../resolvers/projects/load-projects.ts';
+import { type ProjectRow, statusOf } from '../resolvers/projects/wire.ts';
+import { builder, pageArgs } from './builder.ts';
+import { inOrder, listConnection, type PageArgs } from './connection.ts';
+import { nativeId } from './global-id.ts';
+import { keyed, keyField } from './idempotency.ts';
+import { OrganizationRef, TierEnum } from './orgs.ts';
+
+const ProjectStatusEnum = builder.enumType('ProjectStatus', {
+  description: 'What serving a project amounts to.',
+  values: {
+    ACTIVE: { value: 'active', description: 'Serves.' },
+    PAST_DUE: { value: 'past_due', description: 'Serves; the organization’s lease has run out.' },
+    FROZEN: { value: 'frozen', description: 'Serves, but changes are refused.' },
+    DORMANT: { value: 'dormant', description: 'Serves reads only.' },
+    ARCHIVED: { value: 'archived', description: 'Put away by its owner.' },
+    DELETED: { value: 'deleted', description: 'Gone.' },
+  } as const,
+});
+
+const ProjectStateEnum = builder.enumType('ProjectState', {
+  description: 'How far the making of a project has come.',
+  values: {
+    PROVISIONING: { value: 'provisioning', description: 'Its database is being made.' },
+    READY: { value: 'ready', description: 'Its database and keys exist.' },
+    FAILED: { value: 'failed', description: 'Could not be made and was undone.' },
+  } as const,
+});
+
+const ProjectKeysRef = builder.objectRef<{ anonKey: string; serviceKey: string }>('ProjectKeys').implement({
+  description: 'The two keys of a project: the same strings whenever they are asked for.',
+  fields: (t) => ({
+    anonKey: t.exposeString('anonKey', { description: 'For browsers; reads what is exposed.' }),
+    serviceKey: t.exposeString('serviceKey', { description: 'For servers alone; bypasses row security.' }),
+  }),
+});
+
+const ProjectUsageRef = builder.objectRef<ProjectUsage>('ProjectUsage').implement({
+  description: 'What a project uses, beside what its organization’s tier allows.',
+  fields: (t) => ({
+    apiCalls: t.exposeFloat('apiCalls', { description: 'Data-plane requests in this lease.' }),
+    storageBytes: t.exposeFloat('storageBytes', { description: 'Bytes its database takes on disk.' }),
+    apiCallsLimit: t.exposeFloat('apiCallsLimit', { description: 'Data-plane requests the tier allows.' }),
+    storageBytesLimit: t.exposeFloat('storageBytesLimit', { description: 'Bytes the tier allows.' }),
+  }),
+});
+
+export const ProjectRef = builder.loadableNodeRef<ProjectRow, string>('Project', {
+  id: { resolve: (project) => project.id },
+  load: async (ids, ctx) => inOrder(ids, await loadProjects(ctx, ids), (project) => project.id) as ProjectRow[],
+  toKey: (project) => project.id,
+});
+
+ProjectRef.implement({
+  description: 'A backend of its own: a database, keys, and later hosting and functions.',
+  fields: (t) => ({
+    projectId: t.exposeString('id', { description: 'Native id, `prj_…`.' }),
+    publicId: t.exposeString('publicId', { description: 'Short opaque id in host names.' }),
+    name: t.exposeString('name', { description: 'Name for people.' }),
+    repoName: t.exposeString('repoName', { nullable: true, description: 'Address form, unique in the organization.' }),
+    state: t.expose('state', { type: ProjectStateEnum, description: 'How far its making has come.' }),
+    status: t.field({ type: ProjectStatusEnum, description: 'What serving it amounts to.', resolve: statusOf }),
+    tier: t.expose('orgTier', { type: TierEnum, description: 'The organization’s tier.' }),
+    schemaSlot: t.exposeString('schemaSlot', { description: 'Short name of its schema, for example `p0001`.' }),
+    createdBy: t.exposeString('createdBy', { nullable: true, description: 'Principal that created it, `prn_…`.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    archivedAt: t.expose('archivedAt', { type: 'DateTime', nullable: true, description: 'When it was put away.' }),
+    organization: t.field({
+      type: OrganizationRef,
+      nullable: true,
+      description: 'The owner; null for a caller that reaches the project without being a member.',
+      resolve: ({ orgId }) => orgId,
+    }),
+    usage: t.field({
+      type: ProjectUsageRef,
+      description: 'What it uses, beside what the tier allows.',
+      resolve: (project, _args, ctx) => projectUsage(ctx.services, project),
+    }),
+    keys: t.field({
+      type: ProjectKeysRef,
+      nullable: true,
+      description: getProjectKeys.summary,
+      resolve: ({ id }, _args, ctx) => execute(getProjectKeys, ctx, { project: id }),
+    }),
+  }),
+});
+
+const ProjectConnection = builder.connectionObject({ type: ProjectRef, name: 'ProjectConnection' });
+
+/** One page of projects, of one organization or of all that the caller may see. */
+async function projectPage(ctx: Context, where: { org_id?: string; include?: 'archived' }, page: PageArgs) {
+  const window = dropNulls({ limit: page.first, after: page.after });
+  return listConnection(await execute(listProjects, ctx, { ...where, ...window }), page);
+}
+
+builder.queryFields((t) => ({
+  project: t.field({
+    type: ProjectRef,
+    nullable: true,
+    description: getProject.summary,
+    authScopes: { credential: true },
+    args: { id: t.arg.id({ description: 'Project, by global or native id.' }) },
+    resolve: (_root, { id }, ctx) => execute(getProject, ctx, { project: nativeId('Project', id) }),
+  }),
+  projects: t.field({
+    type: ProjectConnection,
+    nullable: true,
+    description: listProjects.summary,
+    authScopes: { credential: true },
+    args: {
+      ...pageArgs,
+      org: t.arg.id({ required: false, description: 'Only projects of this organization, by global or native id.' }),
+      includeArchived: t.arg.boolean({ defaultValue: false, description: 'List archived projects, too.' }),
+    },
+    resolve: (_root, { org, includeArchived, ...page }, ctx) => {
+      const where = dropNulls({ org_id: org == null ? null : nativeId('Organization', org) });
+      return projectPage(ctx, includeArchived ? { ...where, include: 'archived' } : where, page);
+    },
+  }),
+}));
+
+builder.objectField(OrganizationRef, 'projects', (t) =>
+  t.field({
+    type: ProjectConnection,
+    description: listProjects.summary,
+    args: pageArgs,
+    resolve: ({ id }, page, ctx) => projectPage(ctx, { org_id: id }, page),
+  }),
+);
+
+const CreateProjectInput = builder.inputType('CreateProjectInput', {
+  description: 'What a new project is called and where it belongs.',
+  fields: (t) => ({
+    name: t.string({ required: false, description: 'Name for people, at most 200 characters; made up when absent.' }),
+    org: t.id({ required: false, description: 'Organization, by global or native id; the wallet’s own when absent.' }),
+    ...keyField(t),
+  }),
+});
+
+builder.mutationField('createProject', (t) =>
+  t.field({
+    type: ProjectRef,
+    nullable: true,
+    description: createProject.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: CreateProjectInput, description: 'The new project.' }) },
+    resolve: async (_root, { input }, ctx) => {
+      const { name, org, idempotencyKey } = dropNulls(input);
+      const given = dropNulls({ name, org_id: org === undefined ? undefined : nativeId('Organization', org) });
+      const { project } = await execute(createProject, keyed(ctx, idempotencyKey), given);
+      return project;
+    },
+  }),
+);

@@ -1,0 +1,9 @@
+import { builder } from './builder.ts';
+import './identity.ts';
+import './orgs.ts';
+import './platform.ts';
+import './projects.ts';
+import './rooms.ts';
+
+/** The served schema; printed to `schema/schema.graphql`, which is checked in. */
+export const schema = builder.toSchema();

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import type { Logger } from 'pino';
+import { newId } from '../core/ids.ts';
+import { KeyRing } from '../core/keys.ts';
+import { migrateControlDatabase } from '../db/migrate.ts';
+import { acquireNodeLock } from '../db/node-lock.ts';
+import { openDatabase, type StatementHook } from '../db/pool.ts';
+import { ProjectDatabases } from '../db/project-databases.ts';
+import { checkRootFingerprint } from '../db/root-fingerprint.ts';
+import { createMailer } from '../engines/mail.ts';
+import type { Services } from '../resolvers/context.ts';
+import { operations } from '../resolvers/index.ts';
+import { RateLimiter } from '../resolvers/rate-limit.ts';
+import { RestRoutes } from '../rest-compat/handle.ts';
+import { routes } from '../rest-compat/routes.ts';
+import { Engine } from '../schema/engine/engine.ts';
+import { schema } from '../schema/schema.ts';
+import { createGraphQLServer } from '../schema/yoga.ts';
+import { createAuthorityWatch } from '../subscriptions/authority.ts';
+import { createFeedHub } from '../subscriptions/feed-hub.ts';
+import { natsSignals } from '../subscriptions/nats-signals.ts';
+import { localSignals } from '../subscriptions/signals.ts';
+import type { Config } from './config.ts';
+import { createHealth } from './health.ts';
+import { createHttpServer } from './http.ts';
+import { createMetrics } from './metrics.ts';
+import { attachSockets } from './sockets.ts';
+import { installJobs, startWorkers, sweepAbandoned } from './workers.ts';
+
+/** How long a step operation is believed to be worked on, in seconds. */
+const stepLeaseSeconds = 15;
+
+/** Longest wait for requests that are under way, in milliseconds. */
+const drainMs = 5_000;
+
+export interface AppOptions {
+  readonly config: Config;
+  /** The control database. */
+  readonly databaseUrl: string;
+  /** Root secrets, current first. */
+  readonly roots: readonly Buffer[];
+  readonly version: string;
+  readonly log: Logger;
+  /** Told of every statement to the control database; for tests that count them. */
+  readonly onStatement?: StatementHook;
+}
+
+export interface App {
+  /** Where the server listens, without a trailing slash. */
+  readonly url: string;
+  readonly services: Services;
+  /** Drains, closes everything that was opened, and resolves when nothing is left. Idempotent. */
+  readonly stop: () => Promise<void>;
+}
+
+/**
+ * Wires the whole gateway and starts it: database first, then what stands on it, and the port last, when it can serve.
+ * Whatever was opened before a failure is closed again.
+ */
+export async function startApp(options: AppOptions): Promise<App> {
+  const { config, databaseUrl, roots, version, log } = options;
+  const undo: (() => unknown)[] = [];
+  const stop = runOnce(async () => {
+    for (const close of undo.reverse()) {
+      await Promise.resolve(close()).catch((error: unknown) =>
+        log.warn({ err: error }, 'Something did not close cleanly.'),
+      );
+    }
+  });
+  try {
+    const metrics = createMetrics();
+    const nodeLock = await acquireNodeLock({ url: databaseUrl, shared: config.natsUrl !== undefined, log });
+    undo.push(nodeLock.release);
+    await migrateControlDatabase(databaseUrl);
+    await installJobs(databaseUrl);
+
+    const onStatement = (text: string) => {
+      metrics.statementSent();
+      options.onStatement?.(text);
+    };
+    const onIdleError = (error: Error) => log.warn({ err: error }, 'An idle database connection broke.');
+    const db = openDatabase({ url: databaseUrl, max: 20, onStatement, onIdleError });
+    undo.push(db.close);
+    metrics.watchPool(() => ({ total: db.pool.totalCount, idle: db.pool.idleCount, waiting: db.pool.waitingCount }));
+
+    const keys = new KeyRing(...roots);
+    await checkRootFingerprint(db, keys);
+    const projectDatabases = new ProjectDatabases({
+      servers: config.projectDatabaseUrls ?? { main: databaseUrl },
+      keys,
+      warn: (message, facts) => log.warn(facts, message),
+    });
+    undo.push(() => projectDatabases.close());
+    await projectDatabases.bootstrap();
+
+    const signals = config.natsUrl === undefined ? localSignals() : natsSignals(config.natsUrl, { log });
+    undo.push(signals.close);
+    const feeds = createFeedHub({ db, signals, log });
+    undo.push(feeds.close);
+    metrics.watchFeedFollowers(feeds.followed);
+    const authority = createAuthorityWatch({ db, log });
+    undo.push(authority.close);
+
+    const services: Services = {
+      db,
+      keys,
+      log,
+      projectDatabases,
+      feeds,
+      authority,
+      rateLimiter: new RateLimiter(),
+      settings: {
+        publicBaseUrl: config.publicBaseUrl,
+        platformDomain: config.platformDomain,
+        adminKey: config.adminKey,
+        stepLeaseSeconds,
+      },
+      observe: (operation, code, seconds) => metrics.operation({ operation, code }, seconds),
+      now: () => new Date(),
+      newId,
+    };
+
+    // Nobody else works on this database, so whatever seems to be worked on was left behind by a crash.
+    if (nodeLock.alone) await sweepAbandoned(db);
+    const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
+    undo.push(mailer.close);
+    const byName = new Map(operations.map((operation) => [operation.name as string, operation]));
+    const workers = await startWorkers({ url: databaseUrl, services, mailer, operations: byName, log, metrics });
+    undo.push(workers.stop);
+
+    const engine = new Engine(schema, { introspection: !config.production });
+    const health = createHealth({ db, version });
+    const server = createHttpServer({
+      services,
+      rest: new RestRoutes(routes),
+      graphql: createGraphQLServer({ engine, graphiql: !config.production, log }),
+      health,
+      metrics,
+    });
+    const sockets = attachSockets(server, { services, engine, metrics });
+    server.listen(config.port, config.host);
+    await Promise.race([once(server, 'listening'), once(server, 'error').then(([error]) => Promise.reject(error))]);
+    undo.push(async () => {
+      health.drain();
+      const closed = new Promise((resolve) => server.close(resolve));
+      await sockets.close();
+      server.closeIdleConnections();
+      const patience = setTimeout(() => server.closeAllConnections(), drainMs);
+      await closed;
+      clearTimeout(patience);
+    });
+    const { address, port, family } = server.address() as AddressInfo;
+    return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`, services, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+/** Runs once; later calls get the first one's promise. */
+function runOnce(run: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined;
+  return () => {
+    running ??= run();
+    return running;
+  };
+}

@@ -1,0 +1,293 @@
+import { z } from 'zod';
+
+/** Everything the environment decides, checked. Read once, at start; nothing else reads the environment. */
+export interface Config {
+  readonly production: boolean;
+  /** 0 lets the system pick one. */
+  readonly port: number;
+  readonly host: string;
+  /** The control database; undefined: the gateway runs a Postgres of its own in `dataDir`. */
+  readonly databaseUrl: string | undefined;
+  /** Servers of project databases by name; undefined: one, named `main`, which is the server of the control database. */
+  readonly projectDatabaseUrls: Readonly<Record<string, string>> | undefined;
+  readonly dataDir: string;
+  /** Without a trailing slash; undefined: as each request names it. */
+  readonly publicBaseUrl: string | undefined;
+  readonly platformDomain: string;
+  /** Set when several nodes serve one control database. */
+  readonly natsUrl: string | undefined;
+  readonly smtpUrl: string | undefined;
+  readonly mailFrom: string;
+  /** 32 bytes; undefined in development, where the data folder keeps one. */
+  readonly secretKey: Buffer | undefined;
+  readonly previousSecretKey: Buffer | undefined;
+  readonly adminKey: string | undefined;
+  readonly logLevel: LogLevel;
+  readonly otlpEndpoint: string | undefined;
+}
+
+export type LogLevel = (typeof logLevels)[number];
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+const adminKeyCharactersMin = 24;
+
+/** The environment cannot be used. The message names every variable at fault, one sentence each, and no values. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  /** One sentence per fault, each beginning with the name of its variable. */
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(`The configuration cannot be used. ${faults.join(' ')}`);
+    this.faults = faults;
+  }
+}
+
+/** A text in which `read` recognises something; `must` completes a sentence that begins with the variable's name. */
+const parsed = <Value>(must: string, read: (value: string) => Value | undefined) =>
+  z
+    .string()
+    .transform((value, check) => {
+      const result = read(value);
+      if (result !== undefined) return result;
+      check.addIssue({ code: 'custom', message: `must be ${must}` });
+      return z.NEVER;
+    })
+    .optional();
+
+function urlOf(value: string, ...schemes: readonly string[]): URL | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  return url !== undefined && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '' ? url : undefined;
+}
+
+/** Postgres URLs may leave the host to the query (`?host=/run/postgresql`), so only the scheme is asked. */
+function postgresUrl(value: string): string | undefined {
+  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? value : undefined;
+}
+
+function webUrl(value: string): string | undefined {
+  const url = urlOf(value, 'http', 'https');
+  if (url === undefined || url.search !== '' || url.hash !== '' || url.username !== '') return undefined;
+  return url.href.replace(/\/+$/, '');
+}
+
+function projectServers(value: string): Record<string, string> | undefined {
+  const servers = new Map<string, string>();
+  for (const entry of value.split(',')) {
+    const [, name, url] = /^\s*([a-z][a-z0-9_-]{0,31})=(\S+)\s*$/.exec(entry) ?? [];
+    if (name === undefined || url === undefined || servers.has(name) || postgresUrl(url) === undefined)
+      return undefined;
+    servers.set(name, url);
+  }
+  return Object.fromEntries(servers);
+}
+
+/** Exactly 32 bytes, as 64 hexadecimal digits, base64 or base64url. A key of one repeated byte is no secret. */
+export function readSecretKey(value: string): Buffer | undefined {
+  const hex = /^[0-9a-f]{64}$/i.test(value);
+  if (!hex && !/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) return undefined;
+  const key = Buffer.from(value, hex ? 'hex' : 'base64');
+  return key.length === 32 && new Set(key).size > 1 ? key : undefined;
+}
+
+const secretKey = () =>
+  parsed('32 random bytes, written as 64 hexadecimal digits or as base64 (try: openssl rand -hex 32)', readSecretKey);
+
+const environment = z.object({
+  NODE_ENV: parsed('development, test or production', (value) =>
+    value === 'development' || value === 'test' || value === 'production' ? value : undefined,
+  ),
+  PORT: parsed('a whole number from 0 to 65535', (value) =>
+    /^\d{1,5}$/.test(value) && Number(value) <= 65_535 ? Number(value) : undefined,
+  ),
+  HOST: parsed('a host name or an address', (value) => (/^[A-Za-z0-9._:%-]+$/.test(value) ? value : undefined)),
+  DATABASE_URL: parsed('a URL that begins with postgres://', postgresUrl),
+  PROJECT_DATABASE_URLS: parsed(
+    'a comma-separated list of name=postgres://… in which each name (a small letter, then small letters, digits, - or _) occurs once',
+    projectServers,
+  ),
+  SVC_DATA_DIR: parsed('a path', (value) => (value.includes('\0') ? undefined : value)),
+  PUBLIC_BASE_URL: parsed('a URL that begins with http:// or https://, without a query or credentials', webUrl),
+  PLATFORM_DOMAIN: parsed('a domain name such as apps.example.com', (value) =>
+    /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i.test(value)
+      ? value.toLowerCase()
+      : undefined,
+  ),
+  NATS_URL: parsed('a URL that begins with nats:// or tls://, or several separated by commas', (value) =>
+    value.split(',').every((one) => urlOf(one.trim(), 'nats', 'tls') !== undefined) ? value : undefined,
+  ),
+  SMTP_URL: parsed('a URL that begins with smtp:// or smtps://', (value) =>
+    urlOf(value, 'smtp', 'smtps') === undefined ? undefined : value,
+  ),
+  MAIL_FROM: parsed('an address such as me@example.com or Name <me@example.com>', (value) =>
+    /^[^\s@<>]+@[^\s@<>]+$|^[^<>\r\n]*<[^\s@<>]+@[^\s@<>]+>$/.test(value) ? value : undefined,
+  ),
+  SVC_SECRET_KEY: secretKey(),
+  SVC_SECRET_KEY_PREVIOUS: secretKey(),
+  SVC_ADMIN_KEY: parsed(`at least ${adminKeyCharactersMin} characters long, without spaces`, (value) =>
+    /^[\x21-\x7e]+$/.test(value) && value.length >= adminKeyCharactersMin ? value : undefined,
+  ),
+  LOG_LEVEL: parsed(`one of ${logLevels.join(', ')}`, (value) => logLevels.find((level) => level === value)),
+  OTEL_EXPORTER_OTLP_ENDPOINT: parsed('a URL that begins with http:// or https://', webUrl),
+});
+
+type Environment = z.output<typeof environment>;
+
+/** One variable of the environment, as the documentation shows it. */
+export interface EnvironmentVariable {
+  readonly name: keyof Environment;
+  /** What holds when it is absent, in words. */
+  readonly default: string;
+  readonly description: string;
+  /** Its value gives power to whoever reads it. */
+  readonly secret: boolean;
+}
+
+type Description = Omit<EnvironmentVariable, 'name'>;
+
+const open = (byDefault: string, description: string): Description => ({
+  default: byDefault,
+  description,
+  secret: false,
+});
+const secret = (byDefault: string, description: string): Description => ({
+  default: byDefault,
+  description,
+  secret: true,
+});
+
+// Keyed by the schema's names: a variable without a description does not compile.
+const descriptions: Readonly<Record<keyof Environment, Description>> = {
+  NODE_ENV: open(
+    '`development`',
+    '`production` refuses every default that is unsafe there: it needs `DATABASE_URL`, `SVC_SECRET_KEY`, `PUBLIC_BASE_URL` with https and a `PLATFORM_DOMAIN` of your own.',
+  ),
+  PORT: open('`4000`', 'TCP port to listen on; `0` lets the system pick one, which is printed.'),
+  HOST: open('`127.0.0.1`', 'Address to listen on; `0.0.0.0` for every interface.'),
+  DATABASE_URL: secret(
+    'the gateway runs its own PostgreSQL in `SVC_DATA_DIR`',
+    'PostgreSQL 15 or newer for the control database, as a superuser or an owner who may create roles and databases. A direct connection or a session pooler: a transaction pooler loses session locks.',
+  ),
+  PROJECT_DATABASE_URLS: secret(
+    '`main=` the server of the control database',
+    'Servers for project databases, `name=postgres://…` separated by commas. A name is stored with each project and must stay listed.',
+  ),
+  SVC_DATA_DIR: open(
+    '`.svc`',
+    'Folder of the embedded PostgreSQL, of objects and, in development, of the root secret.',
+  ),
+  PUBLIC_BASE_URL: open(
+    'the scheme and host of each request',
+    'Where clients reach this gateway, `https://…`. Required in production, where a forged Host header must not end up in a stored URL.',
+  ),
+  PLATFORM_DOMAIN: open('`localhost`', 'Domain under which project hosts live.'),
+  NATS_URL: secret(
+    'one node',
+    'Carries wake-up signals between nodes that share a control database. Set it on all of them, together with `DATABASE_URL` and one `SVC_SECRET_KEY`.',
+  ),
+  SMTP_URL: secret(
+    'mail stays in the outbox',
+    'Server for outgoing mail, `smtp://` or `smtps://`, with user and password.',
+  ),
+  MAIL_FROM: open('`svc <no-reply@PLATFORM_DOMAIN>`', 'Sender of outgoing mail.'),
+  SVC_SECRET_KEY: secret(
+    'made at the first start and kept in `SVC_DATA_DIR/secret.key`',
+    'Root secret of 32 bytes, 64 hexadecimal digits or base64. Project keys, cursors and database passwords are derived from it: lose it and they are lost. Required in production.',
+  ),
+  SVC_SECRET_KEY_PREVIOUS: secret(
+    'none',
+    'The root secret before the current one. What it made stays valid while it is set; start once with both to rotate.',
+  ),
+  SVC_ADMIN_KEY: secret(
+    'nobody is platform admin',
+    `Key of the platform admin, at least ${adminKeyCharactersMin} characters, sent in the \`X-Admin-Key\` header.`,
+  ),
+  LOG_LEVEL: open(
+    '`info`',
+    `Least severe level that is logged: ${logLevels.map((level) => `\`${level}\``).join(', ')}.`,
+  ),
+  OTEL_EXPORTER_OTLP_ENDPOINT: open(
+    'no traces',
+    'OpenTelemetry collector (OTLP over HTTP) that receives traces at `/v1/traces` below this URL.',
+  ),
+};
+
+/** Every variable that is read, in the order of the documentation; `docs/configuration.md` is printed from it. */
+export const environmentVariables: readonly EnvironmentVariable[] = Object.entries(descriptions).map(
+  ([name, description]) => ({ name: name as keyof Environment, ...description }),
+);
+
+/**
+ * Reads the environment: the only place that does. An empty variable counts as absent.
+ *
+ * @throws ConfigError that lists every fault at once, by name and without values
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const given = Object.fromEntries(
+    environmentVariables.map(({ name }) => [name, env[name]?.trim() || undefined] as const),
+  );
+  const result = environment.safeParse(given);
+  const values: Partial<Environment> = result.success ? result.data : {};
+  // What is malformed is reported as such, and not as missing too.
+  const has = (name: keyof Environment) => given[name] !== undefined;
+  const faults = (result.error?.issues ?? []).map((issue) => `${issue.path.join('.')} ${issue.message}.`);
+
+  const production = given.NODE_ENV === 'production';
+  if (production) faults.push(...unsafeInProduction(given, has));
+  if (has('NATS_URL') && !production) {
+    for (const name of ['DATABASE_URL', 'SVC_SECRET_KEY'] as const) {
+      if (!has(name))
+        faults.push(`${name} must be set when NATS_URL is: nodes share one database and one root secret.`);
+    }
+  }
+  if (has('SVC_SECRET_KEY_PREVIOUS')) {
+    if (!has('SVC_SECRET_KEY')) faults.push('SVC_SECRET_KEY must be set when SVC_SECRET_KEY_PREVIOUS is.');
+    if (values.SVC_SECRET_KEY !== undefined && values.SVC_SECRET_KEY_PREVIOUS?.equals(values.SVC_SECRET_KEY)) {
+      faults.push('SVC_SECRET_KEY_PREVIOUS must be another key than SVC_SECRET_KEY.');
+    }
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+
+  const platformDomain = values.PLATFORM_DOMAIN ?? 'localhost';
+  return {
+    production,
+    port: values.PORT ?? 4000,
+    host: values.HOST ?? '127.0.0.1',
+    databaseUrl: values.DATABASE_URL,
+    projectDatabaseUrls: values.PROJECT_DATABASE_URLS,
+    dataDir: values.SVC_DATA_DIR ?? '.svc',
+    publicBaseUrl: values.PUBLIC_BASE_URL,
+    platformDomain,
+    natsUrl: values.NATS_URL,
+    smtpUrl: values.SMTP_URL,
+    mailFrom: values.MAIL_FROM ?? `svc <no-reply@${platformDomain}>`,
+    secretKey: values.SVC_SECRET_KEY,
+    previousSecretKey: values.SVC_SECRET_KEY_PREVIOUS,
+    adminKey: values.SVC_ADMIN_KEY,
+    logLevel: values.LOG_LEVEL ?? 'info',
+    otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
+  };
+}
+
+function unsafeInProduction(
+  given: Readonly<Record<string, string | undefined>>,
+  has: (name: keyof Environment) => boolean,
+): string[] {
+  const faults: string[] = [];
+  const needed = {
+    DATABASE_URL: 'the embedded Postgres is for development',
+    SVC_SECRET_KEY: 'a root secret made on the spot is for development',
+    PUBLIC_BASE_URL: 'the Host header of a request can be forged',
+    PLATFORM_DOMAIN: 'localhost is for development',
+  } as const;
+  for (const [name, why] of Object.entries(needed)) {
+    if (!has(name as keyof Environment)) faults.push(`${name} must be set when NODE_ENV is production: ${why}.`);
+  }
+  if (/^http:/i.test(given.PUBLIC_BASE_URL ?? '')) {
+    faults.push('PUBLIC_BASE_URL must begin with https:// when NODE_ENV is production.');
+  }
+  if (/(^|\.)localhost$/i.test(given.PLATFORM_DOMAIN ?? '')) {
+    faults.push('PLATFORM_DOMAIN must be a domain of yours when NODE_ENV is production: localhost is for development.');
+  }
+  return faults;
+}

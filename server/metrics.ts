@@ -1,0 +1,139 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+export interface PoolCounts {
+  readonly total: number;
+  readonly idle: number;
+  readonly waiting: number;
+}
+
+/** What the process counts, for Prometheus. */
+export interface Metrics {
+  /** Content type of {@link render}. */
+  readonly contentType: string;
+  /** The page of `/metrics`. */
+  readonly render: () => Promise<string>;
+  /** @param seen `route` is the pattern of the route table, never the path as it was asked for */
+  readonly httpRequest: (seen: { route: string; method: string; status: number }, seconds: number) => void;
+  /** @param seen `code` is `OK` or the error's code */
+  readonly operation: (seen: { operation: string; code: string }, seconds: number) => void;
+  /** @returns what to call, once, when the socket closes */
+  readonly socketOpened: () => () => void;
+  /** @returns what to call, once, when the subscription ends */
+  readonly subscriptionStarted: () => () => void;
+  readonly statementSent: () => void;
+  /** @param seen `outcome` of a run of a background job */
+  readonly jobRan: (seen: { task: string; outcome: 'ok' | 'failed' }) => void;
+  /** Asked whenever the page is rendered. */
+  readonly watchPool: (count: () => PoolCounts) => void;
+  /** Asked whenever the page is rendered. */
+  readonly watchFeedFollowers: (count: () => number) => void;
+}
+
+export interface MetricsOptions {
+  /** Memory, event loop and garbage collection of the process. @default true */
+  readonly processMetrics?: boolean;
+}
+
+/** In seconds, from a cached read to a project being provisioned. */
+const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+// A method is whatever a client writes; only known ones become a series.
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
+
+/** A set of metrics of its own: two in one process do not meet. */
+export function createMetrics({ processMetrics = true }: MetricsOptions = {}): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  if (processMetrics) collectDefaultMetrics({ register: registry });
+
+  const httpLabels = ['route', 'method', 'status'] as const;
+  const requests = new Counter({
+    name: 'http_requests_total',
+    help: 'HTTP requests answered.',
+    labelNames: httpLabels,
+    registers,
+  });
+  const requestSeconds = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the request to the end of its answer.',
+    labelNames: httpLabels,
+    buckets,
+    registers,
+  });
+  const operations = new Counter({
+    name: 'operations_total',
+    help: 'Operations executed, by outcome.',
+    labelNames: ['operation', 'code'] as const,
+    registers,
+  });
+  const operationSeconds = new Histogram({
+    name: 'operation_duration_seconds',
+    help: 'Time an operation took.',
+    labelNames: ['operation'] as const,
+    buckets,
+    registers,
+  });
+  const sockets = new Gauge({ name: 'sockets_open', help: 'WebSockets that are open.', registers });
+  const subscriptions = new Gauge({ name: 'subscriptions_open', help: 'Subscriptions that run.', registers });
+  const statements = new Counter({
+    name: 'db_statements_total',
+    help: 'Statements sent to the control database.',
+    registers,
+  });
+  const jobs = new Counter({
+    name: 'jobs_total',
+    help: 'Runs of background jobs, by outcome.',
+    labelNames: ['task', 'outcome'] as const,
+    registers,
+  });
+
+  let pool: () => PoolCounts = () => ({ total: 0, idle: 0, waiting: 0 });
+  let followers = () => 0;
+  const asked = (name: string, help: string, count: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(count());
+      },
+    });
+  asked('db_pool_total', 'Connections of the control database pool.', () => pool().total);
+  asked('db_pool_idle', 'Connections of the pool that nobody uses.', () => pool().idle);
+  asked('db_pool_waiting', 'Requests that wait for a connection.', () => pool().waiting);
+  asked('feed_followers', 'Readers that follow a feed on this node.', () => followers());
+
+  return {
+    contentType: registry.contentType,
+    render: () => registry.metrics(),
+    httpRequest: ({ route, method, status }, seconds) => {
+      const labels = { route, method: methods.has(method) ? method : 'OTHER', status };
+      requests.inc(labels);
+      requestSeconds.observe(labels, seconds);
+    },
+    operation: ({ operation, code }, seconds) => {
+      operations.inc({ operation, code });
+      operationSeconds.observe({ operation }, seconds);
+    },
+    socketOpened: () => entered(sockets),
+    subscriptionStarted: () => entered(subscriptions),
+    statementSent: () => statements.inc(),
+    jobRan: (seen) => jobs.inc(seen),
+    watchPool: (count) => {
+      pool = count;
+    },
+    watchFeedFollowers: (count) => {
+      followers = count;
+    },
+  };
+}
+
+/** Counts one in; the result counts it out, and only once. */
+function entered(gauge: Gauge): () => void {
+  gauge.inc();
+  let inside = true;
+  return () => {
+    if (inside) gauge.dec();
+    inside = false;
+  };
+}

@@ -1,0 +1,84 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { ServiceError } from '../core/errors.ts';
+import type { Caller } from '../resolvers/caller.ts';
+import type { Context, Services } from '../resolvers/context.ts';
+import { type Credentials, resolveCaller } from '../resolvers/identity/resolve-caller.ts';
+
+/** What a transport knows of a request before anything is decided. */
+export interface Arrival {
+  readonly credentials: Credentials;
+  readonly traceId: string;
+  readonly address: string;
+  /** Scheme and host as the client named them. */
+  readonly baseUrl: string;
+  readonly idempotencyKey?: string | undefined;
+  readonly writeApproval?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** The context that surfaces hand to operations. Nobody is asked who they are until an operation wants to know. */
+export function createContext(services: Services, arrival: Arrival): Context {
+  let caller: Promise<Caller> | undefined;
+  const { credentials, signal, traceId, address, baseUrl, idempotencyKey, writeApproval } = arrival;
+  return {
+    services,
+    signal,
+    request: { traceId, address, baseUrl, idempotencyKey, writeApproval },
+    caller: () => {
+      caller ??= resolveCaller(services, credentials, new URL(services.settings.publicBaseUrl ?? baseUrl).host);
+      return caller;
+    },
+  };
+}
+
+/** Headers that decide what a request may do: given twice, it would be open which one counts. */
+const single = [
+  'authorization',
+  'sign-in-with-x',
+  'apikey',
+  'x-svc-write-auth',
+  'x-admin-key',
+  'idempotency-key',
+  'content-type',
+  'host',
+] as const;
+
+/** @throws VALIDATION_FAILED that names the header */
+export function refuseDuplicateHeaders({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>): void {
+  for (const name of single) {
+    if ((headersDistinct[name]?.length ?? 0) > 1) {
+      throw new ServiceError('VALIDATION_FAILED', {
+        message: `${name}: the header is given twice`,
+        details: { field: name, reason: 'the header is given twice' },
+      });
+    }
+  }
+}
+
+const text = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
+
+/** The credential headers of a request. */
+export const credentialsOf = (headers: IncomingHttpHeaders): Credentials => ({
+  authorization: headers.authorization,
+  'sign-in-with-x': text(headers['sign-in-with-x']),
+  apikey: text(headers.apikey),
+  'x-admin-key': text(headers['x-admin-key']),
+});
+
+/** The bearer of `X-Svc-Write-Auth`. */
+export function writeApprovalOf(headers: IncomingHttpHeaders): string | undefined {
+  const header = text(headers['x-svc-write-auth']);
+  return header === undefined ? undefined : header.replace(/^Bearer\s+/i, '');
+}
+
+const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i;
+
+/** Scheme and host of a request. @throws VALIDATION_FAILED for a host that is none */
+export function baseUrlOf({ headers, socket }: IncomingMessage): string {
+  const host = headers.host ?? `${socket.localAddress ?? '127.0.0.1'}:${socket.localPort ?? 80}`;
+  const url = `http://${host}`;
+  if (!hostPattern.test(host) || !URL.canParse(url)) {
+    throw new ServiceError('VALIDATION_FAILED', { message: 'host: not a host name', details: { field: 'host' } });
+  }
+  return url;
+}

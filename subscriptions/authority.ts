@@ -1,0 +1,199 @@
+import type { Logger } from 'pino';
+import { isUuid } from '../core/ids.ts';
+import { textFault } from '../core/text.ts';
+import type { Database, Statement } from '../db/pool.ts';
+
+/** By what right something long-lived, such as a socket's subscription, goes on. */
+export interface AuthorityEntry {
+  /** Null for a project key and for the platform admin. */
+  readonly principalId: string | null;
+  readonly orgId: string;
+  /** The room that is followed; without one only membership counts, as for the organization itself. */
+  readonly roomKey?: string | undefined;
+  readonly sessionId: string | null;
+  /** Set: the delegate's own grant decides, not the principal's. */
+  readonly delegateId: string | null;
+  /** The project whose key was used. */
+  readonly projectKeyProjectId: string | null;
+  readonly expiresAt: Date | null;
+}
+
+export type AuthorityLoss = 'revoked' | 'expired';
+
+export interface AuthorityWatch {
+  /**
+   * Calls back once, never before this returns, when the right has ended.
+   * @returns stops watching
+   */
+  watch(entry: AuthorityEntry, onLost: (reason: AuthorityLoss) => void): () => void;
+  /** Looks now: for membership signals. Resolves when a look that began after the call is done, whatever came of it. */
+  recheck(): Promise<void>;
+  close(): void;
+}
+
+export interface AuthorityWatchOptions {
+  readonly db: Database;
+  readonly log: Logger;
+  /** How long a lost right may go unnoticed, in milliseconds. @default 5_000 */
+  readonly everyMs?: number;
+}
+
+/** The longest a timer can run. */
+const timerMsMax = 2 ** 31 - 1;
+
+/** All that rest on the same right. */
+interface Group {
+  readonly entry: AuthorityEntry;
+  readonly watchers: Set<Watcher>;
+}
+
+interface Watcher {
+  readonly lose: (reason: AuthorityLoss) => void;
+  readonly stop: () => void;
+}
+
+/** Ends what no longer has a right to go on: one statement per node and interval, however many watch. */
+export function createAuthorityWatch({ db, log, everyMs = 5_000 }: AuthorityWatchOptions): AuthorityWatch {
+  const groups = new Map<string, Group>();
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  let failing = false;
+  let closed = false;
+
+  function schedule(): void {
+    if (timer !== undefined || closed || groups.size === 0) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      void recheck().then(schedule);
+    }, everyMs).unref();
+  }
+
+  function recheck(): Promise<void> {
+    // A look that is underway may have missed what the caller knows of; all who come meanwhile share the one after it.
+    if (running !== undefined) {
+      next ??= running.then(() => {
+        next = undefined;
+        return recheck();
+      });
+      return next;
+    }
+    running = look().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
+  async function look(): Promise<void> {
+    // Who joins while the statement runs is looked at next time: the answer may be older than their right.
+    const asked = [...groups.values()].map(({ entry, watchers }) => ({ entry, watchers: [...watchers] }));
+    if (asked.length === 0 || closed) return;
+    try {
+      const lost = await db.rows<{ index: number }>(lostStatement, columnsOfEntries(asked.map(({ entry }) => entry)));
+      if (failing) log.info('the rights of open subscriptions are checked again');
+      failing = false;
+      for (const { index } of lost) for (const watcher of asked[index]!.watchers) watcher.lose('revoked');
+    } catch (error) {
+      // An outage is no reason to throw everybody out. Who comes back would not be let in before it is over.
+      if (!failing) log.warn({ err: error }, 'the rights of open subscriptions cannot be checked; trying again');
+      failing = true;
+    }
+  }
+
+  return {
+    watch: (entry, onLost) => {
+      // In a batch, one value that no column can hold would fail the check for everybody.
+      const { orgId, delegateId, roomKey } = entry;
+      if (!isUuid(orgId) || (delegateId !== null && !isUuid(delegateId)) || textFault(roomKey ?? '') !== undefined) {
+        throw new TypeError('This names nothing that a database could hold.');
+      }
+      const key = JSON.stringify(columnsOfEntries([entry]));
+      const group = groups.get(key) ?? { entry, watchers: new Set() };
+      groups.set(key, group);
+      let expiry: NodeJS.Timeout | undefined;
+      const stop = () => {
+        clearTimeout(expiry);
+        group.watchers.delete(watcher);
+        if (group.watchers.size === 0 && groups.get(key) === group) groups.delete(key);
+        if (groups.size > 0) return;
+        clearTimeout(timer);
+        timer = undefined;
+      };
+      const lose = (reason: AuthorityLoss) => {
+        if (!group.watchers.has(watcher)) return;
+        stop();
+        try {
+          onLost(reason);
+        } catch (error) {
+          log.error({ err: error }, 'a subscription that lost its right could not be ended');
+        }
+      };
+      const awaitExpiry = (expiresAt: number) => {
+        const left = expiresAt - Date.now();
+        expiry = setTimeout(
+          () => (Date.now() >= expiresAt ? lose('expired') : awaitExpiry(expiresAt)),
+          Math.min(Math.max(left, 0), timerMsMax),
+        ).unref();
+      };
+      const watcher: Watcher = { lose, stop };
+      group.watchers.add(watcher);
+      if (entry.expiresAt !== null) awaitExpiry(entry.expiresAt.getTime());
+      schedule();
+      return stop;
+    },
+    recheck,
+    close: () => {
+      closed = true;
+      clearTimeout(timer);
+      for (const { watchers } of groups.values()) for (const { stop } of watchers) stop();
+    },
+  };
+}
+
+/** The parameters of the statement: one array per column. */
+const columnsOfEntries = (entries: readonly AuthorityEntry[]) => [
+  entries.map(({ orgId }) => orgId),
+  entries.map(({ principalId }) => principalId),
+  entries.map(({ roomKey }) => roomKey ?? null),
+  entries.map(({ sessionId }) => sessionId),
+  entries.map(({ delegateId }) => delegateId),
+  entries.map(({ projectKeyProjectId }) => projectKeyProjectId),
+];
+
+// The same rules as at the door (resolvers/access.ts, identity/resolve-caller.ts), for many at once. `is not true`: what cannot be decided is lost.
+const lostStatement: Statement = {
+  name: 'authority.lost',
+  text: `select (e.number - 1)::int as index
+    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::text[]) with ordinality
+      as e (org_id, principal_id, room_key, session_id, delegate_id, key_project_id, number)
+    where (
+      exists (select from orgs o where o.id = e.org_id)
+      and (e.principal_id is null or exists (
+        select from principals p where p.id = e.principal_id and p.disabled_at is null))
+      and (e.session_id is null or exists (
+        select from sessions s where s.id = e.session_id and s.revoked_at is null and s.absolute_expires_at > now()))
+      and case
+        when e.delegate_id is not null then exists (
+          select from delegates d
+          join project_grants g on g.org_id = d.org_id and g.id = d.grant_id
+          join projects p on p.org_id = d.org_id and p.id = d.project_id
+          where d.org_id = e.org_id and d.id = e.delegate_id
+            and d.revoked_at is null and (d.expires_at is null or d.expires_at > now())
+            and g.revoked_at is null and (g.expires_at is null or g.expires_at > now())
+            and p.deleted_at is null)
+        when e.key_project_id is not null then exists (
+          select from projects p where p.org_id = e.org_id and p.id = e.key_project_id and p.deleted_at is null)
+        when e.principal_id is not null then exists (
+          select from memberships m
+          where m.org_id = e.org_id and m.principal_id = e.principal_id and m.status = 'active')
+          or (e.room_key is not null and exists (
+            select from project_grants g
+            where g.org_id = e.org_id and g.principal_id = e.principal_id
+              and g.revoked_at is null and (g.expires_at is null or g.expires_at > now())
+              and (not starts_with(e.room_key, 'prj_') or g.project_id = e.room_key)))
+        else true
+      end
+      and (e.room_key is null or not starts_with(e.room_key, 'prj_') or exists (
+        select from projects p where p.org_id = e.org_id and p.id = e.room_key and p.deleted_at is null))
+    ) is not true`,
+};

@@ -1,0 +1,201 @@
+import type { Logger } from 'pino';
+import { type Database, isConnectionLoss, type Statement } from '../db/pool.ts';
+import { type Feed, type FeedHub, type FeedName, feedKey } from '../resolvers/feeds.ts';
+import { FeedTail } from './feed-tail.ts';
+import type { Signals } from './signals.ts';
+
+export interface FeedHubOptions {
+  readonly db: Database;
+  readonly signals: Signals;
+  readonly log: Logger;
+  /** How often the heads of all followed feeds are looked up, in milliseconds: the longest a lost signal delays. @default 1_000 */
+  readonly backstopMs?: number;
+  /** Most rows of one read, and of one batch. @default 500 */
+  readonly pageMax?: number;
+  /** Most rows a feed keeps for followers that are a little behind. @default 512 */
+  readonly ringMax?: number;
+  /** How long a feed's rows are kept after its last follower has left, in milliseconds. @default 30_000 */
+  readonly lingerMs?: number;
+}
+
+export interface RunningFeedHub extends FeedHub {
+  /** How many feeds somebody follows. */
+  followed(): number;
+  /** Ends all followers, quietly. Leaves the signals and the database to whoever opened them. */
+  close(): Promise<void>;
+}
+
+interface Tail {
+  readonly tail: FeedTail<unknown>;
+  linger: NodeJS.Timeout | undefined;
+}
+
+export function createFeedHub({
+  db,
+  signals,
+  log,
+  backstopMs = 1_000,
+  pageMax = 500,
+  ringMax = 512,
+  lingerMs = 30_000,
+}: FeedHubOptions): RunningFeedHub {
+  const tails = new Map<string, Tail>();
+  let backstop: NodeJS.Timeout | undefined;
+  let looking = false;
+  let closed = false;
+  let away = false;
+  const stopListening = signals.onSignal((key, head) => tails.get(key)?.tail.raise(head));
+
+  const onSuccess = () => {
+    if (away) log.info('feeds are read from the database again');
+    away = false;
+  };
+  // One line for an outage, however many feeds it stops.
+  const onFailure = (error: unknown) => {
+    if (!away && !closed)
+      log.warn({ err: error }, 'feeds cannot be read from the database; trying again until they can');
+    away = true;
+  };
+
+  function enter<Row>(feed: Feed<Row>, after: bigint): FeedTail<Row> {
+    const key = feedKey(feed.name);
+    let entry = tails.get(key);
+    if (entry === undefined) {
+      let failing = false;
+      const tail = new FeedTail(feed, {
+        db,
+        pageMax,
+        ringMax: Math.max(ringMax, pageMax),
+        onSuccess: () => {
+          failing = false;
+          onSuccess();
+        },
+        onFailure: (error) => {
+          if (isConnectionLoss(error)) return onFailure(error);
+          if (!failing) log.error({ err: error, feed: key }, 'a feed cannot be read; trying again until it can');
+          failing = true;
+        },
+      });
+      // Rows of a feed are of one type, which its name stands for.
+      entry = { tail: tail as unknown as FeedTail<unknown>, linger: undefined };
+      tails.set(key, entry);
+    }
+    clearTimeout(entry.linger);
+    entry.tail.enter(after);
+    schedule();
+    return entry.tail as unknown as FeedTail<Row>;
+  }
+
+  function leave(name: FeedName): void {
+    const key = feedKey(name);
+    const entry = tails.get(key);
+    if (entry === undefined) return;
+    entry.tail.leave();
+    if (entry.tail.followers === 0) entry.linger = setTimeout(() => tails.delete(key), lingerMs).unref();
+  }
+
+  const followedTails = () => [...tails.values()].map(({ tail }) => tail).filter(({ followers }) => followers > 0);
+
+  function schedule(): void {
+    if (backstop === undefined && !looking && !closed) backstop = setTimeout(lookUpHeads, backstopMs);
+  }
+
+  /** One statement for all feeds that are followed here: what no signal told is found this way. */
+  async function lookUpHeads(): Promise<void> {
+    backstop = undefined;
+    const followed = followedTails();
+    if (followed.length === 0) return;
+    looking = true;
+    const lastBefore = followed.map(({ last }) => last);
+    const names = followed.map(({ feed }) => feed.name);
+    try {
+      const heads = await db.rows<{ index: number; position: bigint }>(headsStatement, [
+        names.map(({ orgId }) => orgId),
+        names.map(({ kind }) => kind),
+        names.map(({ feedId }) => feedId),
+      ]);
+      onSuccess();
+      for (const { index, position } of heads) followed[index]!.observe(position, lastBefore[index]!);
+    } catch (error) {
+      onFailure(error);
+    }
+    looking = false;
+    schedule();
+  }
+
+  return {
+    publish: (name, head) => {
+      const key = feedKey(name);
+      tails.get(key)?.tail.raise(head);
+      try {
+        signals.publish(key, head);
+      } catch (error) {
+        // The change is committed; its caller must not hear that the news of it got stuck.
+        log.warn({ err: error }, 'a signal could not be sent');
+      }
+    },
+
+    fetch: async (feed, after, limit) => {
+      const slice = await feed.fetch(db, after, limit);
+      tails.get(feedKey(feed.name))?.tail.raise(slice.head);
+      return slice;
+    },
+
+    moved: async (feed, after, { timeoutMs, signal }) => {
+      if (closed || signal.aborted) return false;
+      const tail = enter(feed, after);
+      try {
+        return await tail.moved(after, { timeoutMs, signal });
+      } finally {
+        leave(feed.name);
+      }
+    },
+
+    follow: (feed, after, { signal, pageSize = pageMax }) => {
+      const stop = new AbortController();
+      const rows = followUntil(stop);
+      const finish = rows.return.bind(rows);
+      // The generator's own return() waits for a pending next(), so for the next row.
+      rows.return = (value) => {
+        stop.abort();
+        return finish(value);
+      };
+      return rows;
+
+      async function* followUntil(stop: AbortController) {
+        if (closed || signal.aborted) return;
+        const tail = enter(feed, after);
+        const abort = () => stop.abort();
+        signal.addEventListener('abort', abort, { once: true });
+        // At once, not when the reader comes back for more: it may never.
+        stop.signal.addEventListener('abort', () => leave(feed.name), { once: true });
+        try {
+          yield* tail.follow(after, { signal: stop.signal, size: Math.min(pageSize, pageMax) });
+        } finally {
+          signal.removeEventListener('abort', abort);
+          stop.abort();
+        }
+      }
+    },
+
+    followed: () => followedTails().length,
+
+    close: async () => {
+      closed = true;
+      stopListening();
+      clearTimeout(backstop);
+      for (const { tail, linger } of tails.values()) {
+        clearTimeout(linger);
+        tail.close();
+      }
+      tails.clear();
+    },
+  };
+}
+
+const headsStatement: Statement = {
+  name: 'feeds.heads',
+  text: `select (f.number - 1)::int as index, coalesce(h.position, 0) as position
+    from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as f (org_id, kind, feed_id, number)
+    left join feed_heads h on h.org_id = f.org_id and h.kind = f.kind and h.feed_id = f.feed_id`,
+};

@@ -1,0 +1,81 @@
+import { ServiceError } from '../core/errors.ts';
+import type { RoomMessage } from '../db/schema/rooms.ts';
+import type { Caller } from '../resolvers/caller.ts';
+import { isPrincipal } from '../resolvers/caller.ts';
+import type { Context } from '../resolvers/context.ts';
+import { execute } from '../resolvers/execute.ts';
+import { feedCursor } from '../resolvers/feeds.ts';
+import { openRoom } from '../resolvers/rooms/open-room.ts';
+import { follow } from './follow.ts';
+
+export interface FollowRoomOptions {
+  readonly org: string;
+  readonly room: string;
+  /** Cursor to resume from. @default the beginning of the room */
+  readonly after?: string | undefined;
+  /** Ends after so many messages. @default never */
+  readonly first?: number | undefined;
+}
+
+/** A message as it arrives, with the cursor to resume after it. */
+export interface RoomEvent {
+  readonly cursor: string;
+  readonly message: RoomMessage;
+  /** True on the first event when `after` could not be used: the room is read again from its beginning. */
+  readonly reset: boolean;
+}
+
+/**
+ * Yields a room's messages, oldest first, then waits for more. Resuming from a cursor leaves no gap and no repeat.
+ * Ends when the caller loses its right to the room.
+ *
+ * @throws NOT_AUTHORIZED as the first act for absent and foreign rooms alike, or later, when the right has ended
+ */
+export async function* followRoom(
+  ctx: Context,
+  { org, room, after, first }: FollowRoomOptions,
+): AsyncGenerator<RoomEvent> {
+  if (first !== undefined && first < 1) {
+    throw new ServiceError('VALIDATION_FAILED', { message: 'first: must be at least 1', details: { field: 'first' } });
+  }
+  const { feed, position, reset } = await execute(openRoom, ctx, { org, room, cursor: after });
+  const lost = new AbortController();
+  const caller = await ctx.caller();
+  const unwatch = ctx.services.authority.watch(authorityOf(caller, feed.name.orgId, room), (reason) =>
+    lost.abort(reason),
+  );
+  let left = first ?? Number.POSITIVE_INFINITY;
+  let restarted = reset;
+  try {
+    const signal = AbortSignal.any([ctx.signal, lost.signal]);
+    for await (const messages of follow(ctx.services, feed, { after: position, signal })) {
+      for (const message of messages) {
+        yield { cursor: feedCursor(ctx.services.keys, feed, message.seq), message, reset: restarted };
+        restarted = false;
+        if (--left === 0) return;
+        if (lost.signal.aborted) break;
+      }
+    }
+    if (lost.signal.aborted) throw lostAuthority(lost.signal.reason);
+  } finally {
+    unwatch();
+  }
+}
+
+const lostAuthority = (reason: unknown): ServiceError =>
+  reason === 'expired'
+    ? new ServiceError('INVALID_AUTH', { message: 'The credential has expired.', details: { reason: 'expired' } })
+    : new ServiceError('NOT_AUTHORIZED', { details: { action: 'room:read', reason: 'member' } });
+
+/** What the right to follow rests on, so that it can be looked at again while the subscription lives. */
+function authorityOf(caller: Caller, orgId: string, roomKey: string) {
+  return {
+    orgId,
+    roomKey,
+    principalId: isPrincipal(caller) ? caller.principal.id : null,
+    sessionId: 'sessionId' in caller ? caller.sessionId : null,
+    delegateId: caller.kind === 'delegate' ? caller.delegateId : null,
+    projectKeyProjectId: caller.kind === 'project_key' ? caller.projectId : null,
+    expiresAt: 'expiresAt' in caller ? caller.expiresAt : null,
+  };
+}

@@ -1,0 +1,143 @@
+import { expect, test } from 'vitest';
+import { configurationPage } from '../../scripts/generate-configuration.ts';
+import { ConfigError, environmentVariables, readConfig } from '../../server/config.ts';
+
+const hexKey = '0123456789abcdef'.repeat(4);
+const safeProduction = {
+  NODE_ENV: 'production',
+  DATABASE_URL: 'postgres://svc:pw@db.internal/svc',
+  SVC_SECRET_KEY: hexKey,
+  PUBLIC_BASE_URL: 'https://svc.example.com',
+  PLATFORM_DOMAIN: 'apps.example.com',
+};
+
+function faults(env: Record<string, string | undefined>): readonly string[] {
+  try {
+    readConfig(env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+/** The names that faults begin with. */
+const atFault = (env: Record<string, string | undefined>) => faults(env).map((fault) => fault.split(' ')[0]);
+
+test('an empty environment is a working development set-up', () => {
+  expect(readConfig({})).toEqual({
+    production: false,
+    port: 4000,
+    host: '127.0.0.1',
+    databaseUrl: undefined,
+    projectDatabaseUrls: undefined,
+    dataDir: '.svc',
+    publicBaseUrl: undefined,
+    platformDomain: 'localhost',
+    natsUrl: undefined,
+    smtpUrl: undefined,
+    mailFrom: 'svc <no-reply@localhost>',
+    secretKey: undefined,
+    previousSecretKey: undefined,
+    adminKey: undefined,
+    logLevel: 'info',
+    otlpEndpoint: undefined,
+  });
+});
+
+test('an empty variable counts as absent', () => {
+  const empty = Object.fromEntries(environmentVariables.map(({ name }) => [name, ' ']));
+  expect(readConfig(empty)).toEqual(readConfig({}));
+});
+
+test('every fault is listed at once, by name and without a value', () => {
+  const env = {
+    PORT: '70000',
+    HOST: 'a b',
+    DATABASE_URL: 'mysql://root:hunter2@db/x',
+    PROJECT_DATABASE_URLS: 'main=postgres://a/b,main=postgres://c/d',
+    PUBLIC_BASE_URL: 'ftp://x',
+    PLATFORM_DOMAIN: 'not a domain',
+    NATS_URL: 'hunter2',
+    SMTP_URL: 'https://hunter2@mail',
+    MAIL_FROM: 'nobody',
+    SVC_SECRET_KEY: 'hunter2',
+    SVC_SECRET_KEY_PREVIOUS: 'hunter2',
+    SVC_ADMIN_KEY: 'hunter2',
+    LOG_LEVEL: 'loud',
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
+    NODE_ENV: 'staging',
+  };
+  expect(atFault(env).sort()).toEqual(Object.keys(env).sort());
+  for (const fault of faults(env)) expect(fault).toMatch(/^[A-Z0-9_]+ must be .+\.$/);
+  expect(faults(env).join()).not.toContain('hunter2');
+});
+
+test('production refuses every unsafe default by name', () => {
+  expect(atFault({ NODE_ENV: 'production' }).sort()).toEqual([
+    'DATABASE_URL',
+    'PLATFORM_DOMAIN',
+    'PUBLIC_BASE_URL',
+    'SVC_SECRET_KEY',
+  ]);
+  expect(readConfig(safeProduction)).toMatchObject({ production: true, adminKey: undefined });
+});
+
+test.each([
+  ['a public URL without TLS', { PUBLIC_BASE_URL: 'http://svc.example.com' }, 'PUBLIC_BASE_URL'],
+  ['localhost as the platform domain', { PLATFORM_DOMAIN: 'apps.localhost' }, 'PLATFORM_DOMAIN'],
+])('production refuses %s', (_case, env, name) => {
+  expect(atFault({ ...safeProduction, ...env })).toEqual([name]);
+});
+
+test.each([
+  ['hexadecimal', hexKey],
+  ['base64', Buffer.from(hexKey, 'hex').toString('base64')],
+  ['base64url', Buffer.from(hexKey, 'hex').toString('base64url')],
+])('a root secret may be written as %s', (_case, SVC_SECRET_KEY) => {
+  expect(readConfig({ SVC_SECRET_KEY }).secretKey?.toString('hex')).toBe(hexKey);
+});
+
+test.each([
+  ['31 bytes', 'ab'.repeat(31)],
+  ['one byte repeated', '00'.repeat(32)],
+  ['a passphrase', 'correct horse battery staple'],
+])('a root secret of %s is refused', (_case, SVC_SECRET_KEY) => {
+  expect(atFault({ SVC_SECRET_KEY })).toEqual(['SVC_SECRET_KEY']);
+});
+
+test('a previous root secret needs a current one that differs', () => {
+  expect(atFault({ SVC_SECRET_KEY_PREVIOUS: hexKey })).toEqual(['SVC_SECRET_KEY']);
+  expect(atFault({ SVC_SECRET_KEY: hexKey, SVC_SECRET_KEY_PREVIOUS: hexKey })).toEqual(['SVC_SECRET_KEY_PREVIOUS']);
+});
+
+test('several nodes must share a database and a root secret', () => {
+  expect(atFault({ NATS_URL: 'nats://a:4222,nats://b:4222' })).toEqual(['DATABASE_URL', 'SVC_SECRET_KEY']);
+});
+
+test('project servers are read by name', () => {
+  const PROJECT_DATABASE_URLS = 'main=postgres://u:p@one/postgres, east=postgresql://u:p,w@two/postgres?a=b=c'.replace(
+    ',w',
+    '%2Cw',
+  );
+  expect(readConfig({ PROJECT_DATABASE_URLS }).projectDatabaseUrls).toEqual({
+    main: 'postgres://u:p@one/postgres',
+    east: 'postgresql://u:p%2Cw@two/postgres?a=b=c',
+  });
+});
+
+test('the public URL and the domain are kept in one spelling', () => {
+  const config = readConfig({ PUBLIC_BASE_URL: 'https://SVC.example.com/', PLATFORM_DOMAIN: 'Apps.Example.com' });
+  expect(config).toMatchObject({
+    publicBaseUrl: 'https://svc.example.com',
+    platformDomain: 'apps.example.com',
+    mailFrom: 'svc <no-reply@apps.example.com>',
+  });
+});
+
+test('the configuration page has a row for every variable, and marks those that hold a secret', () => {
+  const page = configurationPage();
+  for (const { name, secret } of environmentVariables) {
+    expect(page).toMatch(new RegExp(`^\\| \`${name}\`${secret ? ' \\(secret\\)' : ''} \\| .+ \\| .+ \\|$`, 'm'));
+  }
+});
