@@ -47,6 +47,8 @@ export function createPool({ url, max = 10, waitMs = 5_000, onStatement, onIdleE
   } as pg.PoolConfig);
   // Without a listener a connection that breaks while idle would end the process.
   pool.on('error', (error) => onIdleError?.(error));
+  // And so would one that breaks between the statements of a transaction; the next statement tells its user.
+  pool.on('connect', (client) => client.on('error', () => undefined));
   return pool;
 }
 

@@ -1,15 +1,4 @@
-import {
-  type Attributes,
-  context,
-  DiagLogLevel,
-  diag,
-  isSpanContextValid,
-  propagation,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from '@opentelemetry/api';
+import { context, DiagLogLevel, diag, propagation, trace } from '@opentelemetry/api';
 
 export interface TelemetryOptions {
   /** Base URL of an OTLP collector; undefined: nothing is loaded and nothing is recorded. */
@@ -75,41 +64,4 @@ export async function startTelemetry({ endpoint, log, version }: TelemetryOption
       diag.disable();
     },
   };
-}
-
-export interface SpanOptions {
-  readonly attributes?: Attributes;
-  /** Headers of the request that is served: a `traceparent` in them is continued. */
-  readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>>;
-}
-
-/**
- * Runs `work` inside a span, which costs next to nothing when traces are off. A failure is marked by its code or type
- * only: messages may hold what does not belong into a trace.
- */
-export async function traced<Result>(
-  name: string,
-  { attributes = {}, headers }: SpanOptions,
-  work: (span: Span) => Promise<Result>,
-): Promise<Result> {
-  const parent = headers === undefined ? context.active() : propagation.extract(context.active(), headers);
-  const kind = headers === undefined ? SpanKind.INTERNAL : SpanKind.SERVER;
-  return trace.getTracer('svc-gateway').startActiveSpan(name, { attributes, kind }, parent, async (span) => {
-    try {
-      return await work(span);
-    } catch (error) {
-      const { code, name: type } = error as { code?: unknown; name?: unknown };
-      span.setAttribute('error.type', String(typeof code === 'string' ? code : (type ?? typeof error)));
-      span.setStatus({ code: SpanStatusCode.ERROR });
-      throw error;
-    } finally {
-      span.end();
-    }
-  });
-}
-
-/** Id of the trace that is being recorded, 32 hexadecimal digits; undefined when none is. */
-export function activeTraceId(): string | undefined {
-  const active = trace.getActiveSpan()?.spanContext();
-  return active !== undefined && isSpanContextValid(active) ? active.traceId : undefined;
 }

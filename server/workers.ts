@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
@@ -12,6 +11,7 @@ import {
 } from 'graphile-worker';
 import pg from 'pg';
 import type { Logger } from 'pino';
+import { newTraceId, traced } from '../core/tracing.ts';
 import { type Database, inTransaction, type Statement } from '../db/pool.ts';
 import type { Mailer } from '../engines/mail.ts';
 import type { Context, Services } from '../resolvers/context.ts';
@@ -21,7 +21,6 @@ import type { AnyOperation } from '../resolvers/operation.ts';
 import { findStep, reapStepTask, releaseStep, stepAttemptsMax, takeStep, undoStep } from '../resolvers/steps.ts';
 import { safeMessage } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { traced } from './telemetry.ts';
 
 /** Removes what has expired and enqueues again what a vanished node left behind. */
 export const housekeepingTask = 'housekeeping';
@@ -223,17 +222,18 @@ function tasksOf(options: WorkersOptions): TaskList {
   const list: TaskList = {};
   for (const [name, task] of Object.entries(tasks)) {
     list[name] = async (payload: unknown, helpers: JobHelpers) => {
-      const ctx = jobContext(services, helpers.abortSignal);
+      let traceId: string | undefined;
       try {
-        await traced(`job ${name}`, {}, () => task({ ...options, ctx, helpers }, payload));
+        await traced(`job ${name}`, {}, () => {
+          const ctx = jobContext(services, helpers.abortSignal);
+          ({ traceId } = ctx.request);
+          return task({ ...options, ctx, helpers }, payload);
+        });
         metrics.jobRan({ task: name, outcome: 'ok' });
       } catch (error) {
         metrics.jobRan({ task: name, outcome: 'failed' });
         const { attempts, max_attempts: attemptsMax } = helpers.job;
-        log.warn(
-          { err: error, task: name, payload, attempts, attemptsMax, traceId: ctx.request.traceId },
-          'A job failed.',
-        );
+        log.warn({ err: error, task: name, payload, attempts, attemptsMax, traceId }, 'A job failed.');
         // The library stores the message: not with parameters in it.
         throw new Error(safeMessage(error) || 'failed');
       }
@@ -247,7 +247,7 @@ function jobContext(services: Services, signal: AbortSignal): Context {
   return {
     services,
     request: {
-      traceId: randomUUID().replaceAll('-', ''),
+      traceId: newTraceId(),
       address: 'worker',
       baseUrl: services.settings.publicBaseUrl ?? '',
       idempotencyKey: undefined,

@@ -2,30 +2,10 @@ import type { Logger } from 'pino';
 import { isUuid } from '../core/ids.ts';
 import { textFault } from '../core/text.ts';
 import type { Database, Statement } from '../db/pool.ts';
+import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../resolvers/authority.ts';
 
-/** By what right something long-lived, such as a socket's subscription, goes on. */
-export interface AuthorityEntry {
-  /** Null for a project key and for the platform admin. */
-  readonly principalId: string | null;
-  readonly orgId: string;
-  /** The room that is followed; without one only membership counts, as for the organization itself. */
-  readonly roomKey?: string | undefined;
-  readonly sessionId: string | null;
-  /** Set: the delegate's own grant decides, not the principal's. */
-  readonly delegateId: string | null;
-  /** The project whose key was used. */
-  readonly projectKeyProjectId: string | null;
-  readonly expiresAt: Date | null;
-}
-
-export type AuthorityLoss = 'revoked' | 'expired';
-
-export interface AuthorityWatch {
-  /**
-   * Calls back once, never before this returns, when the right has ended.
-   * @returns stops watching
-   */
-  watch(entry: AuthorityEntry, onLost: (reason: AuthorityLoss) => void): () => void;
+/** The watch with what its owner needs besides. */
+export interface RunningAuthorityWatch extends AuthorityWatch {
   /** Looks now: for membership signals. Resolves when a look that began after the call is done, whatever came of it. */
   recheck(): Promise<void>;
   close(): void;
@@ -53,7 +33,7 @@ interface Watcher {
 }
 
 /** Ends what no longer has a right to go on: one statement per node and interval, however many watch. */
-export function createAuthorityWatch({ db, log, everyMs = 5_000 }: AuthorityWatchOptions): AuthorityWatch {
+export function createAuthorityWatch({ db, log, everyMs = 5_000 }: AuthorityWatchOptions): RunningAuthorityWatch {
   const groups = new Map<string, Group>();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;

@@ -7,7 +7,7 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../db/pool.ts';
 import { createFeedHub } from '../../subscriptions/feed-hub.ts';
 import { natsSignals } from '../../subscriptions/nats-signals.ts';
-import { startTestDatabase } from '../subscriptions/database.ts';
+import { createControlDatabase } from '../helpers/control-database.ts';
 import { append, createLog, newFeed, testFeed } from '../subscriptions/log-feed.ts';
 
 // `apt-get install nats-server`
@@ -17,8 +17,8 @@ const log = pino({ level: 'silent' });
 const never = 3_600_000;
 
 describe.skipIf(!installed)('signals over NATS', async () => {
-  const postgres = installed ? await startTestDatabase() : undefined;
-  const db = openDatabase({ url: postgres?.url ?? '' });
+  const control = installed ? await createControlDatabase() : undefined;
+  const db = openDatabase({ url: control?.url ?? '' });
   if (installed) await createLog(db);
   const cleanups: (() => unknown)[] = [];
   afterEach(async () => {
@@ -26,7 +26,7 @@ describe.skipIf(!installed)('signals over NATS', async () => {
   });
   afterAll(async () => {
     await db.close();
-    await postgres?.stop();
+    await control?.drop();
   });
 
   /** A node with its own connection to NATS and its own hub. */

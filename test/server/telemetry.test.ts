@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import { activeTraceId, startTelemetry, type Telemetry, traced } from '../../server/telemetry.ts';
+import { activeTraceId, traced } from '../../core/tracing.ts';
+import { startTelemetry, type Telemetry } from '../../server/telemetry.ts';
 
 interface SentSpan {
   readonly name: string;

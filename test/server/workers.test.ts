@@ -39,6 +39,7 @@ const services: Services = {
   feeds: { publish: () => {} } as unknown as Services['feeds'],
   rateLimiter: new RateLimiter(),
   settings: { publicBaseUrl: undefined, platformDomain: 'localhost', adminKey: undefined, stepLeaseSeconds: 3600 },
+  observe: () => {},
   now: () => new Date(),
   newId,
 };

@@ -7,7 +7,7 @@ import type { Feed, FeedName } from '../../resolvers/feeds.ts';
 import { createFeedHub, type FeedHubOptions } from '../../subscriptions/feed-hub.ts';
 import { follow } from '../../subscriptions/follow.ts';
 import { localSignals, type Signals } from '../../subscriptions/signals.ts';
-import { startTestDatabase } from './database.ts';
+import { createControlDatabase } from '../helpers/control-database.ts';
 import { flakyRoute } from './flaky-route.ts';
 import { append, createLog, type LogRow, newFeed, testFeed } from './log-feed.ts';
 
@@ -15,9 +15,9 @@ const log = pino({ level: 'silent' });
 /** Longer than any test: whatever arrives was not found by looking. */
 const never = 3_600_000;
 
-const postgres = await startTestDatabase();
+const control = await createControlDatabase();
 const statements: string[] = [];
-const db = openDatabase({ url: postgres.url, onStatement: (text) => statements.push(text) });
+const db = openDatabase({ url: control.url, onStatement: (text) => statements.push(text) });
 await createLog(db);
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -25,7 +25,7 @@ afterEach(async () => {
 });
 afterAll(async () => {
   await db.close();
-  await postgres.stop();
+  await control.drop();
 });
 
 const deafSignals: Signals = { publish: () => {}, onSignal: () => () => {}, close: async () => {} };
@@ -296,6 +296,18 @@ test('nothing is lost between the last follower and the next, even unsignalled',
   expect(bodies(second.rows)).toEqual(['two']);
 });
 
+test('a feed that is followed again is not forgotten with its earlier followers', async () => {
+  const hub = startHub({ lingerMs: 1 });
+  const name = newFeed();
+  const first = startFollower(hub, testFeed(name));
+  first.stop();
+  const second = startFollower(hub, testFeed(name));
+  await pause(20);
+  expect(hub.followed()).toBe(1);
+  await send(hub, name, 'one');
+  await second.has(1);
+});
+
 test('a slow follower catches up in pages, in order and without repeats', async () => {
   const hub = startHub({ pageMax: 10, ringMax: 10 });
   const name = newFeed();
@@ -358,7 +370,7 @@ test('a follower behind retention goes on at the earliest row that is kept', asy
 });
 
 test('followers outlive an outage of the database and go on by themselves', async () => {
-  const route = await flakyRoute(postgres.url);
+  const route = await flakyRoute(control.url);
   cleanups.push(() => route.close());
   const lines: string[] = [];
   const heard = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
@@ -387,7 +399,7 @@ test('followers outlive an outage of the database and go on by themselves', asyn
 });
 
 test('a follower that comes while the database is away starts when it is back', async () => {
-  const route = await flakyRoute(postgres.url);
+  const route = await flakyRoute(control.url);
   cleanups.push(() => route.close());
   const failed: (() => void)[] = [];
   const heard = pino({}, { write: () => failed.shift()?.() });
@@ -405,7 +417,7 @@ test('a follower that comes while the database is away starts when it is back', 
 });
 
 test('an aborted follower ends even while the database is away', async () => {
-  const route = await flakyRoute(postgres.url);
+  const route = await flakyRoute(control.url);
   cleanups.push(() => route.close());
   const flaky = openDatabase({ url: route.url, waitMs: 200 });
   cleanups.push(() => flaky.close());

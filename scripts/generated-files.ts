@@ -1,0 +1,12 @@
+import { errorsPage } from './generate-errors.ts';
+import { configurationPage } from './generate-configuration.ts';
+import { operationsPage } from './generate-operations.ts';
+import { printedSchema } from './print-schema.ts';
+
+/** Every file that is printed from the code, with what it has to hold. */
+export const generatedFiles: Readonly<Record<string, () => string>> = {
+  'schema/schema.graphql': printedSchema,
+  'docs/configuration.md': configurationPage,
+  'docs/errors.md': errorsPage,
+  'docs/operations.md': operationsPage,
+};

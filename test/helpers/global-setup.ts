@@ -1,0 +1,42 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedPostgres } from '../../db/embedded/start.ts';
+import { ensureDatabase } from '../../db/ensure-database.ts';
+import { migrateControlDatabase } from '../../db/migrate.ts';
+import { installJobs } from '../../server/workers.ts';
+
+declare module 'vitest' {
+  export interface ProvidedContext {
+    /** Superuser URL of the run's Postgres server. */
+    readonly postgresUrl: string;
+  }
+}
+
+/** The migrated control database that every file's own is cloned from. */
+export const templateDatabase = 'control_template';
+
+/** One Postgres server for the whole run, in a temporary folder. */
+export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-'));
+  // Postgres runs as another user when the tests run as root, and has to get in.
+  await chmod(dataDir, 0o755);
+  const postgres = await startEmbeddedPostgres({
+    dataDir,
+    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' },
+  });
+  const template = await ensureDatabase(postgres.url, templateDatabase);
+  await migrateControlDatabase(template);
+  await installJobs(template);
+  project.provide('postgresUrl', postgres.url);
+  if (process.env.SVC_TEST_LANES !== '1') {
+    process.stdout.write(
+      'Lanes not run here: nats (needs nats-server), browser (needs Chromium). See npm run test:lanes.\n',
+    );
+  }
+  return async () => {
+    await postgres.stop();
+    for (const folder of [postgres.dataDir, dataDir]) await rm(folder, { recursive: true, force: true });
+  };
+}

@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { type App, startApp } from '../../server/app.ts';
+import { readConfig } from '../../server/config.ts';
+import { type Actor, type Actors, createActors, type WalletActor } from './actors.ts';
+import { type ControlDatabase, createControlDatabase } from './control-database.ts';
+
+export interface Answer<Body = Record<string, never>> {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Body;
+  readonly text: string;
+}
+
+export interface CallOptions {
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+export interface ServiceOptions {
+  /** Further environment of the gateway. */
+  readonly env?: Record<string, string>;
+  /** Goes between the gateway and its database, for faults. @default the database itself */
+  readonly databaseUrl?: (control: ControlDatabase) => string;
+}
+
+export interface Service {
+  readonly url: string;
+  readonly app: App;
+  readonly control: ControlDatabase;
+  readonly actors: Actors;
+  /** Sends a request as somebody. */
+  readonly call: <Body = Record<string, never>>(
+    actor: Actor,
+    method: string,
+    path: string,
+    options?: CallOptions,
+  ) => Promise<Answer<Body>>;
+  /** Runs a GraphQL document as somebody, over HTTP. */
+  readonly graphql: (
+    actor: Actor,
+    query: string,
+    variables?: object,
+    headers?: Record<string, string>,
+  ) => Promise<GraphQLAnswer>;
+  /** Statements sent to the control database while `run` runs, background ones left out. */
+  readonly statements: (run: () => Promise<unknown>) => Promise<string[]>;
+  /** What was logged so far, one parsed line each. */
+  readonly logged: () => Record<string, unknown>[];
+  /** A wallet with an organization of its own. */
+  readonly owner: (
+    displayName?: string,
+  ) => Promise<{ readonly wallet: WalletActor; readonly orgId: string; readonly principalId: string }>;
+  /** A wallet with an organization and a project in it. */
+  readonly project: () => Promise<{
+    readonly wallet: WalletActor;
+    readonly orgId: string;
+    readonly principalId: string;
+    readonly projectId: string;
+    readonly anonKey: string;
+    readonly serviceKey: string;
+  }>;
+  readonly stop: () => Promise<void>;
+}
+
+export interface GraphQLAnswer {
+  // biome-ignore lint/suspicious/noExplicitAny: tests select what they look at.
+  readonly data?: any;
+  readonly errors?: {
+    readonly message: string;
+    readonly path?: readonly unknown[];
+    readonly extensions: Record<string, unknown>;
+  }[];
+}
+
+/** Follow-up work of the gateway itself, which comes and goes beside any request. */
+const background =
+  /graphile_worker|feed_heads h?\s*join|unnest\(\$1::uuid\[\], \$2::text\[\], \$3::text\[\]\)|pg_advisory|^select 1$/;
+
+/** The whole gateway on a database of the test file's own, listening on a port of its own. */
+export async function startService({ env = {}, databaseUrl }: ServiceOptions = {}): Promise<Service> {
+  const control = await createControlDatabase();
+  const adminKey = randomBytes(24).toString('base64url');
+  const lines: string[] = [];
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
+  const config = readConfig({ PORT: '0', DATABASE_URL: control.url, SVC_ADMIN_KEY: adminKey, ...env });
+  let recording: string[] | undefined;
+  const app = await startApp({
+    config,
+    databaseUrl: databaseUrl?.(control) ?? control.url,
+    roots: [randomBytes(32)],
+    version: '0.0.0-test',
+    log,
+    onStatement: (text) => recording?.push(text),
+  });
+  const actors = createActors({ url: app.url, services: app.services, control, adminKey });
+
+  const call: Service['call'] = async (actor, method, path, { body, headers = {} } = {}) => {
+    const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(app.url + path, {
+      method,
+      headers: {
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(await actor.headers(path.split('?')[0]!)),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const json = (response.headers.get('content-type') ?? '').includes('json');
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: json && text !== '' ? JSON.parse(text) : undefined,
+      text,
+    };
+  };
+
+  const graphql: Service['graphql'] = async (actor, query, variables = {}, headers = {}) =>
+    (await call<GraphQLAnswer>(actor, 'POST', '/graphql', { body: { query, variables }, headers })).body;
+
+  const owner: Service['owner'] = async (displayName) => {
+    const wallet = actors.wallet();
+    const created = await call<{ org_id: string }>(wallet, 'POST', '/orgs/v1', {
+      body: displayName === undefined ? {} : { display_name: displayName },
+    });
+    const me = await call<{ principal: { id: string } }>(wallet, 'GET', '/agent/v1/whoami');
+    return { wallet, orgId: created.body.org_id, principalId: me.body.principal.id };
+  };
+
+  return {
+    url: app.url,
+    app,
+    control,
+    actors,
+    call,
+    graphql,
+    async statements(run) {
+      recording = [];
+      try {
+        await run();
+        return recording.filter((text) => !background.test(text));
+      } finally {
+        recording = undefined;
+      }
+    },
+    logged: () => lines.map((line) => JSON.parse(line) as Record<string, unknown>),
+    owner,
+    async project() {
+      const { wallet, orgId, principalId } = await owner();
+      const { body } = await call<Record<string, string>>(wallet, 'POST', '/projects/v1', { body: { org_id: orgId } });
+      return {
+        wallet,
+        orgId,
+        principalId,
+        projectId: body.project_id!,
+        anonKey: body.anon_key!,
+        serviceKey: body.service_key!,
+      };
+    },
+    async stop() {
+      const databases = await control.sql<{ database_name: string; role_name: string }>(
+        'select database_name, role_name from projects',
+      );
+      for (const { database_name, role_name } of databases) {
+        await app.services.projectDatabases.drop({ server: 'main', databaseName: database_name, roleName: role_name });
+      }
+      await app.stop();
+      await control.drop();
+    },
+  };
+}
