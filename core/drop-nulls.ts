@@ -13,5 +13,13 @@ export type WithoutNulls<T> = T extends readonly (infer Item)[]
 
 export function dropNulls<T extends object>(value: T): WithoutNulls<T> {
   const kept = Object.entries(value).filter(([, item]) => item !== null && item !== undefined);
-  return Object.fromEntries(kept) as WithoutNulls<T>;
+  return Object.fromEntries(kept.map(([key, item]) => [key, inner(item)])) as WithoutNulls<T>;
+}
+
+/** Only plain data is looked into; a `Date`, for one, stays what it is. */
+function inner(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inner);
+  if (typeof value !== 'object' || value === null) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null ? dropNulls(value) : value;
 }

@@ -8,6 +8,8 @@ export interface ServiceErrorOptions {
   readonly details?: Readonly<Record<string, unknown>>;
   readonly nextActions?: readonly NextAction[];
   readonly mutationState?: MutationState;
+  /** Only where it is less than its row promises: a change that may have been made already. */
+  readonly safeToRetry?: boolean;
   /** Seconds a client should wait: the `Retry-After` header and `retry_after` of the body. */
   readonly retryAfter?: number;
   /** Methods the path does answer: the `Allow` header of a 405. */
@@ -26,6 +28,7 @@ export class ServiceError extends Error {
   readonly details: Readonly<Record<string, unknown>>;
   readonly nextActions: readonly NextAction[];
   readonly mutationState: MutationState;
+  readonly safeToRetry: boolean;
   readonly retryAfter: number | undefined;
   readonly allow: readonly string[] | undefined;
 
@@ -36,6 +39,7 @@ export class ServiceError extends Error {
     this.details = options.details ?? {};
     this.nextActions = options.nextActions ?? row.nextActions ?? [];
     this.mutationState = options.mutationState ?? row.mutationState ?? 'none';
+    this.safeToRetry = options.safeToRetry ?? row.safeToRetry;
     this.retryAfter = options.retryAfter;
     this.allow = options.allow;
   }
@@ -64,7 +68,7 @@ export interface ErrorEnvelope {
 /** Renders an error for a caller; whatever is not a {@link ServiceError} becomes a masked INTERNAL_ERROR. */
 export function toEnvelope(error: unknown, traceId: string): ErrorEnvelope {
   const known = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
-  const { category, retryable, safeToRetry } = known.row;
+  const { category, retryable } = known.row;
   return {
     error: known.code,
     message: known.message,
@@ -72,7 +76,7 @@ export function toEnvelope(error: unknown, traceId: string): ErrorEnvelope {
     category,
     source: 'gateway',
     retryable,
-    safe_to_retry: safeToRetry,
+    safe_to_retry: known.safeToRetry,
     mutation_state: known.mutationState,
     trace_id: traceId,
     details: known.details,

@@ -84,7 +84,16 @@ export function openDatabase(options: PoolOptions): Database {
   };
 }
 
-/** Runs `work` inside one transaction on a connection of its own. A connection that broke is not given back. */
+/** The database went away when a change may have been made already: whether it was is not known. */
+export class OutcomeUnknownError extends Error {
+  override readonly name = 'OutcomeUnknownError';
+}
+
+/**
+ * Runs `work` inside one transaction on a connection of its own. A connection that broke is not given back.
+ *
+ * @throws OutcomeUnknownError when the commit was sent and its answer did not come
+ */
 export async function inTransaction<Result>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<Result>,
@@ -94,7 +103,10 @@ export async function inTransaction<Result>(
   try {
     await client.query('begin');
     const result = await work(client);
-    await client.query('commit');
+    await client.query('commit').catch((error: unknown) => {
+      if (!isConnectionLoss(error)) throw error;
+      throw new OutcomeUnknownError('The answer to a commit was lost.', { cause: error });
+    });
     return result;
   } catch (error) {
     failure = error;
@@ -106,8 +118,12 @@ export async function inTransaction<Result>(
 }
 
 const lossCodes = new Set([
+  'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
   'EPIPE',
   'ENOENT',
   'ETIMEDOUT',

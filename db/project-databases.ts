@@ -11,6 +11,9 @@ const roleConnectionLimit = 20;
 /** Session lock under which a server is prepared. */
 const bootstrapLock = 7_306_002;
 
+/** Session locks, one for each project, under which its database and role are made and dropped. */
+const projectLock = 7_306_005;
+
 /** Where one project's rows live. */
 export interface ProjectDatabase {
   readonly server: string;
@@ -62,8 +65,7 @@ export class ProjectDatabases {
   }
 
   async #bootstrapServer(name: string, url: string): Promise<void> {
-    const client = new pg.Client({ connectionString: url, application_name: 'svc-gateway bootstrap' });
-    await client.connect();
+    const client = await connectForBootstrap(url);
     try {
       await client.query('select pg_advisory_lock($1)', [bootstrapLock]);
       const roles = new Set(
@@ -120,27 +122,47 @@ export class ProjectDatabases {
    * two statements is mended by running it again.
    */
   async provision(database: ProjectDatabase): Promise<void> {
-    const pool = this.#pool(database.server);
     const role = quote(database.roleName);
     const verifier = scramVerifier(this.password(database));
     const attributes = `login noinherit nosuperuser nocreatedb nocreaterole connection limit ${roleConnectionLimit} password '${verifier}'`;
-    await unlessState('42710', () => pool.query(`create role ${role} ${attributes}`));
-    await pool.query(`grant ${commonRoles.join(', ')} to ${role}`);
     const name = quote(database.databaseName);
-    // Closed until PUBLIC has lost its rights, so that no other tenant can slip in meanwhile.
-    await unlessState('42P04', () =>
-      pool.query(`create database ${name} template ${templateName} allow_connections false`),
-    );
-    await pool.query(`revoke connect, temporary on database ${name} from public`);
-    await pool.query(`grant connect on database ${name} to ${role}`);
-    await pool.query(`alter database ${name} allow_connections true`);
+    await this.#alone(database, async (client) => {
+      await unlessState('42710', () => client.query(`create role ${role} ${attributes}`));
+      await client.query(`grant ${commonRoles.join(', ')} to ${role}`);
+      // Closed until PUBLIC has lost its rights, so that no other tenant can slip in meanwhile.
+      await unlessState('42P04', () =>
+        client.query(`create database ${name} template ${templateName} allow_connections false`),
+      );
+      await client.query(`revoke connect, temporary on database ${name} from public`);
+      await client.query(`grant connect on database ${name} to ${role}`);
+      await client.query(`alter database ${name} allow_connections true`);
+    });
   }
 
   /** Removes a project's database and role. Safe to repeat. */
   async drop(database: ProjectDatabase): Promise<void> {
-    const pool = this.#pool(database.server);
-    await pool.query(`drop database if exists ${quote(database.databaseName)} with (force)`);
-    await pool.query(`drop role if exists ${quote(database.roleName)}`);
+    await this.#alone(database, async (client) => {
+      await client.query(`drop database if exists ${quote(database.databaseName)} with (force)`);
+      await client.query(`drop role if exists ${quote(database.roleName)}`);
+    });
+  }
+
+  /**
+   * Works on one project's database while nobody else does: not the reaper, nor a statement that a killed gateway left
+   * running on the server.
+   */
+  async #alone({ server, databaseName }: ProjectDatabase, run: (client: pg.PoolClient) => Promise<void>) {
+    const client = await this.#pool(server).connect();
+    let whole = false;
+    try {
+      await client.query('select pg_advisory_lock($1, hashtext($2))', [projectLock, databaseName]);
+      await run(client);
+      await client.query('select pg_advisory_unlock($1, hashtext($2))', [projectLock, databaseName]);
+      whole = true;
+    } finally {
+      // Ending the session gives the lock back, whatever went wrong.
+      client.release(!whole);
+    }
   }
 
   /** Bytes that a project's database takes on disk. */
@@ -158,6 +180,27 @@ export class ProjectDatabases {
 
   async close(): Promise<void> {
     await Promise.all([...this.#pools.values()].map((pool) => pool.end()));
+  }
+}
+
+/**
+ * Advisory locks are each database's own, roles and databases are the server's: whoever prepares a server meets in the
+ * database that every server has, or in its own where that one is closed.
+ */
+async function connectForBootstrap(url: string): Promise<pg.Client> {
+  const shared = new URL(url);
+  shared.pathname = '/postgres';
+  const open = async (connectionString: string) => {
+    const client = new pg.Client({ connectionString, application_name: 'svc-gateway bootstrap' });
+    await client.connect();
+    return client;
+  };
+  try {
+    return await open(shared.href);
+  } catch (error) {
+    // No such database, or no way in.
+    if (!['3D000', '42501', '28000'].includes(sqlState(error) ?? '')) throw error;
+    return open(url);
   }
 }
 

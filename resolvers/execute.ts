@@ -1,16 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
 import { findTextFault } from '../core/text.ts';
 import { traced } from '../core/tracing.ts';
-import { isConnectionLoss } from '../db/pool.ts';
+import { isConnectionLoss, OutcomeUnknownError } from '../db/pool.ts';
 import { writeAudit } from './audit.ts';
 import { type Caller, callerKey } from './caller.ts';
 import type { Context } from './context.ts';
-import { type Claim, checkKey, claimKey, inputDigest, releaseClaim, replay, storeOutcome } from './idempotency.ts';
+import {
+  type Claim,
+  checkKey,
+  claimKey,
+  inputDigest,
+  releaseClaim,
+  replay,
+  storeOutcome,
+  waitMs,
+  waitStepMs,
+} from './idempotency.ts';
 import { limitsOf, outsideRate } from './limits.ts';
 import { type AnyMutation, type AnyStepMutation, type Operation, orgOf } from './operation.ts';
 import { aboveCeiling, requireStepUp, requireWriteApproval } from './step-up.ts';
-import { findStep, finishStep, recordStep, releaseStep, type Step, takeStep } from './steps.ts';
+import { findStep, finishStep, recordStep, releaseStep, type Step, stepAttemptsMax, takeStep } from './steps.ts';
 import { unitOfWork } from './unit-of-work.ts';
 
 /**
@@ -30,7 +41,7 @@ export async function execute<Input extends z.ZodObject, Scope, Output, Wire>(
   try {
     return await traced(op.name, {}, () => run(op, ctx, raw));
   } catch (error) {
-    const refusal = translate(error, op.kind);
+    const refusal = asRefusal(error, ctx.request.idempotencyKey);
     code = refusal instanceof ServiceError ? refusal.code : 'INTERNAL_ERROR';
     throw refusal;
   } finally {
@@ -147,7 +158,6 @@ async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object
 
 /** A refusal that a repetition cannot heal is the outcome of its key; anything else frees the key for another try. */
 async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promise<void> {
-  if (error instanceof ServiceError && error.code === 'IDEMPOTENCY_IN_PROGRESS') return;
   const settle =
     error instanceof ServiceError && !error.row.retryable
       ? storeOutcome(ctx.services.db.pool, ctx, claim, {
@@ -198,7 +208,13 @@ async function runSteps(
   claim: Claim | undefined,
 ) {
   const step = (await begunBefore(ctx, claim)) ?? (await begin());
-  return completeStep(op, ctx, step, claim);
+  try {
+    return await completeStep(op, ctx, step, claim);
+  } catch (error) {
+    if (!isConnectionLoss(error)) throw error;
+    // What was begun is finished or undone behind the scenes, once the database is back.
+    throw new OutcomeUnknownError('A step operation was cut short.', { cause: error });
+  }
 
   function begin(): Promise<Step> {
     return unitOfWork(
@@ -216,13 +232,18 @@ async function runSteps(
 /** The step that an earlier holder of the key began, taken over; undefined when a new one has to begin. */
 async function begunBefore(ctx: Context, claim: Claim | undefined): Promise<Step | undefined> {
   if (claim?.stepId == null) return undefined;
-  const taken = await takeStep(ctx, claim.stepId);
-  if (taken !== undefined) return taken;
-  const step = await findStep(ctx, claim.stepId);
-  if (step?.state === 'running') {
-    throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: ctx.services.settings.stepLeaseSeconds });
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const taken = await takeStep(ctx, claim.stepId, stepAttemptsMax);
+    if (taken !== undefined) return taken;
+    const step = await findStep(ctx, claim.stepId);
+    if (step?.state !== 'running') return step?.state === 'done' ? step : undefined;
+    // Somebody is at it, or it had its attempts and is about to be undone.
+    if (performance.now() > deadline || ctx.signal.aborted) {
+      throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: ctx.services.settings.stepLeaseSeconds });
+    }
+    await sleep(waitStepMs);
   }
-  return step?.state === 'done' ? step : undefined;
 }
 
 /** Brings a step to its end: the effect outside, then the row that says so together with the stored outcome. */
@@ -236,32 +257,52 @@ export async function completeStep(
     try {
       await op.steps.effect(ctx, step.ref);
     } catch (error) {
-      await releaseStep(ctx, step.id, error).catch(() => undefined);
+      await releaseStep(ctx, step, error).catch(() => undefined);
       throw error;
     }
   }
-  return unitOfWork(
-    ctx,
-    async (work) => {
-      const output = await op.steps.settle(work, step.ref);
-      await finishStep(work, step.id);
-      return output;
-    },
-    async (client, output) => {
-      if (claim !== undefined) await storeOutcome(client, ctx, claim, { output });
-    },
-  );
+  try {
+    return await unitOfWork(
+      ctx,
+      async (work) => {
+        const output = await op.steps.settle(work, step.ref);
+        if (!(await finishStep(work, step.id))) throw new GivenUp();
+        return output;
+      },
+      async (client, output) => {
+        if (claim !== undefined) await storeOutcome(client, ctx, claim, { output });
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof GivenUp)) throw error;
+    // Whoever undid it may have been here before our effect.
+    await op.steps.undo(ctx, step.ref);
+    throw new ServiceError('UPSTREAM_UNAVAILABLE', {
+      message: 'This took too long and was taken back.',
+      mutationState: 'rolled_back',
+      retryAfter: 1,
+    });
+  }
 }
 
-/** A database that cannot be reached is a refusal that a later try may heal. */
-function translate(error: unknown, kind: 'query' | 'mutation'): unknown {
+/** The step was undone while its effect was still under way here. */
+class GivenUp extends Error {
+  override readonly name = 'GivenUp';
+}
+
+/**
+ * A database that cannot be reached is a refusal that a later try may heal. Everything else stays what it is.
+ *
+ * @param key the request's idempotency key: with one, repeating a change that may have been made is safe
+ */
+export function asRefusal(error: unknown, key?: string): unknown {
   if (error instanceof ServiceError || !isConnectionLoss(error)) return error;
+  const unknown = error instanceof OutcomeUnknownError;
   return new ServiceError('UPSTREAM_UNAVAILABLE', {
     message: 'The database is not reachable right now.',
     details: { dependency: 'database' },
     retryAfter: 1,
-    // A connection lost during the commit leaves open whether it took place.
-    mutationState: kind === 'mutation' ? 'unknown' : 'none',
+    ...(unknown ? { mutationState: 'unknown', safeToRetry: key !== undefined } : {}),
     cause: error,
   });
 }

@@ -5,26 +5,27 @@ import { z } from 'zod';
 export const orgId = z.uuid('must be an organization id (a UUID)').toLowerCase().describe('Organization, a UUID.');
 
 /** Any text is a project id that nobody has: a malformed one is refused like an absent one. Contract 01, section 1.12. */
-export const projectId = z.string().min(1).max(80).describe('Project, for example `prj_0kz3m`.');
+export const projectId = z.string().min(1).max(1024).describe('Project, for example `prj_0kz3m`.');
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them.
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
 
-/** One line of text for people. */
+/** One line of text for people; `max` counts characters, not the units of an encoding. */
 export const oneLine = (max: number) =>
   z
     .string()
-    .max(max, `at most ${max} characters`)
+    .refine((text) => [...text].length <= max, `at most ${max} characters`)
     .refine((text) => !controls.test(text), 'must not contain control characters');
 
 /** Rows per page: 50 unless told, clamped to 200; below one, or no whole number, is refused. Contract 01, section 1.17. */
 export const pageLimit = z.coerce
   .number('must be a whole number')
-  .int('must be a whole number')
+  // Not `int()`, which refuses what is too large to be exact: that is clamped, too.
+  .refine(Number.isInteger, 'must be a whole number')
   .min(1, 'must be at least 1')
   .default(50)
   .transform((limit) => Math.min(limit, 200))
   .describe('Rows per page: 50 unless told, at most 200.');
 
-/** A cursor as this server gave it out. */
-export const cursor = z.string().max(512).describe('Cursor from an earlier answer.');
+/** A cursor as this server gave it out. Any text may be one: what an unusable cursor means is for the list to say. */
+export const cursor = z.string().describe('Cursor from an earlier answer.');

@@ -9,8 +9,8 @@ import type { Context } from './context.ts';
 /** How long the process that holds a claim is believed alive, in seconds. */
 const leaseSeconds = 15;
 /** How long a second caller waits for the first one's outcome, in milliseconds, without holding a connection. */
-const waitMs = 2_000;
-const waitStepMs = 50;
+export const waitMs = 2_000;
+export const waitStepMs = 50;
 /** How long an outcome is kept, in hours. Contract 01, section 1.15: at least a day. */
 const keptHours = 48;
 
@@ -93,10 +93,10 @@ export async function claimKey(
       return deserialize(keys.open('stored-outcomes', outcome, contextOf({ scope, operation, key }))) as Outcome;
     }
     if (lease_token === leaseToken) return { scope, operation, key, leaseToken, stepId: step_id };
-    if (performance.now() > deadline) {
+    if (performance.now() > deadline || ctx.signal.aborted) {
       throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: Math.max(1, Math.ceil(lease_seconds)) });
     }
-    await sleep(waitStepMs, undefined, { signal: ctx.signal });
+    await sleep(waitStepMs);
   }
 }
 

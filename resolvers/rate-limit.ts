@@ -9,6 +9,9 @@ interface Bucket {
   at: number;
 }
 
+/** What a caller is told to wait at most, in seconds: a limit may be zero, which nothing flows into. */
+const waitSecondsMax = 3_600;
+
 /** Most buckets kept at once; the fullest-by-age half goes when the table is full. */
 const bucketsMax = 100_000;
 
@@ -25,7 +28,7 @@ export class RateLimiter {
   /**
    * Takes one token.
    *
-   * @returns 0 when it was there, else the seconds until the next one, at least 1
+   * @returns 0 when it was there, else the seconds until the next one, 1 to 3600
    */
   take(name: string, { perSecond, burst }: Rate): number {
     const now = this.#now();
@@ -41,7 +44,7 @@ export class RateLimiter {
       bucket.tokens -= 1;
       return 0;
     }
-    return Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond));
+    return Math.min(Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond)), waitSecondsMax);
   }
 
   #forgetOldest(): void {

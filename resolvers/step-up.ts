@@ -21,7 +21,7 @@ export function requireStepUp(ctx: Context, caller: Caller, opClass: StepUpClass
       op_class: opClass,
       required_amr: ['passkey'],
       max_age_seconds: stepUpMaxAgeSeconds,
-      challenge_url: `${ctx.request.baseUrl}${stepUpPath}`,
+      challenge_url: `${ctx.services.settings.publicBaseUrl ?? ctx.request.baseUrl}${stepUpPath}`,
       reason: provenAt === undefined ? 'missing' : 'stale',
     },
     nextActions: [
@@ -36,10 +36,9 @@ export function requireStepUp(ctx: Context, caller: Caller, opClass: StepUpClass
 }
 
 interface ApprovalRow {
-  readonly session_id: string;
-  readonly action: string;
-  readonly target_id: string;
   readonly live: boolean;
+  /** Whether it is for this action and target, and of this session. */
+  readonly binds: boolean;
 }
 
 /** Asks a person's session for the approval of exactly this action on this target. Contract 01, section 1.10. */
@@ -59,10 +58,11 @@ export async function requireWriteApproval<Input>(
   }
   const token = ctx.request.writeApproval;
   if (token === undefined) throw approvalRequired(approval, target);
-  const row = await findApproval(ctx, token);
-  if (row?.live !== true)
+  const row = await useApproval(ctx, token, caller, approval, target);
+  if (row?.live !== true) {
     throw new ServiceError('WRITE_AUTH_SESSION_INVALID', { nextActions: [approveAction(approval, target)] });
-  if (!binds(row, caller, approval, target)) {
+  }
+  if (!row.binds) {
     throw new ServiceError('WRITE_AUTH_BINDING_MISMATCH', { nextActions: [approveAction(approval, target)] });
   }
 }
@@ -83,17 +83,21 @@ export async function aboveCeiling<Input>(
   const roleTooLow =
     refusal instanceof ServiceError && refusal.code === 'NOT_AUTHORIZED' && refusal.details.reason === 'forbidden';
   if (!roleTooLow || caller.kind !== 'control_plane' || token === undefined || target === undefined) return refusal;
-  const row = await findApproval(ctx, token);
-  return row?.live === true && binds(row, caller, approval, target)
+  const row = await useApproval(ctx, token, caller, approval, target);
+  return row?.live === true && row.binds
     ? new ServiceError('ABOVE_WRITE_AUTH_CEILING', { details: refusal.details })
     : refusal;
 }
 
-const binds = <Input>(row: ApprovalRow, caller: SessionCaller, { action }: WriteApproval<Input>, target: string) =>
-  row.session_id === caller.sessionId && row.action === action && row.target_id === target;
-
-async function findApproval(ctx: Context, token: string): Promise<ApprovalRow | undefined> {
-  const [row] = await ctx.services.db.rows<ApprovalRow>(approvalStatement, [sha256Hex(token)]);
+async function useApproval<Input>(
+  ctx: Context,
+  token: string,
+  caller: SessionCaller,
+  { action }: WriteApproval<Input>,
+  target: string,
+): Promise<ApprovalRow | undefined> {
+  const values = [sha256Hex(token), caller.sessionId, action, target];
+  const [row] = await ctx.services.db.rows<ApprovalRow>(approvalStatement, values);
   return row;
 }
 
@@ -113,15 +117,15 @@ function approveAction<Input>({ action, field }: WriteApproval<Input>, target: s
   };
 }
 
-// Using an approval keeps it from idling out, so finding and touching it is one statement.
+// Using an approval for what it is for keeps it from idling out, so finding and touching it is one statement.
 const approvalStatement: Statement = {
   name: 'approvals.use',
   text: `with found as (
-      select id, session_id, action, target_id,
+      select id, session_id = $2 and action = $3 and target_id = $4 as binds,
         revoked_at is null and absolute_expires_at > now() and last_used_at > now() - interval '30 minutes' as live
       from write_approvals where token_hash = $1
     ), touched as (
-      update write_approvals w set last_used_at = now() from found where w.id = found.id and found.live
+      update write_approvals w set last_used_at = now() from found where w.id = found.id and found.live and found.binds
     )
-    select session_id, action, target_id, live from found`,
+    select live, binds from found`,
 };

@@ -37,13 +37,20 @@ export async function recordStep(
     { stepId: id },
     { runAt: new Date(services.now().getTime() + (lease + 1) * 1000), key: id },
   );
-  return { id, operation: begun.operation, ref: begun.ref, state: 'running', attempts: 0 };
+  return { id, operation: begun.operation, ref: begun.ref, state: 'running', attempts: 1 };
 }
 
-/** Takes over a step that nobody works on any more; undefined while somebody still does. */
-export async function takeStep(ctx: Pick<Context, 'services'>, stepId: string): Promise<Step | undefined> {
+/**
+ * Takes over a step that nobody works on any more; undefined while somebody still does, and when it had
+ * `attemptsMax` attempts already.
+ */
+export async function takeStep(
+  ctx: Pick<Context, 'services'>,
+  stepId: string,
+  attemptsMax?: number,
+): Promise<Step | undefined> {
   const lease = ctx.services.settings.stepLeaseSeconds;
-  const [step] = await ctx.services.db.rows<Step>(takeStatement, [stepId, lease]);
+  const [step] = await ctx.services.db.rows<Step>(takeStatement, [stepId, lease, attemptsMax ?? null]);
   return step;
 }
 
@@ -53,17 +60,23 @@ export async function findStep(ctx: Pick<Context, 'services'>, stepId: string): 
   return step;
 }
 
-/** Marks a step done, on the connection that settles it. */
-export const finishStep = (work: Work, stepId: string) => work.rows(stateStatement, [stepId, 'done', null]);
+/**
+ * Marks a step done, on the connection that settles it.
+ *
+ * @returns false when it has been given up meanwhile: what its effect made has to go again
+ */
+export async function finishStep(work: Work, stepId: string): Promise<boolean> {
+  return (await work.rows(finishStatement, [stepId, stepAttemptsMax])).length > 0;
+}
 
 /** Lets go of a step whose effect failed, so that the next attempt need not wait for the lease. */
-export const releaseStep = (ctx: Pick<Context, 'services'>, stepId: string, error: unknown) =>
-  ctx.services.db.rows(failStatement, [stepId, error instanceof Error ? error.message : String(error)]);
+export const releaseStep = (ctx: Pick<Context, 'services'>, { id, attempts }: Step, error: unknown) =>
+  ctx.services.db.rows(failStatement, [id, error instanceof Error ? error.message : String(error), attempts]);
 
 /** Takes back what the effect made and closes the step. */
 export async function undoStep(ctx: Pick<Context, 'services'>, step: Step, steps: AnySteps): Promise<void> {
   await steps.undo(ctx, step.ref);
-  await ctx.services.db.rows(stateStatement, [step.id, 'undone', null]);
+  await ctx.services.db.rows(undoneStatement, [step.id]);
 }
 
 const columns = 'id, operation, ref, state, attempts';
@@ -77,17 +90,24 @@ const insertStatement: Statement = {
 const takeStatement: Statement = {
   name: 'steps.take',
   text: `update step_operations set lease_until = now() + make_interval(secs => $2), attempts = attempts + 1
-    where id = $1 and state = 'running' and lease_until < now() returning ${columns}`,
+    where id = $1 and state = 'running' and lease_until < now() and ($3::int is null or attempts < $3) returning ${columns}`,
 };
 
 const findStatement: Statement = { name: 'steps.find', text: `select ${columns} from step_operations where id = $1` };
 
-const stateStatement: Statement = {
-  name: 'steps.state',
-  text: 'update step_operations set state = $2, last_error = $3 where id = $1',
+// Whoever took it after the last attempt takes it back, so from then on nobody may finish it.
+const finishStatement: Statement = {
+  name: 'steps.finish',
+  text: `update step_operations set state = 'done', last_error = null
+    where id = $1 and (state = 'done' or (state = 'running' and attempts <= $2)) returning id`,
+};
+
+const undoneStatement: Statement = {
+  name: 'steps.undone',
+  text: `update step_operations set state = 'undone', last_error = null where id = $1`,
 };
 
 const failStatement: Statement = {
   name: 'steps.fail',
-  text: `update step_operations set last_error = $2, lease_until = now() - interval '1 second' where id = $1 and state = 'running'`,
+  text: `update step_operations set last_error = $2, lease_until = now() - interval '1 second' where id = $1 and state = 'running' and attempts = $3`,
 };

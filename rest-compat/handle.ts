@@ -32,9 +32,11 @@ export class RestRoutes {
   /**
    * The route of a request; HEAD is answered by what answers GET.
    *
-   * @throws ROUTE_NOT_FOUND, or METHOD_NOT_ALLOWED with the methods that the path does answer
+   * @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED with the methods that the path does answer, or VALIDATION_FAILED for
+   * a path that cannot be decoded
    */
   match(method: string, path: string): Matched {
+    refuseBrokenEscapes(path);
     const found = this.#find(method === 'HEAD' ? 'GET' : method, path);
     if (found !== undefined) return found;
     const allowed = methods.filter((one) => this.#find(one, path) !== undefined);
@@ -56,6 +58,15 @@ export class RestRoutes {
   answer({ route, params }: Matched, call: RestCall, ctx: Context): Promise<RestAnswer> {
     const body = route.method === 'GET' ? {} : parseJsonBody(call.body, call.contentType);
     return route.run(ctx, { params, query: parseQuery(call.search), body });
+  }
+}
+
+function refuseBrokenEscapes(path: string): void {
+  try {
+    decodeURIComponent(path);
+  } catch {
+    const reason = 'has a broken percent escape';
+    throw new ServiceError('VALIDATION_FAILED', { message: `path: ${reason}`, details: { field: 'path', reason } });
   }
 }
 

@@ -62,6 +62,8 @@ export const roomRoutes = [
     ...address(request),
     cursor: request.query.cursor,
     limit: request.query.limit,
+    order: request.query.order,
+    before: request.query.before,
     wait: request.query.wait,
     presence_id: request.query.presence_id,
     session_key: request.query.session_key,

@@ -3,8 +3,9 @@ import DataloaderPlugin from '@pothos/plugin-dataloader';
 import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import ValidationPlugin from '@pothos/plugin-validation';
-import { GraphQLError } from 'graphql';
+import { GraphQLError, type GraphQLSchema, isObjectType } from 'graphql';
 import { ServiceError } from '../core/errors.ts';
+import { textFault } from '../core/text.ts';
 import type { Context } from '../resolvers/context.ts';
 import { decodeGlobalId, encodeGlobalId } from './global-id.ts';
 
@@ -31,10 +32,27 @@ export const builder = new SchemaBuilder<{
     clientMutationId: 'omit',
     encodeGlobalID: encodeGlobalId,
     decodeGlobalID: decodeGlobalId,
-    nodeQueryOptions: { description: 'An object by its global id; null when it is absent or not the caller’s to see.' },
+    nodeQueryOptions: {
+      description: 'An object by its global id; null when it is absent or not the caller’s to see.',
+      args: { id: { description: 'Global id, `<Type>_<native id>`.' } },
+      // Any text may be asked for: what cannot be an id is the id of nothing.
+      resolve: (_root, { id: { typename, id } }, _ctx, { schema }, resolveNode) =>
+        isNodeType(schema, typename) && textFault(id) === undefined ? resolveNode({ typename, id }) : null,
+    },
     nodesQueryOptions: false,
     nodeTypeOptions: { description: 'An object with a global id.' },
+    idFieldOptions: { description: 'Global id, `<Type>_<native id>`.' },
     pageInfoTypeOptions: { description: 'Where a page of a connection ends, and whether there is more.' },
+    hasNextPageFieldOptions: { description: 'Whether rows follow the page.' },
+    hasPreviousPageFieldOptions: { description: 'Whether rows come before the page.' },
+    startCursorFieldOptions: { description: 'Cursor of the first row; null for an empty page.' },
+    endCursorFieldOptions: { description: 'Cursor of the last row; null for an empty page.' },
+    edgesFieldOptions: { description: 'The rows of the page, in the order of the list.' },
+    pageInfoFieldOptions: { description: 'Where the page ends, and whether there is more.' },
+    cursorFieldOptions: { description: 'Where the row stands: for `after` and `before`.' },
+    nodeFieldOptions: { description: 'The row itself.' },
+    defaultConnectionTypeOptions: { description: 'A page of a list.' },
+    defaultEdgeTypeOptions: { description: 'A row of a page.' },
   },
   scopeAuth: {
     authScopes: (ctx) => ({
@@ -74,8 +92,15 @@ builder.scalarType('DateTime', {
   },
 });
 
-/** Arguments of a forward page: clamped to 200 rows by the operation, 50 unless told. */
+/** Arguments of a page, forward or backward: clamped to 200 rows, 50 unless told. See `windowOf`. */
 export const pageArgs = builder.args((t) => ({
   first: t.int({ required: false, description: 'Rows on the page: 50 unless told, at most 200.' }),
   after: t.string({ required: false, description: 'Only what comes after this cursor.' }),
+  last: t.int({ required: false, description: 'Rows on a page that is read backwards: the last ones.' }),
+  before: t.string({ required: false, description: 'Only what comes before this cursor, read backwards.' }),
 }));
+
+const isNodeType = (schema: GraphQLSchema, name: string): boolean => {
+  const type = schema.getType(name);
+  return isObjectType(type) && type.getInterfaces().some((one) => one.name === 'Node');
+};

@@ -1,17 +1,52 @@
+import { dropNulls } from '../core/drop-nulls.ts';
 import { ServiceError } from '../core/errors.ts';
 import type { ListPage } from '../resolvers/list-page.ts';
 
-/** Arguments of a forward page. */
+/** Arguments of a page, in either direction. */
 export interface PageArgs {
   readonly first?: number | null | undefined;
   readonly after?: string | null | undefined;
+  readonly last?: number | null | undefined;
+  readonly before?: string | null | undefined;
+}
+
+/** Which page is asked for. */
+export interface PageWindow {
+  /** Rows on the page; the list's own default when absent. */
+  readonly limit: number | undefined;
+  /** The row it is read from; an end of the list when absent. */
+  readonly cursor: string | undefined;
+  readonly backward: boolean;
+}
+
+/** @throws VALIDATION_FAILED for a page of no rows, and for one that would be read both ways */
+export function windowOf({ first, after, last, before }: PageArgs): PageWindow {
+  const backward = last != null || before != null;
+  if (backward && (first != null || after != null)) {
+    throw invalid('last', '`last` and `before` read backwards and do not go with `first` and `after`');
+  }
+  for (const [field, rows] of Object.entries({ first, last })) {
+    if (rows != null && rows < 1) throw invalid(field, 'must be at least 1');
+  }
+  return { limit: (backward ? last : first) ?? undefined, cursor: (backward ? before : after) ?? undefined, backward };
+}
+
+const invalid = (field: string, reason: string) =>
+  new ServiceError('VALIDATION_FAILED', { message: `${field}: ${reason}`, details: { field, reason } });
+
+/** The same page for an operation over a keyset list. */
+export function listWindowOf(args: PageArgs) {
+  const { limit, cursor, backward } = windowOf(args);
+  return backward
+    ? dropNulls({ limit, before: cursor, from_end: cursor === undefined })
+    : dropNulls({ limit, after: cursor });
 }
 
 /** One page of a list, with the cursor of each row. */
 export interface Page<Node> {
   readonly rows: readonly { readonly node: Node; readonly cursor: string }[];
   readonly hasNext: boolean;
-  /** Whether rows come before this page; so for every page that was asked for after a cursor. */
+  /** Whether rows come before this page. */
   readonly hasPrevious: boolean;
 }
 
@@ -26,13 +61,15 @@ export const toConnection = <Node>({ rows, hasNext, hasPrevious }: Page<Node>) =
   },
 });
 
+/** What lies around a page, told from the direction it was read in. */
+export const around = ({ cursor, backward }: PageWindow, hasMore: boolean) =>
+  backward
+    ? { hasNext: cursor !== undefined, hasPrevious: hasMore }
+    : { hasNext: hasMore, hasPrevious: cursor !== undefined };
+
 /** A keyset page of an operation as a connection. */
-export const listConnection = <Row>({ rows, hasMore }: ListPage<Row>, { after }: PageArgs) =>
-  toConnection({
-    rows: rows.map(({ row, cursor }) => ({ node: row, cursor })),
-    hasNext: hasMore,
-    hasPrevious: after != null,
-  });
+export const listConnection = <Row>({ rows, hasMore }: ListPage<Row>, args: PageArgs) =>
+  toConnection({ rows: rows.map(({ row, cursor }) => ({ node: row, cursor })), ...around(windowOf(args), hasMore) });
 
 /** Rows on a page unless told otherwise, and at most. */
 const rowsDefault = 50;
@@ -41,23 +78,19 @@ const rowsMax = 200;
 /**
  * A list that is short by its nature, paged in memory. Its cursors are the nodes' own ids.
  *
- * @throws VALIDATION_FAILED for a `first` below one, INVALID_CURSOR for a cursor of another list
+ * @throws VALIDATION_FAILED for arguments that make no page, INVALID_CURSOR for a cursor of another list
  */
-export function sliceConnection<Node>(
-  nodes: readonly Node[],
-  idOf: (node: Node) => string,
-  { first, after }: PageArgs,
-) {
-  if (first != null && first < 1) {
-    throw new ServiceError('VALIDATION_FAILED', { message: 'first: must be at least 1', details: { field: 'first' } });
-  }
-  const before = after == null ? -1 : nodes.findIndex((node) => idOf(node) === after);
-  if (after != null && before === -1) throw new ServiceError('INVALID_CURSOR', { details: { field: 'after' } });
-  const to = before + 1 + Math.min(first ?? rowsDefault, rowsMax);
+export function sliceConnection<Node>(nodes: readonly Node[], idOf: (node: Node) => string, args: PageArgs) {
+  const { limit = rowsDefault, cursor, backward } = windowOf(args);
+  const found = cursor === undefined ? undefined : nodes.findIndex((node) => idOf(node) === cursor);
+  if (found === -1) throw new ServiceError('INVALID_CURSOR', { details: { field: backward ? 'before' : 'after' } });
+  const rows = Math.min(limit, rowsMax);
+  const from = backward ? Math.max(0, (found ?? nodes.length) - rows) : found === undefined ? 0 : found + 1;
+  const to = Math.min(backward ? (found ?? nodes.length) : from + rows, nodes.length);
   return toConnection({
-    rows: nodes.slice(before + 1, to).map((node) => ({ node, cursor: idOf(node) })),
+    rows: nodes.slice(from, to).map((node) => ({ node, cursor: idOf(node) })),
     hasNext: to < nodes.length,
-    hasPrevious: before >= 0,
+    hasPrevious: from > 0,
   });
 }
 

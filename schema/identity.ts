@@ -1,8 +1,8 @@
 import type { CallerAuthenticator, CallerPrincipal } from '../resolvers/caller.ts';
 import { execute } from '../resolvers/execute.ts';
-import { type Identity, type MembershipRow, whoami } from '../resolvers/identity/whoami.ts';
-import { builder } from './builder.ts';
-import { MembershipStatusEnum, OrganizationRef, RoleEnum } from './orgs.ts';
+import { type Identity, whoami } from '../resolvers/identity/whoami.ts';
+import { builder, pageArgs } from './builder.ts';
+import { MemberConnection, membershipPage } from './orgs.ts';
 
 const PrincipalTypeEnum = builder.enumType('PrincipalType', {
   description: 'What kind of actor a principal is.',
@@ -16,7 +16,7 @@ const PrincipalTypeEnum = builder.enumType('PrincipalType', {
 const PrincipalRef = builder.objectRef<CallerPrincipal>('Principal').implement({
   description: 'Who acts. Authority is never here, only in memberships and grants.',
   fields: (t) => ({
-    principalId: t.exposeString('id', { description: 'Native id, `prn_…`.' }),
+    nativeId: t.exposeString('id', { description: 'Native id, `prn_…`.' }),
     type: t.expose('type', { type: PrincipalTypeEnum, description: 'Kind of actor.' }),
     displayName: t.exposeString('displayName', {
       nullable: true,
@@ -29,23 +29,9 @@ const PrincipalRef = builder.objectRef<CallerPrincipal>('Principal').implement({
 const AuthenticatorRef = builder.objectRef<CallerAuthenticator>('Authenticator').implement({
   description: 'How the principal proved itself for this request.',
   fields: (t) => ({
-    authenticatorId: t.exposeString('id', { description: 'Native id, a UUID.' }),
+    nativeId: t.exposeString('id', { description: 'Native id, a UUID.' }),
     kind: t.exposeString('kind', { description: 'For example `wallet`.' }),
     publicSubject: t.exposeString('publicSubject', { description: 'The public half: a wallet’s lower-case address.' }),
-  }),
-});
-
-const MembershipRef = builder.objectRef<MembershipRow>('Membership').implement({
-  description: 'The caller’s place in one organization.',
-  fields: (t) => ({
-    organization: t.field({
-      type: OrganizationRef,
-      nullable: true,
-      description: 'The organization; null once it is no longer the caller’s to see.',
-      resolve: ({ orgId }) => orgId,
-    }),
-    role: t.expose('role', { type: RoleEnum, description: 'The caller’s role there.' }),
-    status: t.expose('status', { type: MembershipStatusEnum, description: 'Only `ACTIVE` authorizes anything.' }),
   }),
 });
 
@@ -58,9 +44,14 @@ const IdentityRef = builder.objectRef<Identity>('Identity').implement({
       nullable: true,
       description: 'How it was proven; null for sessions.',
     }),
-    memberships: t.expose('memberships', {
-      type: [MembershipRef],
+    memberships: t.field({
+      type: MemberConnection,
       description: 'Active memberships, oldest organization first.',
+      args: pageArgs,
+      resolve: ({ principal, memberships }, page, ctx) => {
+        const keys = memberships.map(({ orgId }) => ({ orgId, principalId: principal.id }));
+        return membershipPage(ctx, keys, page);
+      },
     }),
   }),
 });

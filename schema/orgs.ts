@@ -1,14 +1,15 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import { isUuid } from '../core/ids.ts';
+import type { Context } from '../resolvers/context.ts';
 import { execute } from '../resolvers/execute.ts';
 import { createOrg } from '../resolvers/orgs/create-org.ts';
 import { getOrg } from '../resolvers/orgs/get-org.ts';
 import { listMembers, type MemberRow } from '../resolvers/orgs/list-members.ts';
 import { listOrgs } from '../resolvers/orgs/list-orgs.ts';
-import { loadMembers } from '../resolvers/orgs/load-members.ts';
+import { loadMembers, loadMemberships, type MemberKey } from '../resolvers/orgs/load-members.ts';
 import { loadOrgs, type OrgWithRole } from '../resolvers/orgs/load-orgs.ts';
 import { builder, pageArgs } from './builder.ts';
-import { inOrder, sliceConnection } from './connection.ts';
+import { inOrder, type PageArgs, sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { loaderOf } from './loader.ts';
@@ -54,8 +55,31 @@ export const LifecycleStateEnum = builder.enumType('LifecycleState', {
   } as const,
 });
 
-const MemberRef = builder.objectRef<MemberRow>('Member').implement({
-  description: 'A member of an organization.',
+export const OrganizationRef = builder.loadableNodeRef<OrgWithRole, string>('Organization', {
+  id: { resolve: (org) => org.id },
+  load: async (ids, ctx) => inOrder(ids, await loadOrgs(ctx, ids.filter(isUuid)), (org) => org.id) as OrgWithRole[],
+  toKey: (org) => org.id,
+});
+
+/** A membership's native id: neither half holds a slash. */
+const memberId = ({ orgId, principalId }: MemberKey) => `${orgId}/${principalId}`;
+
+function parseMemberId(id: string): MemberKey {
+  const [orgId = '', principalId = ''] = id.split('/', 2);
+  return { orgId, principalId };
+}
+
+const MemberRef = builder.loadableNodeRef<MemberRow, string>('Member', {
+  id: { resolve: memberId },
+  load: async (ids, ctx) => {
+    const keys = ids.map(parseMemberId).filter(({ orgId }) => isUuid(orgId));
+    return inOrder(ids, await loadMemberships(ctx, keys), memberId) as MemberRow[];
+  },
+  toKey: memberId,
+});
+
+MemberRef.implement({
+  description: 'A membership: a principal’s place in an organization.',
   fields: (t) => ({
     principalId: t.exposeString('principalId', { description: 'Native id of the principal, `prn_…`.' }),
     displayName: t.exposeString('displayName', {
@@ -69,16 +93,26 @@ const MemberRef = builder.objectRef<MemberRow>('Member').implement({
       description: 'Lower-case address; null for a member without a wallet.',
     }),
     joinedAt: t.expose('createdAt', { type: 'DateTime', description: 'When the membership was made.' }),
+    organization: t.field({
+      type: OrganizationRef,
+      nullable: true,
+      description: 'The organization; null for a caller that may not see it.',
+      resolve: ({ orgId }) => orgId,
+    }),
   }),
 });
 
-const MemberConnection = builder.connectionObject({ type: MemberRef, name: 'MemberConnection' });
+export const MemberConnection = builder.connectionObject({ type: MemberRef, name: 'MemberConnection' });
 
-export const OrganizationRef = builder.loadableNodeRef<OrgWithRole, string>('Organization', {
-  id: { resolve: (org) => org.id },
-  load: async (ids, ctx) => inOrder(ids, await loadOrgs(ctx, ids.filter(isUuid)), (org) => org.id) as OrgWithRole[],
-  toKey: (org) => org.id,
-});
+/** Memberships by key, those that still exist, in the order given. */
+export async function membershipPage(ctx: Context, keys: readonly MemberKey[], page: PageArgs) {
+  const members = inOrder(keys.map(memberId), await loadMemberships(ctx, keys), memberId);
+  return sliceConnection(
+    members.filter((member) => member !== null),
+    memberId,
+    page,
+  );
+}
 
 OrganizationRef.implement({
   description: 'Owns projects and rooms. Authority is a role in it.',
@@ -111,8 +145,6 @@ OrganizationRef.implement({
     }),
   }),
 });
-
-const memberId = ({ principalId }: MemberRow) => principalId;
 
 /** Members of several organizations in one statement, however many ask. */
 const membersOf = loaderOf((ctx, orgIds: readonly string[]) => loadMembers(ctx, orgIds));

@@ -1,12 +1,12 @@
-import { dropNulls } from '../core/drop-nulls.ts';
 import type { MailMessage } from '../db/schema/platform.ts';
 import { execute } from '../resolvers/execute.ts';
-import { limitNames, limitsOf } from '../resolvers/limits.ts';
+import { type Limits, limitNames, limitsOf } from '../resolvers/limits.ts';
 import { listOutbox } from '../resolvers/mail/list-outbox.ts';
+import { loadMails } from '../resolvers/mail/load-mails.ts';
 import { sendTestMail } from '../resolvers/mail/send-test-mail.ts';
 import { setLimits } from '../resolvers/orgs/set-limits.ts';
 import { builder, pageArgs } from './builder.ts';
-import { listConnection } from './connection.ts';
+import { inOrder, listConnection, listWindowOf } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { OrganizationRef } from './orgs.ts';
@@ -20,7 +20,13 @@ const MailStateEnum = builder.enumType('MailState', {
   } as const,
 });
 
-const OutboxMailRef = builder.objectRef<MailMessage>('OutboxMail').implement({
+const OutboxMailRef = builder.loadableNodeRef<MailMessage, string>('OutboxMail', {
+  id: { resolve: ({ id }) => id },
+  load: async (ids, ctx) => inOrder(ids, await loadMails(ctx, ids), ({ id }) => id) as MailMessage[],
+  toKey: ({ id }) => id,
+});
+
+OutboxMailRef.implement({
   description: 'A mail on its way out.',
   fields: (t) => ({
     mailId: t.exposeString('id', { description: 'Native id, `mail_…`.' }),
@@ -40,17 +46,14 @@ const OutboxMailRef = builder.objectRef<MailMessage>('OutboxMail').implement({
 
 const OutboxMailConnection = builder.connectionObject({ type: OutboxMailRef, name: 'OutboxMailConnection' });
 
-builder.queryField('mailOutbox', (t) =>
+builder.queryField('outboxMails', (t) =>
   t.field({
     type: OutboxMailConnection,
     nullable: true,
     description: listOutbox.summary,
     authScopes: { credential: true },
     args: pageArgs,
-    resolve: async (_root, page, ctx) => {
-      const window = dropNulls({ limit: page.first, after: page.after });
-      return listConnection(await execute(listOutbox, ctx, window), page);
-    },
+    resolve: async (_root, page, ctx) => listConnection(await execute(listOutbox, ctx, listWindowOf(page)), page),
   }),
 );
 
@@ -76,19 +79,24 @@ const SetOrganizationLimitsInput = builder.inputType('SetOrganizationLimitsInput
   }),
 });
 
-const LimitRef = builder.objectRef<{ name: string; value: number }>('Limit').implement({
-  description: 'One limit that holds for an organization.',
+const LimitsRef = builder.objectRef<Limits>('OrganizationLimits').implement({
+  description: 'The limits that hold for an organization: its tier’s, or its own.',
   fields: (t) => ({
-    name: t.exposeString('name', { description: 'For example `projects`.' }),
-    value: t.exposeFloat('value', { description: 'What is allowed.' }),
+    readsPerSecond: t.exposeFloat('readsPerSecond', { description: 'Reads a caller may make, per second.' }),
+    readsBurst: t.exposeFloat('readsBurst', { description: 'Reads a caller may make at once.' }),
+    writesPerSecond: t.exposeFloat('writesPerSecond', { description: 'Changes a caller may make, per second.' }),
+    writesBurst: t.exposeFloat('writesBurst', { description: 'Changes a caller may make at once.' }),
+    projects: t.exposeFloat('projects', { description: 'Projects that are not deleted.' }),
+    apiCalls: t.exposeFloat('apiCalls', { description: 'Data-plane requests per lease.' }),
+    storageBytes: t.exposeFloat('storageBytes', { description: 'Bytes stored by all projects together.' }),
   }),
 });
 
 builder.objectField(OrganizationRef, 'limits', (t) =>
   t.field({
-    type: [LimitRef],
-    description: 'The limits that hold, one for each name.',
-    resolve: (org) => Object.entries(limitsOf(org)).map(([name, value]) => ({ name, value })),
+    type: LimitsRef,
+    description: 'The limits that hold.',
+    resolve: limitsOf,
   }),
 );
 

@@ -8,7 +8,7 @@ import { listProjects } from '../resolvers/projects/list-projects.ts';
 import { loadProjects } from '../resolvers/projects/load-projects.ts';
 import { type ProjectRow, statusOf } from '../resolvers/projects/wire.ts';
 import { builder, pageArgs } from './builder.ts';
-import { inOrder, listConnection, type PageArgs } from './connection.ts';
+import { inOrder, listConnection, listWindowOf, type PageArgs } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { OrganizationRef, TierEnum } from './orgs.ts';
@@ -61,7 +61,7 @@ export const ProjectRef = builder.loadableNodeRef<ProjectRow, string>('Project',
 ProjectRef.implement({
   description: 'A backend of its own: a database, keys, and later hosting and functions.',
   fields: (t) => ({
-    projectId: t.exposeString('id', { description: 'Native id, `prj_…`.' }),
+    nativeId: t.exposeString('id', { description: 'Native id, `prj_…`.' }),
     publicId: t.exposeString('publicId', { description: 'Short opaque id in host names.' }),
     name: t.exposeString('name', { description: 'Name for people.' }),
     repoName: t.exposeString('repoName', { nullable: true, description: 'Address form, unique in the organization.' }),
@@ -96,8 +96,7 @@ const ProjectConnection = builder.connectionObject({ type: ProjectRef, name: 'Pr
 
 /** One page of projects, of one organization or of all that the caller may see. */
 async function projectPage(ctx: Context, where: { org_id?: string; include?: 'archived' }, page: PageArgs) {
-  const window = dropNulls({ limit: page.first, after: page.after });
-  return listConnection(await execute(listProjects, ctx, { ...where, ...window }), page);
+  return listConnection(await execute(listProjects, ctx, { ...where, ...listWindowOf(page) }), page);
 }
 
 builder.queryFields((t) => ({

@@ -12,6 +12,7 @@ import { listRooms } from '../resolvers/rooms/list-rooms.ts';
 import {
   loadLastMessages,
   loadMessages,
+  loadPresences,
   loadRooms,
   type RoomRef as RoomAddress,
 } from '../resolvers/rooms/load-rooms.ts';
@@ -20,7 +21,7 @@ import { sendMessage } from '../resolvers/rooms/send-message.ts';
 import { messageCursor, presenceState } from '../resolvers/rooms/wire.ts';
 import { followRoom, type RoomEvent } from '../subscriptions/rooms.ts';
 import { builder, pageArgs } from './builder.ts';
-import { inOrder, type PageArgs, sliceConnection, toConnection } from './connection.ts';
+import { around, inOrder, type PageArgs, sliceConnection, toConnection, windowOf } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { loaderOf } from './loader.ts';
@@ -62,7 +63,13 @@ function parseAddress(id: string): RoomAddress {
 
 const lastMessageOf = loaderOf((ctx, rooms: readonly RoomAddress[]) => loadLastMessages(ctx, rooms), addressOf);
 
-const PresenceRef = builder.objectRef<Presence>('RoomPresence').implement({
+const PresenceRef = builder.loadableNodeRef<Presence, string>('RoomPresence', {
+  id: { resolve: ({ id }) => id },
+  load: async (ids, ctx) => inOrder(ids, await loadPresences(ctx, ids), ({ id }) => id) as Presence[],
+  toKey: ({ id }) => id,
+});
+
+PresenceRef.implement({
   description: 'One session in one room, under a name that is never given to another.',
   fields: (t) => ({
     presenceId: t.exposeString('id', { description: 'Native id, `prs_…`.' }),
@@ -82,9 +89,21 @@ const PresenceRef = builder.objectRef<Presence>('RoomPresence').implement({
 
 const PresenceConnection = builder.connectionObject({ type: PresenceRef, name: 'RoomPresenceConnection' });
 
-const RecipientRef = builder.objectRef<Recipient>('MessageRecipient').implement({
+/** What a message asks of a presence stands on the edge; the presence is the node. */
+interface RecipientEdge extends Recipient {
+  readonly cursor: string;
+}
+
+const RecipientEdgeRef = builder.objectRef<RecipientEdge>('MessageRecipientEdge').implement({
   description: 'Somebody a message asks to look: attention, not access.',
   fields: (t) => ({
+    cursor: t.exposeString('cursor', { description: 'Where the row stands: for `after` and `before`.' }),
+    node: t.field({
+      type: PresenceRef,
+      nullable: true,
+      description: 'The presence; null once it is gone.',
+      resolve: ({ presenceId }) => presenceId,
+    }),
     name: t.exposeString('name', { description: 'Name of the presence.' }),
     kind: t.expose('kind', { type: RecipientKindEnum, description: 'How the message names it.' }),
     ackRequired: t.exposeBoolean('ackRequired', { description: 'Whether it is asked to acknowledge.' }),
@@ -96,6 +115,26 @@ const RecipientRef = builder.objectRef<Recipient>('MessageRecipient').implement(
     }),
   }),
 });
+
+const recipientId = ({ presenceId }: Recipient) => presenceId;
+
+function recipientPage(recipients: readonly Recipient[], page: PageArgs) {
+  const { edges, pageInfo } = sliceConnection(recipients, recipientId, page);
+  return { edges: edges.map(({ node, cursor }): RecipientEdge => ({ ...node, cursor })), pageInfo };
+}
+
+const RecipientConnection = builder
+  .objectRef<ReturnType<typeof recipientPage>>('MessageRecipientConnection')
+  .implement({
+    description: 'A page of those a message names.',
+    fields: (t) => ({
+      edges: t.expose('edges', { type: [RecipientEdgeRef], description: 'The rows of the page.' }),
+      pageInfo: t.expose('pageInfo', {
+        type: builder.pageInfoRef(),
+        description: 'Where the page ends, and whether there is more.',
+      }),
+    }),
+  });
 
 export const RoomRef = builder.loadableNodeRef<RoomSummary, string>('Room', {
   id: { resolve: addressOf },
@@ -138,9 +177,10 @@ MessageRef.implement({
       description: 'Whether those it is meant for are asked to acknowledge.',
     }),
     recipients: t.field({
-      type: [RecipientRef],
+      type: RecipientConnection,
       description: 'Whom it names, at most 100.',
-      resolve: ({ recipients }) => [...recipients],
+      args: pageArgs,
+      resolve: ({ recipients }, page) => recipientPage(recipients, page),
     }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was sent.' }),
     room: t.field({
@@ -156,18 +196,21 @@ const MessageConnection = builder.connectionObject({ type: MessageRef, name: 'Ro
 async function messagePage(
   ctx: Context,
   address: RoomAddress,
-  { first, after, wait }: PageArgs & { wait?: number | null | undefined },
+  { wait, ...page }: PageArgs & { wait?: number | null | undefined },
 ) {
-  const page = dropNulls({ limit: first, cursor: after, wait });
+  const window = windowOf(page);
+  const { limit, cursor, backward } = window;
+  const where = backward ? { order: 'desc' as const, before: cursor } : { cursor, wait };
   const { messages, hasMore, reset } = await execute(listMessages, ctx, {
     org: address.orgId,
     room: address.key,
-    ...page,
+    ...dropNulls({ limit, ...where }),
   });
+  // A connection is in one order, whichever way it was read.
+  const shown = backward ? messages.toReversed() : messages;
   return toConnection({
-    rows: messages.map((message) => ({ node: message, cursor: messageCursor(message, ctx) })),
-    hasNext: hasMore,
-    hasPrevious: after != null && !reset,
+    rows: shown.map((message) => ({ node: message, cursor: messageCursor(message, ctx) })),
+    ...around(reset ? { ...window, cursor: undefined } : window, hasMore),
   });
 }
 

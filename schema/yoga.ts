@@ -1,8 +1,13 @@
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-import { createYoga, type Plugin } from 'graphql-yoga';
+import { GraphQLError } from 'graphql';
+import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
+import { type ErrorCode, errorRows } from '../core/error-codes.ts';
+import { ServiceError } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
-import type { Engine } from './engine/engine.ts';
+import type { Engine, GraphQLRequest } from './engine/engine.ts';
+import { refusal, renderErrors } from './engine/render-errors.ts';
+import { graphiqlPage } from './graphiql.ts';
+import { readParams } from './request-params.ts';
 
 /** What the server hands to Yoga with each request. */
 export interface YogaContext {
@@ -16,11 +21,34 @@ export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
  * the engine decides every answer.
  */
 export function createGraphQLServer({ engine, graphiql, log }: { engine: Engine; graphiql: boolean; log: Logger }) {
+  const traceIdOf = (context: unknown) => (context as YogaContext).gateway.request.traceId;
   const answerByEngine: Plugin<YogaContext> = {
-    onParams: async ({ request, params, setResult, context }) => {
-      const { gateway } = context as unknown as YogaContext;
-      const prepared = engine.prepare(params, gateway.request.traceId, request.method === 'GET');
-      setResult('document' in prepared ? await engine.run(prepared, gateway) : { errors: prepared });
+    onRequestParse({ request, setRequestParser, serverContext }) {
+      setRequestParser(async () => {
+        try {
+          return (await readParams(request)) as GraphQLParams;
+        } catch (error) {
+          if (!(error instanceof ServiceError)) throw error;
+          throw refusal(error, traceIdOf(serverContext), { status: error.row.status });
+        }
+      });
+    },
+    onParams({ request, params, setParams, setParamsHandler, context }) {
+      // Yoga would refuse a request that names its document by hash alone.
+      setParams({ query: '' });
+      setParamsHandler(async () => {
+        const { gateway } = context as unknown as YogaContext;
+        const prepared = engine.prepare(params as GraphQLRequest, traceIdOf(context), request.method === 'GET');
+        return 'document' in prepared ? engine.run(prepared, gateway) : { errors: prepared };
+      });
+    },
+    onResultProcess({ result, setResult, serverContext }) {
+      if (Array.isArray(result) || Symbol.asyncIterator in result || result.errors === undefined) return;
+      const unknown = ({ extensions }: GraphQLError) => extensions.trace_id === undefined;
+      const errors = result.errors.flatMap((error) =>
+        unknown(error) ? renderErrors([error], traceIdOf(serverContext), log) : error,
+      );
+      setResult({ ...result, errors: 'data' in result ? errors : errors.map(withStatus) });
     },
   };
   return createYoga<YogaContext>({
@@ -34,8 +62,8 @@ export function createGraphQLServer({ engine, graphiql, log }: { engine: Engine;
     landingPage: false,
     healthCheckEndpoint: '/graphql/unused-health-check',
     parserAndValidationCache: false,
-    renderGraphiQL,
-    graphiql: graphiql && { title: 'GraphiQL', subscriptionsProtocol: 'WS', defaultQuery: welcome },
+    graphiql,
+    renderGraphiQL: () => graphiqlPage({ endpoint: '/graphql', query: welcome }),
     logging: {
       debug: (...args) => log.debug({ args }, 'yoga'),
       info: (...args) => log.debug({ args }, 'yoga'),
@@ -45,12 +73,22 @@ export function createGraphQLServer({ engine, graphiql, log }: { engine: Engine;
   });
 }
 
-const welcome = `# Sign in by adding a header below, for example
-# { "sign-in-with-x": "…" } as the README's first-call script prints it.
+/**
+ * An error of a request that was never begun gives its status to the answer, but not under `application/json`, whose
+ * clients take another status than 200 for a broken transport. GraphQL over HTTP, section 6.4.
+ */
+function withStatus({ message, nodes, source, positions, path, extensions }: GraphQLError): GraphQLError {
+  const { status } = errorRows[extensions.code as ErrorCode];
+  const http = { status, spec: true };
+  return new GraphQLError(message, { nodes, source, positions, path, extensions: { http, ...extensions } });
+}
+
+const welcome = `# Sign in under "Headers" below: { "sign-in-with-x": "…" } signed by a wallet (good for five minutes),
+# { "authorization": "Bearer …" } or { "apikey": "…" }. Subscriptions take it from there, too.
 {
   whoami {
-    principal { principalId displayName }
-    memberships { role organization { orgId displayName } }
+    principal { nativeId displayName }
+    memberships { edges { node { role organization { orgId displayName } } } }
   }
 }
 `;

@@ -96,7 +96,8 @@ export async function startApp(options: AppOptions): Promise<App> {
 
     const signals = config.natsUrl === undefined ? localSignals() : natsSignals(config.natsUrl, { log });
     undo.push(signals.close);
-    const feeds = createFeedHub({ db, signals, log });
+    const draining = new AbortController();
+    const feeds = createFeedHub({ db, signals, log, draining: draining.signal });
     undo.push(feeds.close);
     metrics.watchFeedFollowers(feeds.followed);
     const authority = createAuthorityWatch({ db, log });
@@ -137,6 +138,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       graphql: createGraphQLServer({ engine, graphiql: !config.production, log }),
       health,
       metrics,
+      draining: draining.signal,
     });
     const sockets = attachSockets(server, { services, engine, metrics });
     server.listen(config.port, config.host);
@@ -144,6 +146,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     undo.push(async () => {
       health.drain();
       const closed = new Promise((resolve) => server.close(resolve));
+      draining.abort();
       await sockets.close();
       server.closeIdleConnections();
       const patience = setTimeout(() => server.closeAllConnections(), drainMs);

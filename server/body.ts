@@ -14,7 +14,8 @@ export async function readBody(request: IncomingMessage, limit = bodyBytesMax): 
   if (announced > limit) throw tooLarge(limit);
   const parts: Buffer[] = [];
   let bytes = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
+  // Leaving the loop must not destroy the socket that the refusal has to go out on.
+  for await (const part of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     bytes += part.length;
     if (bytes > limit) throw tooLarge(limit);
     parts.push(part);
@@ -27,3 +28,27 @@ const tooLarge = (limit: number) =>
     message: `The body is larger than ${limit} bytes.`,
     details: { limit_bytes: limit },
   });
+
+/** How much of a body is read and forgotten after its answer, in bytes, and for how long, in milliseconds. */
+const discardBytesMax = 64 * 1024 * 1024;
+const discardMs = 5_000;
+
+/**
+ * Reads and forgets what is left of a body. Closing a connection on which something arrives unread resets it, and the
+ * client may lose the answer that was sent before.
+ */
+export function discardBody(request: IncomingMessage): Promise<void> {
+  return new Promise((resolve) => {
+    let bytes = 0;
+    const done = () => {
+      clearTimeout(patience);
+      resolve();
+    };
+    const patience = setTimeout(done, discardMs);
+    request.on('data', (part: Buffer) => {
+      bytes += part.length;
+      if (bytes > discardBytesMax) done();
+    });
+    request.once('end', done).once('close', done).resume();
+  });
+}

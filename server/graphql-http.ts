@@ -12,15 +12,19 @@ export interface GraphQLExchange {
   readonly graphql: GraphQLServer;
   readonly ctx: Context;
   readonly traceId: string;
+  /** Aborted when the server stops. */
+  readonly draining: AbortSignal;
 }
 
 /** Hands a request to Yoga and its answer to the socket, streams included. */
-export async function answerGraphQL({ request, response, body, graphql, ctx }: GraphQLExchange): Promise<void> {
+export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
+  const { request, response, body, graphql, ctx, draining } = exchange;
   const url = new URL(request.url!, ctx.request.baseUrl);
-  if (request.method !== 'POST') refuseBrokenParameters(url.searchParams);
+  // Before anything runs: a change whose answer nobody can take is not made.
+  const accept = acceptable(request.headers.accept, request.method!);
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
-    if (typeof value === 'string') headers.set(name, name === 'accept' ? byQuality(value) : value);
+    if (typeof value === 'string') headers.set(name, name === 'accept' ? accept : value);
   }
   const init = {
     method: request.method === 'HEAD' ? 'GET' : request.method!,
@@ -29,33 +33,48 @@ export async function answerGraphQL({ request, response, body, graphql, ctx }: G
     ...(request.method === 'POST' ? { body: body as Uint8Array<ArrayBuffer> } : {}),
   };
   const answer = await graphql.fetch(url, init, { gateway: ctx });
+  // A feed for a client that takes no stream.
+  if (answer.status === 406) throw new ServiceError('NOT_ACCEPTABLE');
   response.statusCode = answer.status;
   answer.headers.forEach((value, name) => void response.setHeader(name, value));
   if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 'no-store');
   if (answer.body === null || request.method === 'HEAD') return void response.end();
   // Sent before the first event, so that a subscriber knows at once that it is subscribed.
   response.flushHeaders();
+  // Cut, not ended: a stream that ends tells its reader that there is no more to come.
+  if (answer.headers.get('content-type')?.startsWith('text/event-stream')) cutWhen(draining, response);
   for await (const part of answer.body) {
     if (response.destroyed) break;
-    if (!response.write(part)) await Promise.race([once(response, 'drain'), once(response, 'close')]);
+    if (!response.write(part)) await once(response, 'drain', { signal: ctx.signal }).catch(() => undefined);
   }
   response.end();
 }
 
-/** Yoga answers 500 to these; they are the client's to mend. */
-function refuseBrokenParameters(parameters: URLSearchParams): void {
-  for (const name of ['variables', 'extensions']) {
-    const value = parameters.get(name);
-    if (value === null || value === '') continue;
-    try {
-      const parsed: unknown = JSON.parse(value);
-      if (parsed === null || (typeof parsed === 'object' && !Array.isArray(parsed))) continue;
-    } catch {
-      // Falls through to the refusal.
-    }
-    throw new ServiceError('VALIDATION_FAILED', {
-      message: `${name}: must be a JSON object`,
-      details: { field: name, reason: 'must be a JSON object' },
-    });
-  }
+function cutWhen(draining: AbortSignal, response: ServerResponse): void {
+  const cut = () => void response.destroy();
+  if (draining.aborted) cut();
+  else draining.addEventListener('abort', cut, { once: true });
+  response.once('close', () => draining.removeEventListener('abort', cut));
+}
+
+const answered = [
+  'application/graphql-response+json',
+  'application/json',
+  'text/event-stream',
+  'multipart/mixed',
+  'application/*',
+  'text/*',
+  'multipart/*',
+  '*/*',
+];
+
+/** The accepted types, best first. @throws NOT_ACCEPTABLE when there is none that GraphQL is answered in */
+function acceptable(header: string | undefined, method: string): string {
+  if (header === undefined || header.trim() === '') return '*/*';
+  const accept = byQuality(header);
+  const types = accept.split(', ').map((type) => type.toLowerCase());
+  // GraphiQL is a page.
+  if (method !== 'POST' && types.includes('text/html')) return accept;
+  if (!types.some((type) => answered.includes(type))) throw new ServiceError('NOT_ACCEPTABLE');
+  return accept;
 }

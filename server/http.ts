@@ -17,7 +17,12 @@ export interface HttpOptions {
   readonly graphql: GraphQLServer;
   readonly health: Health;
   readonly metrics: Metrics;
+  /** Aborted when the server stops: event streams are cut then, so that their readers resume elsewhere. */
+  readonly draining: AbortSignal;
 }
+
+/** How long an idle connection is kept, in milliseconds: longer than proxies keep theirs, so that they close first. */
+const keepAliveMs = 75_000;
 
 /** A request on its way through the server. */
 interface Exchange {
@@ -38,40 +43,34 @@ type OwnPath = (exchange: Exchange) => Promise<void>;
 export function createHttpServer(options: HttpOptions): Server {
   const { services, metrics } = options;
   const own = ownPaths(options);
-  return createServer({ maxHeaderSize: 32 * 1024, requireHostHeader: true }, (request, response) => {
-    const startedAt = performance.now();
-    const [path = '/', ...rest] = (request.url ?? '/').split('?');
-    const exchange: Exchange = { request, response, path, search: rest.join('?'), traceId: '', route: 'unknown' };
-    response.on('close', () => {
-      const seen = { route: exchange.route, method: request.method ?? '', status: response.statusCode };
-      const seconds = (performance.now() - startedAt) / 1000;
-      metrics.httpRequest(seen, seconds);
-      services.log.debug({ trace_id: exchange.traceId, ...seen, seconds }, 'request');
-    });
-    traced(
-      'http',
-      { headers: request.headers, attributes: { 'http.request.method': request.method ?? '' } },
-      async () => {
-        exchange.traceId = newTraceId();
-        setCommonHeaders(response, exchange.traceId);
-        if (request.method === 'OPTIONS') return answerPreflight(response);
-        refuseDuplicateHeaders(request);
-        await (own.get(path) ?? answerRest(options))(exchange);
-      },
-    ).catch((error: unknown) => fail(options, exchange, error));
-  });
+  return createServer(
+    { maxHeaderSize: 32 * 1024, requireHostHeader: true, keepAliveTimeout: keepAliveMs },
+    (request, response) => {
+      const startedAt = performance.now();
+      const [path = '/', ...rest] = (request.url ?? '/').split('?');
+      const exchange: Exchange = { request, response, path, search: rest.join('?'), traceId: '', route: 'unknown' };
+      response.on('close', () => {
+        const seen = { route: exchange.route, method: request.method ?? '', status: response.statusCode };
+        const seconds = (performance.now() - startedAt) / 1000;
+        metrics.httpRequest(seen, seconds);
+        services.log.debug({ trace_id: exchange.traceId, ...seen, seconds }, 'request');
+      });
+      traced(
+        'http',
+        { headers: request.headers, attributes: { 'http.request.method': request.method ?? '' } },
+        async () => {
+          exchange.traceId = newTraceId();
+          setCommonHeaders(response, exchange.traceId);
+          if (request.method === 'OPTIONS') return answerPreflight(response);
+          refuseDuplicateHeaders(request);
+          await (own.get(path) ?? answerRest(options))(exchange);
+        },
+      ).catch((error: unknown) => fail(options, exchange, error));
+    },
+  );
 }
 
-function fail(
-  { services: { log } }: HttpOptions,
-  { request, response, path, traceId }: Exchange,
-  error: unknown,
-): void {
-  // The rest of a body that nobody will read must not be taken for the next request.
-  if (!request.complete) {
-    response.setHeader('connection', 'close');
-    request.resume();
-  }
+function fail({ services: { log } }: HttpOptions, { response, path, traceId }: Exchange, error: unknown): void {
   if (response.headersSent) {
     log.warn({ err: error, trace_id: traceId, path }, 'An answer broke off.');
     response.destroy();
@@ -80,7 +79,7 @@ function fail(
   sendError(response, error, { path, traceId, log });
 }
 
-function ownPaths({ services, health, metrics, graphql }: HttpOptions): ReadonlyMap<string, OwnPath> {
+function ownPaths({ services, health, metrics, graphql, draining }: HttpOptions): ReadonlyMap<string, OwnPath> {
   const reading =
     (answer: (exchange: Exchange) => Promise<void>): OwnPath =>
     async (exchange) => {
@@ -104,7 +103,8 @@ function ownPaths({ services, health, metrics, graphql }: HttpOptions): Readonly
         requireMethod(exchange, 'GET', 'POST');
         const { request, response, traceId } = exchange;
         const body = await readBody(request);
-        await answerGraphQL({ request, response, body, graphql, ctx: contextOf(services, exchange), traceId });
+        const ctx = contextOf(services, exchange);
+        await answerGraphQL({ request, response, body, graphql, ctx, traceId, draining });
       },
     ],
   ]);

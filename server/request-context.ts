@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import type { Caller } from '../resolvers/caller.ts';
 import type { Context, Services } from '../resolvers/context.ts';
-import { type Credentials, resolveCaller } from '../resolvers/identity/resolve-caller.ts';
+import { type Credentials, renewCaller, resolveCaller } from '../resolvers/identity/resolve-caller.ts';
 
 /** What a transport knows of a request before anything is decided. */
 export interface Arrival {
@@ -16,8 +16,12 @@ export interface Arrival {
   readonly signal: AbortSignal;
 }
 
-/** The context that surfaces hand to operations. Nobody is asked who they are until an operation wants to know. */
-export function createContext(services: Services, arrival: Arrival): Context {
+/**
+ * The context that surfaces hand to operations. Nobody is asked who they are until an operation wants to know.
+ *
+ * @param known who opened the socket that the operation came through
+ */
+export function createContext(services: Services, arrival: Arrival, known?: Caller): Context {
   let caller: Promise<Caller> | undefined;
   const { credentials, signal, traceId, address, baseUrl, idempotencyKey, writeApproval } = arrival;
   return {
@@ -25,7 +29,11 @@ export function createContext(services: Services, arrival: Arrival): Context {
     signal,
     request: { traceId, address, baseUrl, idempotencyKey, writeApproval },
     caller: () => {
-      caller ??= resolveCaller(services, credentials, new URL(services.settings.publicBaseUrl ?? baseUrl).host);
+      const { host } = new URL(services.settings.publicBaseUrl ?? baseUrl);
+      caller ??=
+        known === undefined
+          ? resolveCaller(services, credentials, host)
+          : renewCaller(services, known, credentials, host);
       return caller;
     },
   };

@@ -1,8 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import type { Logger } from 'pino';
 import { type ErrorEnvelope, ServiceError, toEnvelope } from '../core/errors.ts';
+import { asRefusal } from '../resolvers/execute.ts';
 import { ReplayedRefusal } from '../resolvers/idempotency.ts';
 import { problemType, toProblem } from '../rest-compat/problem.ts';
+import { discardBody } from './body.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
 
@@ -57,12 +59,17 @@ export function answerPreflight(response: ServerResponse): void {
   response.writeHead(204).end();
 }
 
-/** Sends a whole answer; HEAD gets its headers alone. */
+/** Sends a whole answer; HEAD gets its headers alone. What is left of an unread body is not taken for the next request. */
 export function send(response: ServerResponse, status: number, type: string, body: string): void {
   const headers: Record<string, string | number> = { 'content-type': type, 'content-length': Buffer.byteLength(body) };
   if (!response.hasHeader('cache-control')) headers['cache-control'] = 'no-store';
-  response.writeHead(status, headers);
-  response.end(response.req.method === 'HEAD' ? undefined : body);
+  const { req: request } = response;
+  const shown = request.method === 'HEAD' ? '' : body;
+  if (request.complete) return void response.writeHead(status, headers).end(shown);
+  response.writeHead(status, { ...headers, connection: 'close' });
+  response.flushHeaders();
+  if (shown !== '') response.write(shown);
+  void discardBody(request).then(() => response.end());
 }
 
 export const sendJson = (response: ServerResponse, status: number, body: unknown): void =>
@@ -71,9 +78,10 @@ export const sendJson = (response: ServerResponse, status: number, body: unknown
 /** Sends a refusal in the form of its surface; whatever has no row in the error table is masked and logged. */
 export function sendError(
   response: ServerResponse,
-  error: unknown,
+  failure: unknown,
   { path, traceId, log }: { path: string; traceId: string; log: Logger },
 ): ErrorEnvelope {
+  const error = asRefusal(failure);
   if (!(error instanceof ServiceError))
     log.error({ err: error, trace_id: traceId, path }, 'A request failed unexpectedly.');
   const envelope = toEnvelope(error, error instanceof ReplayedRefusal ? error.traceId : traceId);

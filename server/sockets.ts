@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
-import { useServer } from 'graphql-ws/use/ws';
+import { handleProtocols, MessageType, makeServer, parseMessage } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ServiceError } from '../core/errors.ts';
 import { newTraceId } from '../core/tracing.ts';
@@ -9,7 +9,8 @@ import type { Context, Services } from '../resolvers/context.ts';
 import type { Credentials } from '../resolvers/identity/resolve-caller.ts';
 import type { Engine, Prepared } from '../schema/engine/engine.ts';
 import type { Metrics } from './metrics.ts';
-import { baseUrlOf, createContext, credentialsOf } from './request-context.ts';
+import { baseUrlOf, createContext, credentialsOf, refuseDuplicateHeaders } from './request-context.ts';
+import { keepAlive, type SocketExtra, speakProtocol } from './socket-protocol.ts';
 
 /** Largest message a client may send, in bytes. */
 const messageBytesMax = 1024 * 1024;
@@ -34,56 +35,88 @@ export interface Sockets {
 /** What is known of a socket from its `connection_init` on. */
 interface Session {
   readonly context: (signal: AbortSignal) => Context;
+  /** Operations that are under way, by the client's id. */
+  readonly running: Map<string, AbortController>;
+}
+
+interface Running {
+  readonly prepared: Prepared;
+  readonly stop: AbortController;
+  readonly ended: () => void;
 }
 
 /** GraphQL over WebSocket (graphql-transport-ws) at `/graphql`. */
 export function attachSockets(server: Server, { services, engine, metrics }: SocketsOptions): Sockets {
-  const wss = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax });
+  const wss = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax, handleProtocols });
   const sessions = new WeakMap<WebSocket, Session>();
-  const running = new WeakMap<object, { readonly prepared: Prepared; readonly stop: AbortController }>();
+  const operations = new WeakMap<object, Running>();
 
   const run = async (args: ExecutionArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> => {
-    const { prepared, stop } = running.get(args)!;
-    const result = await engine.run(prepared, args.contextValue as Context);
-    return Symbol.asyncIterator in result ? stoppable(result, stop, metrics.subscriptionStarted()) : result;
+    const { prepared, stop, ended } = operations.get(args)!;
+    let stream: AsyncGenerator<ExecutionResult> | undefined;
+    try {
+      const result = await engine.run(prepared, args.contextValue as Context);
+      if (!(Symbol.asyncIterator in result)) return result;
+      stream = stoppable(result, stop);
+    } finally {
+      if (stream === undefined) ended();
+    }
+    const subscriptionEnded = metrics.subscriptionStarted();
+    if (stop.signal.aborted) subscriptionEnded();
+    else stop.signal.addEventListener('abort', subscriptionEnded, { once: true });
+    return stream;
   };
 
-  useServer(
-    {
-      execute: run as never,
-      subscribe: run as never,
-      onConnect: async ({ connectionParams, extra: { socket, request } }) => {
-        const session = await openSession(services, request, connectionParams);
-        if (session === 'unavailable') {
-          // The client library comes back by itself after this code, but not after a 45xx one.
-          socket.close(tryAgainLater, 'Try again later');
-          return false;
-        }
-        if (session === 'refused') return false;
-        sessions.set(socket, session);
-        return true;
-      },
-      onSubscribe: ({ extra: { socket } }, _id, payload) => {
-        const stop = new AbortController();
-        socket.once('close', () => stop.abort());
-        const contextValue = sessions.get(socket)!.context(stop.signal);
-        const prepared = engine.prepare(payload, contextValue.request.traceId);
-        if (!('document' in prepared)) return prepared;
-        const { document, operationName, variables } = prepared;
-        const args = { schema: engine.schema, document, operationName, variableValues: variables, contextValue };
-        running.set(args, { prepared, stop });
-        return args;
-      },
+  const protocol = makeServer<Record<string, unknown> | undefined, SocketExtra>({
+    execute: run as never,
+    subscribe: run as never,
+    onConnect: async ({ connectionParams, extra: { socket, request } }) => {
+      const session = await openSession(services, request, connectionParams);
+      if (session === 'unavailable') {
+        // The client library comes back by itself after this code, but not after a 45xx one.
+        socket.close(tryAgainLater, 'Try again later');
+        return false;
+      }
+      if (session === 'refused') return false;
+      sessions.set(socket, session);
+      socket.once('close', () => {
+        for (const stop of session.running.values()) stop.abort();
+      });
+      return true;
     },
-    wss,
-    keepAliveMs,
-  );
+    onSubscribe: ({ extra: { socket } }, id, payload) => {
+      const { context, running } = sessions.get(socket)!;
+      const stop = new AbortController();
+      const contextValue = context(stop.signal);
+      const prepared = engine.prepare(payload, contextValue.request.traceId);
+      if (!('document' in prepared)) return prepared;
+      running.set(id, stop);
+      const ended = () => {
+        if (running.get(id) === stop) running.delete(id);
+      };
+      stop.signal.addEventListener('abort', ended, { once: true });
+      const { document, operationName, variables } = prepared;
+      const args = { schema: engine.schema, document, operationName, variableValues: variables, contextValue };
+      operations.set(args, { prepared, stop, ended });
+      return args;
+    },
+  });
 
-  wss.on('connection', (socket) => {
-    const closed = metrics.socketOpened();
-    socket.once('close', closed);
-    // A frame that breaks the protocol closes the socket by itself; there is nothing more to do about it.
-    socket.on('error', (error) => services.log.debug({ err: error }, 'A socket failed.'));
+  /** The library forgets an operation that its client completes; what it waits for, such as a held read, ends here. */
+  const endCompleted = (socket: WebSocket, text: string) => {
+    if (!text.includes('"complete"')) return;
+    try {
+      const message = parseMessage(text);
+      if (message.type === MessageType.Complete) sessions.get(socket)?.running.get(message.id)?.abort();
+    } catch {
+      // No message of the protocol: it closes the socket.
+    }
+  };
+
+  const stopKeepAlive = keepAlive(wss, keepAliveMs);
+  wss.on('connection', (socket: WebSocket, request: IncomingMessage) => {
+    socket.once('close', metrics.socketOpened());
+    speakProtocol(protocol, { socket, request }, { log: services.log, onMessage: endCompleted });
   });
 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
@@ -97,6 +130,7 @@ export function attachSockets(server: Server, { services, engine, metrics }: Soc
 
   return {
     async close() {
+      stopKeepAlive();
       for (const client of wss.clients) client.close(goingAway, 'Going away');
       const patience = setTimeout(() => {
         for (const client of wss.clients) client.terminate();
@@ -108,7 +142,8 @@ export function attachSockets(server: Server, { services, engine, metrics }: Soc
 }
 
 /**
- * Resolves who is behind a socket, once. A wallet's signature is spent here, so that a copy of it opens no second one.
+ * Resolves who is behind a socket. A wallet's signature is spent here, so that a copy of it opens no second one; each
+ * operation then asks only whether the caller is still who it was.
  */
 async function openSession(
   services: Services,
@@ -116,6 +151,7 @@ async function openSession(
   params: Readonly<Record<string, unknown>> | undefined,
 ): Promise<Session | 'refused' | 'unavailable'> {
   try {
+    refuseDuplicateHeaders(request);
     const arrival = {
       credentials: connectionCredentials(params, credentialsOf(request.headers)),
       address: request.socket.remoteAddress ?? 'unknown',
@@ -125,10 +161,8 @@ async function openSession(
     const caller = await first.caller();
     if (caller.kind === 'wallet') await caller.spendNonce();
     return {
-      context: (signal) => ({
-        ...createContext(services, { ...arrival, traceId: newTraceId(), signal }),
-        caller: first.caller,
-      }),
+      running: new Map(),
+      context: (signal) => createContext(services, { ...arrival, traceId: newTraceId(), signal }, caller),
     };
   } catch (error) {
     if (error instanceof ServiceError && !error.row.retryable) return 'refused';
@@ -165,34 +199,23 @@ function connectionCredentials(
  * A subscription whose `return()` takes effect at once. A generator's own waits for the event it is waiting for, which
  * in a quiet room never comes.
  */
-function stoppable<Value>(
-  inner: AsyncGenerator<Value>,
-  stop: AbortController,
-  ended: () => void,
-): AsyncGenerator<Value> {
+function stoppable<Value>(inner: AsyncGenerator<Value>, stop: AbortController): AsyncGenerator<Value> {
   const outer: AsyncGenerator<Value> = {
     next: async () => {
       const result = await inner.next();
-      if (result.done === true) finish();
+      if (result.done === true) stop.abort();
       return result;
     },
     return: (value) => {
-      finish();
+      stop.abort();
       return inner.return(value);
     },
     throw: (error) => {
-      finish();
+      stop.abort();
       return inner.throw(error);
     },
     [Symbol.asyncIterator]: () => outer,
     [Symbol.asyncDispose]: async () => void (await outer.return(undefined)),
-  };
-  let done = false;
-  const finish = () => {
-    if (done) return;
-    done = true;
-    stop.abort();
-    ended();
   };
   return outer;
 }

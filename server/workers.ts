@@ -249,7 +249,8 @@ function jobContext(services: Services, signal: AbortSignal): Context {
     request: {
       traceId: newTraceId(),
       address: 'worker',
-      baseUrl: services.settings.publicBaseUrl ?? '',
+      // Nobody reads the answer of background work, but an operation may put addresses into it.
+      baseUrl: services.settings.publicBaseUrl ?? 'http://localhost',
       idempotencyKey: undefined,
       writeApproval: undefined,
     },
@@ -282,7 +283,7 @@ async function reapStep({ ctx, operations, helpers, log }: TaskContext, stepId: 
       return;
     }
     // The next attempt need not wait for the lease.
-    await releaseStep(ctx, stepId, new Error(safeMessage(error)));
+    await releaseStep(ctx, step, new Error(safeMessage(error)));
     throw error;
   }
 }

@@ -14,6 +14,8 @@ export interface FeedHubOptions {
   readonly pageMax?: number;
   /** Most rows a feed keeps for followers that are a little behind. @default 512 */
   readonly ringMax?: number;
+  /** Aborted when the server drains: whoever waits for a feed to move stops waiting, followers go on. */
+  readonly draining?: AbortSignal | undefined;
   /** How long a feed's rows are kept after its last follower has left, in milliseconds. @default 30_000 */
   readonly lingerMs?: number;
 }
@@ -38,6 +40,7 @@ export function createFeedHub({
   pageMax = 500,
   ringMax = 512,
   lingerMs = 30_000,
+  draining,
 }: FeedHubOptions): RunningFeedHub {
   const tails = new Map<string, Tail>();
   let backstop: NodeJS.Timeout | undefined;
@@ -145,7 +148,8 @@ export function createFeedHub({
       if (closed || signal.aborted) return false;
       const tail = enter(feed, after);
       try {
-        return await tail.moved(after, { timeoutMs, signal });
+        const either = draining === undefined ? signal : AbortSignal.any([signal, draining]);
+        return await tail.moved(after, { timeoutMs, signal: either });
       } finally {
         leave(feed.name);
       }

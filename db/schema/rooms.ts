@@ -65,6 +65,8 @@ export const roomPresences = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.orgId, t.id] }),
+    // Presences are asked for by id alone, too; ids are random, so they stay unique without their organization.
+    uniqueIndex('room_presences_id_uq').on(t.id, t.orgId),
     uniqueIndex('room_presences_name_uq').on(t.orgId, t.roomKey, sql`lower(${t.name})`),
     uniqueIndex('room_presences_session_uq').on(t.orgId, t.roomKey, t.principalId, t.sessionKey),
     // Who is live in a room.

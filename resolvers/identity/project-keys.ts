@@ -1,5 +1,6 @@
-import { errors, jwtVerify, SignJWT } from 'jose';
+import { SignJWT } from 'jose';
 import type { KeyRing } from '../../core/keys.ts';
+import { verifyToken } from './verify-token.ts';
 
 export type ProjectKeyRole = 'anon' | 'service_role';
 
@@ -38,17 +39,10 @@ export async function readProjectKey(keys: KeyRing, token: string): Promise<Proj
   const name = `${keys.fingerprints()[0]}:${token}`;
   const known = read.get(name);
   if (known !== undefined) return known;
-  for (const key of keys.keys('project-keys')) {
-    try {
-      const { payload } = await jwtVerify(token, key, { algorithms: ['HS256'], issuer: projectKeyIssuer });
-      const { project_id: projectId, role } = payload;
-      if (typeof projectId !== 'string' || (role !== 'anon' && role !== 'service_role')) return undefined;
-      if (read.size >= readMax) read.clear();
-      read.set(name, { projectId, role });
-      return { projectId, role };
-    } catch (error) {
-      if (!(error instanceof errors.JOSEError)) throw error;
-    }
-  }
-  return undefined;
+  const claims = await verifyToken(keys, 'project-keys', token, { issuer: projectKeyIssuer, typ: 'JWT' });
+  const { project_id: projectId, role } = claims ?? {};
+  if (typeof projectId !== 'string' || (role !== 'anon' && role !== 'service_role')) return undefined;
+  if (read.size >= readMax) read.clear();
+  read.set(name, { projectId, role });
+  return { projectId, role };
 }

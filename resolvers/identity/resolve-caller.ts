@@ -39,6 +39,20 @@ export async function resolveCaller(services: Services, credentials: Credentials
   return { kind: 'nobody' };
 }
 
+/**
+ * The caller of a socket, looked at again for each operation that comes through it, so that what has ended since is
+ * refused. A wallet is not asked to sign again, nor is its nonce spent twice.
+ */
+export async function renewCaller(
+  services: Services,
+  known: Caller,
+  credentials: Credentials,
+  host: string,
+): Promise<Caller> {
+  if (known.kind !== 'wallet') return resolveCaller(services, credentials, host);
+  return { ...known, ...(await walletIdentity(services, known.address)) };
+}
+
 function bearerOf(authorization: string): string {
   const match = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(authorization.trim());
   if (match === null) throw new ServiceError('INVALID_AUTH', { details: { reason: 'not_a_bearer' } });
@@ -63,14 +77,19 @@ function typOf(token: string): string | undefined {
 
 async function resolveWallet(services: Services, header: string, host: string): Promise<Caller> {
   const proof = await verifyWalletSignature(header, { host }, services.now());
-  const { principal, authenticator, disabled } = await findOrCreateWalletPrincipal(services, proof.address);
-  if (disabled) throw new ServiceError('INVALID_AUTH', { details: { reason: 'disabled' } });
+  const identity = await walletIdentity(services, proof.address);
   let spent: Promise<void> | undefined;
   const spendNonce = () => {
     spent ??= spend(services, proof.address, proof.nonce);
     return spent;
   };
-  return { kind: 'wallet', address: proof.address, principal, authenticator, spendNonce };
+  return { kind: 'wallet', address: proof.address, ...identity, spendNonce };
+}
+
+async function walletIdentity(services: Services, address: string) {
+  const { principal, authenticator, disabled } = await findOrCreateWalletPrincipal(services, address);
+  if (disabled) throw new ServiceError('INVALID_AUTH', { details: { reason: 'disabled' } });
+  return { principal, authenticator };
 }
 
 /** Nonces are remembered for ten minutes, longer than any signature is valid. */
@@ -103,7 +122,7 @@ async function resolveSession(services: Services, bearer: string, typ: string): 
   const token = await readSessionToken(services.keys, bearer, typ, services.now());
   const refusal = typ.startsWith('svc.operator') ? 'OPERATOR_SESSION_INVALID' : 'INVALID_AUTH';
   if (token === undefined) throw new ServiceError(refusal);
-  const [row] = await services.db.rows<SessionRow>(sessionStatement, [token.sessionId, token.kind]);
+  const [row] = await services.db.rows<SessionRow>(sessionStatement, [token.sessionId, token.kind, token.subject]);
   if (row === undefined) throw new ServiceError(refusal);
   return {
     kind: token.kind,
@@ -162,8 +181,8 @@ const sessionStatement: Statement = {
   name: 'identity.session',
   text: `select ${principalColumns}, s.email, s.provenance, s.amr_times
     from sessions s join principals p on p.id = s.principal_id
-    where s.id = $1 and s.kind = $2 and s.revoked_at is null and s.absolute_expires_at > now()
-      and p.disabled_at is null`,
+    where s.id = $1 and s.kind = $2 and $3 = case s.kind when 'operator' then s.email else s.principal_id end
+      and s.revoked_at is null and s.absolute_expires_at > now() and p.disabled_at is null`,
 };
 
 const delegateStatement: Statement = {

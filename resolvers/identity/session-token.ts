@@ -1,9 +1,9 @@
-import { errors, jwtVerify, SignJWT } from 'jose';
+import { SignJWT } from 'jose';
 import type { KeyRing } from '../../core/keys.ts';
+import { verifyToken } from './verify-token.ts';
 
 /** How long a bearer is good for, in seconds; the session behind it ends 12 hours after sign-in. Contract 01, 1.7, 1.8. */
 export const accessSeconds = { control_plane: 900, operator: 1800 } as const;
-export const sessionHours = 12;
 
 const kinds = {
   control_plane: {
@@ -21,6 +21,8 @@ export const isSessionTyp = (typ: unknown): boolean => Object.values(kinds).some
 export interface SessionToken {
   readonly kind: SessionKind;
   readonly sessionId: string;
+  /** The principal, or the verified address of an operator. */
+  readonly subject: string;
   readonly expiresAt: Date;
 }
 
@@ -63,19 +65,12 @@ export async function readSessionToken(
   const entry = Object.entries(kinds).find(([, kind]) => kind.typ === typ);
   if (entry === undefined) return undefined;
   const [kind, { aud }] = entry as [SessionKind, (typeof kinds)[SessionKind]];
-  for (const key of keys.keys('session-tokens')) {
-    try {
-      const { payload } = await jwtVerify(token, key, {
-        algorithms: ['HS256'],
-        typ,
-        audience: aud,
-        currentDate: now,
-        requiredClaims: ['jti', 'exp', 'sub'],
-      });
-      return { kind, sessionId: payload.jti!, expiresAt: new Date(payload.exp! * 1000) };
-    } catch (error) {
-      if (!(error instanceof errors.JOSEError)) throw error;
-    }
-  }
-  return undefined;
+  const claims = await verifyToken(keys, 'session-tokens', token, {
+    typ,
+    audience: aud,
+    currentDate: now,
+    requiredClaims: ['jti', 'exp', 'sub'],
+  });
+  if (claims === undefined) return undefined;
+  return { kind, sessionId: claims.jti!, subject: claims.sub!, expiresAt: new Date(claims.exp! * 1000) };
 }

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { columnsOf } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
 import { type MailMessage, mailOutbox } from '../../db/schema/platform.ts';
 import { platformAdmin } from '../access.ts';
-import { cursor, pageLimit } from '../fields.ts';
-import { type ListPage, newestFirst, pageToWire } from '../list-page.ts';
+import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../list-page.ts';
 import { query } from '../operation.ts';
 import { MailWire, mailToWire } from './wire.ts';
 
@@ -13,19 +11,19 @@ export const listOutbox = query({
   name: 'mail.listOutbox',
   summary: 'Mail on its way out, newest first.',
   access: platformAdmin(),
-  input: z.object({ limit: pageLimit, after: cursor.optional() }),
-  async handler({ services }, { limit, after }): Promise<ListPage<MailMessage>> {
+  input: z.object(listWindow),
+  async handler({ services }, window): Promise<ListPage<MailMessage>> {
     const list = newestFirst(services.keys, 'mail-outbox');
-    const values = [...list.positionOf(after), limit + 1];
-    return list.pageOf(await services.db.rows<MailMessage>(outboxStatement, values), limit);
+    const values = [...list.positionOf(window), window.limit + 1];
+    return list.pageOf(await services.db.rows<MailMessage>(list.statementOf(window, outboxStatements), values), window);
   },
   wire: z.object({ mails: z.array(MailWire), has_more: z.boolean(), next_cursor: z.string().nullable() }),
   toWire: (page) => ({ mails: page.rows.map(({ row }) => mailToWire(row)), ...pageToWire(page) }),
 });
 
-const outboxStatement: Statement = {
-  name: 'mail.list',
+const outboxStatements = bothWays((way) => ({
+  name: `mail.list-${way.name}`,
   text: `select ${columnsOf(mailOutbox, 'm')} from mail_outbox m
-    where $1::timestamptz is null or (m.created_at, m.id) < ($1, $2)
-    order by m.created_at desc, m.id desc limit $3`,
-};
+    where ${way.beyond('m', 1)}
+    ${way.order('m')} limit $3`,
+}));

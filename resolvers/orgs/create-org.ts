@@ -3,7 +3,7 @@ import type { Org } from '../../db/schema/orgs.ts';
 import { signedIn } from '../access.ts';
 import { oneLine } from '../fields.ts';
 import { mutation } from '../operation.ts';
-import { newOrg } from './new-org.ts';
+import { newOrg, orgCreated } from './new-org.ts';
 import { OrgSummaryWire, orgToWire } from './wire.ts';
 
 /** `POST /orgs/v1`. Contract 01, section 6.2. */
@@ -13,14 +13,18 @@ export const createOrg = mutation({
   access: signedIn('wallet', 'control_plane'),
   stepUp: 'org.create',
   input: z.strictObject({
-    display_name: oneLine(100)
+    display_name: z
+      .string()
+      .normalize('NFC')
+      .trim()
+      .pipe(oneLine(100))
       .nullish()
-      .transform((name) => name?.normalize('NFC').trim() || null)
+      .transform((name) => name || null)
       .describe('Name for people, not unique, at most 100 characters.'),
   }),
   handler: (work, { display_name }): Promise<Org> =>
     newOrg(work, work.principal.principal.id, { displayName: display_name, home: false }),
-  audit: (org) => ({ action: 'org.created', object: { kind: 'organization', id: org.id }, orgId: org.id }),
+  audit: orgCreated,
   wire: OrgSummaryWire,
   toWire: orgToWire,
 });

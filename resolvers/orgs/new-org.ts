@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
-import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
+import { notAuthorized } from '../access.ts';
+import { writeAudit } from '../audit.ts';
 import { freeOrgsPerOwner, leaseDays } from '../limits.ts';
+import type { AuditEntry } from '../operation.ts';
+import { permissions, reaches } from '../permissions.ts';
 import type { Work } from '../unit-of-work.ts';
 
 /**
@@ -31,12 +35,30 @@ export async function newOrg(
   return org!;
 }
 
-/** The wallet's own organization, made when it is first needed. */
+/**
+ * The wallet's own organization, made when it is first needed.
+ *
+ * @throws NOT_AUTHORIZED when the wallet no longer has the right to create projects there
+ */
 export async function findOrCreateHomeOrg(work: Work, principalId: string): Promise<Org> {
   await work.rows(lockStatement, [principalId]);
-  const [org] = await work.rows<Org>(homeStatement, [principalId]);
-  return org ?? newOrg(work, principalId, { displayName: null, home: true });
+  const [found] = await work.rows<Org & { role: Role | null }>(homeStatement, [principalId]);
+  if (found === undefined) {
+    const org = await newOrg(work, principalId, { displayName: null, home: true });
+    await writeAudit(work.client, work, await work.caller(), {}, orgCreated(org));
+    return org;
+  }
+  const { role, ...org } = found;
+  if (role !== null && reaches(role, permissions['project:create'].role)) return org;
+  throw notAuthorized('project:create', role === null ? 'member' : 'forbidden');
 }
+
+/** What the audit says of a new organization. */
+export const orgCreated = ({ id }: Org): AuditEntry => ({
+  action: 'org.created',
+  object: { kind: 'organization', id },
+  orgId: id,
+});
 
 const lockStatement: Statement = {
   name: 'orgs.lock-owner',
@@ -62,8 +84,7 @@ const ownerStatement: Statement = {
 
 const homeStatement: Statement = {
   name: 'orgs.home',
-  text: `select ${columnsOf(orgs, 'o')} from orgs o
-    join memberships m on m.org_id = o.id and m.principal_id = o.home_of and m.status = 'active'
-      and m.role in ('owner', 'admin', 'developer')
+  text: `select ${columnsOf(orgs, 'o')}, m.role from orgs o
+    left join memberships m on m.org_id = o.id and m.principal_id = o.home_of and m.status = 'active'
     where o.home_of = $1`,
 };

@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
 import { type Access, onOrg, signedIn } from '../access.ts';
-import { cursor, orgId, pageLimit } from '../fields.ts';
-import { type ListPage, newestFirst, pageToWire } from '../list-page.ts';
+import { orgId } from '../fields.ts';
+import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../list-page.ts';
 import { query } from '../operation.ts';
 import { visibilityOf } from '../visibility.ts';
 import { projectColumns, visible } from './load-projects.ts';
@@ -29,16 +28,15 @@ export const listProjects = query({
   access,
   input: z.object({
     org_id: orgId.optional().describe('Only projects of this organization.'),
-    limit: pageLimit,
-    after: cursor.optional(),
+    ...listWindow,
     include: z.literal('archived', 'must be `archived`').optional().describe('`archived` lists archived ones too.'),
   }),
-  async handler(ctx, { org_id, limit, after, include }): Promise<ListPage<ProjectRow>> {
+  async handler(ctx, { org_id, include, ...window }): Promise<ListPage<ProjectRow>> {
     const { db, keys } = ctx.services;
     const list = newestFirst(keys, `projects:${org_id ?? '*'}:${include ?? ''}`);
     const seen = visibilityOf(await ctx.caller());
-    const values = [...seen, org_id ?? null, include === 'archived', ...list.positionOf(after), limit + 1];
-    return list.pageOf(await db.rows<ProjectRow>(listStatement, values), limit);
+    const values = [...seen, org_id ?? null, include === 'archived', ...list.positionOf(window), window.limit + 1];
+    return list.pageOf(await db.rows<ProjectRow>(list.statementOf(window, listStatements), values), window);
   },
   wire: z.object({
     projects: z.array(ProjectSummaryWire),
@@ -48,10 +46,10 @@ export const listProjects = query({
   toWire: (page) => ({ projects: page.rows.map(({ row }) => projectToWire(row)), ...pageToWire(page) }),
 });
 
-const listStatement: Statement = {
-  name: 'projects.list',
+const listStatements = bothWays((way) => ({
+  name: `projects.list-${way.name}`,
   text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id
     where ${visible} and ($4::uuid is null or p.org_id = $4) and ($5::boolean or p.archived_at is null)
-      and ($6::timestamptz is null or (p.created_at, p.id) < ($6, $7))
-    order by p.created_at desc, p.id desc limit $8`,
-};
+      and ${way.beyond('p', 6)}
+    ${way.order('p')} limit $8`,
+}));

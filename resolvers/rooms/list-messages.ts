@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { Presence, RoomMessage } from '../../db/schema/rooms.ts';
-import { onRoom } from '../access.ts';
-import { feedCursor, readFeed } from '../feeds.ts';
+import { onRoom, type RoomScope } from '../access.ts';
+import type { Context } from '../context.ts';
+import { feedCursor, feedPosition, readFeed } from '../feeds.ts';
+import { cursor as cursorField } from '../fields.ts';
 import { query } from '../operation.ts';
 import { livePresences, touchReader } from './presence.ts';
-import { roomFeed } from './room-feed.ts';
+import { readRoomBack, roomFeed } from './room-feed.ts';
 import { messagePage, presenceId, roomAddress, sessionKey } from './room-input.ts';
 import { MessageWire, messageToWire, PresenceWire, presenceToWire } from './wire.ts';
 
@@ -20,6 +22,8 @@ export interface MessagePage {
   readonly reset: boolean;
   /** Position just before the earliest message that is kept; only with `reset`. */
   readonly earliestCursor: string | undefined;
+  /** Where the next older page begins; only of a page that was read backwards, and has one. */
+  readonly beforeCursor: string | undefined;
   /** Present exactly when the read was asked to wait. */
   readonly held: { readonly waitedMs: number; readonly live: readonly Presence[] } | undefined;
 }
@@ -32,6 +36,8 @@ export const listMessages = query({
   input: z.object({
     ...roomAddress,
     ...messagePage,
+    order: z.enum(['asc', 'desc']).default('asc').describe('`desc` reads backwards, newest first.'),
+    before: cursorField.optional().describe('Only messages before this cursor; backwards alone.'),
     wait: z.coerce
       .number('must be a number of seconds')
       .transform((seconds) => Math.min(Math.max(seconds, waitSeconds.min), waitSeconds.max))
@@ -40,7 +46,8 @@ export const listMessages = query({
     presence_id: presenceId,
     session_key: sessionKey,
   }),
-  async handler(ctx, { cursor, limit, wait, ...reader }): Promise<MessagePage> {
+  async handler(ctx, { cursor, limit, order, before, wait, ...reader }): Promise<MessagePage> {
+    if (order === 'desc') return readBack(ctx, before, limit);
     const { services, org, room, signal } = ctx;
     const startedAt = performance.now();
     // A held read counts as activity once, at its start.
@@ -58,6 +65,7 @@ export const listMessages = query({
       hasMore: page.hasMore,
       reset: page.reset,
       earliestCursor: page.reset ? at(page.floor) : undefined,
+      beforeCursor: undefined,
       held:
         wait === undefined
           ? undefined
@@ -73,16 +81,42 @@ export const listMessages = query({
     has_more: z.boolean(),
     reset: z.boolean().optional(),
     earliest_cursor: z.string().optional(),
+    before_cursor: z.string().optional(),
     waited_ms: z.number().int().optional(),
     live_presences: z.array(PresenceWire).optional(),
   }),
-  toWire: ({ messages, cursor, hasMore, reset, earliestCursor, held }, ctx) => ({
+  toWire: ({ messages, cursor, hasMore, reset, earliestCursor, beforeCursor, held }, ctx) => ({
     messages: messages.map((message) => messageToWire(message, ctx)),
     cursor,
     has_more: hasMore,
     ...(reset ? { reset, earliest_cursor: earliestCursor } : {}),
+    ...(beforeCursor === undefined ? {} : { before_cursor: beforeCursor }),
     ...(held === undefined
       ? {}
       : { waited_ms: held.waitedMs, live_presences: held.live.map((presence) => presenceToWire(presence, ctx)) }),
   }),
 });
+
+/** Newest first, for looking back: counts as no activity, and waits for nothing. An unusable cursor starts at the newest. */
+async function readBack(
+  { services, org, room }: Context & RoomScope,
+  before: string | undefined,
+  limit: number,
+): Promise<MessagePage> {
+  const feed = roomFeed(org.id, room.key);
+  const position = before === undefined ? undefined : feedPosition(services.keys, feed, before);
+  const { head, floor, rows } = await readRoomBack(services.db, feed.name, { before: position, limit: limit + 1 });
+  const messages = rows.slice(0, limit);
+  const hasMore = rows.length > limit;
+  const reset = before !== undefined && position === undefined;
+  const at = (seq: bigint) => feedCursor(services.keys, feed, seq);
+  return {
+    messages,
+    cursor: at(messages[0]?.seq ?? head),
+    hasMore,
+    reset,
+    earliestCursor: reset ? at(floor) : undefined,
+    beforeCursor: hasMore ? at(messages.at(-1)!.seq) : undefined,
+    held: undefined,
+  };
+}

@@ -1,6 +1,6 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
-import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
+import { type Presence, type RoomMessage, roomMessages, roomPresences } from '../../db/schema/rooms.ts';
 import type { Context } from '../context.ts';
 import { visibilityOf } from '../visibility.ts';
 import { type RoomSummary, summaryColumns } from './room-summary.ts';
@@ -62,6 +62,11 @@ export async function loadMessages(ctx: Context, ids: readonly string[]): Promis
   return ctx.services.db.rows<RoomMessage>(messagesStatement, [ids, ...(await callerValues(ctx))]);
 }
 
+/** Presences by id, of the rooms the caller can reach, in one statement. */
+export async function loadPresences(ctx: Context, ids: readonly string[]): Promise<Presence[]> {
+  return ctx.services.db.rows<Presence>(presencesStatement, [ids, ...(await callerValues(ctx))]);
+}
+
 function inOrder<Row extends { n: number }>(length: number, rows: readonly Row[]): (Row | null)[] {
   const byNumber = new Map(rows.map((row) => [row.n, row]));
   return Array.from({ length }, (_, index) => byNumber.get(index + 1) ?? null);
@@ -88,4 +93,11 @@ const messagesStatement: Statement = {
   text: `select ${columnsOf(roomMessages, 'm')} from room_messages m
     cross join lateral (select m.org_id, m.room_key as key) w
     where m.id = any($1::text[]) and ${reachable(2)}`,
+};
+
+const presencesStatement: Statement = {
+  name: 'rooms.load-presences',
+  text: `select ${columnsOf(roomPresences, 'p')} from room_presences p
+    cross join lateral (select p.org_id, p.room_key as key) w
+    where p.id = any($1::text[]) and ${reachable(2)}`,
 };

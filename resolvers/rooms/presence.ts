@@ -32,28 +32,29 @@ export async function resolveSpeaker(
   work: Work & RoomScope,
   request: PresenceRequest & { readonly presence_id?: string | undefined },
 ): Promise<Arrival> {
-  return request.presence_id === undefined ? join(work, request) : find(work, request.presence_id);
+  if (request.presence_id === undefined) return join(work, request);
+  const presence = await touch(work, work.rows, await principalOf(work), request.presence_id);
+  return { presence, how: 'found', requestedName: undefined };
 }
 
 /** Registers a presence, or resumes the one with the same session key. */
 export async function join(work: Work & RoomScope, request: PresenceRequest): Promise<Arrival> {
   const principalId = await principalOf(work);
-  if (request.session_key !== undefined) {
-    const values = [
-      work.org.id,
-      work.room.key,
-      principalId,
-      request.session_key,
-      request.task ?? null,
-      request.program ?? null,
-      request.model ?? null,
-      presenceSeconds,
-    ];
-    const [presence] = await work.rows<Presence>(resumeStatement, values);
-    if (presence !== undefined) return { presence, how: 'resumed', requestedName: undefined };
-  }
-  const presence = await register(work, principalId, request);
-  return { presence, how: 'registered', requestedName: request.requested_name };
+  const resumed = await resume(work, principalId, request);
+  if (resumed !== undefined) return { presence: resumed, how: 'resumed', requestedName: undefined };
+  return register(work, principalId, request);
+}
+
+async function resume(
+  work: Work & RoomScope,
+  principalId: string,
+  { session_key, task, program, model }: PresenceRequest,
+): Promise<Presence | undefined> {
+  if (session_key === undefined) return undefined;
+  const shown = [task ?? null, program ?? null, model ?? null];
+  const values = [work.org.id, work.room.key, principalId, session_key, ...shown, presenceSeconds];
+  const [presence] = await work.rows<Presence>(resumeStatement, values);
+  return presence;
 }
 
 async function principalOf(work: Work): Promise<string> {
@@ -64,44 +65,33 @@ async function principalOf(work: Work): Promise<string> {
 }
 
 /** Marks a presence of the caller as active. The update also lines up sends of one presence one after the other. */
-async function find(work: Work & RoomScope, presenceId: string): Promise<Arrival> {
-  const principalId = await principalOf(work);
-  const [presence] = await work.rows<Presence & { live: boolean }>(touchStatement, [
-    work.org.id,
-    work.room.key,
-    presenceId,
-    principalId,
-    presenceSeconds,
-  ]);
-  if (presence !== undefined) return { presence, how: 'found', requestedName: undefined };
-  const [known] = await work.rows<Presence>(presenceStatement, [work.org.id, work.room.key, presenceId]);
-  if (known === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { presence_id: presenceId } });
+async function touch({ org, room }: RoomScope, rows: Work['rows'], principalId: string, id: string): Promise<Presence> {
+  const [presence] = await rows<Presence>(touchStatement, [org.id, room.key, id, principalId, presenceSeconds]);
+  if (presence !== undefined) return presence;
+  const [known] = await rows<Presence>(presenceStatement, [org.id, room.key, id]);
+  if (known === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { presence_id: id } });
   if (known.principalId !== principalId)
     throw new ServiceError('FORBIDDEN', { message: 'That presence is somebody else’s.' });
-  throw new ServiceError('PRESENCE_EXPIRED', { details: { presence_id: presenceId } });
+  throw new ServiceError('PRESENCE_EXPIRED', { details: { presence_id: id } });
 }
 
-/** Who reads, when the read says so: counts as activity of a live presence. @throws PRESENCE_EXPIRED */
+/**
+ * Who reads, when the read says so: counts as activity of a live presence.
+ *
+ * @throws RESOURCE_NOT_FOUND, FORBIDDEN or PRESENCE_EXPIRED for a presence that is named and cannot be the reader
+ */
 export async function touchReader(
   ctx: Context & RoomScope,
-  {
-    presence_id,
-    session_key,
-  }: { readonly presence_id?: string | undefined; readonly session_key?: string | undefined },
+  reader: { readonly presence_id?: string | undefined; readonly session_key?: string | undefined },
 ): Promise<Presence | undefined> {
   const caller = await ctx.caller();
-  if ((presence_id === undefined && session_key === undefined) || !isPrincipal(caller)) return undefined;
-  const values = [
-    ctx.org.id,
-    ctx.room.key,
-    presence_id ?? null,
-    session_key ?? null,
-    caller.principal.id,
-    presenceSeconds,
-  ];
-  const [presence] = await ctx.services.db.rows<Presence>(touchReaderStatement, values);
-  if (presence !== undefined || presence_id === undefined) return presence;
-  throw new ServiceError('PRESENCE_EXPIRED', { details: { presence_id } });
+  if (!isPrincipal(caller)) return undefined;
+  const { rows } = ctx.services.db;
+  if (reader.presence_id !== undefined) return touch(ctx, rows, caller.principal.id, reader.presence_id);
+  if (reader.session_key === undefined) return undefined;
+  const values = [ctx.org.id, ctx.room.key, reader.session_key, caller.principal.id, presenceSeconds];
+  const [presence] = await rows<Presence>(touchSessionStatement, values);
+  return presence;
 }
 
 /** Everybody who is live in the room, latest first. */
@@ -109,7 +99,7 @@ export const livePresences = (ctx: Context & RoomScope): Promise<Presence[]> =>
   ctx.services.db.rows<Presence>(livePresencesStatement, [ctx.org.id, ctx.room.key]);
 
 /** Names are never recycled: a taken one gets the next free number. */
-async function register(work: Work & RoomScope, principalId: string, request: PresenceRequest): Promise<Presence> {
+async function register(work: Work & RoomScope, principalId: string, request: PresenceRequest): Promise<Arrival> {
   const wanted = request.requested_name;
   for (let attempt = 0; ; attempt++) {
     const name = wanted === undefined ? twoWords() + (attempt < 3 ? '' : `-${attempt}`) : await freeName(work, wanted);
@@ -126,23 +116,19 @@ async function register(work: Work & RoomScope, principalId: string, request: Pr
       presenceSeconds,
     ];
     const [presence] = await work.rows<Presence>(registerStatement, values);
-    // Nothing was written: somebody took the name, or resumed the session, between our look and our write.
-    if (presence !== undefined) return presence;
-    if (request.session_key !== undefined) {
-      const again = [work.org.id, work.room.key, principalId, request.session_key, null, null, null, presenceSeconds];
-      const [resumed] = await work.rows<Presence>(resumeStatement, again);
-      if (resumed !== undefined) return resumed;
-    }
+    if (presence !== undefined) return { presence, how: 'registered', requestedName: wanted };
+    // Nothing was written: somebody took the name, or began the session, between our look and our write.
+    const resumed = await resume(work, principalId, request);
+    if (resumed !== undefined) return { presence: resumed, how: 'resumed', requestedName: undefined };
   }
 }
 
 async function freeName(work: Work & RoomScope, wanted: string): Promise<string> {
-  const taken = await work.rows<{ name: string }>(takenStatement, [work.org.id, work.room.key, wanted]);
-  const names = new Set(taken.map(({ name }) => name));
-  if (!names.has(wanted.toLowerCase())) return wanted;
-  for (let number = 2; ; number++) {
-    if (!names.has(`${wanted}-${number}`.toLowerCase())) return `${wanted}-${number}`;
-  }
+  const found = await work.rows<TakenName>(takenStatement, [work.org.id, work.room.key, wanted]);
+  const taken = new Set(found.map(({ name }) => name));
+  const folded = found[0]?.wanted;
+  if (folded === undefined || !taken.has(folded)) return wanted;
+  for (let number = 2; ; number++) if (!taken.has(`${folded}-${number}`)) return `${wanted}-${number}`;
 }
 
 const columns = columnsOf(roomPresences, 'p');
@@ -162,10 +148,10 @@ const touchStatement: Statement = {
     returning ${columns}`,
 };
 
-const touchReaderStatement: Statement = {
-  name: 'presences.touch-reader',
-  text: `update room_presences p set last_active = now(), expires_at = ${until(6)}
-    where org_id = $1 and room_key = $2 and (id = $3 or session_key = $4) and principal_id = $5
+const touchSessionStatement: Statement = {
+  name: 'presences.touch-session',
+  text: `update room_presences p set last_active = now(), expires_at = ${until(5)}
+    where org_id = $1 and room_key = $2 and session_key = $3 and principal_id = $4
       and left_at is null and expires_at > now()
     returning ${columns}`,
 };
@@ -175,9 +161,15 @@ export const presenceStatement: Statement = {
   text: `select ${columns} from room_presences p where org_id = $1 and room_key = $2 and id = $3`,
 };
 
+interface TakenName {
+  readonly name: string;
+  readonly wanted: string;
+}
+
+// Folded by the database, as the unique index does it: another notion of letter case would look for ever.
 const takenStatement: Statement = {
   name: 'presences.taken',
-  text: `select lower(name) as name from room_presences where org_id = $1 and room_key = $2
+  text: `select lower(name) as name, lower($3) as wanted from room_presences where org_id = $1 and room_key = $2
     and (lower(name) = lower($3) or starts_with(lower(name), lower($3) || '-'))`,
 };
 

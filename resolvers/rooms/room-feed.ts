@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { columnsOf, nested } from '../../db/columns-of.ts';
-import type { Statement } from '../../db/pool.ts';
+import type { Database, Statement } from '../../db/pool.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
-import type { Feed, FeedName } from '../feeds.ts';
+import type { Feed, FeedName, FeedSlice } from '../feeds.ts';
 import type { FeedAppend } from '../unit-of-work.ts';
 
 /** A room's messages as a feed. Contract 02, section 2.5. */
@@ -11,17 +11,24 @@ export function roomFeed(orgId: string, roomKey: string): Feed<RoomMessage> {
     name: feedName(orgId, roomKey),
     cursorPrefix: 'mcr_',
     positionOf: ({ seq }) => seq,
-    async fetch(db, after, limit) {
-      const rows = await db.rows<SliceRow>(sliceStatement, [orgId, roomKey, after, limit]);
-      const [first] = rows;
-      return {
-        head: first?.head ?? 0n,
-        floor: first?.floor ?? 0n,
-        rows: rows.flatMap((row) => nested<RoomMessage>(row, 'message.') ?? []),
-      };
-    },
+    fetch: async (db, after, limit) => toSlice(await db.rows<SliceRow>(sliceStatement, [orgId, roomKey, after, limit])),
   };
 }
+
+/** The other way: messages older than a position, newest first; from the newest on when there is no position. */
+export async function readRoomBack(
+  db: Database,
+  { orgId, feedId }: FeedName,
+  { before, limit }: { readonly before: bigint | undefined; readonly limit: number },
+): Promise<FeedSlice<RoomMessage>> {
+  return toSlice(await db.rows<SliceRow>(backStatement, [orgId, feedId, before ?? null, limit]));
+}
+
+const toSlice = (rows: readonly SliceRow[]): FeedSlice<RoomMessage> => ({
+  head: rows[0]?.head ?? 0n,
+  floor: rows[0]?.floor ?? 0n,
+  rows: rows.flatMap((row) => nested<RoomMessage>(row, 'message.') ?? []),
+});
 
 const feedName = (orgId: string, roomKey: string): FeedName => ({ orgId, kind: 'room', feedId: roomKey });
 
@@ -68,14 +75,17 @@ const appendStatement: Statement = {
 
 type SliceRow = Record<string, unknown> & { readonly head: bigint; readonly floor: bigint };
 
-const sliceStatement: Statement = {
-  name: 'rooms.slice',
+const sliceOf = (name: string, condition: string, order: 'asc' | 'desc'): Statement => ({
+  name,
   text: `select h.position as head, h.floor, ${columnsOf(roomMessages, 'm', 'message.')}
     from feed_heads h
     left join lateral (
-      select * from room_messages m where m.org_id = $1 and m.room_key = $2 and m.seq > greatest($3, h.floor)
-      order by m.seq limit $4
+      select * from room_messages m where m.org_id = $1 and m.room_key = $2 and ${condition}
+      order by m.seq ${order} limit $4
     ) m on true
     where h.org_id = $1 and h.kind = 'room' and h.feed_id = $2
-    order by m.seq`,
-};
+    order by m.seq ${order}`,
+});
+
+const sliceStatement = sliceOf('rooms.slice', 'm.seq > greatest($3, h.floor)', 'asc');
+const backStatement = sliceOf('rooms.back', 'm.seq > h.floor and ($3::bigint is null or m.seq < $3)', 'desc');

@@ -34,7 +34,8 @@ export class PersistedDocuments {
     const hash = hashOf(persisted);
     if (hash === undefined) return invalid('`persistedQuery` must have version 1 and a `sha256Hash` in hexadecimal.');
     const known = this.#sources.get(hash);
-    if (typeof query !== 'string') {
+    // On a socket a query has to be there: an empty one, which is no document, stands for none.
+    if (typeof query !== 'string' || query === '') {
       return known === undefined ? { refuse: new ServiceError('PERSISTED_QUERY_NOT_FOUND') } : { source: known };
     }
     if (query === known) return { source: known };

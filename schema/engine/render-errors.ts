@@ -1,6 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { type ErrorEnvelope, ServiceError, toEnvelope } from '../../core/errors.ts';
+import { asRefusal } from '../../resolvers/execute.ts';
 import { ReplayedRefusal } from '../../resolvers/idempotency.ts';
 
 /** The same envelope as REST, as the extensions of a GraphQL error. */
@@ -24,11 +25,11 @@ const http = ({ extensions }: GraphQLError) => (extensions.http === undefined ? 
  */
 export function renderErrors(errors: readonly GraphQLError[], traceId: string, log: Logger): GraphQLError[] {
   return errors.map((error) => {
-    const cause = error.originalError ?? error.cause;
+    const cause = asRefusal(error.originalError ?? error.cause);
     if (cause instanceof ServiceError) {
       return withEnvelope(error, toEnvelope(cause, cause instanceof ReplayedRefusal ? cause.traceId : traceId));
     }
-    if (cause === undefined || cause === null) {
+    if (cause === undefined || cause === null || saysGraphQL(error, cause)) {
       // GraphQL's own words: a variable that does not fit, an operation that is not there.
       const refusal = new ServiceError('VALIDATION_FAILED', { message: error.message });
       return withEnvelope(error, toEnvelope(refusal, traceId));
@@ -37,6 +38,13 @@ export function renderErrors(errors: readonly GraphQLError[], traceId: string, l
     return withEnvelope(error, toEnvelope(cause, traceId));
   });
 }
+
+/**
+ * Whether the cause is GraphQL speaking of the document or its variables. Inside a field it then points at the document:
+ * at an argument; a result that its type cannot show has no place there, and is a fault of ours.
+ */
+const saysGraphQL = ({ path }: GraphQLError, cause: unknown): boolean =>
+  cause instanceof GraphQLError && (path === undefined || cause.nodes !== undefined);
 
 /** A refusal of ours as the one error of a result. */
 export const refusal = (error: ServiceError, traceId: string, httpExtensions?: Record<string, unknown>): GraphQLError =>

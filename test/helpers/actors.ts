@@ -89,7 +89,8 @@ export function createActors({
          values ($1, $2, $3, $4, 'loopback_pkce', $5, now() + interval '12 hours')`,
         [id, kind, owner, `${owner}@example.com`, JSON.stringify(amrTimes)],
       );
-      const session = { id, kind, subject: owner, provenance: 'loopback_pkce', amrTimes };
+      const subject = kind === 'operator' ? `${owner}@example.com` : owner;
+      const session = { id, kind, subject, provenance: 'loopback_pkce', amrTimes };
       const token = await signSessionToken(services.keys, session, now);
       return { principalId: owner, sessionId: id, token, headers: async () => ({ authorization: `Bearer ${token}` }) };
     },

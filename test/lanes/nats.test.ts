@@ -1,17 +1,16 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { type AddressInfo, connect as connectSocket, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../db/pool.ts';
+import { natsProgram } from '../../scripts/lane-programs.ts';
 import { createFeedHub } from '../../subscriptions/feed-hub.ts';
 import { natsSignals } from '../../subscriptions/nats-signals.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';
+import { freePort, startNats } from '../helpers/nats-server.ts';
 import { append, createLog, newFeed, testFeed } from '../subscriptions/log-feed.ts';
 
 // `apt-get install nats-server`
-const installed = spawnSync('nats-server', ['--version']).status === 0;
+const installed = natsProgram() !== undefined;
 const log = pino({ level: 'silent' });
 /** Longer than any test: whatever arrives came by signal. */
 const never = 3_600_000;
@@ -183,38 +182,3 @@ describe.skipIf(!installed)('signals over NATS', async () => {
     expect(heard).toEqual(['good']);
   });
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-async function startNats(port?: number, flags: readonly string[] = []) {
-  port ??= await freePort();
-  const child: ChildProcess = spawn('nats-server', ['-a', '127.0.0.1', '-p', String(port), ...flags], {
-    stdio: 'ignore',
-  });
-  const ended = once(child, 'exit');
-  while (!(await answers(port))) await pause(10);
-  return {
-    url: `nats://127.0.0.1:${port}`,
-    stop: async () => {
-      child.kill('SIGKILL');
-      await ended;
-    },
-  };
-}
-
-const answers = (port: number) =>
-  new Promise<boolean>((resolve) => {
-    const socket = connectSocket(port, '127.0.0.1');
-    socket.once('data', () => {
-      socket.destroy();
-      resolve(true);
-    });
-    socket.once('error', () => resolve(false));
-  });

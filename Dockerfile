@@ -1,0 +1,37 @@
+# syntax=docker/dockerfile:1
+
+# The gateway for production. Its Postgres is one of yours, so the embedded one and the Node.js that comes as a package
+# (both optional dependencies) stay out. To be set at `docker run` or in compose.yaml:
+#   DATABASE_URL     postgres://…, PostgreSQL 15 or newer
+#   SVC_SECRET_KEY   32 random bytes: openssl rand -hex 32
+#   PUBLIC_BASE_URL  https://…, where clients reach it
+#   PLATFORM_DOMAIN  a domain of yours
+# and NATS_URL for several nodes. docs/configuration.md lists all variables; a start without the needed ones names them.
+
+FROM node:22-slim AS dependencies
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=dev --omit=optional --ignore-scripts
+
+FROM node:22-slim
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 SVC_DATA_DIR=/data
+RUN install -d -o node -g node /data
+WORKDIR /app
+COPY --from=dependencies /app/node_modules ./node_modules
+COPY package.json LICENSE ./
+COPY core ./core
+COPY db ./db
+COPY engines ./engines
+COPY resolvers ./resolvers
+COPY subscriptions ./subscriptions
+COPY schema ./schema
+COPY rest-compat ./rest-compat
+COPY server ./server
+USER node
+VOLUME /data
+EXPOSE 4000
+# Ready, not only alive: 503 while the database is away and while it drains.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/readyz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+# Node itself is the first process: SIGTERM reaches it, and it drains and ends within ten seconds.
+CMD ["node", "server/main.ts"]

@@ -1,0 +1,49 @@
+/** Closed-loop HTTP load: so many connections, each asking again as soon as it is answered. */
+import autocannon from 'autocannon';
+import { serve } from './processes.ts';
+
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface LoadCommand {
+  readonly url: string;
+  readonly requests: readonly HttpRequest[];
+  readonly connections: number;
+  readonly seconds: number;
+}
+
+export interface LoadAnswer {
+  readonly answered: number;
+  readonly seconds: number;
+  /** Answers other than 2xx, time-outs and broken connections. */
+  readonly failed: number;
+  readonly p50: number;
+  readonly p99: number;
+}
+
+serve(async ({ url, requests, connections, seconds }: LoadCommand): Promise<LoadAnswer> => {
+  let nth = 0;
+  const startedAt = performance.now();
+  const result = await autocannon({
+    url,
+    connections,
+    duration: seconds,
+    requests: requests as autocannon.Request[],
+    setupClient(client) {
+      // Each connection begins elsewhere in the list, or all would ask for the same thing at the same time.
+      const from = Math.floor((nth++ * requests.length) / connections) % requests.length;
+      client.setRequests([...requests.slice(from), ...requests.slice(0, from)] as autocannon.Request[]);
+    },
+  });
+  return {
+    answered: result['2xx'],
+    seconds: (performance.now() - startedAt) / 1000,
+    failed: result.non2xx + result.errors + result.timeouts,
+    p50: result.latency.p50,
+    p99: result.latency.p99,
+  };
+});

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../db/embedded/start.ts';
+import { ensureDatabase } from '../db/ensure-database.ts';
+import type { HttpRequest, LoadAnswer, LoadCommand } from './load.ts';
+import type { Options } from './options.ts';
+import { parentOf, type Server, startServer, startWorker, stopAll, type Worker } from './processes.ts';
+import { type Dataset, seed, sessionKeyOf } from './seed.ts';
+
+/** Everything a row measures with: one database, the gateway on it, and the others, started when first asked for. */
+export interface Stage {
+  readonly options: Options;
+  readonly gateway: Server;
+  readonly dataset: Dataset;
+  /** Process of the Postgres server. */
+  readonly postmaster: number;
+  readonly floor: () => Promise<Server>;
+  readonly bareSockets: () => Promise<Server>;
+  readonly mercurius: () => Promise<Server>;
+  readonly postgraphile: () => Promise<Server>;
+  readonly load: () => Worker<LoadCommand, LoadAnswer>;
+  readonly say: (what: string) => void;
+}
+
+const adminKey = randomBytes(24).toString('base64url');
+
+/** Sets the stage, lets `run` measure, and clears everything away, whatever happened. */
+export async function onStage<Result>(options: Options, run: (stage: Stage) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
+  // Postgres runs as another user when the bench runs as root, and has to get in.
+  await chmod(folder, 0o755);
+  const startedAt = performance.now();
+  const say = (what: string) =>
+    void process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${what}\n`);
+  say('starting Postgres and the gateway');
+  const postgres = await startEmbeddedPostgres({
+    dataDir: join(folder, 'data'),
+    // As a server would run, but that a commit does not wait for this machine's disk: that would be all one measures.
+    settings: { synchronous_commit: 'off', max_connections: '200', shared_buffers: '256MB' },
+  });
+  const interrupted = () => void stopAll().then(() => process.exit(130));
+  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  try {
+    const databaseUrl = await ensureDatabase(postgres.url, 'svc');
+    const root = randomBytes(32);
+    const environment = {
+      DATABASE_URL: databaseUrl,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      SVC_DATA_DIR: join(folder, 'gateway'),
+      SVC_ADMIN_KEY: adminKey,
+      SVC_SECRET_KEY: root.toString('hex'),
+    };
+    const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
+    const gateway = await startServer('../server/main.ts', environment, folder, profiling);
+    say('filling the database');
+    const dataset = await seed(options.sizes, { url: gateway.url, databaseUrl, root, adminKey });
+    const peer = (file: string) =>
+      once(() => {
+        const session = { SESSION_KEY: sessionKeyOf(root) };
+        return startServer(file, { NODE_ENV: 'production', DATABASE_URL: databaseUrl, ...session }, folder);
+      });
+    return await run({
+      options,
+      gateway,
+      dataset,
+      postmaster: await postmasterOf(databaseUrl),
+      floor: peer('subjects/floor.ts'),
+      bareSockets: peer('subjects/floor-ws.ts'),
+      mercurius: peer('subjects/mercurius.ts'),
+      postgraphile: peer('subjects/postgraphile.ts'),
+      load: once(() => startWorker<LoadCommand, LoadAnswer>('load.ts')),
+      say,
+    });
+  } finally {
+    await stopAll();
+    await postgres.stop();
+    for (const path of [postgres.dataDir, folder]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+function once<Result>(make: () => Result): () => Result {
+  let made: { readonly result: Result } | undefined;
+  return () => (made ??= { result: make() }).result;
+}
+
+async function postmasterOf(databaseUrl: string): Promise<number> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const postmaster = await parentOf(rows[0]!.pid);
+  await client.end();
+  return postmaster;
+}
+
+/** Sends one request as the load generator would, and gives the answer's text. */
+export async function ask(server: Server, request: HttpRequest): Promise<string> {
+  const { path, method, headers, body } = request;
+  const response = await fetch(server.url + path, { method, headers, ...(body === undefined ? {} : { body }) });
+  const text = await response.text();
+  if (response.ok && !/^\{"errors"/.test(text)) return text;
+  throw new Error(`${method} ${path} answered ${response.status}: ${text.slice(0, 500)}`);
+}

@@ -1,0 +1,66 @@
+/**
+ * Runs the tests that need a program from outside npm, as far as the programs are there, and names what did not run.
+ * With CI=true a missing program is a failure: nothing is skipped silently.
+ *
+ * Usage: npm run test:lanes [-- nats|browser]
+ */
+import { spawnSync } from 'node:child_process';
+import { delimiter, dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromiumProgram, natsProgram } from './lane-programs.ts';
+
+interface Lane {
+  readonly files: readonly string[];
+  /** What it needs, as people call it. */
+  readonly needs: string;
+  readonly program: string | undefined;
+  readonly install: string;
+}
+
+const lanes: Readonly<Record<string, Lane>> = {
+  nats: {
+    files: ['test/lanes/nats.test.ts', 'test/lanes/nodes.test.ts'],
+    needs: 'nats-server',
+    program: natsProgram(),
+    install: 'apt-get install nats-server, or https://docs.nats.io/running-a-nats-service',
+  },
+  browser: {
+    files: ['test/lanes/browser.test.ts'],
+    needs: 'Chromium',
+    program: chromiumProgram(),
+    install: 'apt-get install chromium, or any Chrome',
+  },
+};
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const wanted = process.argv.slice(2);
+const unknown = wanted.filter((name) => lanes[name] === undefined);
+if (unknown.length > 0) {
+  say(`There is no lane ${unknown.join(', ')}; there are ${Object.keys(lanes).join(', ')}.`);
+  process.exit(1);
+}
+
+const outcomes: string[] = [];
+let failed = false;
+for (const [name, { files, needs, program, install }] of Object.entries(lanes)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  if (program === undefined) {
+    failed ||= process.env.CI === 'true';
+    outcomes.push(`Lane ${name} did not run: ${needs} is not installed (${install}).`);
+    continue;
+  }
+  const { status } = spawnSync('vitest', ['run', ...files], {
+    cwd: fileURLToPath(new URL('..', import.meta.url)),
+    stdio: 'inherit',
+    env: {
+      ...process.env,
+      SVC_TEST_LANES: '1',
+      // Last, for it may be a folder full of other things.
+      PATH: [process.env.PATH, dirname(program)].join(delimiter),
+    },
+  });
+  failed ||= status !== 0;
+  outcomes.push(`Lane ${name} ${status === 0 ? 'passed' : 'FAILED'}.`);
+}
+for (const outcome of outcomes) say(outcome);
+process.exit(failed ? 1 : 0);

@@ -1,0 +1,303 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { operations } from '../../resolvers/index.ts';
+import { type Actor, withHeaders } from '../helpers/actors.ts';
+import { startService } from '../helpers/service.ts';
+
+const service = await startService();
+afterAll(() => service.stop());
+
+const { actors, control } = service;
+
+interface AuditRow {
+  readonly seq: string;
+  readonly xmin: string;
+  readonly org_id: string | null;
+  readonly action: string;
+  readonly actor: Record<string, Record<string, unknown> | null>;
+  readonly object_kind: string;
+  readonly object_id: string;
+  readonly details: Record<string, unknown>;
+  readonly trace_id: string;
+}
+
+/** The audit rows that came to be while something ran. */
+async function audited(run: () => Promise<unknown>): Promise<AuditRow[]> {
+  const [last] = await control.sql<{ seq: string }>('select coalesce(max(seq), 0) as seq from audit_events');
+  await run();
+  return control.sql<AuditRow>('select *, xmin::text from audit_events where seq > $1 order by seq', [last!.seq]);
+}
+
+interface Change {
+  readonly operation: string;
+  readonly action: string;
+  readonly kind: string;
+  /** Sends the change, and the id of what it made. */
+  readonly send: (actor: Actor) => Promise<{ status: number; headers: Headers; body: Record<string, string> }>;
+  readonly objectId: (body: Record<string, string>) => string;
+  /** A row that only this change wrote, with the transaction that wrote it. */
+  readonly written: string;
+}
+
+let home: Awaited<ReturnType<typeof service.project>>;
+beforeAll(async () => {
+  home = await service.project();
+});
+
+const post = (path: () => string, body: () => object) => (actor: Actor) =>
+  service.call<Record<string, string>>(actor, 'POST', path(), { body: body() });
+const room = () => `/orgs/v1/${home.orgId}/rooms/standup`;
+
+const changes: readonly Change[] = [
+  {
+    operation: 'orgs.create',
+    action: 'org.created',
+    kind: 'organization',
+    send: post(
+      () => '/orgs/v1',
+      () => ({}),
+    ),
+    objectId: ({ org_id }) => org_id!,
+    written: 'select xmin::text from orgs where id = $1::uuid',
+  },
+  {
+    operation: 'orgs.setLimits',
+    action: 'org.limits_set',
+    kind: 'organization',
+    send: post(
+      () => `/orgs/v1/admin/${home.orgId}/limits`,
+      () => ({ limits: { projects: 7 } }),
+    ),
+    objectId: ({ org_id }) => org_id!,
+    written: 'select xmin::text from orgs where id = $1::uuid',
+  },
+  {
+    operation: 'projects.create',
+    action: 'project.created',
+    kind: 'project',
+    send: post(
+      () => '/projects/v1',
+      () => ({ org_id: home.orgId }),
+    ),
+    objectId: ({ project_id }) => project_id!,
+    // The row itself is written again when its database stands; the job that looks after it is not.
+    written: `select j.xmin::text from graphile_worker._private_jobs j
+      join step_operations s on s.id = j.key where s.ref ->> 'projectId' = $1`,
+  },
+  {
+    operation: 'rooms.join',
+    action: 'presence.registered',
+    kind: 'presence',
+    send: post(
+      () => `${room()}/presences`,
+      () => ({}),
+    ),
+    objectId: ({ presence_id }) => presence_id!,
+    written: 'select xmin::text from room_presences where id = $1',
+  },
+  {
+    operation: 'rooms.sendMessage',
+    action: 'message.sent',
+    kind: 'message',
+    send: post(
+      () => `${room()}/messages`,
+      () => ({ body: 'sesame' }),
+    ),
+    objectId: ({ message_id }) => message_id!,
+    written: 'select xmin::text from room_messages where id = $1',
+  },
+  {
+    operation: 'mail.sendTest',
+    action: 'mail.test_sent',
+    kind: 'mail',
+    send: post(
+      () => '/mail/v1/admin/test',
+      () => ({ to: 'ada@example.com' }),
+    ),
+    objectId: ({ mail_id }) => mail_id!,
+    written: 'select xmin::text from mail_outbox where id = $1',
+  },
+];
+
+const adminOnly = ['orgs.setLimits', 'mail.sendTest'];
+
+test('every change there is gets tried here', () => {
+  const mutations = operations.filter(({ kind }) => kind === 'mutation').map(({ name }) => name as string);
+  expect(changes.map(({ operation }) => operation).sort()).toEqual(mutations.sort());
+});
+
+test.each(changes)('$operation writes one audit row, in its own transaction', async (change) => {
+  const { operation, action, kind, send, objectId, written } = change;
+  const actor = adminOnly.includes(operation) ? actors.admin : home.wallet;
+  let answer!: Awaited<ReturnType<Change['send']>>;
+  const rows = await audited(async () => {
+    answer = await send(actor);
+  });
+  expect(answer.status).toBeLessThan(300);
+  expect(rows).toHaveLength(1);
+  const [row] = rows as [AuditRow];
+  const id = objectId(answer.body);
+  expect(row).toMatchObject({
+    action,
+    object_kind: kind,
+    object_id: id,
+    trace_id: answer.headers.get('x-svc-trace-id'),
+  });
+  if (operation !== 'mail.sendTest') expect(row.org_id).toBe(answer.body.org_id ?? home.orgId);
+  const [made] = await control.sql<{ xmin: string }>(written, [id]);
+  expect(row.xmin).toBe(made!.xmin);
+});
+
+test('the row says who acted, how they proved it and by what right, as it was then', async () => {
+  const { orgId, projectId, wallet, principalId } = home;
+  const [membership] = await control.sql<{ id: string }>(
+    'select id from memberships where org_id = $1 and principal_id = $2',
+    [orgId, principalId],
+  );
+  const session = await actors.session({ principalId, passkeyAgeSeconds: 1 });
+  const delegate = await actors.delegate({ orgId, projectId, capabilities: ['deploy'] });
+  const guest = actors.wallet();
+  const me = await service.call<{ principal: { id: string } }>(guest, 'GET', '/agent/v1/whoami');
+  await control.sql(
+    `insert into project_grants (org_id, id, project_id, principal_id, capability)
+     values ($1, gen_random_uuid(), $2, $3, 'deploy')`,
+    [orgId, projectId, me.body.principal.id],
+  );
+  const member = {
+    kind: 'organization_membership',
+    organization_id: orgId,
+    membership_id: membership!.id,
+    role: 'owner',
+  };
+  const expected: readonly [Actor, object][] = [
+    [
+      wallet,
+      {
+        principal: { principal_id: principalId, principal_type: 'agent', display_name_at_capture: null },
+        authenticator: { kind: 'wallet', public_subject: wallet.address },
+        authority: member,
+      },
+    ],
+    [session, { principal: { principal_id: principalId }, authenticator: null, authority: member }],
+    [
+      delegate,
+      {
+        principal: { principal_id: delegate.principalId },
+        authenticator: { kind: 'svc_agent_key', authenticator_id: delegate.delegateId },
+        authority: {
+          kind: 'delegate',
+          delegate_id: delegate.delegateId,
+          organization_id: orgId,
+          scope: ['deploy'],
+        },
+      },
+    ],
+    [
+      guest,
+      {
+        principal: { principal_id: me.body.principal.id },
+        authority: { kind: 'project_grant', organization_id: orgId, scope: ['deploy'] },
+      },
+    ],
+  ];
+  for (const [actor, snapshot] of expected) {
+    const rows = await audited(() => service.call(actor, 'POST', `${room()}/messages`, { body: { body: 'hello' } }));
+    expect(rows).toHaveLength(1);
+    expect(rows[0]!.actor).toMatchObject({ schema_version: 1, captured_at: expect.any(String), ...snapshot });
+  }
+  const [byAdmin] = await audited(() => changes[1]!.send(actors.admin));
+  expect(byAdmin!.actor).toMatchObject({
+    principal: null,
+    authority: { kind: 'system', reason_code: 'platform_admin' },
+  });
+});
+
+test('no secret stands in the trail', async () => {
+  const { wallet, orgId, projectId, serviceKey, anonKey, principalId } = home;
+  const session = await actors.session({ principalId, passkeyAgeSeconds: 1 });
+  const approval = await actors.approval(session, 'org.project.create', orgId);
+  const delegate = await actors.delegate({ orgId, projectId, capabilities: ['read'] });
+  const siwx = await wallet.sign();
+  const approved = withHeaders({ ...(await session.headers('/')), 'x-svc-write-auth': approval });
+  const created = await service.call<Record<string, string>>(approved, 'POST', '/projects/v1', {
+    body: { org_id: orgId },
+    headers: { 'idempotency-key': 'sesame-key' },
+  });
+  expect(created.status).toBe(201);
+  const say = { body: { body: 'open sesame' } };
+  await service.call(withHeaders({ 'sign-in-with-x': siwx }), 'POST', `${room()}/messages`, say);
+  await service.call(delegate, 'POST', `${room()}/messages`, say);
+  const [trail] = await control.sql<{ text: string }>(
+    `select string_agg(to_jsonb(audit_events)::text, '') as text from audit_events`,
+  );
+  expect(trail!.text).toContain(created.body.project_id);
+  const secrets = [
+    serviceKey,
+    anonKey,
+    created.body.service_key!,
+    created.body.anon_key!,
+    session.token,
+    approval.slice('Bearer '.length),
+    delegate.token,
+    siwx,
+    'sesame',
+    ((await actors.admin.headers('/')) as Record<string, string>)['x-admin-key']!,
+  ];
+  for (const secret of secrets) expect(trail!.text).not.toContain(secret);
+});
+
+test('a change that is refused writes none', async () => {
+  const stranger = (await service.owner()).wallet;
+  const person = await actors.session({ principalId: home.principalId });
+  const operator = await actors.session({ kind: 'operator', principalId: home.principalId });
+  const spent = withHeaders({ 'sign-in-with-x': await home.wallet.sign() });
+  await changes[4]!.send(spent);
+  const rows = await audited(async () => {
+    for (const { operation, send } of changes) {
+      for (const actor of [operator, actors.nobody, actors.bearer(home.serviceKey), actors.bearer('sesame'), spent]) {
+        expect((await send(actor)).status, operation).toBeGreaterThanOrEqual(400);
+      }
+      if (operation !== 'orgs.create') expect((await send(stranger)).status, operation).toBe(403);
+    }
+    // Without a passkey, without an approval.
+    expect((await changes[0]!.send(person)).status).toBe(403);
+    expect((await changes[2]!.send(person)).status).toBe(403);
+    const bad = await service.call(home.wallet, 'POST', `${room()}/messages`, { body: { body: ' ' } });
+    expect(bad.status).toBe(400);
+    const unknown = await service.call(home.wallet, 'POST', `${room()}/messages`, {
+      body: { body: 'hello', to: ['nobody'] },
+    });
+    expect(unknown.status).toBe(422);
+  });
+  expect(rows).toEqual([]);
+});
+
+test('a change sent again under its idempotency key is written once', async () => {
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  const rows = await audited(async () => {
+    for (let time = 0; time < 3; time++) {
+      const body = { body: 'hello' };
+      const { status } = await service.call(home.wallet, 'POST', `${room()}/messages`, { body, headers });
+      expect(status).toBe(201);
+    }
+  });
+  expect(rows).toHaveLength(1);
+});
+
+// Last in this file: from here on nothing can be audited.
+test('a change whose audit row cannot be written does not take place', async () => {
+  const tables = ['orgs', 'memberships', 'projects', 'room_presences', 'room_messages', 'mail_outbox', 'feed_heads'];
+  const everything = async () => {
+    const counts = tables.map(
+      (table) => `(select jsonb_agg(to_jsonb(t) order by t::text) from ${table} t) as ${table}`,
+    );
+    return control.sql(`select ${counts.join(', ')}`);
+  };
+  const before = await everything();
+  await control.sql('alter table audit_events add constraint no_more check (false) not valid');
+  for (const { operation, send } of changes) {
+    const actor = adminOnly.includes(operation) ? actors.admin : home.wallet;
+    const { status, body } = await send(actor);
+    expect([status, body.code], operation).toEqual([500, 'INTERNAL_ERROR']);
+  }
+  expect(await everything()).toEqual(before);
+});

@@ -1,0 +1,120 @@
+import {
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { schema } from '../../schema/schema.ts';
+import { type Ids, nobodysInner } from './rest-targets.ts';
+
+/** Which id an argument names, by its own name; `room` takes a project's id for its default room. */
+const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
+  org: 'org',
+  project: 'project',
+  room: 'project',
+  message: 'inner',
+};
+
+/** Fields whose `id` is the thing that they answer with. */
+const ownIds: Readonly<Record<string, keyof Ids>> = { organization: 'org', project: 'project' };
+
+export interface GraphTarget {
+  readonly name: string;
+  readonly field: string;
+  readonly kind: 'query' | 'mutation' | 'subscription';
+  readonly names: readonly (keyof Ids)[];
+  /** Whether its input takes an idempotency key. */
+  readonly keyed: boolean;
+  readonly document: (ids: Ids, key?: string) => string;
+}
+
+/**
+ * Every root field that takes an organization or a project, `node` left out. An argument of type `ID` that nobody
+ * knows fails until it is explained.
+ */
+export function graphTargets(): GraphTarget[] {
+  const roots = [
+    ['query', schema.getQueryType()],
+    ['mutation', schema.getMutationType()],
+    ['subscription', schema.getSubscriptionType()],
+  ] as const;
+  return roots.flatMap(([kind, root]) =>
+    Object.values(root!.getFields())
+      .filter(({ name }) => name !== 'node')
+      .flatMap((field) => {
+        const found = new Set<keyof Ids>();
+        const given = (ids: Ids, key?: string) =>
+          field.args.flatMap((arg) => argument(field, arg, ids, key, found)).join(', ');
+        given({ org: '', project: '' });
+        const names = [...found];
+        if (names.length === 0) return [];
+        const keyed = field.args.some(({ type }) => {
+          const named = getNamedType(type);
+          return isInputObjectType(named) && 'idempotencyKey' in named.getFields();
+        });
+        const document = (ids: Ids, key?: string) =>
+          `${kind} { ${field.name}(${given(ids, key)}) ${selection(field)} }`;
+        return [{ name: `${kind} ${field.name}`, field: field.name, kind, names, keyed, document }];
+      }),
+  );
+}
+
+type Field = GraphQLField<unknown, unknown>;
+
+/** `name: value` for an argument that is required or names a target; nothing for the others. */
+function argument(
+  field: Field,
+  { name, type }: GraphQLArgument | GraphQLInputField,
+  ids: Ids,
+  key: string | undefined,
+  found: Set<keyof Ids>,
+): string[] {
+  const target = targetNames[name] ?? (name === 'id' ? ownIds[field.name] : undefined);
+  if (target !== undefined) {
+    if (target !== 'inner') found.add(target);
+    return [`${name}: ${JSON.stringify(target === 'inner' ? nobodysInner : ids[target])}`];
+  }
+  const named = getNamedType(type);
+  if (named.name === 'ID') throw new Error(`${field.name}: what does ${name} name? Say so in targetNames.`);
+  if (name === 'idempotencyKey') return key === undefined ? [] : [`${name}: ${JSON.stringify(key)}`];
+  if (!isNonNullType(type)) return [];
+  return [`${name}: ${smallest(field, type, ids, key, found)}`];
+}
+
+function smallest(
+  field: Field,
+  type: GraphQLInputType,
+  ids: Ids,
+  key: string | undefined,
+  found: Set<keyof Ids>,
+): string {
+  const inner = isNonNullType(type) ? type.ofType : type;
+  if (isListType(inner)) return '[]';
+  if (isInputObjectType(inner)) {
+    const fields = Object.values(inner.getFields());
+    return `{ ${fields.flatMap((one) => argument(field, one, ids, key, found)).join(', ')} }`;
+  }
+  if (isEnumType(inner)) return inner.getValues()[0]!.name;
+  return inner === undefined || inner.toString() === 'String' ? '"x"' : inner.toString() === 'Boolean' ? 'true' : '1';
+}
+
+/** Every plain member of what a field answers, so that nothing it says goes unseen. */
+function selection({ type }: Field): string {
+  const named = getNamedType(type);
+  if (!isObjectType(named) && !isInterfaceType(named)) return '';
+  const leaves = Object.values(named.getFields()).filter(
+    (one) => isLeafType(getNamedType(one.type)) && one.args.length === 0,
+  );
+  return `{ __typename ${leaves.map(({ name }) => name).join(' ')} }`;
+}
+
+/** Types that `node` answers with, with the native id of one that belongs to an organization and project. */
+export const nodeTypes = schema.getPossibleTypes(schema.getType('Node') as never).map(({ name }) => name);

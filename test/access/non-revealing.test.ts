@@ -1,0 +1,294 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type IdPrefix, newId } from '../../core/ids.ts';
+import { type Actor, withHeaders } from '../helpers/actors.ts';
+import { runOnSocket } from '../helpers/raw-socket.ts';
+import { startService } from '../helpers/service.ts';
+import { graphTargets, nodeTypes } from './graph-targets.ts';
+import { type Ids, nobodysInner, restTargets } from './rest-targets.ts';
+
+/**
+ * Whoever has no right to a thing is answered as if it did not exist: the same status, body and headers, after the
+ * same statements, on every road that leads to one. Contract 01, section 1.12.
+ */
+const service = await startService();
+afterAll(() => service.stop());
+
+/** Somebody else's organization and project, with a room that is in use. */
+let foreign: Awaited<ReturnType<typeof service.project>>;
+let foreignIds: Ids;
+/** One of its objects of each type, by global id. */
+let foreignNodes: Readonly<Record<string, string>>;
+
+beforeAll(async () => {
+  foreign = await service.project();
+  foreignIds = { org: foreign.orgId, project: foreign.projectId };
+  const address = `org: "${foreign.orgId}", room: "${foreign.projectId}"`;
+  const { data } = await service.graphql(
+    foreign.wallet,
+    `mutation {
+      presence: joinRoom(input: { ${address} }) { id }
+      message: sendRoomMessage(input: { ${address}, body: "hello" }) {
+        id
+        room { id project { id } organization { id members { edges { node { id } } } } }
+      }
+    }`,
+  );
+  const mail = await service.graphql(
+    service.actors.admin,
+    'mutation { sendTestMail(input: { to: "ada@example.com" }) { id } }',
+  );
+  const { room } = data.message;
+  foreignNodes = {
+    Organization: room.organization.id,
+    Member: room.organization.members.edges[0].node.id,
+    Project: room.project.id,
+    Room: room.id,
+    RoomMessage: data.message.id,
+    RoomPresence: data.presence.id,
+    OutboxMail: mail.data.sendTestMail.id,
+  };
+});
+
+/** A global id of the same make, of something that nobody has. */
+const absentOf = (id: string) =>
+  id
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, () => randomUUID())
+    .replaceAll(/(prn|prj|msg|prs|mail)_[0-9a-z]{26}/g, (_all, prefix: IdPrefix) => newId(prefix));
+
+const absentIds = (): Ids => ({ org: randomUUID(), project: newId('prj') });
+
+interface Stranger {
+  readonly actor: Actor;
+  /** Its own organization and project. */
+  readonly own: Ids;
+}
+
+type Project = Awaited<ReturnType<typeof service.project>>;
+
+const kinds: Readonly<Record<string, (own: Project) => Actor | Promise<Actor>>> = {
+  nobody: () => service.actors.nobody,
+  wallet: ({ wallet }) => wallet,
+  'control-plane session': ({ principalId }) => service.actors.session({ principalId, passkeyAgeSeconds: 1 }),
+  'control-plane session with an approval': async ({ principalId }) => {
+    const session = await service.actors.session({ principalId, passkeyAgeSeconds: 1 });
+    const approval = await service.actors.approval(session, 'org.project.create', foreignIds.org);
+    return withHeaders({ ...(await session.headers('/')), 'x-svc-write-auth': approval });
+  },
+  'operator session': ({ principalId }) => service.actors.session({ kind: 'operator', principalId }),
+  delegate: ({ orgId, projectId }) => service.actors.delegate({ orgId, projectId, capabilities: ['read'] }),
+  'service key': ({ serviceKey }) => service.actors.bearer(serviceKey),
+  'anon key': ({ anonKey }) => service.actors.apikey(anonKey),
+};
+
+/** A new one for each test: a caller may be refused only so often in a row. */
+async function strangerOf(kind: string): Promise<Stranger> {
+  const own = await service.project();
+  const actor = await kinds[kind]!(own);
+  await noFollowUp();
+  return { actor, own: { org: own.orgId, project: own.projectId } };
+}
+
+/** Takes away the later work of what was just made, whose statements would be taken for those of a request. */
+const noFollowUp = () => service.control.sql('delete from graphile_worker._private_jobs where locked_at is null');
+
+/** Everything that a caller could learn from: the answer, and what was asked of Postgres for it. */
+async function observed(send: () => Promise<unknown>) {
+  let answer: unknown;
+  const statements = await service.statements(async () => {
+    answer = await send();
+  });
+  return { answer, statements };
+}
+
+const untraced = (text: string) => text.replaceAll(/trc_[0-9a-f]{32}/g, 'trc');
+
+async function http(actor: Actor, method: string, path: string, body?: object, headers: Record<string, string> = {}) {
+  const answer = await service.call(actor, method, path, { body, headers });
+  const seen = Object.fromEntries(answer.headers);
+  for (const name of ['date', 'x-svc-trace-id']) delete seen[name];
+  return { status: answer.status, headers: seen, text: untraced(answer.text) };
+}
+
+const graph = (actor: Actor, query: string, headers?: Record<string, string>) =>
+  http(actor, 'POST', '/graphql', { query }, headers);
+
+/** Every way to be wrong about a target that names these, in groups that have to be answered alike. */
+function guesses(names: readonly (keyof Ids)[], own: Ids): Ids[][] {
+  const absent = absentIds();
+  if (names.length < 2) return [[absent, foreignIds, absentIds()]];
+  return [
+    [absent, foreignIds, { ...foreignIds, project: absent.project }, { ...absent, project: foreignIds.project }],
+    // Inside the caller's own organization the project is what is guessed.
+    [
+      { ...own, project: absent.project },
+      { ...own, project: foreignIds.project },
+    ],
+  ];
+}
+
+async function expectAlike(name: string, sends: readonly (() => Promise<unknown>)[]) {
+  const seen = [];
+  for (const send of sends) seen.push(await observed(send));
+  for (const one of seen.slice(1)) expect(one, name).toEqual(seen[0]);
+  const said = JSON.stringify(seen[0]!.answer);
+  expect(said, name).not.toMatch(/NOT_FOUND|RATE_LIMITED|VALIDATION_FAILED|GRAPHQL_|INTERNAL_ERROR|"status":404/);
+  return seen[0]!;
+}
+
+test('what the loops walk over is reached by those who may', async () => {
+  const { wallet } = foreign;
+  for (const { name, request } of restTargets()) {
+    const { method, path, body } = request(foreignIds);
+    const asOwner = await service.call<{ code?: string }>(wallet, method, path, { body });
+    const answer =
+      asOwner.body.code === 'ADMIN_REQUIRED'
+        ? await service.call<{ code?: string }>(service.actors.admin, method, path, { body })
+        : asOwner;
+    expect(answer.body.code ?? 'OK', name).toBe(path.includes(nobodysInner) ? 'RESOURCE_NOT_FOUND' : 'OK');
+  }
+  for (const { name, kind, field, document } of graphTargets().filter((target) => target.kind !== 'subscription')) {
+    const asOwner = await service.graphql(wallet, document(foreignIds));
+    const refused = asOwner.errors?.[0]?.extensions.code;
+    const answer =
+      refused === 'ADMIN_REQUIRED' ? await service.graphql(service.actors.admin, document(foreignIds)) : asOwner;
+    const code = answer.errors?.[0]?.extensions.code ?? 'OK';
+    expect(code, name).toBe(document(foreignIds).includes(nobodysInner) ? 'RESOURCE_NOT_FOUND' : 'OK');
+    if (code === 'OK') expect(answer.data[field], `${kind} ${name}`).not.toBeNull();
+  }
+  expect(restTargets().length).toBeGreaterThan(10);
+  expect(graphTargets().map(({ kind }) => kind)).toEqual(expect.arrayContaining(['query', 'mutation', 'subscription']));
+});
+
+test('a deleted project is to its own members one that never was', async () => {
+  const { wallet, orgId, projectId } = await service.project();
+  const address = `org: "${orgId}", room: "${projectId}"`;
+  const { data } = await service.graphql(
+    wallet,
+    `mutation { sendRoomMessage(input: { ${address}, body: "hello" }) { id room { id project { id } } } }`,
+  );
+  await service.control.sql('update projects set deleted_at = now() where id = $1', [projectId]);
+  await noFollowUp();
+  const guessed = [absentIds().project, projectId].map((project) => ({ org: orgId, project }));
+  for (const { name, names, request } of restTargets()) {
+    if (!names.includes('project')) continue;
+    await expectAlike(
+      name,
+      guessed.map((ids) => () => {
+        const { method, path, body } = request(ids);
+        return http(wallet, method, path, body);
+      }),
+    );
+  }
+  for (const { name, kind, names, document } of graphTargets()) {
+    if (!names.includes('project') || kind === 'subscription') continue;
+    await expectAlike(
+      name,
+      guessed.map((ids) => () => graph(wallet, document(ids))),
+    );
+  }
+  const { id, room } = data.sendRoomMessage;
+  for (const node of [id, room.id, room.project.id]) {
+    const seen = await expectAlike(
+      node,
+      [absentOf(node), node].map((one) => () => graph(wallet, `{ node(id: "${one}") { __typename id } }`)),
+    );
+    expect(JSON.parse((seen.answer as { text: string }).text)).toEqual({ data: { node: null } });
+  }
+});
+
+describe.each(Object.keys(kinds))('%s', (kind) => {
+  test('every path answers an absent and a foreign id alike', async () => {
+    const { actor, own } = await strangerOf(kind);
+    for (const { name, names, request } of restTargets()) {
+      for (const group of guesses(names, own)) {
+        const seen = await expectAlike(
+          name,
+          group.map((ids) => () => {
+            const { method, path, body } = request(ids);
+            return http(actor, method, path, body);
+          }),
+        );
+        const needsCredential = kind === 'nobody' || (kind === 'anon key' && !name.includes('/admin/'));
+        expect((seen.answer as { status: number }).status, name).toBe(needsCredential ? 401 : 403);
+      }
+    }
+  });
+
+  test('every field answers an absent and a foreign id alike', async () => {
+    const { actor, own } = await strangerOf(kind);
+    for (const { name, names, document } of graphTargets()) {
+      for (const group of guesses(names, own)) {
+        const accept = name.startsWith('subscription') ? { accept: 'text/event-stream' } : undefined;
+        const seen = await expectAlike(
+          name,
+          group.map((ids) => () => graph(actor, document(ids), accept)),
+        );
+        expect(JSON.stringify(seen.answer), name).toMatch(/NOT_AUTHORIZED|FORBIDDEN|AUTH_REQUIRED|ADMIN_REQUIRED/);
+      }
+    }
+  });
+
+  test('node answers an absent and a foreign id alike', async () => {
+    const { actor } = await strangerOf(kind);
+    // A new type of node belongs in `foreignNodes`.
+    expect(Object.keys(foreignNodes).sort()).toEqual([...nodeTypes].sort());
+    for (const [type, id] of Object.entries(foreignNodes)) {
+      const seen = await expectAlike(
+        type,
+        [absentOf(id), id, absentOf(id)].map((one) => () => graph(actor, `{ node(id: "${one}") { __typename id } }`)),
+      );
+      expect(JSON.parse((seen.answer as { text: string }).text), type).toEqual({ data: { node: null } });
+    }
+  });
+
+  test('a subscription over graphql-ws answers an absent and a foreign id alike', async () => {
+    const { actor, own } = await strangerOf(kind);
+    for (const { name, names, document } of graphTargets().filter((target) => target.kind === 'subscription')) {
+      for (const group of guesses(names, own)) {
+        const seen = await expectAlike(
+          name,
+          group.map(
+            (ids) => async () =>
+              JSON.parse(untraced(JSON.stringify(await runOnSocket(service.url, actor, document(ids))))),
+          ),
+        );
+        expect(seen.answer).toMatchObject({ closed: null });
+        expect(JSON.stringify(seen.answer)).toMatch(/NOT_AUTHORIZED|FORBIDDEN|AUTH_REQUIRED/);
+      }
+    }
+  });
+
+  test('the key of another’s request replays nothing, and a refusal is refused again alike', async () => {
+    const { actor } = await strangerOf(kind);
+    for (const { name, request } of restTargets().filter((target) => target.kind === 'mutation')) {
+      const headers = { 'idempotency-key': randomUUID() };
+      const sendAs = (who: Actor, ids: Ids) => {
+        const { method, path, body } = request(ids);
+        return http(who, method, path, body, headers);
+      };
+      const first = await sendAs(foreign.wallet, foreignIds);
+      expect(first.status, name).toBeLessThan(name.includes('/admin/') ? 404 : 300);
+      await noFollowUp();
+      const absent = absentIds();
+      const order = [foreignIds, absent, foreignIds, absent];
+      await expectAlike(
+        name,
+        order.map((ids) => () => sendAs(actor, ids)),
+      );
+    }
+    for (const { name, keyed, document } of graphTargets().filter((target) => target.kind === 'mutation')) {
+      expect(keyed, name).toBe(true);
+      const key = randomUUID();
+      const first = await service.graphql(foreign.wallet, document(foreignIds, key));
+      expect(first.errors?.[0]?.extensions.code ?? 'OK', name).toMatch(/OK|ADMIN_REQUIRED/);
+      await noFollowUp();
+      const absent = absentIds();
+      const order = [foreignIds, absent, foreignIds, absent];
+      await expectAlike(
+        name,
+        order.map((ids) => () => graph(actor, document(ids, key))),
+      );
+    }
+  });
+});

@@ -1,0 +1,280 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { operations } from '../../resolvers/index.ts';
+import { permissions } from '../../resolvers/permissions.ts';
+import { routes } from '../../rest-compat/routes.ts';
+import { type Actor, withHeaders } from '../helpers/actors.ts';
+import { startService } from '../helpers/service.ts';
+
+const service = await startService();
+afterAll(() => service.stop());
+
+const { actors, control } = service;
+
+/** The organization that the cells are about, with two projects, and another one with a project. */
+let home: Awaited<ReturnType<typeof service.project>>;
+let elsewhere: Awaited<ReturnType<typeof service.project>>;
+let sibling: { readonly projectId: string; readonly serviceKey: string };
+
+beforeAll(async () => {
+  home = await service.project();
+  elsewhere = await service.project();
+  const { body } = await service.call<{ project_id: string; service_key: string }>(
+    home.wallet,
+    'POST',
+    '/projects/v1',
+    { body: { org_id: home.orgId } },
+  );
+  sibling = { projectId: body.project_id, serviceKey: body.service_key };
+  // Many callers ask here, each more than the few times a refused one may.
+  await control.sql(`update orgs set tier = 'team'`);
+});
+
+const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as const;
+const capabilities = ['read', 'project.read', 'deploy', 'project:write', 'functions:write', 'secrets:read'] as const;
+
+interface Expected {
+  /** Roles that suffice. */
+  readonly roles: string;
+  /** Capabilities of a grant that suffice, and of a delegate. */
+  readonly grants: string;
+  readonly delegates: string;
+  readonly serviceKey: boolean;
+  readonly admin: boolean;
+}
+
+const everyRole = roles.join(' ');
+const everyCapability = capabilities.join(' ');
+const reading = 'read project.read';
+
+/** Contract 01, section 1.12, and contract 02, section 2.0, written out. */
+const expected: Readonly<Record<string, Expected>> = {
+  'org:read': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: true },
+  'org:members:read': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: true },
+  'project:list': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: false },
+  'project:create': { roles: 'owner admin developer', grants: '', delegates: '', serviceKey: false, admin: false },
+  'project:read': { roles: everyRole, grants: reading, delegates: reading, serviceKey: true, admin: true },
+  'project:keys:read': { roles: 'owner admin developer', grants: '', delegates: '', serviceKey: false, admin: false },
+  'room:list': { roles: everyRole, grants: '', delegates: everyCapability, serviceKey: true, admin: false },
+  'room:read': {
+    roles: everyRole,
+    grants: everyCapability,
+    delegates: everyCapability,
+    serviceKey: true,
+    admin: false,
+  },
+  'room:write': {
+    roles: everyRole,
+    grants: everyCapability,
+    delegates: everyCapability,
+    serviceKey: false,
+    admin: false,
+  },
+};
+
+/** One route for each action. */
+const probes = Object.keys(expected).map((action) => {
+  const named = operations.filter(({ access }) => access.action === action).map(({ name }) => name as string);
+  return { action, route: routes.find(({ operation }) => named.includes(operation))! };
+});
+
+test('every permission is expected here, and a route asks for it', () => {
+  expect(Object.keys(expected).sort()).toEqual(Object.keys(permissions).sort());
+  expect(probes.filter(({ route }) => route === undefined)).toEqual([]);
+});
+
+interface Target {
+  readonly orgId: string;
+  readonly projectId: string;
+}
+
+/** What a caller is told about an action: OK or the code, with the reason where there is one. */
+async function verdict(action: string, actor: Actor, { orgId, projectId }: Target = home): Promise<string> {
+  const { route } = probes.find((probe) => probe.action === action)!;
+  const params: Record<string, string> = { org_id: orgId, id: projectId, room_key: projectId };
+  // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
+  const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
+  const search = action === 'project:list' ? `?org_id=${orgId}` : '';
+  const body = route.method === 'GET' ? undefined : action === 'project:create' ? { org_id: orgId } : { body: 'hello' };
+  const answer = await service.call<{ code?: string; details?: { reason?: string } }>(
+    actor,
+    route.method,
+    path + search,
+    { body },
+  );
+  if (answer.status < 300) return 'OK';
+  expect(answer.status).toBe(403);
+  const { code, details } = answer.body;
+  return details?.reason === undefined ? code! : `${code} ${details.reason}`;
+}
+
+const isWrite = (action: string) => probes.find((probe) => probe.action === action)!.route.method !== 'GET';
+const has = (list: string, item: string) => list.split(' ').includes(item);
+const reasonOfStranger = (action: string) => (/^project:(keys:)?read$/.test(action) ? 'project_not_found' : 'member');
+
+async function walletOf() {
+  const wallet = actors.wallet();
+  const me = await service.call<{ principal: { id: string } }>(wallet, 'GET', '/agent/v1/whoami');
+  return { wallet, principalId: me.body.principal.id };
+}
+
+/** A person with a fresh passkey and the approval for creating a project. */
+async function personOf(principalId: string): Promise<Actor> {
+  const session = await actors.session({ principalId, passkeyAgeSeconds: 1 });
+  const approval = await actors.approval(session, 'org.project.create', home.orgId);
+  return withHeaders({ ...(await session.headers('/')), 'x-svc-write-auth': approval });
+}
+
+test.each(roles)('%s: each action answers as the matrix says, for every credential of the member', async (role) => {
+  const { wallet, principalId } = await walletOf();
+  await actors.member(home.orgId, principalId, role);
+  const person = await personOf(principalId);
+  const operator = await actors.session({ kind: 'operator', principalId });
+  for (const [action, cell] of Object.entries(expected)) {
+    const allowed = has(cell.roles, role);
+    expect(await verdict(action, wallet), action).toBe(allowed ? 'OK' : 'NOT_AUTHORIZED forbidden');
+    // With the right approval in hand a session is told that no approval would help.
+    const tooLow = action === 'project:create' ? 'ABOVE_WRITE_AUTH_CEILING forbidden' : 'NOT_AUTHORIZED forbidden';
+    expect(await verdict(action, person), action).toBe(allowed ? 'OK' : tooLow);
+    const reads = allowed ? 'OK' : 'NOT_AUTHORIZED forbidden';
+    expect(await verdict(action, operator), action).toBe(isWrite(action) ? 'FORBIDDEN' : reads);
+  }
+});
+
+test.each(['invited', 'suspended', 'revoked', 'none'])('a membership that is %s authorizes nothing', async (status) => {
+  const { wallet, principalId } = await walletOf();
+  if (status !== 'none') await actors.member(home.orgId, principalId, 'owner', status);
+  const callers = [wallet, await personOf(principalId), await actors.session({ kind: 'operator', principalId })];
+  for (const action of Object.keys(expected)) {
+    for (const [at, caller] of callers.entries()) {
+      const refused = at === 2 && isWrite(action) ? 'FORBIDDEN' : `NOT_AUTHORIZED ${reasonOfStranger(action)}`;
+      expect(await verdict(action, caller), `${action} ${at}`).toBe(refused);
+    }
+  }
+});
+
+test('a membership of one organization says nothing in another', async () => {
+  for (const action of Object.keys(expected)) {
+    expect(await verdict(action, elsewhere.wallet), action).toBe(`NOT_AUTHORIZED ${reasonOfStranger(action)}`);
+  }
+});
+
+async function grant(principalId: string, capability: string, over: Partial<Target> & { end?: string } = {}) {
+  const { orgId, projectId } = { ...home, ...over };
+  const id = randomUUID();
+  await control.sql(
+    'insert into project_grants (org_id, id, project_id, principal_id, capability) values ($1, $2, $3, $4, $5)',
+    [orgId, id, projectId, principalId, capability],
+  );
+  if (over.end !== undefined) await control.sql(`update project_grants set ${over.end} where id = $1`, [id]);
+}
+
+test.each(capabilities)('a grant of %s reaches what the matrix says, and nothing when it has ended', async (one) => {
+  const { wallet, principalId } = await walletOf();
+  await grant(principalId, one);
+  const ended = await walletOf();
+  await grant(ended.principalId, one, { end: 'revoked_at = now()' });
+  await grant(ended.principalId, one, { end: `expires_at = now()` });
+  await grant(ended.principalId, one, { orgId: elsewhere.orgId, projectId: elsewhere.projectId });
+  const lasting = await walletOf();
+  await grant(lasting.principalId, one, { end: `expires_at = now() + interval '1 hour'` });
+  for (const [action, cell] of Object.entries(expected)) {
+    const allowed = has(cell.grants, one);
+    // Who holds some grant on the project may know that it exists.
+    const known = action === 'project:read' || action === 'project:keys:read' ? 'grant' : reasonOfStranger(action);
+    const answer = allowed ? 'OK' : `NOT_AUTHORIZED ${known}`;
+    expect(await verdict(action, wallet), action).toBe(answer);
+    expect(await verdict(action, lasting.wallet), action).toBe(answer);
+    const none = `NOT_AUTHORIZED ${reasonOfStranger(action)}`;
+    expect(await verdict(action, ended.wallet), action).toBe(none);
+    // A grant is on one project.
+    const beside = { orgId: home.orgId, projectId: sibling.projectId };
+    expect(await verdict(action, wallet, beside), action).toBe(none);
+  }
+});
+
+test.each(capabilities)('a delegate with %s reaches what the matrix says, in its own project', async (one) => {
+  const { orgId, projectId } = home;
+  const delegate = await actors.delegate({ orgId, projectId, capabilities: [one] });
+  for (const [action, cell] of Object.entries(expected)) {
+    const refused = cell.delegates === '' ? 'NOT_AUTHORIZED forbidden' : 'NOT_AUTHORIZED grant';
+    expect(await verdict(action, delegate), action).toBe(has(cell.delegates, one) ? 'OK' : refused);
+    const foreign = has(cell.delegates, one) ? `NOT_AUTHORIZED ${reasonOfStranger(action)}` : refused;
+    expect(await verdict(action, delegate, elsewhere), action).toBe(foreign);
+    // Named rooms, and so their list, belong to the whole organization.
+    if (action === 'room:list') continue;
+    expect(await verdict(action, delegate, { orgId, projectId: sibling.projectId }), action).toBe(foreign);
+  }
+});
+
+test('a delegate whose scope names another project than its grant reaches neither', async () => {
+  const { orgId, projectId } = home;
+  const delegate = await actors.delegate({ orgId, projectId, capabilities: ['read'] });
+  const scope = { v: 1, capabilities: ['read'], projects: [sibling.projectId] };
+  await control.sql('update delegates set scope = $2 where id = $1', [delegate.delegateId, JSON.stringify(scope)]);
+  const refused = 'NOT_AUTHORIZED project_not_found';
+  expect(await verdict('project:read', delegate)).toBe(refused);
+  expect(await verdict('project:read', delegate, { orgId, projectId: sibling.projectId })).toBe(refused);
+});
+
+test('a service key reaches its own project and default room to read, nothing else', async () => {
+  const key = actors.bearer(home.serviceKey);
+  for (const [action, cell] of Object.entries(expected)) {
+    expect(await verdict(action, key), action).toBe(cell.serviceKey ? 'OK' : 'FORBIDDEN');
+    expect(await verdict(action, key, elsewhere), action).toBe('FORBIDDEN');
+    if (action === 'room:list') continue;
+    const beside = { orgId: home.orgId, projectId: sibling.projectId };
+    expect(await verdict(action, key, beside), action).toBe('FORBIDDEN');
+  }
+});
+
+test('the platform admin reads what the matrix says, everywhere', async () => {
+  for (const [action, cell] of Object.entries(expected)) {
+    for (const target of [home, elsewhere]) {
+      expect(await verdict(action, actors.admin, target), action).toBe(cell.admin ? 'OK' : 'FORBIDDEN');
+    }
+  }
+});
+
+test('an anon key is told, whatever it asks, that it cannot act here', async () => {
+  for (const { route } of probes) {
+    const path = route.path.replaceAll(/:(\w+)/g, (_all, name) => (name === 'org_id' ? home.orgId : home.projectId));
+    const search = route.path === '/projects/v1' && route.method === 'GET' ? `?org_id=${home.orgId}` : '';
+    const body = route.method === 'GET' ? undefined : { org_id: home.orgId, body: 'hello' };
+    const answer = await service.call<{ code: string }>(actors.apikey(home.anonKey), route.method, path + search, {
+      body,
+    });
+    expect([answer.status, answer.body.code], route.path).toEqual([401, 'AUTH_REQUIRED']);
+  }
+});
+
+/** Rooms of a list, by the keys that a caller is shown. */
+async function roomsSeenBy(actor: Actor): Promise<string[]> {
+  const { body } = await service.call<{ rooms: { room_key: string }[] }>(actor, 'GET', `/orgs/v1/${home.orgId}/rooms`);
+  return body.rooms.map(({ room_key }) => room_key).sort();
+}
+
+test('named rooms are open to members, delegates and grants; a service key has its default room alone', async () => {
+  const { wallet, orgId, projectId, serviceKey } = home;
+  const say = (actor: Actor, key: string) =>
+    service.call(actor, 'POST', `/orgs/v1/${orgId}/rooms/${key}/messages`, { body: { body: 'hello' } });
+  const read = (actor: Actor, key: string) => service.call(actor, 'GET', `/orgs/v1/${orgId}/rooms/${key}/messages`);
+  for (const key of ['standup', projectId, sibling.projectId]) expect((await say(wallet, key)).status).toBe(201);
+
+  const delegate = await actors.delegate({ orgId, projectId, capabilities: ['deploy'] });
+  const holder = await walletOf();
+  await grant(holder.principalId, 'deploy');
+  for (const actor of [delegate, holder.wallet]) {
+    expect((await say(actor, 'standup')).status).toBe(201);
+    expect((await say(actor, projectId)).status).toBe(201);
+    expect((await say(actor, sibling.projectId)).status).toBe(403);
+    expect((await read(actor, sibling.projectId)).status).toBe(403);
+  }
+  const key = actors.bearer(serviceKey);
+  expect([(await read(key, projectId)).status, (await say(key, projectId)).status]).toEqual([200, 403]);
+  expect([(await read(key, 'standup')).status, (await read(key, sibling.projectId)).status]).toEqual([403, 403]);
+
+  expect(await roomsSeenBy(wallet)).toEqual([projectId, sibling.projectId, 'standup'].sort());
+  expect(await roomsSeenBy(delegate)).toEqual([projectId, 'standup'].sort());
+  expect(await roomsSeenBy(key)).toEqual([projectId]);
+});

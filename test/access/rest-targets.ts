@@ -1,0 +1,104 @@
+import { z } from 'zod';
+import { operations } from '../../resolvers/index.ts';
+import type { AnyOperation } from '../../resolvers/operation.ts';
+import type { Route } from '../../rest-compat/route.ts';
+import { routes } from '../../rest-compat/routes.ts';
+
+/** What a request can be about. */
+export interface Ids {
+  readonly org: string;
+  readonly project: string;
+}
+
+/** Which id an input names, by the name of the input; anything named otherwise is not about a target. */
+const targetNames: Readonly<Record<string, keyof Ids>> = {
+  org: 'org',
+  org_id: 'org',
+  project: 'project',
+  project_id: 'project',
+  // A project's id is also the key of its default room.
+  room: 'project',
+};
+
+/** What a path calls its parameters: an organization, a project, or something inside one. */
+const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
+  org_id: 'org',
+  id: 'project',
+  room_key: 'project',
+  presence_id: 'inner',
+  message_id: 'inner',
+};
+
+/** An id of something inside a target that nobody has. */
+export const nobodysInner = 'xyz_0123456789';
+
+export interface RestTarget {
+  readonly name: string;
+  readonly kind: 'query' | 'mutation';
+  /** Whether an organization, or a project, is named. */
+  readonly names: readonly (keyof Ids)[];
+  readonly request: (ids: Ids, inner?: string) => { readonly method: string; readonly path: string; body?: object };
+}
+
+/**
+ * Every documented path that names an organization or a project, found by its pattern and by the input of its
+ * operation: a new route is in here by itself, and one with a parameter that nobody knows fails until it is explained.
+ */
+export function restTargets(): RestTarget[] {
+  return routes.flatMap((route) => {
+    const operation = operations.find(({ name }) => name === route.operation)!;
+    const params = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
+    for (const param of params) {
+      if (!(param in paramTargets)) throw new Error(`${route.path}: what does :${param} name? Say so in paramTargets.`);
+    }
+    const inputs = Object.keys(operation.input.shape as object).filter((name) => name in targetNames);
+    const names = [...new Set(inputs.map((name) => targetNames[name]!))];
+    return names.length === 0 ? [] : [targetOf(route, operation, inputs, names)];
+  });
+}
+
+function targetOf(route: Route, operation: AnyOperation, inputs: readonly string[], names: (keyof Ids)[]): RestTarget {
+  const inPath = new Set([...route.path.matchAll(/:(\w+)/g)].map(([, name]) => paramTargets[name!]));
+  return {
+    name: `${route.method} ${route.path}`,
+    kind: operation.kind,
+    names,
+    request(ids, inner = nobodysInner) {
+      const idOf = (target: keyof Ids | 'inner') => (target === 'inner' ? inner : ids[target]);
+      const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) =>
+        encodeURIComponent(idOf(paramTargets[name]!)),
+      );
+      // An id without a place in the path travels in the query, or in the body.
+      const beside = Object.fromEntries(
+        inputs.filter((name) => !inPath.has(targetNames[name]!)).map((name) => [name, ids[targetNames[name]!]]),
+      );
+      if (route.method === 'GET') {
+        const search = new URLSearchParams(beside).toString();
+        return { method: route.method, path: search === '' ? path : `${path}?${search}` };
+      }
+      return { method: route.method, path, body: { ...sample(operation), ...beside } };
+    },
+  };
+}
+
+interface Schema {
+  readonly type?: string;
+  readonly format?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+}
+
+/** The smallest input that an operation takes, without its target. */
+function sample(operation: AnyOperation): Record<string, unknown> {
+  const { properties = {}, required = [] } = z.toJSONSchema(operation.input, { io: 'input' }) as Schema;
+  return Object.fromEntries(
+    required.filter((name) => !(name in targetNames)).map((name) => [name, smallest(properties[name]!)]),
+  );
+}
+
+function smallest({ type, format }: Schema): unknown {
+  if (type === 'string') return format === 'email' ? 'ada@example.com' : 'x';
+  if (type === 'number' || type === 'integer') return 1;
+  if (type === 'array') return [];
+  return type === 'boolean' ? false : {};
+}

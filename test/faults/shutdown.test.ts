@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import pg from 'pg';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { findBinaries } from '../../db/embedded/binaries.ts';
+import { stopPostmaster } from '../../db/embedded/stop-postmaster.ts';
+import { homeOf, serverOf } from '../db/fixtures/embedded-harness.ts';
+import { createControlDatabase } from '../helpers/control-database.ts';
+import { killGateways, startGateway, temporaryFolder, tryGateway } from '../helpers/gateway-process.ts';
+import { openSocket, roomSubscription } from '../helpers/graphql-ws-client.ts';
+import { createWallet } from '../helpers/wallet.ts';
+
+const control = await createControlDatabase();
+const folder = await temporaryFolder();
+/** Holds a Postgres of its own, which each test finds stopped and leaves stopped. */
+const data = await temporaryFolder();
+const dataDir = data.path;
+const ownServer = async () => serverOf(await homeOf(dataDir));
+
+vi.setConfig({ testTimeout: 120_000 });
+afterEach(async () => {
+  await killGateways();
+  const left = await ownServer();
+  if (left !== undefined) await stopPostmaster(left, (await findBinaries()).folder);
+});
+afterAll(async () => {
+  await control.drop();
+  await folder.remove();
+  await rm(await homeOf(dataDir), { recursive: true, force: true, maxRetries: 10 });
+  await data.remove();
+});
+
+const until = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
+
+test('a server that is asked to stop finishes what is under way, sends its sockets away and exits with 0', async () => {
+  const gateway = await startGateway({ databaseUrl: control.url, dataDir: folder.path });
+  const wallet = createWallet();
+  const me = gateway.as(wallet);
+  const { body: org } = await gateway.call<{ org_id: string }>(me, 'POST', '/orgs/v1', { body: {} });
+  const messages = `/orgs/v1/${org.org_id}/rooms/hall/messages`;
+  const send = (body: string) => gateway.call(me, 'POST', messages, { body: { body } });
+  await send('first');
+  const { body: page } = await gateway.call<{ cursor: string }>(me, 'GET', messages);
+
+  const socket = openSocket(gateway.url, wallet);
+  const events = socket.follow({ org: org.org_id, room: 'hall' });
+  await events.next();
+  const following = (async () => {
+    for await (const _event of events) throw new Error('nothing more was sent');
+  })().catch((error: unknown) => error);
+  const stream = await fetch(`${gateway.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      ...(await me.headers('/graphql')),
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+    },
+    body: JSON.stringify({ query: roomSubscription, variables: { org: org.org_id, room: 'hall', after: page.cursor } }),
+  });
+  expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/);
+  const streamed = stream.text().catch((error: unknown) => error);
+  const held = gateway.call(me, 'GET', `${messages}?cursor=${page.cursor}&wait=25`);
+  // A change that cannot go on before the server has been asked to stop.
+  const slow = new pg.Client({ connectionString: control.url });
+  await slow.connect();
+  await slow.query('begin');
+  await slow.query('select 1 from principals for update');
+  const change = gateway.call<{ org_id: string }>(me, 'POST', '/orgs/v1', { body: {} });
+  await until(async () =>
+    expect(
+      await control.sql(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      ),
+    ).toHaveLength(1),
+  );
+
+  const exit = gateway.stop();
+  await until(() => expect(socket.closes()).toEqual([1001]));
+  await expect(fetch(`${gateway.url}/readyz`)).rejects.toThrow();
+  await slow.end();
+  const made = await change;
+  expect(made.status).toBe(201);
+  expect(await held).toMatchObject({ status: 200, body: { messages: [], cursor: page.cursor } });
+  // Cut, so that its reader resumes; an end in good order would say that nothing is to come.
+  expect(await streamed).toBeInstanceOf(Error);
+  expect(await exit).toBe(0);
+  expect(gateway.stderr()).toBe('');
+  await following;
+  await socket.client.dispose();
+  expect(await control.sql('select 1 from orgs where id = $1', [made.body.org_id])).toHaveLength(1);
+});
+
+test('a server that is asked to stop the moment it serves exits with 0', async () => {
+  const gateway = await startGateway({ databaseUrl: control.url, dataDir: folder.path });
+  expect(await gateway.stop()).toBe(0);
+  expect(gateway.stderr()).toBe('');
+});
+
+test('after kill -9 the next start serves again with what was there, and a stop leaves no Postgres behind', async () => {
+  const first = await startGateway({ dataDir });
+  const wallet = createWallet();
+  const { body: org } = await first.call<{ org_id: string }>(first.as(wallet), 'POST', '/orgs/v1', { body: {} });
+  const { body: project } = await first.call<{ project_id: string }>(first.as(wallet), 'POST', '/projects/v1', {
+    body: { org_id: org.org_id },
+  });
+  await first.kill();
+
+  const second = await startGateway({ dataDir });
+  const { body } = await second.call<{ projects: { id: string }[] }>(second.as(wallet), 'GET', '/projects/v1');
+  expect(JSON.stringify(body)).toContain(project.project_id);
+  const { status } = await second.call(second.as(wallet), 'POST', '/projects/v1', { body: { org_id: org.org_id } });
+  expect(status).toBe(201);
+  expect(await second.stop()).toBe(0);
+  expect(await ownServer()).toBeUndefined();
+});
+
+test('a port that is taken is refused in one sentence, and no Postgres is left behind', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const refused = await tryGateway({ dataDir, env: { PORT: String(port) } });
+  other.close();
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(new RegExp(`^svc: Port ${port} [^\\n]*is taken[^\\n]*\\.\\n$`)),
+  });
+  expect(await ownServer()).toBeUndefined();
+});
+
+test('a second start on one data folder is refused in one sentence, and the first goes on', async () => {
+  const first = await startGateway({ dataDir });
+  const refused = await tryGateway({ dataDir });
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(new RegExp(`^svc: [^\\n]*in use by process ${first.pid};[^\\n]*\\.\\n$`)),
+  });
+  const nobody = { headers: async () => ({}) };
+  expect((await first.call(nobody, 'GET', '/readyz')).status).toBe(200);
+  expect(await first.stop()).toBe(0);
+});
+
+test('a server whose Postgres is gone for good exits, and says so by its code', async () => {
+  const gateway = await startGateway({ dataDir });
+  const server = await ownServer();
+  process.kill(server!.pid, 'SIGKILL');
+  expect(await gateway.ended).toBe(1);
+  const again = await startGateway({ dataDir });
+  expect(await again.stop()).toBe(0);
+});

@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Actor } from './actors.ts';
+import type { Answer, CallOptions } from './service.ts';
+import { createWallet, type TestWallet } from './wallet.ts';
+
+const program = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
+
+export const adminKey = 'an-admin-key-for-tests-0123456789';
+/** The same for every start, as an operator would keep it. */
+const secretKey = '5c'.repeat(16) + '3a'.repeat(16);
+
+/** The gateway in a process of its own, started as `npm start` does. */
+export interface GatewayProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** What it wrote to standard error so far: nothing, as long as nothing went wrong. */
+  readonly stderr: () => string;
+  /** Ends it without warning. */
+  readonly kill: () => Promise<void>;
+  /** Asks it to end. @returns its exit code */
+  readonly stop: () => Promise<number | null>;
+  readonly running: () => boolean;
+  /** Resolves with its exit code when it has ended, for whatever reason. */
+  readonly ended: Promise<number | null>;
+  readonly call: <Body = Record<string, never>>(
+    actor: Actor,
+    method: string,
+    path: string,
+    options?: CallOptions,
+  ) => Promise<Answer<Body>>;
+  /** Headers of a wallet, signed for this process's address. */
+  readonly as: (wallet: TestWallet) => Actor;
+}
+
+const children = new Set<ChildProcess>();
+
+/** How a start ended that did not lead to a serving gateway. */
+export interface Refusal {
+  readonly code: number | null;
+  readonly stderr: string;
+}
+
+export interface GatewayOptions {
+  /** Undefined: it runs a Postgres of its own in `dataDir`. */
+  readonly databaseUrl?: string;
+  readonly dataDir: string;
+  readonly env?: Record<string, string>;
+}
+
+/** Starts a gateway. @throws with what it said, when it does not come to serve */
+export async function startGateway(options: GatewayOptions): Promise<GatewayProcess> {
+  const started = await tryGateway(options);
+  if (!('url' in started)) throw new Error(`The gateway ended (${started.code}): ${started.stderr}`);
+  return started;
+}
+
+/** Starts a gateway, or says how it refused. */
+export async function tryGateway({
+  databaseUrl,
+  dataDir,
+  env = {},
+}: GatewayOptions): Promise<GatewayProcess | Refusal> {
+  const child = spawn(process.execPath, [program], {
+    cwd: dataDir,
+    env: {
+      PATH: process.env.PATH,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      SVC_DATA_DIR: dataDir,
+      SVC_SECRET_KEY: secretKey,
+      SVC_ADMIN_KEY: adminKey,
+      ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  children.add(child);
+  let stdout = '';
+  let stderr = '';
+  child.stderr.on('data', (part) => {
+    stderr += part;
+  });
+  const ended = once(child, 'close').then(([code]) => {
+    children.delete(child);
+    return code as number | null;
+  });
+  const serving = new Promise<string>((resolve) => {
+    child.stdout.on('data', (part) => {
+      stdout += part;
+      const url = /serves at (http:\/\/\S+)/.exec(stdout)?.[1];
+      if (url !== undefined) resolve(url);
+    });
+  });
+  const first = await Promise.race([serving, ended]);
+  if (typeof first !== 'string') return { code: first, stderr };
+  const url = first;
+  return {
+    url,
+    pid: child.pid!,
+    stderr: () => stderr,
+    ended,
+    running: () => child.exitCode === null && child.signalCode === null,
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
+    },
+    async stop() {
+      child.kill('SIGTERM');
+      return ended;
+    },
+    as: (wallet) => ({ headers: async (path) => ({ 'sign-in-with-x': await wallet.header({ baseUrl: url, path }) }) }),
+    async call(actor, method, path, { body, headers = {} } = {}) {
+      const response = await fetch(url + path, {
+        method,
+        headers: {
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(await actor.headers(path.split('?')[0]!)),
+          ...headers,
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      });
+      const text = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        body: text === '' ? undefined : JSON.parse(text),
+        text,
+      };
+    },
+  };
+}
+
+/** Ends what a failed test left running. */
+export async function killGateways(): Promise<void> {
+  await Promise.all(
+    [...children].map(async (child) => {
+      const closed = once(child, 'close');
+      child.kill('SIGKILL');
+      await closed;
+    }),
+  );
+}
+
+export const admin: Actor = { headers: async () => ({ 'x-admin-key': adminKey }) };
+
+/** A folder for a gateway's data. */
+export async function temporaryFolder(): Promise<{ readonly path: string; readonly remove: () => Promise<void> }> {
+  const path = await mkdtemp(join(tmpdir(), 'svc-faults-'));
+  // Postgres runs as another user when the tests run as root, and has to get in.
+  await chmod(path, 0o755);
+  return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 10 }) };
+}
+
+export { createWallet };

@@ -1,0 +1,162 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A commit whose answer is kept from the gateway. */
+export interface FrozenCommit {
+  /** Postgres has committed and answered; the gateway does not know it. */
+  readonly answered: Promise<void>;
+  /** Breaks the connection, so that the gateway never learns. */
+  readonly lose: () => void;
+  /** Hands the answer on after all. */
+  readonly thaw: () => void;
+}
+
+export interface PgProxy {
+  /** The database's URL by way of the proxy. */
+  readonly url: string;
+  /** Breaks every connection and refuses new ones. */
+  readonly cut: () => void;
+  readonly mend: () => void;
+  /**
+   * Keeps back the answer to the commit of the next transaction that sends a statement like `statement`. Postgres gets
+   * the commit and carries it out.
+   */
+  readonly freezeCommit: (statement: RegExp) => FrozenCommit;
+  readonly close: () => Promise<void>;
+}
+
+/** What waits for its transaction, or holds its answer. */
+interface Freeze {
+  readonly statement: RegExp;
+  readonly hold: (link: { readonly lose: () => void; readonly thaw: () => void }) => void;
+  readonly answered: () => void;
+}
+
+/** A way to Postgres that can be cut, and that understands the protocol well enough to lose the answer of a commit. */
+export async function startPgProxy(databaseUrl: string): Promise<PgProxy> {
+  const target = new URL(databaseUrl);
+  const sockets = new Set<Socket>();
+  const freezes: Freeze[] = [];
+  let open = true;
+
+  const server = createServer((near) => {
+    if (!open) return void near.destroy();
+    const far = connect(Number(target.port), target.hostname);
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(one);
+      one.on('error', () => undefined);
+      one.on('close', () => {
+        sockets.delete(one);
+        other.destroy();
+      });
+    }
+    relay(near, far, freezes);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const via = new URL(databaseUrl);
+  via.port = String((server.address() as AddressInfo).port);
+  via.hostname = '127.0.0.1';
+
+  const cut = () => {
+    open = false;
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: via.href,
+    cut,
+    mend: () => {
+      open = true;
+    },
+    freezeCommit(statement) {
+      const answered = Promise.withResolvers<void>();
+      const held = Promise.withResolvers<{ readonly lose: () => void; readonly thaw: () => void }>();
+      freezes.push({ statement, hold: held.resolve, answered: answered.resolve });
+      return {
+        answered: answered.promise,
+        lose: () => void held.promise.then((link) => link.lose()),
+        thaw: () => void held.promise.then((link) => link.thaw()),
+      };
+    },
+    close: async () => {
+      cut();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** Copies both ways, reading along. */
+function relay(near: Socket, far: Socket, freezes: Freeze[]): void {
+  /** Texts of the statements that this connection has prepared, by name. */
+  const prepared = new Map<string, string>();
+  /** Statements of the transaction that is open. */
+  let sent: string[] = [];
+  let kept: Buffer[] | undefined;
+  let holding: Freeze | undefined;
+
+  // The first message of a client has no type.
+  const fromClient = messages((type, body) => {
+    const [first = '', second = ''] = body.toString('utf8').split('\0', 2);
+    if (type === 'P') {
+      prepared.set(first, second);
+      sent.push(second);
+    } else if (type === 'B') sent.push(prepared.get(second) ?? '');
+    else if (type === 'Q') {
+      const command = first.trim().toLowerCase();
+      if (command === 'begin') sent = [];
+      else if (command !== 'commit') sent.push(first);
+      else {
+        const index = freezes.findIndex(({ statement }) => sent.some((text) => statement.test(text)));
+        if (index < 0) return;
+        [holding] = freezes.splice(index, 1);
+        kept = [];
+        holding!.hold({
+          lose: () => near.destroy(),
+          thaw: () => {
+            for (const part of kept ?? []) near.write(part);
+            kept = undefined;
+          },
+        });
+      }
+    }
+  }, true);
+  const fromServer = messages((type) => {
+    // Ready for the next query: the commit is done.
+    if (type === 'Z' && holding !== undefined) {
+      holding.answered();
+      holding = undefined;
+    }
+  }, false);
+
+  near.on('data', (part) => {
+    fromClient(part);
+    far.write(part);
+  });
+  far.on('data', (part) => {
+    if (kept === undefined) near.write(part);
+    else kept.push(part);
+    fromServer(part);
+  });
+}
+
+/** Splits a stream of the Postgres protocol into its messages. */
+function messages(onMessage: (type: string, body: Buffer) => void, untypedFirst: boolean): (part: Buffer) => void {
+  let rest: Buffer = Buffer.alloc(0);
+  let untyped = untypedFirst;
+  return (part) => {
+    rest = rest.length === 0 ? part : Buffer.concat([rest, part]);
+    for (;;) {
+      const head = untyped ? 0 : 1;
+      if (rest.length < head + 4) return;
+      const end = head + rest.readUInt32BE(head);
+      if (rest.length < end) return;
+      if (!untyped) onMessage(String.fromCharCode(rest[0]!), rest.subarray(5, end));
+      untyped = false;
+      rest = rest.subarray(end);
+    }
+  };
+}

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, expect, test } from 'vitest';
+import { limitNames, tierLimits } from '../../resolvers/limits.ts';
+import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
+import { startService } from '../helpers/service.ts';
+
+const service = await startService();
+afterAll(() => service.stop());
+const call = documentedCalls(service);
+const { admin } = service.actors;
+
+test('twenty callers who race make three free organizations, and the rest learn the limit', async () => {
+  const wallet = service.actors.wallet();
+  const answers = await Promise.all(Array.from({ length: 20 }, () => call(wallet, 'POST', '/orgs/v1', { body: {} })));
+  const refused = answers.filter(({ status }) => status !== 201);
+  expect(refused).toHaveLength(17);
+  for (const answer of refused) expectRefusal(answer, 'FREE_ORG_OWNER_LIMIT_EXCEEDED', { limit: 3, owned: 3 });
+  expect((await call(wallet, 'GET', '/orgs/v1')).body.orgs).toHaveLength(3);
+  const audited = await service.control.sql(
+    `select 1 from audit_events where action = 'org.created' and actor->'authenticator'->>'public_subject' = $1`,
+    [wallet.address],
+  );
+  expect(audited).toHaveLength(3);
+});
+
+test('organizations that are not free, and those owned by others, do not count', async () => {
+  const { wallet, orgId, principalId } = await service.owner();
+  await service.control.sql(`update orgs set tier = 'team' where id = $1`, [orgId]);
+  const { orgId: foreign } = await service.owner();
+  await service.actors.member(foreign, principalId, 'admin');
+  for (let made = 0; made < 3; made++) expect((await call(wallet, 'POST', '/orgs/v1')).status).toBe(201);
+  expectRefusal(await call(wallet, 'POST', '/orgs/v1'), 'FREE_ORG_OWNER_LIMIT_EXCEEDED', { limit: 3, owned: 3 });
+});
+
+test('the platform admin sets limits of one organization, and null puts the tier’s back', async () => {
+  const { orgId } = await service.owner();
+  const path = `/orgs/v1/admin/${orgId}/limits`;
+  const set = await call(admin, 'POST', path, { body: { limits: { projects: 2, apiCalls: 7 } } });
+  const own = tierLimits.prototype;
+  expect(set.body).toStrictEqual({
+    org_id: orgId,
+    limits: { ...own, projects: 2, apiCalls: 7 },
+    overrides: { projects: 2, apiCalls: 7 },
+  });
+  const reset = await call(admin, 'POST', path, { body: { limits: { apiCalls: null } } });
+  expect(reset.body).toStrictEqual({ org_id: orgId, limits: { ...own, projects: 2 }, overrides: { projects: 2 } });
+  const [event] = await service.control.sql(
+    `select actor->'authority' as authority, details from audit_events where org_id = $1 and action = 'org.limits_set'
+     order by seq limit 1`,
+    [orgId],
+  );
+  expect(event).toEqual({
+    authority: { kind: 'system', reason_code: 'platform_admin' },
+    details: { limits: { projects: 2, apiCalls: 7 } },
+  });
+});
+
+test('limits over GraphQL are the limits over REST', async () => {
+  const { wallet, orgId } = await service.owner();
+  const names = limitNames.join(' ');
+  const set = await service.graphql(
+    admin,
+    `mutation ($input: SetOrganizationLimitsInput!) { setOrganizationLimits(input: $input) { id limits { ${names} } } }`,
+    { input: { org: orgId, limits: [{ name: 'projects', value: 5 }, { name: 'readsBurst' }] } },
+  );
+  const limits = { ...tierLimits.prototype, projects: 5 };
+  expect(set.data.setOrganizationLimits).toEqual({ id: `Organization_${orgId}`, limits });
+  const seen = await service.graphql(wallet, `query ($id: ID!) { organization(id: $id) { limits { ${names} } } }`, {
+    id: orgId,
+  });
+  expect(seen.data.organization.limits).toEqual(limits);
+});
+
+test('nobody but the platform admin bends a limit', async () => {
+  const { wallet, orgId } = await service.owner();
+  const path = `/orgs/v1/admin/${orgId}/limits`;
+  const body = { limits: { projects: 1_000 } };
+  expectRefusal(await call(wallet, 'POST', path, { body }), 'ADMIN_REQUIRED');
+  expectRefusal(await call(service.actors.nobody, 'POST', path, { body }), 'AUTH_REQUIRED');
+  expect(await service.control.sql('select limit_overrides from orgs where id = $1', [orgId])).toEqual([
+    { limit_overrides: {} },
+  ]);
+});
+
+test.each<[string, unknown]>([
+  ['a limit it does not know', { limits: { bananas: 1 } }],
+  ['a limit below zero', { limits: { projects: -1 } }],
+  ['a limit that is no whole number', { limits: { projects: 1.5 } }],
+  ['a limit that is a text', { limits: { projects: '5' } }],
+  ['no limits', {}],
+  ['a list', { limits: [] }],
+])('%s is refused', async (_case, body) => {
+  const { orgId } = await service.owner();
+  expectRefusal(await call(admin, 'POST', `/orgs/v1/admin/${orgId}/limits`, { body }), 'VALIDATION_FAILED');
+});
+
+test('limits of an organization that is not there are 404 for the admin', async () => {
+  const body = { limits: { projects: 1 } };
+  expectRefusal(await call(admin, 'POST', `/orgs/v1/admin/${randomUUID()}/limits`, { body }), 'RESOURCE_NOT_FOUND');
+});
+
+test('every limit has a name that can be set', async () => {
+  const { orgId } = await service.owner();
+  const limits = Object.fromEntries(limitNames.map((name, index) => [name, index + 1]));
+  const set = await call(admin, 'POST', `/orgs/v1/admin/${orgId}/limits`, { body: { limits } });
+  expect(set.body.limits).toStrictEqual(limits);
+});

@@ -1,0 +1,125 @@
+import { type GraphQLInputType, getNamedType, isInputObjectType, isLeafType, isListType, isNonNullType } from 'graphql';
+import { afterAll, expect, test } from 'vitest';
+import { routes } from '../../rest-compat/routes.ts';
+import { schema } from '../../schema/schema.ts';
+import { documentedCalls } from '../helpers/documented.ts';
+import { inputsOf } from '../helpers/route-inputs.ts';
+import { startService } from '../helpers/service.ts';
+
+// PostgreSQL keeps neither NUL nor half a surrogate pair: whatever text input holds one is refused by name.
+
+const service = await startService();
+afterAll(() => service.stop());
+const call = documentedCalls(service);
+
+const { wallet, orgId, projectId } = await service.project();
+const room = `/orgs/v1/${orgId}/rooms/standup`;
+const sent = (await call(wallet, 'POST', `${room}/messages`, { body: { body: 'x', session_key: 's' } })).body;
+
+const good: Record<string, string> = {
+  org_id: orgId,
+  org: orgId,
+  room_key: 'standup',
+  room: 'standup',
+  id: projectId,
+  presence_id: sent.sender_presence.presence_id,
+  message_id: sent.message_id,
+  message: sent.message_id,
+  body: 'hello',
+  to: 'ada@example.com',
+};
+
+const nulText = 'a\0b';
+const loneText = 'a\ud800b';
+
+const inputs = (await Promise.all(routes.map(async (route) => ({ route, inputs: await inputsOf(route) })))).flatMap(
+  ({ route, inputs }) => inputs.map(({ from, name }) => ({ route, from, name })),
+);
+
+test.each(
+  inputs.map(({ route, ...input }) => [`${route.method} ${route.path}`, input.from, input.name, route] as const),
+)('%s refuses bad text in %s.%s', async (_route, from, name, route) => {
+  const actor = /\/admin\//.test(route.path) ? service.actors.admin : wallet;
+  for (const bad of from === 'body' ? [nulText, loneText] : [nulText]) {
+    const path = route.path.replace(/:(\w+)/g, (_match, param: string) =>
+      encodeURIComponent(from === 'params' && param === name ? bad : good[param]!),
+    );
+    const search = from === 'query' ? `?${name}=${encodeURIComponent(bad)}` : '';
+    const written = JSON.stringify({ ...(route.path.endsWith('/messages') && { body: 'x' }), [name]: bad });
+    const body = route.method === 'GET' ? undefined : from === 'body' ? written : '{}';
+    const answer = await call(actor, route.method, path + search, { body });
+    expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
+    expect(answer.body.details.field).toMatch(/./);
+  }
+});
+
+/** Places of the text inputs of a field, as paths into its arguments. */
+function textPlaces(type: GraphQLInputType, at: readonly string[]): string[][] {
+  const named = getNamedType(type);
+  if (isInputObjectType(named)) {
+    return Object.values(named.getFields()).flatMap((field) => textPlaces(field.type, [...at, field.name]));
+  }
+  return named.name === 'String' || named.name === 'ID' ? [[...at]] : [];
+}
+
+/** A value for an input: text where it is wanted, and something plausible where it must be. */
+function inputFor(type: GraphQLInputType, at: readonly string[], place: string, text: string): unknown {
+  const required = isNonNullType(type);
+  const inner = required ? type.ofType : type;
+  if (isListType(inner))
+    return place.startsWith(at.join('.')) ? [inputFor(inner.ofType, at, place, text)] : required ? [] : undefined;
+  const named = getNamedType(inner);
+  if (isInputObjectType(named)) {
+    return Object.fromEntries(
+      Object.values(named.getFields()).map((field) => [
+        field.name,
+        inputFor(field.type, [...at, field.name], place, text),
+      ]),
+    );
+  }
+  if (at.join('.') === place) return text;
+  if (named.name === 'Boolean') return false;
+  return required ? (good[at.at(-1)!] ?? 'x') : undefined;
+}
+
+const fields = [schema.getQueryType()!, schema.getMutationType()!].flatMap((root) =>
+  Object.values(root.getFields()).flatMap((field) =>
+    field.args
+      .flatMap((argument) => textPlaces(argument.type, [argument.name]))
+      .map((place) => ({ root: root.name, field, place: place.join('.') })),
+  ),
+);
+
+test.each(fields.map(({ root, field, place }) => [`${root}.${field.name}`, place, root, field] as const))(
+  '%s refuses bad text in %s',
+  async (_name, place, root, field) => {
+    const declared = field.args.map(({ name, type }) => `$${name}: ${type}`).join(', ');
+    const given = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
+    const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
+    const query = `${root.toLowerCase()} (${declared}) { ${field.name}(${given}) ${selection} }`;
+    const actor = /outboxMails|sendTestMail|Limits/.test(field.name) ? service.actors.admin : wallet;
+    for (const text of [nulText, loneText]) {
+      const variables = Object.fromEntries(
+        field.args.map(({ name, type }) => [name, inputFor(type, [name], place, text)]),
+      );
+      const answer = await service.graphql(actor, query, variables);
+      // What cannot be an id is the id of nothing.
+      if (field.name === 'node') return expect(answer).toEqual({ data: { node: null } });
+      const codes = place.endsWith('idempotencyKey')
+        ? ['IDEMPOTENCY_KEY_INVALID']
+        : ['VALIDATION_FAILED', 'INVALID_CURSOR'];
+      expect(codes).toContain(answer.errors?.[0]?.extensions.code);
+      if (codes.length > 1)
+        expect(answer.errors![0]!.extensions.details).toMatchObject({ field: expect.stringMatching(/./) });
+    }
+  },
+);
+
+test('the walk found the text inputs that are known to be there', () => {
+  const rest = inputs.map(({ route, from, name }) => `${route.operation} ${from}.${name}`);
+  expect(rest).toEqual(expect.arrayContaining(['orgs.create body.display_name', 'rooms.listMessages query.cursor']));
+  const graph = fields.map(({ field, place }) => `${field.name} ${place}`);
+  expect(graph).toEqual(
+    expect.arrayContaining(['createOrganization input.displayName', 'sendRoomMessage input.to', 'node id']),
+  );
+});
