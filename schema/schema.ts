@@ -3,6 +3,7 @@ import './identity.ts';
 import './orgs.ts';
 import './platform.ts';
 import './projects.ts';
+import './room-messages.ts';
 import './rooms.ts';
 
 /** The served schema; printed to `schema/schema.graphql`, which is checked in. */

@@ -11,24 +11,25 @@ export function welcome({
   config: Config;
   postgres: EmbeddedPostgres | undefined;
 }): string {
-  const base = config.publicBaseUrl ?? url.replace('127.0.0.1', 'localhost');
+  const base = config.publicBaseUrl ?? url.replace(/\/\/(127\.0\.0\.1|0\.0\.0\.0|\[::1?\])/, '//localhost');
   const socket = base.replace(/^http/, 'ws');
   const database =
     postgres === undefined
       ? 'the server of DATABASE_URL'
       : `embedded PostgreSQL on port ${postgres.port}, data in ${postgres.dataDir}`;
+  const firstCalls = `
+  First calls: npm run first-calls${base === 'http://localhost:4000' ? '' : ` -- ${base}`}
+    signs in with a fresh wallet, creates an organization and a project,
+    subscribes to its room and sends a message that arrives there.
+`;
   return `
   svc gateway serves at ${base}
 
-    GraphQL        ${base}/graphql   (GraphiQL in a browser)
+    GraphQL        ${base}/graphql${config.production ? '' : '   (GraphiQL in a browser)'}
     Subscriptions  ${socket}/graphql   (graphql-transport-ws)
     REST           ${base}/projects/v1 and the other documented paths
     Health         ${base}/api/health, ${base}/readyz, ${base}/metrics
     Database       ${database}
-
-  First calls: npm run first-calls
-    signs in with a fresh wallet, creates an organization and a project,
-    subscribes to its room and sends a message that arrives there.
-
+${config.production ? '' : firstCalls}
 `;
 }

@@ -85,7 +85,7 @@ export async function start(options: StartOptions): Promise<Start> {
   const { child, ...running } = run(options);
   const serving = new Promise<string>((resolve) => {
     child.stdout!.on('data', () => {
-      const url = /serves at (http:\/\/\S+)\n[\s\S]*First calls/.exec(running.stdout())?.[1];
+      const url = /serves at (http:\/\/\S+)\n[\s\S]*First calls: .*\n/.exec(running.stdout())?.[1];
       if (url !== undefined) resolve(url);
     });
   });

@@ -25,7 +25,9 @@ test('npm start on an empty folder serves, says where, and a newcomer gets throu
   const health = await fetch(`${url}/api/health`);
   expect(await health.json()).toMatchObject({ ok: true, status: 'ok', checks: { database: 'ok' } });
 
-  const calls = run({ command: ['npm', 'run', 'first-calls', '--', url] });
+  const [, command = ''] = /First calls: (.*)/.exec(gateway.stdout()) ?? [];
+  expect(command).toBe(`npm run first-calls -- ${url}`);
+  const calls = run({ command: ['/bin/sh', '-c', command] });
   expect(await calls.ended).toBe(0);
   expect(calls.stdout()).toMatch(/arrived on the socket +\S+: Hello from REST/);
 
