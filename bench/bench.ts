@@ -32,7 +32,8 @@ export async function bench(options: Options): Promise<boolean> {
       try {
         measured.push(...(await measure(stage)));
       } catch (error) {
-        failures.push({ row: name, reason: (error as Error).message });
+        const { message, cause } = error as Error;
+        failures.push({ row: name, reason: cause === undefined ? message : `${message} (${cause})` });
         stage.say(`${name} could not be measured: ${(error as Error).stack}`);
       }
     }

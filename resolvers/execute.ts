@@ -190,7 +190,8 @@ function runOnce(
     ctx,
     async (work) => {
       const output = await op.handler({ ...scope, ...work }, input);
-      await writeAudit(work.client, ctx, caller, scope, op.audit(output, input, scope));
+      const entry = op.audit(output, input, scope);
+      if (entry !== undefined) await writeAudit(work.client, ctx, caller, scope, entry);
       return output;
     },
     async (client, output) => {

@@ -59,7 +59,8 @@ interface Changes<Input extends z.ZodObject> {
 export interface Mutation<Input extends z.ZodObject, Scope, Output, Wire>
   extends Declared<Input, Scope, Output, Wire>,
     Changes<Input> {
-  readonly audit: (output: Output, input: z.output<Input>, scope: Scope) => AuditEntry;
+  /** What the trail says; undefined when nothing was changed, as by a repeated send. */
+  readonly audit: (output: Output, input: z.output<Input>, scope: Scope) => AuditEntry | undefined;
   readonly handler: (work: Work & Scope, input: z.output<Input>) => Promise<Output>;
 }
 

@@ -1,6 +1,7 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import { isUuid } from '../core/ids.ts';
 import type { Presence } from '../db/schema/rooms.ts';
+import type { Context } from '../resolvers/context.ts';
 import { execute } from '../resolvers/execute.ts';
 import { getRoom } from '../resolvers/rooms/get-room.ts';
 import { joinRoom } from '../resolvers/rooms/join-room.ts';
@@ -10,7 +11,7 @@ import { loadPresences, loadRooms, type RoomRef as RoomAddress } from '../resolv
 import { projectOfRoom, type RoomSummary } from '../resolvers/rooms/room-summary.ts';
 import { presenceState } from '../resolvers/rooms/wire.ts';
 import { builder, pageArgs } from './builder.ts';
-import { inOrder, sliceConnection } from './connection.ts';
+import { inOrder, type PageArgs, sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { OrganizationRef } from './orgs.ts';
@@ -117,12 +118,27 @@ builder.objectField(ProjectRef, 'defaultRoom', (t) =>
   }),
 );
 
+const roomPage = async (ctx: Context, org: string, page: PageArgs) =>
+  sliceConnection(await execute(listRooms, ctx, { org }), addressOf, page);
+
 builder.objectField(OrganizationRef, 'rooms', (t) =>
   t.field({
     type: RoomConnection,
     description: listRooms.summary,
     args: pageArgs,
-    resolve: async ({ id }, page, ctx) => sliceConnection(await execute(listRooms, ctx, { org: id }), addressOf, page),
+    resolve: ({ id }, page, ctx) => roomPage(ctx, id, page),
+  }),
+);
+
+// Delegates and service keys reach rooms without seeing the organization they are in.
+builder.queryField('rooms', (t) =>
+  t.field({
+    type: RoomConnection,
+    nullable: true,
+    description: listRooms.summary,
+    authScopes: { credential: true },
+    args: { ...pageArgs, org: t.arg.id({ description: 'Organization, by global or native id.' }) },
+    resolve: (_root, { org, ...page }, ctx) => roomPage(ctx, nativeId('Organization', org), page),
   }),
 );
 

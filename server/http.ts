@@ -144,7 +144,7 @@ function contextOf(services: Services, { request, response, traceId }: Exchange)
     address: request.socket.remoteAddress ?? 'unknown',
     baseUrl: baseUrlOf(request),
     idempotencyKey: Array.isArray(key) ? key[0] : key,
-    writeApproval: writeApprovalOf(request.headers),
+    writeApproval: writeApprovalOf(request.headers['x-svc-write-auth']),
     signal: gone.signal,
   });
 }

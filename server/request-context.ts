@@ -74,10 +74,8 @@ export const credentialsOf = (headers: IncomingHttpHeaders): Credentials => ({
 });
 
 /** The bearer of `X-Svc-Write-Auth`. */
-export function writeApprovalOf(headers: IncomingHttpHeaders): string | undefined {
-  const header = text(headers['x-svc-write-auth']);
-  return header === undefined ? undefined : header.replace(/^Bearer\s+/i, '');
-}
+export const writeApprovalOf = (header: string | string[] | undefined): string | undefined =>
+  text(header)?.replace(/^Bearer\s+/i, '');
 
 const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i;
 

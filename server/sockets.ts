@@ -9,7 +9,7 @@ import type { Context, Services } from '../resolvers/context.ts';
 import type { Credentials } from '../resolvers/identity/resolve-caller.ts';
 import type { Engine, Prepared } from '../schema/engine/engine.ts';
 import type { Metrics } from './metrics.ts';
-import { baseUrlOf, createContext, credentialsOf, refuseDuplicateHeaders } from './request-context.ts';
+import { baseUrlOf, createContext, credentialsOf, refuseDuplicateHeaders, writeApprovalOf } from './request-context.ts';
 import { keepAlive, type SocketExtra, speakProtocol } from './socket-protocol.ts';
 
 /** Largest message a client may send, in bytes. */
@@ -154,6 +154,7 @@ async function openSession(
     refuseDuplicateHeaders(request);
     const arrival = {
       credentials: connectionCredentials(params, credentialsOf(request.headers)),
+      writeApproval: writeApprovalOf(textOf(params, 'x-svc-write-auth') ?? request.headers['x-svc-write-auth']),
       address: request.socket.remoteAddress ?? 'unknown',
       baseUrl: baseUrlOf(request),
     };
@@ -178,21 +179,22 @@ const names = [
   'x-admin-key',
 ] as const satisfies readonly (keyof Credentials)[];
 
+type Params = Readonly<Record<string, unknown>> | undefined;
+
 /** Credentials of `connectionParams`, under the lower-case header names; else those of the upgrade request. */
-function connectionCredentials(
-  params: Readonly<Record<string, unknown>> | undefined,
-  headers: Credentials,
-): Credentials {
-  const given = names.filter((name) => params?.[name] !== undefined && params[name] !== null);
-  if (given.length === 0) return headers;
-  return Object.fromEntries(
-    given.map((name) => {
-      const value = params![name];
-      if (typeof value !== 'string')
-        throw new ServiceError('INVALID_AUTH', { details: { reason: 'not_a_string', field: name } });
-      return [name, value];
-    }),
-  );
+function connectionCredentials(params: Params, headers: Credentials): Credentials {
+  const given = names.flatMap((name) => {
+    const value = textOf(params, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return given.length === 0 ? headers : Object.fromEntries(given);
+}
+
+/** A member of `connectionParams`; absent and null are alike. @throws INVALID_AUTH when it is no text */
+function textOf(params: Params, name: string): string | undefined {
+  const value = params?.[name] ?? undefined;
+  if (value === undefined || typeof value === 'string') return value;
+  throw new ServiceError('INVALID_AUTH', { details: { reason: 'not_a_string', field: name } });
 }
 
 /**

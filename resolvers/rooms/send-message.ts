@@ -83,7 +83,8 @@ export const sendMessage = mutation({
     work.append(appendMessage(message));
     return { message, deduplicated: false, sender, live: others };
   },
-  audit: ({ message }) => ({ action: 'message.sent', object: { kind: 'message', id: message.id } }),
+  audit: ({ message, deduplicated }) =>
+    deduplicated ? undefined : { action: 'message.sent', object: { kind: 'message', id: message.id } },
   wire: MessageWire.extend({
     deduplicated: z.boolean(),
     sender_presence: ArrivalWire,
