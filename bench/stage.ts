@@ -41,8 +41,16 @@ export async function onStage<Result>(options: Options, run: (stage: Stage) => P
     // As a server would run, but that a commit does not wait for this machine's disk: that would be all one measures.
     settings: { synchronous_commit: 'off', max_connections: '200', shared_buffers: '256MB' },
   });
-  const interrupted = () => void stopAll().then(() => process.exit(130));
-  process.once('SIGINT', interrupted).once('SIGTERM', interrupted);
+  const clear = once(async () => {
+    await stopAll();
+    await postgres.stop();
+    for (const path of [postgres.dataDir, folder]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+  });
+  const interrupted = (why: unknown) => {
+    process.stderr.write(`bench: ${why instanceof Error ? why.stack : why}\n`);
+    void clear().finally(() => process.exit(1));
+  };
+  for (const event of ['SIGINT', 'SIGTERM', 'uncaughtException']) process.once(event, interrupted);
   try {
     const databaseUrl = await ensureDatabase(postgres.url, 'svc');
     const root = randomBytes(32);
@@ -76,9 +84,7 @@ export async function onStage<Result>(options: Options, run: (stage: Stage) => P
       say,
     });
   } finally {
-    await stopAll();
-    await postgres.stop();
-    for (const path of [postgres.dataDir, folder]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+    await clear();
   }
 }
 

@@ -10,6 +10,8 @@ export interface PoolOptions {
   readonly max?: number;
   /** How long a request waits for a free connection, in milliseconds. @default 5_000 */
   readonly waitMs?: number;
+  /** Longest a statement may take, in milliseconds: what hangs is given up. @default no limit */
+  readonly statementMs?: number;
   readonly onStatement?: StatementHook | undefined;
   /** Told when an idle connection breaks; the pool replaces it by itself. */
   readonly onIdleError?: (error: Error) => void;
@@ -25,7 +27,7 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** A connection pool. Connections are opened on first use and closed when idle for half a minute. */
-export function createPool({ url, max = 10, waitMs = 5_000, onStatement, onIdleError, name }: PoolOptions): pg.Pool {
+export function createPool({ url, max = 10, waitMs = 5_000, statementMs, onStatement, onIdleError, name }: PoolOptions): pg.Pool {
   class Client extends pg.Client {
     // biome-ignore lint/suspicious/noExplicitAny: the driver's method has a dozen overloads, all passed through.
     override query(...args: any[]): any {
@@ -41,6 +43,9 @@ export function createPool({ url, max = 10, waitMs = 5_000, onStatement, onIdleE
     connectionTimeoutMillis: waitMs,
     idleTimeoutMillis: 30_000,
     keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    // The server stops a statement first; the driver's own timer is for a server that no longer answers at all.
+    ...(statementMs === undefined ? {} : { statement_timeout: statementMs, query_timeout: statementMs + 5_000 }),
     application_name: name ?? 'svc-gateway',
     types,
     Client: Client as unknown as typeof pg.Client,
@@ -118,6 +123,7 @@ export async function inTransaction<Result>(
 }
 
 const lossCodes = new Set([
+  '57014', // query_canceled: it took longer than it may
   'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
@@ -137,7 +143,7 @@ const lossCodes = new Set([
   '08006',
 ]);
 const lossMessages =
-  /Connection terminated|connection timeout|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|read ECONN|Cannot use a pool after/i;
+  /Connection terminated|connection timeout|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|read ECONN|Cannot use a pool after|Query read timeout/i;
 
 /** Whether an error says that the database could not be reached or went away, rather than that it refused. */
 export function isConnectionLoss(error: unknown): boolean {

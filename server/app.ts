@@ -31,6 +31,9 @@ import { installJobs, startWorkers, sweepAbandoned } from './workers.ts';
 /** How long a step operation is believed to be worked on, in seconds. */
 const stepLeaseSeconds = 15;
 
+/** Longest a statement to the control database may take, in milliseconds; none should take a thousandth of it. */
+const statementMs = 20_000;
+
 /** Longest wait for requests that are under way, in milliseconds. */
 const drainMs = 5_000;
 
@@ -80,7 +83,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       options.onStatement?.(text);
     };
     const onIdleError = (error: Error) => log.warn({ err: error }, 'An idle database connection broke.');
-    const db = openDatabase({ url: databaseUrl, max: 20, onStatement, onIdleError });
+    const db = openDatabase({ url: databaseUrl, max: 20, statementMs, onStatement, onIdleError });
     undo.push(db.close);
     metrics.watchPool(() => ({ total: db.pool.totalCount, idle: db.pool.idleCount, waiting: db.pool.waitingCount }));
 

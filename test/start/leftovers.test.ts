@@ -16,7 +16,7 @@ test.each<[string, (home: string, said: string) => boolean | Promise<boolean>]>(
     'a database folder that is half made',
     async (home) => (await entries(home)).some((name) => name.startsWith('tmp-')),
   ],
-  ['an empty database folder', async (home) => exists(join(home, 'data'))],
+  ['a database that no server has run on', async (home) => exists(join(home, 'data'))],
   ['a server without the control database', (_home, said) => said.includes('started Postgres')],
   ['everything', (_home, said) => said.includes('First calls')],
 ])('a first start that is killed with %s behind it is made good by the next', async (_stage, reached) => {
