@@ -27,7 +27,15 @@ const types: pg.CustomTypesConfig = {
 };
 
 /** A connection pool. Connections are opened on first use and closed when idle for half a minute. */
-export function createPool({ url, max = 10, waitMs = 5_000, statementMs, onStatement, onIdleError, name }: PoolOptions): pg.Pool {
+export function createPool({
+  url,
+  max = 10,
+  waitMs = 5_000,
+  statementMs,
+  onStatement,
+  onIdleError,
+  name,
+}: PoolOptions): pg.Pool {
   class Client extends pg.Client {
     // biome-ignore lint/suspicious/noExplicitAny: the driver's method has a dozen overloads, all passed through.
     override query(...args: any[]): any {

@@ -19,7 +19,8 @@ const outside = ['scripts', 'test'];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const levelOf = (folder: string) => order.findIndex((names) => (names as readonly string[]).includes(folder));
-const imports = /(?:^|\n)\s*(?:import|export)[^'"\n]*?from\s*['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]\s*\)|(?:^|\n)import\s*['"](\.[^'"]+)['"]/g;
+const imports =
+  /(?:^|\n)\s*(?:import|export)[^'"\n]*?from\s*['"](\.[^'"]+)['"]|import\(\s*['"](\.[^'"]+)['"]\s*\)|(?:^|\n)import\s*['"](\.[^'"]+)['"]/g;
 
 /** Every import that points the wrong way, as `from -> to`. */
 export async function boundaryCrossings(): Promise<string[]> {
@@ -30,7 +31,8 @@ export async function boundaryCrossings(): Promise<string[]> {
     // Import lists over several lines are folded first.
     for (const match of text.replace(/\{[^}]*\}/g, (list) => list.replaceAll('\n', ' ')).matchAll(imports)) {
       const target = relative(root, join(root, dirname(file), match[1] ?? match[2] ?? match[3]!));
-      if (target !== 'package.json' && !mayImport(folderOf(file), folderOf(target))) crossings.push(`${file} -> ${target}`);
+      if (target !== 'package.json' && !mayImport(folderOf(file), folderOf(target)))
+        crossings.push(`${file} -> ${target}`);
     }
   }
   return crossings.sort();

@@ -37,7 +37,9 @@ const migrations: Check = async () => {
     const args = ['generate', '--dialect', 'postgresql', '--schema', './db/schema/*.ts', '--out', copy];
     const failed = await command('drizzle-kit', ...args)();
     if (failed !== '') return failed;
-    return (await readdir(copy)).length === before ? '' : 'db/schema has changes without a migration; run npm run generate';
+    return (await readdir(copy)).length === before
+      ? ''
+      : 'db/schema has changes without a migration; run npm run generate';
   } finally {
     await rm(copy, { recursive: true, force: true });
   }

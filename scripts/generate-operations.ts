@@ -6,7 +6,9 @@ export function operationsPage(): string {
   const rows = operations
     .toSorted((left, right) => (left.name < right.name ? -1 : 1))
     .map(({ name, kind, summary, access }) => {
-      const paths = routes.filter(({ operation }) => operation === name).map(({ method, path }) => `\`${method} ${path}\``);
+      const paths = routes
+        .filter(({ operation }) => operation === name)
+        .map(({ method, path }) => `\`${method} ${path}\``);
       return `| \`${name}\` | ${kind} | ${access.action === null ? '' : `\`${access.action}\``} | ${paths.join(', ') || 'GraphQL only'} | ${summary} |`;
     });
   return [

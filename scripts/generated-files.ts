@@ -1,5 +1,5 @@
-import { errorsPage } from './generate-errors.ts';
 import { configurationPage } from './generate-configuration.ts';
+import { errorsPage } from './generate-errors.ts';
 import { operationsPage } from './generate-operations.ts';
 import { printedSchema } from './print-schema.ts';
 

@@ -257,8 +257,9 @@ CREATE INDEX "projects_id_idx" ON "projects" USING btree ("id");--> statement-br
 CREATE UNIQUE INDEX "projects_repo_name_uq" ON "projects" USING btree ("org_id","repo_name");--> statement-breakpoint
 CREATE INDEX "projects_newest_idx" ON "projects" USING btree ("org_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
 CREATE INDEX "step_operations_running_idx" ON "step_operations" USING btree ("state","lease_until");--> statement-breakpoint
-CREATE UNIQUE INDEX "room_messages_id_uq" ON "room_messages" USING btree ("org_id","id");--> statement-breakpoint
+CREATE UNIQUE INDEX "room_messages_id_uq" ON "room_messages" USING btree ("id","org_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "room_messages_replay_uq" ON "room_messages" USING btree ("org_id","sender_presence_id","idempotency_key");--> statement-breakpoint
+CREATE UNIQUE INDEX "room_presences_id_uq" ON "room_presences" USING btree ("id","org_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "room_presences_name_uq" ON "room_presences" USING btree ("org_id","room_key",lower("name"));--> statement-breakpoint
 CREATE UNIQUE INDEX "room_presences_session_uq" ON "room_presences" USING btree ("org_id","room_key","principal_id","session_key");--> statement-breakpoint
 CREATE INDEX "room_presences_live_idx" ON "room_presences" USING btree ("org_id","room_key","expires_at");
