@@ -1,4 +1,4 @@
-/** An input without its null members: GraphQL says null where operations say absent. Nested inputs included. */
+/** The type of an input without its null members: GraphQL says null where operations say absent. */
 export type WithoutNulls<T> = T extends readonly (infer Item)[]
   ? WithoutNulls<Item>[]
   : T extends object
@@ -11,6 +11,10 @@ export type WithoutNulls<T> = T extends readonly (infer Item)[]
       }
     : T;
 
+/**
+ * An input as operations take it, from one as GraphQL gives it: members that are null or undefined are left out, at any
+ * depth of plain objects and lists. Elements of lists stay.
+ */
 export function dropNulls<T extends object>(value: T): WithoutNulls<T> {
   const kept = Object.entries(value).filter(([, item]) => item !== null && item !== undefined);
   return Object.fromEntries(kept.map(([key, item]) => [key, inner(item)])) as WithoutNulls<T>;

@@ -2,7 +2,7 @@ import { getTableColumns, type Table } from 'drizzle-orm';
 
 /**
  * The select list of a table for a hand-written statement: `o."display_name" as "org.displayName"`. With
- * {@link nested}, the statement yields rows of the very type that the table declares.
+ * {@link partOf}, the statement yields rows of the very type that the table declares.
  */
 export function columnsOf(table: Table, alias: string, prefix = ''): string {
   return Object.entries(getTableColumns(table))
@@ -10,10 +10,17 @@ export function columnsOf(table: Table, alias: string, prefix = ''): string {
     .join(', ');
 }
 
-/** The part of a row whose columns were selected under a prefix; undefined when an outer join found none. */
-export function nested<Row>(row: Record<string, unknown>, prefix: string, required = 'id'): Row | undefined {
-  if (row[prefix + required] == null) return undefined;
-  const part: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(row)) if (key.startsWith(prefix)) part[key.slice(prefix.length)] = value;
-  return part as Row;
+/**
+ * Takes the part of a row whose columns of `table` were selected under a prefix; undefined when an outer join found
+ * none. The names are put together once, here.
+ */
+export function partOf<From extends Table>(table: From, prefix: string) {
+  const names = Object.keys(getTableColumns(table)).map((key) => [key, prefix + key] as const);
+  const id = `${prefix}id`;
+  return (row: Readonly<Record<string, unknown>>): From['$inferSelect'] | undefined => {
+    if (row[id] == null) return undefined;
+    const part: Record<string, unknown> = {};
+    for (const [key, name] of names) part[key] = row[name];
+    return part as From['$inferSelect'];
+  };
 }

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
-import pg from 'pg';
+import type pg from 'pg';
+import { withClient } from './with-client.ts';
 
 /** Session lock under which the control database is migrated; any number that nothing else uses. */
 const migrationLock = 7_306_001;
@@ -16,17 +16,16 @@ const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url))
  * @returns how many migrations this call applied
  */
 export async function migrateControlDatabase(url: string): Promise<number> {
-  const client = new pg.Client({ connectionString: url, application_name: 'svc-gateway migrate' });
-  await client.connect();
-  try {
-    await client.query('select pg_advisory_lock($1)', [migrationLock]);
-    const before = await applied(client);
-    await migrate(drizzle(client), { migrationsFolder });
-    return (await applied(client)) - before;
-  } finally {
-    // Ending the session gives the lock back.
-    await client.end();
-  }
+  return withClient(
+    url,
+    async (client) => {
+      await client.query('select pg_advisory_lock($1)', [migrationLock]);
+      const before = await applied(client);
+      await migrate(drizzle(client), { migrationsFolder });
+      return (await applied(client)) - before;
+    },
+    { name: 'migrate' },
+  );
 }
 
 async function applied(client: pg.Client): Promise<number> {
@@ -38,12 +37,4 @@ async function applied(client: pg.Client): Promise<number> {
     'select count(*)::int as count from drizzle.__drizzle_migrations',
   );
   return count.rows[0]!.count;
-}
-
-/** How many migrations this version of the program knows. */
-export async function knownMigrations(): Promise<number> {
-  const journal = JSON.parse(await readFile(`${migrationsFolder}/meta/_journal.json`, 'utf8')) as {
-    entries: unknown[];
-  };
-  return journal.entries.length;
 }

@@ -44,6 +44,14 @@ export function createPool({
       // biome-ignore lint/suspicious/noExplicitAny: as above.
       return (super.query as any)(...args);
     }
+
+    /**
+     * Sets the server's limit, which is nobody's statement. Not as a parameter of the connection: poolers such as
+     * PgBouncer refuse those they do not know.
+     */
+    async limitStatements(ms: number): Promise<void> {
+      await super.query({ text: `set statement_timeout = ${ms}`, query_timeout: waitMs } as pg.QueryConfig);
+    }
   }
   const pool = new pg.Pool({
     connectionString: url,
@@ -53,7 +61,12 @@ export function createPool({
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // The server stops a statement first; the driver's own timer is for a server that no longer answers at all.
-    ...(statementMs === undefined ? {} : { statement_timeout: statementMs, query_timeout: statementMs + 5_000 }),
+    ...(statementMs === undefined
+      ? {}
+      : {
+          query_timeout: statementMs + 5_000,
+          onConnect: (client: pg.ClientBase) => (client as Client).limitStatements(statementMs),
+        }),
     application_name: name ?? 'svc-gateway',
     types,
     Client: Client as unknown as typeof pg.Client,
@@ -84,6 +97,8 @@ export interface Database {
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** How long its answer is waited for, in milliseconds, where waiting would hold up others. @default the pool's limit */
+  readonly timeoutMs?: number;
 }
 
 export function openDatabase(options: PoolOptions): Database {
@@ -91,8 +106,21 @@ export function openDatabase(options: PoolOptions): Database {
   return {
     pool,
     queries: drizzle(pool),
-    rows: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
-      (await pool.query<Row>({ ...statement, values: values as unknown[] })).rows,
+    // Not by the pool's own `query`, which throws a connection away for every refusal.
+    rows: async <Row extends object>({ name, text, timeoutMs }: Statement, values: readonly unknown[]) => {
+      const client = await pool.connect();
+      let failure: unknown;
+      try {
+        const limit = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
+        return (await client.query<Row & pg.QueryResultRow>({ name, text, values: values as unknown[], ...limit }))
+          .rows;
+      } catch (error) {
+        failure = error;
+        throw error;
+      } finally {
+        client.release(isConnectionLoss(failure));
+      }
+    },
     close: () => pool.end(),
   };
 }
@@ -123,7 +151,8 @@ export async function inTransaction<Result>(
     return result;
   } catch (error) {
     failure = error;
-    await client.query('rollback').catch(() => undefined);
+    // On a connection that is lost a rollback would wait behind the statement that has no answer; closing it is one.
+    if (!isConnectionLoss(error)) await client.query('rollback').catch(() => undefined);
     throw error;
   } finally {
     client.release(isConnectionLoss(failure));
@@ -131,7 +160,6 @@ export async function inTransaction<Result>(
 }
 
 const lossCodes = new Set([
-  '57014', // query_canceled: it took longer than it may
   'EAI_AGAIN',
   'ECONNREFUSED',
   'ECONNRESET',
@@ -163,6 +191,12 @@ export function isConnectionLoss(error: unknown): boolean {
   }
   return false;
 }
+
+/** SQLSTATE of a statement that was cancelled. */
+const queryCanceled = '57014';
+
+/** Whether Postgres gave a statement up because it took longer than it may; its connection is as good as before. */
+export const isTimeout = (error: unknown): boolean => sqlState(error) === queryCanceled;
 
 /** The SQLSTATE of a refusal by Postgres, through drizzle's wrapping; undefined for anything else. */
 export function sqlState(error: unknown): string | undefined {

@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import type { KeyRing } from '../core/keys.ts';
 import { createPool, type StatementHook, sqlState } from './pool.ts';
 import { commonRoles, templateName, templateStatements } from './project-template.ts';
 import { scramVerifier } from './scram.ts';
+import { Turns } from './turns.ts';
+import { withClient } from './with-client.ts';
 
 /** Most connections that one project's login role may hold. */
 const roleConnectionLimit = 20;
+
+/** Databases that are made or dropped at once on one server: further ones wait here, not in line for a connection. */
+const changesAtOnce = 3;
+/** Connections to one server beyond those, for what must not wait for a database to be made. */
+const looksAtOnce = 2;
 
 /** Session lock under which a server is prepared. */
 const bootstrapLock = 7_306_002;
@@ -25,7 +32,11 @@ export interface ProjectDatabasesOptions {
   /** Administrative URLs of the servers by name; the name is stored with each project and never changes. */
   readonly servers: Readonly<Record<string, string>>;
   readonly keys: KeyRing;
+  /** Longest a statement may take, in milliseconds; making a database takes some hundred. @default no limit */
+  readonly statementMs?: number;
   readonly onStatement?: StatementHook | undefined;
+  /** Told when an idle connection breaks. */
+  readonly onIdleError?: (error: Error) => void;
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }
 
@@ -33,23 +44,37 @@ const sizeStatement = 'select pg_database_size(oid) as bytes from pg_database wh
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
+/** The way to one server. This is for making, dropping and measuring databases; requests have pools of their own. */
+interface ProjectServer {
+  readonly pool: pg.Pool;
+  readonly changes: Turns;
+}
+
 /** The servers that hold project databases, and the databases and login roles on them. */
 export class ProjectDatabases {
-  readonly #pools = new Map<string, pg.Pool>();
+  readonly #servers = new Map<string, ProjectServer>();
   readonly #options: ProjectDatabasesOptions;
   #next = 0;
 
   constructor(options: ProjectDatabasesOptions) {
     this.#options = options;
     for (const [name, url] of Object.entries(options.servers)) {
-      // Two connections are enough: this is for making and dropping, requests have pools of their own.
-      this.#pools.set(name, createPool({ url, max: 2, onStatement: options.onStatement, name: 'svc-gateway admin' }));
+      const { statementMs, onStatement, onIdleError } = options;
+      const pool = createPool({
+        url,
+        max: changesAtOnce + looksAtOnce,
+        name: 'svc-gateway admin',
+        onStatement,
+        ...(statementMs === undefined ? {} : { statementMs }),
+        ...(onIdleError === undefined ? {} : { onIdleError }),
+      });
+      this.#servers.set(name, { pool, changes: new Turns(changesAtOnce) });
     }
   }
 
   /** Names for a new project's database and role, on the servers in turn. The names tell nothing about the project. */
   assign(): ProjectDatabase {
-    const names = [...this.#pools.keys()];
+    const names = [...this.#servers.keys()];
     const tail = randomBytes(10).toString('hex');
     return { server: names[this.#next++ % names.length]!, databaseName: `p_${tail}`, roleName: `r_${tail}` };
   }
@@ -65,8 +90,7 @@ export class ProjectDatabases {
   }
 
   async #bootstrapServer(name: string, url: string): Promise<void> {
-    const client = await connectForBootstrap(url);
-    try {
+    await withBootstrapClient(url, async (client) => {
       await client.query('select pg_advisory_lock($1)', [bootstrapLock]);
       const roles = new Set(
         (await client.query<{ rolname: string }>('select rolname from pg_roles')).rows.map((r) => r.rolname),
@@ -77,9 +101,7 @@ export class ProjectDatabases {
       }
       await this.#makeTemplate(client, url);
       await this.#closeToPublic(client, name);
-    } finally {
-      await client.end();
-    }
+    });
   }
 
   async #makeTemplate(client: pg.Client, url: string): Promise<void> {
@@ -92,13 +114,9 @@ export class ProjectDatabases {
     await client.query(`revoke connect, temporary on database ${draft} from public`);
     const target = new URL(url);
     target.pathname = `/${draft}`;
-    const inside = new pg.Client({ connectionString: target.href });
-    await inside.connect();
-    try {
+    await withClient(target.href, async (inside) => {
       for (const statement of templateStatements) await inside.query(statement);
-    } finally {
-      await inside.end();
-    }
+    });
     await client.query(`alter database ${draft} with is_template true allow_connections false`);
     await client.query(`alter database ${draft} rename to ${templateName}`);
   }
@@ -151,35 +169,38 @@ export class ProjectDatabases {
    * Works on one project's database while nobody else does: not the reaper, nor a statement that a killed gateway left
    * running on the server.
    */
-  async #alone({ server, databaseName }: ProjectDatabase, run: (client: pg.PoolClient) => Promise<void>) {
-    const client = await this.#pool(server).connect();
-    let whole = false;
-    try {
-      await client.query('select pg_advisory_lock($1, hashtext($2))', [projectLock, databaseName]);
-      await run(client);
-      await client.query('select pg_advisory_unlock($1, hashtext($2))', [projectLock, databaseName]);
-      whole = true;
-    } finally {
-      // Ending the session gives the lock back, whatever went wrong.
-      client.release(!whole);
-    }
+  #alone({ server, databaseName }: ProjectDatabase, run: (client: pg.PoolClient) => Promise<void>): Promise<void> {
+    const { pool, changes } = this.#server(server);
+    return changes.take(async () => {
+      const client = await pool.connect();
+      let whole = false;
+      try {
+        await client.query('select pg_advisory_lock($1, hashtext($2))', [projectLock, databaseName]);
+        await run(client);
+        await client.query('select pg_advisory_unlock($1, hashtext($2))', [projectLock, databaseName]);
+        whole = true;
+      } finally {
+        // Ending the session gives the lock back, whatever went wrong.
+        client.release(!whole);
+      }
+    });
   }
 
   /** Bytes that a project's database takes on disk. */
   async sizeBytes({ server, databaseName }: ProjectDatabase): Promise<number> {
-    const { rows } = await this.#pool(server).query<{ bytes: bigint | null }>(sizeStatement, [databaseName]);
+    const { rows } = await this.#server(server).pool.query<{ bytes: bigint | null }>(sizeStatement, [databaseName]);
     return Number(rows[0]?.bytes ?? 0);
   }
 
-  #pool(server: string): pg.Pool {
-    const pool = this.#pools.get(server);
-    if (pool === undefined)
-      throw new Error(`No project server is named ${server}; PROJECT_DATABASE_URLS must list it.`);
-    return pool;
+  #server(name: string): ProjectServer {
+    const server = this.#servers.get(name);
+    if (server === undefined)
+      throw new Error(`No project server is named ${name}; PROJECT_DATABASE_URLS must list it.`);
+    return server;
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#pools.values()].map((pool) => pool.end()));
+    await Promise.all([...this.#servers.values()].map(({ pool }) => pool.end()));
   }
 }
 
@@ -187,20 +208,20 @@ export class ProjectDatabases {
  * Advisory locks are each database's own, roles and databases are the server's: whoever prepares a server meets in the
  * database that every server has, or in its own where that one is closed.
  */
-async function connectForBootstrap(url: string): Promise<pg.Client> {
+async function withBootstrapClient(url: string, run: (client: pg.Client) => Promise<void>): Promise<void> {
   const shared = new URL(url);
   shared.pathname = '/postgres';
-  const open = async (connectionString: string) => {
-    const client = new pg.Client({ connectionString, application_name: 'svc-gateway bootstrap' });
-    await client.connect();
-    return client;
+  let entered = false;
+  const prepare = (client: pg.Client) => {
+    entered = true;
+    return run(client);
   };
   try {
-    return await open(shared.href);
+    await withClient(shared.href, prepare, { name: 'bootstrap' });
   } catch (error) {
     // No such database, or no way in.
-    if (!['3D000', '42501', '28000'].includes(sqlState(error) ?? '')) throw error;
-    return open(url);
+    if (entered || !['3D000', '42501', '28000'].includes(sqlState(error) ?? '')) throw error;
+    await withClient(url, run, { name: 'bootstrap' });
   }
 }
 

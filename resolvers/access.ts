@@ -1,11 +1,12 @@
 import { ServiceError } from '../core/errors.ts';
-import { columnsOf, nested } from '../db/columns-of.ts';
+import { columnsOf, partOf } from '../db/columns-of.ts';
 import type { Statement } from '../db/pool.ts';
 import { type Org, orgs, type Role } from '../db/schema/orgs.ts';
 import { type Project, projects } from '../db/schema/projects.ts';
 import { type Caller, type CredentialKind, isPrincipal, type PrincipalBacked } from './caller.ts';
 import type { Context } from './context.ts';
 import { type Action, type Permission, permissions, reaches } from './permissions.ts';
+import { grantHolds, grantOpens, roomStands } from './rules.ts';
 
 /** By what right a caller was admitted; also what the audit names as the authority. */
 export type Authority =
@@ -100,7 +101,7 @@ export const onProject = <Input>(action: Action, target: (input: Input) => strin
     const { principalId, admitted } = admit(action, caller, claims, 'project_not_found');
     const [row] = await ctx.services.db.rows<OrgRow>(projectStatement, [projectId, principalId, admitted !== null]);
     const scope = orgScope(action, row, admitted, 'project_not_found');
-    return { ...scope, project: nested<Project>(row!, 'project.')! };
+    return { ...scope, project: projectOf(row!)! };
   },
 });
 
@@ -115,7 +116,7 @@ export const onRoom = <Input extends { readonly org: string; readonly room: stri
     const claims = (claim: Claim) =>
       claim.orgId === input.org && (ofProject ? claim.projectIds.includes(input.room) : claim.namedRooms);
     const { principalId, admitted } = admit(action, caller, claims, 'member');
-    const values = [input.org, principalId, admitted !== null, input.room, ofProject];
+    const values = [input.org, principalId, admitted !== null, input.room];
     const [row] = await ctx.services.db.rows<OrgRow & { used: boolean }>(roomStatement, values);
     const scope = orgScope(action, row, admitted, 'member');
     return { ...scope, room: { key: input.room, used: row!.used } };
@@ -170,6 +171,9 @@ function admit(
   }
 }
 
+const orgOf = partOf(orgs, 'org.');
+const projectOf = partOf(projects, 'project.');
+
 type OrgRow = Record<string, unknown> & {
   readonly role: Role | null;
   readonly membership_id: string | null;
@@ -187,7 +191,7 @@ function orgScope(
     if (admitted?.kind === 'admin') throw new ServiceError('RESOURCE_NOT_FOUND');
     throw notAuthorized(action, reason);
   }
-  return { org: nested<Org>(row, 'org.')!, authority: admitted ?? authorityOf(action, row) };
+  return { org: orgOf(row)!, authority: admitted ?? authorityOf(action, row) };
 }
 
 function authorityOf(action: Action, { role, membership_id, capabilities }: OrgRow): Authority {
@@ -206,7 +210,7 @@ function authorityOf(action: Action, { role, membership_id, capabilities }: OrgR
 // Each statement answers a row only when the caller may know of the target: absent and foreign both find nothing.
 
 const membership = `left join memberships m on m.org_id = o.id and m.principal_id = $2 and m.status = 'active'`;
-const liveGrant = `g.principal_id = $2 and g.revoked_at is null and (g.expires_at is null or g.expires_at > now())`;
+const liveGrant = `g.principal_id = $2 and ${grantHolds('g')}`;
 
 const orgStatement: Statement = {
   name: 'access.org',
@@ -233,10 +237,9 @@ const roomStatement: Statement = {
     from orgs o ${membership}
     left join lateral (
       select array_agg(g.capability) as capabilities from project_grants g
-      where g.org_id = o.id and ${liveGrant} and (not $5::boolean or g.project_id = $4)
+      where g.org_id = o.id and ${liveGrant} and ${grantOpens('g', '$4')}
     ) g on true
     left join rooms r on r.org_id = o.id and r.key = $4
     where o.id = $1 and ($3::boolean or m.id is not null or g.capabilities is not null)
-      and (not $5::boolean or exists (
-        select from projects p where p.org_id = o.id and p.id = $4 and p.deleted_at is null))`,
+      and ${roomStands('o.id', '$4')}`,
 };

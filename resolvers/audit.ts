@@ -11,7 +11,7 @@ const insert: Statement = {
     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 };
 
-/** Writes the trail's row on the connection of the change, so that both are kept or neither. Contract 01, section 6.3. */
+/** Writes the trail's row on the connection of the change, so that both are kept or neither. Contract 01, section 5.2. */
 export async function writeAudit(
   client: pg.ClientBase,
   ctx: Context,

@@ -1,3 +1,7 @@
+import type { ServiceError } from '../core/errors.ts';
+import { notAuthorized } from './access.ts';
+import { type Caller, isPrincipal } from './caller.ts';
+
 /** By what right something long-lived, such as a socket's subscription, goes on. */
 export interface AuthorityEntry {
   /** Null for a project key and for the platform admin. */
@@ -22,4 +26,25 @@ export interface AuthorityWatch {
    * @returns stops watching
    */
   watch(entry: AuthorityEntry, onLost: (reason: AuthorityLoss) => void): () => void;
+  /** Whether the right holds at this moment: for what was held up since it was admitted. */
+  holds(entry: AuthorityEntry): Promise<boolean>;
+  /**
+   * Tells this node and the others that members, grants, delegates or sessions have changed, of an organization or of a
+   * principal, by its id. Called after the commit; never throws.
+   */
+  changed(id: string): void;
 }
+
+/** By what right a caller reads a room, so that it can be looked at again while the reading lasts. */
+export const roomAuthority = (caller: Caller, orgId: string, roomKey: string): AuthorityEntry => ({
+  orgId,
+  roomKey,
+  principalId: isPrincipal(caller) ? caller.principal.id : null,
+  sessionId: 'sessionId' in caller ? caller.sessionId : null,
+  delegateId: caller.kind === 'delegate' ? caller.delegateId : null,
+  projectKeyProjectId: caller.kind === 'project_key' ? caller.projectId : null,
+  expiresAt: 'expiresAt' in caller ? caller.expiresAt : null,
+});
+
+/** The same refusal as at the door, for whoever was let in and has lost the right since. */
+export const roomAuthorityLost = (): ServiceError => notAuthorized('room:read', 'member');

@@ -38,7 +38,7 @@ export interface ServiceSettings {
 /** What one request brings along. */
 export interface RequestFacts {
   readonly traceId: string;
-  /** Address of the peer, for limits on callers without a credential. */
+  /** Address of the client, for limits on callers without a credential. */
   readonly address: string;
   /** Scheme and host of the request, without a trailing slash. */
   readonly baseUrl: string;
@@ -53,6 +53,8 @@ export interface Context {
   readonly request: RequestFacts;
   /** Who asks; resolved on first use, then remembered. @throws the refusal of a bad credential */
   readonly caller: () => Promise<Caller>;
+  /** To be told that an organization's limits count this request, so that its address no longer does. */
+  readonly admitted?: () => void;
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }

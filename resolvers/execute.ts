@@ -1,27 +1,17 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
 import { findTextFault } from '../core/text.ts';
 import { traced } from '../core/tracing.ts';
-import { isConnectionLoss, OutcomeUnknownError } from '../db/pool.ts';
+import { isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
 import { writeAudit } from './audit.ts';
 import { type Caller, callerKey } from './caller.ts';
 import type { Context } from './context.ts';
-import {
-  type Claim,
-  checkKey,
-  claimKey,
-  inputDigest,
-  releaseClaim,
-  replay,
-  storeOutcome,
-  waitMs,
-  waitStepMs,
-} from './idempotency.ts';
+import { type Claim, checkKey, claimKey, inputDigest, releaseClaim, replay, storeOutcome } from './idempotency.ts';
 import { limitsOf, outsideRate } from './limits.ts';
 import { type AnyMutation, type AnyStepMutation, type Operation, orgOf } from './operation.ts';
+import { refuseHurry } from './rate-limit.ts';
+import { runSteps } from './run-steps.ts';
 import { aboveCeiling, requireStepUp, requireWriteApproval } from './step-up.ts';
-import { findStep, finishStep, recordStep, releaseStep, type Step, stepAttemptsMax, takeStep } from './steps.ts';
 import { unitOfWork } from './unit-of-work.ts';
 
 /**
@@ -106,18 +96,22 @@ async function authorise<Input extends z.ZodObject, Scope, Output, Wire>(
 ): Promise<Scope> {
   const { rateLimiter } = ctx.services;
   const who = callerKey(caller, ctx.request.address);
+  // Many clients share a project's key: one that is refused does not hold up the others.
+  const refused = `refused:${who}${caller.kind === 'project_key' ? `:${ctx.request.address}` : ''}`;
+  // Who was refused too often is not looked up again.
+  if (caller.kind !== 'admin') refuseHurry(rateLimiter.peek(refused, outsideRate));
   let scope: Scope;
   try {
     scope = await op.access.authorise(ctx, caller, input);
   } catch (error) {
-    if (error instanceof ServiceError) spend(rateLimiter.take(`refused:${who}`, outsideRate));
+    if (error instanceof ServiceError) refuseHurry(rateLimiter.take(refused, outsideRate));
     throw op.kind === 'mutation' && op.writeApproval !== undefined
       ? await aboveCeiling(ctx, caller, op.writeApproval, input, error)
       : error;
   }
   const org = orgOf(scope);
   if (org === undefined) {
-    if (caller.kind !== 'admin') spend(rateLimiter.take(`outside:${who}`, outsideRate));
+    if (caller.kind !== 'admin') refuseHurry(rateLimiter.take(`outside:${who}`, outsideRate));
     return scope;
   }
   const limits = limitsOf(org);
@@ -125,12 +119,9 @@ async function authorise<Input extends z.ZodObject, Scope, Output, Wire>(
     op.kind === 'query'
       ? { perSecond: limits.readsPerSecond, burst: limits.readsBurst }
       : { perSecond: limits.writesPerSecond, burst: limits.writesBurst };
-  spend(rateLimiter.take(`${op.kind}:${org.id}:${who}`, rate));
+  refuseHurry(rateLimiter.take(`${op.kind}:${org.id}:${who}`, rate));
+  ctx.admitted?.();
   return scope;
-}
-
-function spend(retryAfter: number): void {
-  if (retryAfter > 0) throw new ServiceError('RATE_LIMITED', { retryAfter, details: { retry_after: retryAfter } });
 }
 
 type AnyChange = AnyMutation | AnyStepMutation;
@@ -147,7 +138,10 @@ async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object
     key: checkKey(key),
     digest: inputDigest(input),
   });
-  if (!('leaseToken' in claimed)) return replay(claimed);
+  if (!('leaseToken' in claimed)) {
+    const output = replay(claimed);
+    return op.complete === undefined ? output : op.complete(ctx, output);
+  }
   try {
     return await perform(op, ctx, caller, scope, input, claimed);
   } catch (error) {
@@ -200,107 +194,17 @@ function runOnce(
   );
 }
 
-async function runSteps(
-  op: AnyStepMutation,
-  ctx: Context,
-  caller: Caller,
-  scope: object,
-  input: unknown,
-  claim: Claim | undefined,
-) {
-  const step = (await begunBefore(ctx, claim)) ?? (await begin());
-  try {
-    return await completeStep(op, ctx, step, claim);
-  } catch (error) {
-    if (!isConnectionLoss(error)) throw error;
-    // What was begun is finished or undone behind the scenes, once the database is back.
-    throw new OutcomeUnknownError('A step operation was cut short.', { cause: error });
-  }
-
-  function begin(): Promise<Step> {
-    return unitOfWork(
-      ctx,
-      async (work) => {
-        const { ref, orgId, audit } = await op.steps.begin({ ...scope, ...work }, input);
-        await writeAudit(work.client, ctx, caller, scope, { orgId, ...audit });
-        return recordStep(work, { operation: op.name, orgId, ref }, claim);
-      },
-      async () => {},
-    );
-  }
-}
-
-/** The step that an earlier holder of the key began, taken over; undefined when a new one has to begin. */
-async function begunBefore(ctx: Context, claim: Claim | undefined): Promise<Step | undefined> {
-  if (claim?.stepId == null) return undefined;
-  const deadline = performance.now() + waitMs;
-  for (;;) {
-    const taken = await takeStep(ctx, claim.stepId, stepAttemptsMax);
-    if (taken !== undefined) return taken;
-    const step = await findStep(ctx, claim.stepId);
-    if (step?.state !== 'running') return step?.state === 'done' ? step : undefined;
-    // Somebody is at it, or it had its attempts and is about to be undone.
-    if (performance.now() > deadline || ctx.signal.aborted) {
-      throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: ctx.services.settings.stepLeaseSeconds });
-    }
-    await sleep(waitStepMs);
-  }
-}
-
-/** Brings a step to its end: the effect outside, then the row that says so together with the stored outcome. */
-export async function completeStep(
-  op: AnyStepMutation,
-  ctx: Context,
-  step: Step,
-  claim: Claim | undefined,
-): Promise<unknown> {
-  if (step.state === 'running') {
-    try {
-      await op.steps.effect(ctx, step.ref);
-    } catch (error) {
-      await releaseStep(ctx, step, error).catch(() => undefined);
-      throw error;
-    }
-  }
-  try {
-    return await unitOfWork(
-      ctx,
-      async (work) => {
-        const output = await op.steps.settle(work, step.ref);
-        if (!(await finishStep(work, step.id))) throw new GivenUp();
-        return output;
-      },
-      async (client, output) => {
-        if (claim !== undefined) await storeOutcome(client, ctx, claim, { output });
-      },
-    );
-  } catch (error) {
-    if (!(error instanceof GivenUp)) throw error;
-    // Whoever undid it may have been here before our effect.
-    await op.steps.undo(ctx, step.ref);
-    throw new ServiceError('UPSTREAM_UNAVAILABLE', {
-      message: 'This took too long and was taken back.',
-      mutationState: 'rolled_back',
-      retryAfter: 1,
-    });
-  }
-}
-
-/** The step was undone while its effect was still under way here. */
-class GivenUp extends Error {
-  override readonly name = 'GivenUp';
-}
-
 /**
- * A database that cannot be reached is a refusal that a later try may heal. Everything else stays what it is.
+ * A database that cannot be reached, or took too long, is a refusal that a later try may heal. Everything else stays what it is.
  *
  * @param key the request's idempotency key: with one, repeating a change that may have been made is safe
  */
 export function asRefusal(error: unknown, key?: string): unknown {
-  if (error instanceof ServiceError || !isConnectionLoss(error)) return error;
+  const tookTooLong = isTimeout(error);
+  if (error instanceof ServiceError || !(tookTooLong || isConnectionLoss(error))) return error;
   const unknown = error instanceof OutcomeUnknownError;
   return new ServiceError('UPSTREAM_UNAVAILABLE', {
-    message: 'The database is not reachable right now.',
+    message: tookTooLong ? 'The database took too long to answer.' : 'The database is not reachable right now.',
     details: { dependency: 'database' },
     retryAfter: 1,
     ...(unknown ? { mutationState: 'unknown', safeToRetry: key !== undefined } : {}),

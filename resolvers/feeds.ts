@@ -26,7 +26,12 @@ export interface Feed<Row> {
   readonly name: FeedName;
   readonly cursorPrefix: string;
   readonly positionOf: (row: Row) => bigint;
-  /** One statement, so that head and rows are of one moment. Feeds of one name read the same rows, whoever asks. */
+  /** What a row takes in memory, in bytes, roughly: for the bounds on what is kept. */
+  readonly sizeOf: (row: Row) => number;
+  /**
+   * One statement, so that head and rows are of one moment. Feeds of one name read the same rows, whoever asks. A limit
+   * of 0 asks only where the feed stands.
+   */
   readonly fetch: (db: Database, after: bigint, limit: number) => Promise<FeedSlice<Row>>;
 }
 

@@ -13,6 +13,11 @@ export const waitMs = 2_000;
 export const waitStepMs = 50;
 /** How long an outcome is kept, in hours. Contract 01, section 1.15: at least a day. */
 const keptHours = 48;
+/**
+ * Version of what is stored. Raise it with any change to an operation's output that its `toWire` or the schema could
+ * not make sense of: outcomes outlive an upgrade by two days.
+ */
+const outcomeVersion = 1;
 
 /** The right to do the work of a key: exactly one process holds it at a time. */
 export interface Claim {
@@ -68,7 +73,8 @@ interface KeyRow {
 /**
  * Claims a key, or finds what it already stands for. The claim is a row of its own, committed before the work begins.
  *
- * @throws IDEMPOTENCY_KEY_REUSED for another input, IDEMPOTENCY_IN_PROGRESS while the first is still at work
+ * @throws IDEMPOTENCY_KEY_REUSED for another input, and for an outcome that another version of the server stored;
+ * IDEMPOTENCY_IN_PROGRESS while the first is still at work
  */
 export async function claimKey(
   ctx: Context,
@@ -87,14 +93,16 @@ export async function claimKey(
       leaseSeconds,
       keptHours,
     ]);
-    const { digest: known, outcome, lease_token, lease_seconds, step_id } = row!;
-    if (known !== digest) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
-    if (outcome !== null) {
-      return deserialize(keys.open('stored-outcomes', outcome, contextOf({ scope, operation, key }))) as Outcome;
+    if (row !== undefined) {
+      if (row.digest !== digest) throw new ServiceError('IDEMPOTENCY_KEY_REUSED');
+      if (row.outcome !== null) {
+        return openOutcome(keys.open('stored-outcomes', row.outcome, contextOf({ scope, operation, key })));
+      }
+      if (row.lease_token === leaseToken) return { scope, operation, key, leaseToken, stepId: row.step_id };
     }
-    if (lease_token === leaseToken) return { scope, operation, key, leaseToken, stepId: step_id };
     if (performance.now() > deadline || ctx.signal.aborted) {
-      throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: Math.max(1, Math.ceil(lease_seconds)) });
+      const retryAfter = Math.max(1, Math.ceil(row?.lease_seconds ?? 0));
+      throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter });
     }
     await sleep(waitStepMs);
   }
@@ -110,12 +118,24 @@ export async function storeOutcome(
   claim: Claim,
   outcome: Outcome,
 ): Promise<void> {
-  const sealed = ctx.services.keys.seal('stored-outcomes', serialize(outcome), contextOf(claim));
+  const plain = Buffer.concat([Buffer.of(outcomeVersion), serialize(outcome)]);
+  const sealed = ctx.services.keys.seal('stored-outcomes', plain, contextOf(claim));
   const { rowCount } = await client.query({
     ...storeStatement,
     values: [claim.scope, claim.operation, claim.key, claim.leaseToken, sealed],
   });
   if (rowCount !== 1) throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: 1 });
+}
+
+function openOutcome(plain: Buffer): Outcome {
+  if (plain[0] === outcomeVersion) return deserialize(plain.subarray(1)) as Outcome;
+  throw new ServiceError('IDEMPOTENCY_KEY_REUSED', {
+    message: 'The outcome of this key was stored by another version of the server and cannot be given again.',
+    details: { reason: 'outcome_format' },
+    nextActions: [
+      { type: 'edit_request', why: 'Look at what the first request made; use a new key for a new request.' },
+    ],
+  });
 }
 
 /** Remembers which step operation the claim began, on the connection that begins it. */
@@ -142,23 +162,34 @@ export function replay(outcome: Outcome): unknown {
 const contextOf = ({ scope, operation, key }: Pick<Claim, 'scope' | 'operation' | 'key'>) =>
   JSON.stringify([scope, operation, key]);
 
-// A claim that is new, expired or left behind by a crash gets our token; a living one keeps its own.
-const free = `(k.expires_at < now() or (k.outcome is null and k.lease_until < now() and k.digest = excluded.digest))`;
+// A claim that is expired or was left behind by a crash is free to take; a living one, and an outcome, are not.
+const free = (alias: string) =>
+  `(${alias}.expires_at < now() or (${alias}.outcome is null and ${alias}.lease_until < now() and ${alias}.digest = $4))`;
 const expired = 'k.expires_at < now()';
+const shown = (alias: string) => `${alias}.digest, ${alias}.lease_token, ${alias}.step_id, ${alias}.outcome,
+      extract(epoch from ${alias}.lease_until - now())::float8 as lease_seconds`;
 
+// What is not free is only read: a replay writes nothing, and nobody waits for the row of a change that is committing.
+// No row at all means that somebody else claimed the key while we looked.
 const claimStatement: Statement = {
   name: 'idempotency.claim',
-  text: `insert into idempotency_keys as k (scope, operation, key, digest, lease_token, lease_until, expires_at)
-    values ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), now() + make_interval(hours => $7))
-    on conflict (scope, operation, key) do update set
-      digest = case when ${expired} then excluded.digest else k.digest end,
-      lease_token = case when ${free} then excluded.lease_token else k.lease_token end,
-      lease_until = case when ${free} then excluded.lease_until else k.lease_until end,
-      step_id = case when ${expired} then null else k.step_id end,
-      outcome = case when ${expired} then null else k.outcome end,
-      expires_at = case when ${expired} then excluded.expires_at else k.expires_at end
-    returning k.digest, k.lease_token, k.step_id, k.outcome,
-      extract(epoch from k.lease_until - now())::float8 as lease_seconds`,
+  text: `with known as (
+      select * from idempotency_keys where scope = $1 and operation = $2 and key = $3
+    ), claimed as (
+      insert into idempotency_keys as k (scope, operation, key, digest, lease_token, lease_until, expires_at)
+      select $1, $2, $3, $4, $5, now() + make_interval(secs => $6), now() + make_interval(hours => $7)
+      where not exists (select from known where not ${free('known')})
+      on conflict (scope, operation, key) do update set
+        digest = excluded.digest, lease_token = excluded.lease_token, lease_until = excluded.lease_until,
+        step_id = case when ${expired} then null else k.step_id end,
+        outcome = null,
+        expires_at = case when ${expired} then excluded.expires_at else k.expires_at end
+      where ${free('k')}
+      returning ${shown('k')}
+    )
+    select * from claimed
+    union all
+    select ${shown('known')} from known where not ${free('known')}`,
 };
 
 const mine = 'where scope = $1 and operation = $2 and key = $3 and lease_token = $4';

@@ -33,11 +33,23 @@ export const freeOrgsPerOwner = 3;
 /** What a caller may do outside any organization, and how often it may be refused inside one. */
 export const outsideRate = { perSecond: 20, burst: 200 };
 
+/**
+ * What may come from one address without an organization whose limits count it: whoever asks is charged before its
+ * credential is looked at, and gets the token back once admitted.
+ */
+export const addressRate = { perSecond: 1_000, burst: 10_000 };
+
+/** What a wallet signature that does not hold costs its address: to refuse one takes 3 ms of a processor. */
+export const badSignatureTokens = 20;
+
+/** Wallets that one address may show for the first time: each leaves a principal behind for good. */
+export const newcomerRate = { perSecond: 10, burst: 10_000 };
+
 /** Days until a lease of the tier ends. Contract 01, section 5.1. */
 export const leaseDays: Readonly<Record<Tier, number>> = { prototype: 7, hobby: 30, team: 30 };
 
-/** The limits that hold for an organization. */
-export const limitsOf = (org: Pick<Org, 'tier' | 'limitOverrides'>): Limits => ({
-  ...tierLimits[org.tier],
-  ...org.limitOverrides,
-});
+/** The limits that hold for an organization. Few have limits of their own, so most share their tier's. */
+export function limitsOf({ tier, limitOverrides }: Pick<Org, 'tier' | 'limitOverrides'>): Limits {
+  for (const _ in limitOverrides) return { ...tierLimits[tier], ...limitOverrides };
+  return tierLimits[tier];
+}

@@ -77,9 +77,12 @@ export function newestFirst(keys: KeyRing, list: string) {
       const rows = found.slice(0, window.limit);
       if (isBackward(window)) rows.reverse();
       return {
+        // Sealed when it is asked for: a documented page shows the last row's alone.
         rows: rows.map((row) => ({
           row,
-          cursor: sealCursor(keys, view, `${row.createdAt.toISOString()}|${row.id}`),
+          get cursor() {
+            return sealCursor(keys, view, `${row.createdAt.toISOString()}|${row.id}`);
+          },
         })),
         hasMore: found.length > window.limit,
       };

@@ -47,18 +47,23 @@ export interface Query<Input extends z.ZodObject, Scope, Output, Wire> extends D
   readonly handler: (ctx: Context & Scope, input: z.output<Input>) => Promise<Output>;
 }
 
-interface Changes<Input extends z.ZodObject> {
+interface Changes<Input extends z.ZodObject, Output> {
   readonly kind: 'mutation';
   readonly stepUp?: StepUpClass;
   readonly writeApproval?: WriteApproval<z.output<Input>>;
   /** `required` refuses a request without a key; every mutation honours one. Contract 01, section 1.15. */
   readonly idempotency?: 'required';
+  /**
+   * Fills into a stored outcome what was not known when it was stored: the positions of feed rows, which are written
+   * after it so that their feeds are locked for a moment only. Runs when the outcome is given again.
+   */
+  readonly complete?: (ctx: Context, stored: Output) => Promise<Output>;
 }
 
 /** A change that one transaction holds. */
 export interface Mutation<Input extends z.ZodObject, Scope, Output, Wire>
   extends Declared<Input, Scope, Output, Wire>,
-    Changes<Input> {
+    Changes<Input, Output> {
   /** What the trail says; undefined when nothing was changed, as by a repeated send. */
   readonly audit: (output: Output, input: z.output<Input>, scope: Scope) => AuditEntry | undefined;
   readonly handler: (work: Work & Scope, input: z.output<Input>) => Promise<Output>;
@@ -74,7 +79,7 @@ export type StepRef = Readonly<Record<string, string>>;
  */
 export interface StepMutation<Input extends z.ZodObject, Scope, Output, Wire>
   extends Declared<Input, Scope, Output, Wire>,
-    Changes<Input> {
+    Changes<Input, Output> {
   readonly steps: {
     readonly begin: (
       work: Work & Scope,
@@ -98,15 +103,17 @@ export type AnyOperation = Operation<any, any, any, any>;
 export type AnyMutation = Extract<AnyOperation, { handler: unknown; kind: 'mutation' }>;
 export type AnyStepMutation = Extract<AnyOperation, { steps: unknown }>;
 
-/** Identity functions: they exist so the compiler infers every type at the declaration. */
+/** Declares a read. An identity function, as its siblings: the compiler infers every type at the declaration. */
 export const query = <Input extends z.ZodObject, Scope, Output, Wire>(
   op: Omit<Query<Input, Scope, Output, Wire>, 'kind'>,
 ) => ({ kind: 'query', ...op }) as Query<Input, Scope, Output, Wire>;
 
+/** Declares a change that one transaction holds. */
 export const mutation = <Input extends z.ZodObject, Scope, Output, Wire>(
   op: Omit<Mutation<Input, Scope, Output, Wire>, 'kind'>,
 ) => ({ kind: 'mutation', ...op }) as Mutation<Input, Scope, Output, Wire>;
 
+/** Declares a change that no transaction can hold, in steps that may each be repeated. */
 export const stepMutation = <Input extends z.ZodObject, Scope, Output, Wire>(
   op: Omit<StepMutation<Input, Scope, Output, Wire>, 'kind'>,
 ) => ({ kind: 'mutation', ...op }) as StepMutation<Input, Scope, Output, Wire>;

@@ -1,3 +1,5 @@
+import { ServiceError } from '../core/errors.ts';
+
 /** A token bucket's measure: `perSecond` flows in, `burst` is the most it holds. */
 export interface Rate {
   readonly perSecond: number;
@@ -12,7 +14,7 @@ interface Bucket {
 /** What a caller is told to wait at most, in seconds: a limit may be zero, which nothing flows into. */
 const waitSecondsMax = 3_600;
 
-/** Most buckets kept at once; the fullest-by-age half goes when the table is full. */
+/** Most buckets kept at once; the half that was used longest ago goes when the table is full. */
 const bucketsMax = 100_000;
 
 /** Token buckets by name, in this process: each node grants its own rate. */
@@ -30,25 +32,50 @@ export class RateLimiter {
    *
    * @returns 0 when it was there, else the seconds until the next one, 1 to 3600
    */
-  take(name: string, { perSecond, burst }: Rate): number {
+  take(name: string, rate: Rate): number {
+    const bucket = this.#bucket(name, rate);
+    const wait = waitSeconds(bucket, rate);
+    if (wait === 0) bucket.tokens -= 1;
+    return wait;
+  }
+
+  /** What {@link take} would return, and takes nothing. */
+  peek(name: string, rate: Rate): number {
+    return waitSeconds(this.#bucket(name, rate), rate);
+  }
+
+  /** Takes tokens that may not be there yet, so that the bucket owes them; below zero gives back. */
+  charge(name: string, rate: Rate, tokens: number): void {
+    const bucket = this.#bucket(name, rate);
+    bucket.tokens = Math.min(rate.burst, bucket.tokens - tokens);
+  }
+
+  #bucket(name: string, { perSecond, burst }: Rate): Bucket {
     const now = this.#now();
     let bucket = this.#buckets.get(name);
     if (bucket === undefined) {
       if (this.#buckets.size >= bucketsMax) this.#forgetOldest();
       bucket = { tokens: burst, at: now };
-      this.#buckets.set(name, bucket);
+    } else {
+      // A map iterates in insertion order, so entering again makes this the newest.
+      this.#buckets.delete(name);
     }
+    this.#buckets.set(name, bucket);
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
     bucket.at = now;
-    if (bucket.tokens >= 1) {
-      bucket.tokens -= 1;
-      return 0;
-    }
-    return Math.min(Math.max(1, Math.ceil((1 - bucket.tokens) / perSecond)), waitSecondsMax);
+    return bucket;
   }
 
   #forgetOldest(): void {
     const keys = this.#buckets.keys();
     for (let i = 0; i < bucketsMax / 2; i++) this.#buckets.delete(keys.next().value!);
   }
+}
+
+const waitSeconds = ({ tokens }: Bucket, { perSecond }: Rate): number =>
+  tokens >= 1 ? 0 : Math.min(Math.max(1, Math.ceil((1 - tokens) / perSecond)), waitSecondsMax);
+
+/** @throws RATE_LIMITED when there is something to wait for. @param retryAfter in seconds */
+export function refuseHurry(retryAfter: number): void {
+  if (retryAfter > 0) throw new ServiceError('RATE_LIMITED', { retryAfter, details: { retry_after: retryAfter } });
 }

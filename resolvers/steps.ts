@@ -1,3 +1,4 @@
+import { safeMessage } from '../core/safe-message.ts';
 import type { Statement } from '../db/pool.ts';
 import type { Context } from './context.ts';
 import { bindStep, type Claim } from './idempotency.ts';
@@ -71,7 +72,7 @@ export async function finishStep(work: Work, stepId: string): Promise<boolean> {
 
 /** Lets go of a step whose effect failed, so that the next attempt need not wait for the lease. */
 export const releaseStep = (ctx: Pick<Context, 'services'>, { id, attempts }: Step, error: unknown) =>
-  ctx.services.db.rows(failStatement, [id, error instanceof Error ? error.message : String(error), attempts]);
+  ctx.services.db.rows(failStatement, [id, safeMessage(error), attempts]);
 
 /** Takes back what the effect made and closes the step. */
 export async function undoStep(ctx: Pick<Context, 'services'>, step: Step, steps: AnySteps): Promise<void> {

@@ -18,6 +18,13 @@ export interface Work extends Context {
   readonly rows: <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
   /** Queues a feed row. Written as the last act before the commit, so that a feed's lock is held for a moment only. */
   readonly append: (row: FeedAppend) => void;
+  /**
+   * Notes that members, grants, delegates or sessions have changed, so that whatever is open by their right is looked
+   * at again once the change is committed.
+   *
+   * @param id the organization's, or the principal's when the change is not one organization's
+   */
+  readonly authorityChanged: (id: string) => void;
   /** Enqueues follow-up work that exists exactly when the change does. */
   readonly addJob: (
     task: string,
@@ -27,17 +34,18 @@ export interface Work extends Context {
 }
 
 /**
- * Runs a change: everything it writes, its audit row, its jobs and, last, its feed rows share one transaction. Signals
- * leave after the commit.
+ * Runs a change: everything it writes, its audit row, its jobs, its stored outcome and, last, its feed rows share one
+ * transaction. Signals leave after the commit.
  *
- * @param last runs inside the transaction after everything else: the place of the stored outcome
+ * @param settle runs inside the transaction after everything but the feed rows: the place of the stored outcome
  */
 export async function unitOfWork<Output>(
   ctx: Context,
   run: (work: Work) => Promise<Output>,
-  last: (client: pg.ClientBase, output: Output) => Promise<void>,
+  settle: (client: pg.ClientBase, output: Output) => Promise<void>,
 ): Promise<Output> {
   const appends: FeedAppend[] = [];
+  const changed = new Set<string>();
   const heads: { name: FeedName; position: bigint }[] = [];
   const output = await inTransaction(ctx.services.db.pool, async (client) => {
     let queries: Queries | undefined;
@@ -51,18 +59,20 @@ export async function unitOfWork<Output>(
       rows: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
         (await client.query<Row>({ ...statement, values: values as unknown[] })).rows,
       append: (row) => void appends.push(row),
+      authorityChanged: (id) => void changed.add(id),
       addJob: async (task, payload, { runAt, key } = {}) => {
         await client.query({ ...addJob, values: [task, JSON.stringify(payload), runAt ?? null, key ?? null] });
       },
     };
     const result = await run(work);
+    await settle(client, result);
     // Feeds in one order everywhere, so that two changes that write to the same feeds cannot wait for each other.
     appends.sort((left, right) => (feedKey(left.name) < feedKey(right.name) ? -1 : 1));
     for (const { name, write } of appends) heads.push({ name, position: await write(client) });
-    await last(client, result);
     return result;
   });
   for (const { name, position } of heads) ctx.services.feeds.publish(name, position);
+  for (const id of changed) ctx.services.authority.changed(id);
   return output;
 }
 

@@ -3,6 +3,10 @@ import { type Caller, isPrincipal } from './caller.ts';
 /** What a caller may see, as parameters of a statement: its principal, projects its credential names, everything. */
 export type Visibility = readonly [principalId: string | null, projectIds: readonly string[], everything: boolean];
 
+/**
+ * What a caller may see, for statements that load many things at once. A delegate and a service key see the projects
+ * they name and nothing of the organization; an anon key sees nothing.
+ */
 export function visibilityOf(caller: Caller): Visibility {
   if (caller.kind === 'delegate') {
     const readable = caller.scope.capabilities.some((one) => one === 'read' || one === 'project.read');

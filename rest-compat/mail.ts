@@ -2,7 +2,7 @@ import { listOutbox } from '../resolvers/mail/list-outbox.ts';
 import { sendTestMail } from '../resolvers/mail/send-test-mail.ts';
 import { route } from './route.ts';
 
-/** The operator's view of outgoing mail. */
+/** Paths of the operator's view of outgoing mail: the outbox, and a mail to try it. */
 export const mailRoutes = [
   route('GET', '/mail/v1/admin/outbox', 200, listOutbox, ({ query }) => ({ limit: query.limit, after: query.after })),
   route('POST', '/mail/v1/admin/test', 201, sendTestMail, ({ body }) => ({ to: body.to })),

@@ -5,7 +5,7 @@ import { listOrgs } from '../resolvers/orgs/list-orgs.ts';
 import { setLimits } from '../resolvers/orgs/set-limits.ts';
 import { route } from './route.ts';
 
-/** Contract 01, section 6. */
+/** Paths of organizations and their members, the platform admin’s among them. Contract 01, section 6. */
 export const orgRoutes = [
   // The whole body is handed on: this operation refuses members it does not know.
   route('POST', '/orgs/v1', 201, createOrg, ({ body }) => body),

@@ -4,7 +4,7 @@ import { getProjectKeys } from '../resolvers/projects/get-project-keys.ts';
 import { listProjects } from '../resolvers/projects/list-projects.ts';
 import { route } from './route.ts';
 
-/** Contract 01, sections 5.3 to 5.5. */
+/** Paths of projects and their keys. Contract 01, sections 5.3 to 5.5. */
 export const projectRoutes = [
   route('POST', '/projects/v1', 201, createProject, ({ body }) => ({
     name: body.name,

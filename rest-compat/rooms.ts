@@ -13,7 +13,7 @@ const room = '/orgs/v1/:org_id/rooms/:room_key';
 
 const address = ({ params }: RestRequest) => ({ org: params.org_id, room: params.room_key });
 
-/** Contract 02, section 2. */
+/** Paths of rooms, their presences and messages. Contract 02, section 2. */
 export const roomRoutes = [
   route('GET', '/orgs/v1/:org_id/rooms', 200, listRooms, ({ params }) => ({ org: params.org_id })),
   route('GET', room, 200, getRoom, address),

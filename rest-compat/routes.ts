@@ -5,7 +5,7 @@ import { projectRoutes } from './projects.ts';
 import { roomRoutes } from './rooms.ts';
 import type { Route } from './route.ts';
 
-/** Every documented path that an operation answers. */
+/** Every documented path that an operation answers: the one table that the server matches and the tests walk. */
 export const routes: readonly Route[] = [
   ...identityRoutes,
   ...orgRoutes,

@@ -21,7 +21,6 @@ export const builder = new SchemaBuilder<{
   AuthScopes: {
     /** Any credential at all; what it may do is decided by the operation. */
     credential: boolean;
-    platformAdmin: boolean;
   };
 }>({
   plugins: [ScopeAuthPlugin, RelayPlugin, DataloaderPlugin, ValidationPlugin],
@@ -36,8 +35,11 @@ export const builder = new SchemaBuilder<{
       description: 'An object by its global id; null when it is absent or not the caller’s to see.',
       args: { id: { description: 'Global id, `<Type>_<native id>`.' } },
       // Any text may be asked for: what cannot be an id is the id of nothing.
-      resolve: (_root, { id: { typename, id } }, _ctx, { schema }, resolveNode) =>
-        isNodeType(schema, typename) && textFault(id) === undefined ? resolveNode({ typename, id }) : null,
+      resolve: async (_root, { id: { typename, id } }, ctx, { schema }, resolveNode) => {
+        if (!isNodeType(schema, typename) || textFault(id) !== undefined) return null;
+        // Without a credential nothing can be seen, so nothing is looked up.
+        return (await ctx.caller()).kind === 'nobody' ? null : resolveNode({ typename, id });
+      },
     },
     nodesQueryOptions: false,
     nodeTypeOptions: { description: 'An object with a global id.' },
@@ -57,7 +59,6 @@ export const builder = new SchemaBuilder<{
   scopeAuth: {
     authScopes: (ctx) => ({
       credential: async () => (await ctx.caller()).kind !== 'nobody',
-      platformAdmin: async () => (await ctx.caller()).kind === 'admin',
     }),
     unauthorizedError: () => new ServiceError('AUTH_REQUIRED'),
   },

@@ -1,3 +1,4 @@
+import { ServiceError } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import type { builder } from './builder.ts';
 
@@ -11,6 +12,12 @@ export const keyField = (t: InputFields) => ({
   }),
 });
 
-/** The context of one mutation field: its own key wins over the request's header. */
-export const keyed = (ctx: Context, key: string | undefined): Context =>
-  key === undefined ? ctx : { ...ctx, request: { ...ctx.request, idempotencyKey: key } };
+/** The context of one mutation field, under the key of its input. @throws IDEMPOTENCY_KEY_INVALID beside another header */
+export function keyed(ctx: Context, key: string | undefined): Context {
+  const header = ctx.request.idempotencyKey;
+  if (key === undefined || key === header) return ctx;
+  if (header !== undefined) {
+    throw new ServiceError('IDEMPOTENCY_KEY_INVALID', { message: 'The header and the input name different keys.' });
+  }
+  return { ...ctx, request: { ...ctx.request, idempotencyKey: key } };
+}

@@ -1,7 +1,11 @@
+import type { GraphQLError } from 'graphql';
 import { ServiceError } from '../core/errors.ts';
 import type { GraphQLRequest } from './engine/engine.ts';
+import { refusal } from './engine/render-errors.ts';
 
 const jsonTypes = ['application/json', 'application/graphql+json'];
+
+type Params = Readonly<Record<keyof GraphQLRequest, unknown>>;
 
 /**
  * The parameters of a GraphQL request over HTTP. Unknown ones are ignored, wrong ones refused before anything runs.
@@ -9,8 +13,36 @@ const jsonTypes = ['application/json', 'application/graphql+json'];
  * @throws UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON, VALIDATION_FAILED
  */
 export async function readParams(request: Request): Promise<GraphQLRequest> {
-  const { query, operationName, variables, extensions } =
-    request.method === 'POST' ? await ofBody(request) : ofAddress(new URL(request.url).searchParams);
+  if (request.method !== 'POST') return paramsOfAddress(new URL(request.url).searchParams);
+  const contentType = request.headers.get('content-type') ?? undefined;
+  return paramsOfBody(contentType, new Uint8Array(await request.arrayBuffer()));
+}
+
+/** The same of a GET's address. @throws VALIDATION_FAILED */
+export const paramsOfAddress = (search: URLSearchParams): GraphQLRequest => checked(ofAddress(search));
+
+const utf8 = new TextDecoder();
+
+/** The same of a POST's body. @throws as {@link readParams} does */
+export function paramsOfBody(contentType: string | undefined, body: Uint8Array): GraphQLRequest {
+  const [type = ''] = (contentType ?? '').split(';');
+  if (!jsonTypes.includes(type.trim().toLowerCase())) throw new ServiceError('UNSUPPORTED_MEDIA_TYPE');
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(body));
+  } catch {
+    throw new ServiceError('MALFORMED_JSON');
+  }
+  if (Array.isArray(value)) throw wrong('', 'one request at a time; batches are not answered');
+  if (!isRecord(value)) throw wrong('', 'the body must be an object');
+  return checked(value);
+}
+
+/** What a refusal of the parameters comes to; undefined for what is no refusal. */
+export const refusedParams = (error: unknown, traceId: string): GraphQLError | undefined =>
+  error instanceof ServiceError ? refusal(error, traceId, { status: error.row.status }) : undefined;
+
+function checked({ query, operationName, variables, extensions }: Partial<Params>): GraphQLRequest {
   if (variables != null && !isRecord(variables)) throw wrong('variables', 'must be an object');
   if (extensions != null && !isRecord(extensions)) throw wrong('extensions', 'must be an object');
   if (operationName != null && typeof operationName !== 'string') throw wrong('operationName', 'must be a string');
@@ -20,24 +52,12 @@ export async function readParams(request: Request): Promise<GraphQLRequest> {
   return { query: query as string | null | undefined, operationName, variables, extensions };
 }
 
-type Params = Readonly<Record<keyof GraphQLRequest, unknown>>;
-
-async function ofBody(request: Request): Promise<Partial<Params>> {
-  const [type = ''] = (request.headers.get('content-type') ?? '').split(';');
-  if (!jsonTypes.includes(type.trim().toLowerCase())) throw new ServiceError('UNSUPPORTED_MEDIA_TYPE');
-  let body: unknown;
-  try {
-    body = await request.json();
-  } catch {
-    throw new ServiceError('MALFORMED_JSON');
-  }
-  if (Array.isArray(body)) throw wrong('', 'one request at a time; batches are not answered');
-  if (!isRecord(body)) throw wrong('', 'the body must be an object');
-  return body;
-}
-
 function ofAddress(search: URLSearchParams): Params {
-  const text = (name: string) => search.get(name) || undefined;
+  const text = (name: string) => {
+    const [value, ...more] = search.getAll(name);
+    if (more.length > 0) throw wrong(name, 'given twice');
+    return value || undefined;
+  };
   const json = (name: string): unknown => {
     const value = text(name);
     try {

@@ -4,7 +4,7 @@ import type { Context } from '../resolvers/context.ts';
 import { execute } from '../resolvers/execute.ts';
 import { getMessage } from '../resolvers/rooms/get-message.ts';
 import { listMessages } from '../resolvers/rooms/list-messages.ts';
-import { loadLastMessages, loadMessages, type RoomRef as RoomAddress } from '../resolvers/rooms/load-rooms.ts';
+import { loadLastMessages, loadMessages, type RoomAddress } from '../resolvers/rooms/load-rooms.ts';
 import { sendMessage } from '../resolvers/rooms/send-message.ts';
 import { messageCursor } from '../resolvers/rooms/wire.ts';
 import { followRoom, type RoomEvent } from '../subscriptions/rooms.ts';

@@ -7,7 +7,7 @@ import { getRoom } from '../resolvers/rooms/get-room.ts';
 import { joinRoom } from '../resolvers/rooms/join-room.ts';
 import { listPresences } from '../resolvers/rooms/list-presences.ts';
 import { listRooms } from '../resolvers/rooms/list-rooms.ts';
-import { loadPresences, loadRooms, type RoomRef as RoomAddress } from '../resolvers/rooms/load-rooms.ts';
+import { loadPresences, loadRooms, type RoomAddress } from '../resolvers/rooms/load-rooms.ts';
 import { projectOfRoom, type RoomSummary } from '../resolvers/rooms/room-summary.ts';
 import { presenceState } from '../resolvers/rooms/wire.ts';
 import { builder, pageArgs } from './builder.ts';

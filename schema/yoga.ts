@@ -1,13 +1,12 @@
-import { GraphQLError } from 'graphql';
+import type { GraphQLError } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import { type ErrorCode, errorRows } from '../core/error-codes.ts';
-import { ServiceError } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import type { Engine, GraphQLRequest } from './engine/engine.ts';
-import { refusal, renderErrors } from './engine/render-errors.ts';
+import { renderErrors } from './engine/render-errors.ts';
 import { graphiqlPage } from './graphiql.ts';
-import { readParams } from './request-params.ts';
+import { withStatus } from './http-status.ts';
+import { readParams, refusedParams } from './request-params.ts';
 
 /** What the server hands to Yoga with each request. */
 export interface YogaContext {
@@ -28,8 +27,7 @@ export function createGraphQLServer({ engine, graphiql, log }: { engine: Engine;
         try {
           return (await readParams(request)) as GraphQLParams;
         } catch (error) {
-          if (!(error instanceof ServiceError)) throw error;
-          throw refusal(error, traceIdOf(serverContext), { status: error.row.status });
+          throw refusedParams(error, traceIdOf(serverContext)) ?? error;
         }
       });
     },
@@ -71,16 +69,6 @@ export function createGraphQLServer({ engine, graphiql, log }: { engine: Engine;
       error: (...args) => log.error({ args }, 'yoga'),
     },
   });
-}
-
-/**
- * An error of a request that was never begun gives its status to the answer, but not under `application/json`, whose
- * clients take another status than 200 for a broken transport. GraphQL over HTTP, section 6.4.
- */
-function withStatus({ message, nodes, source, positions, path, extensions }: GraphQLError): GraphQLError {
-  const { status } = errorRows[extensions.code as ErrorCode];
-  const http = { status, spec: true };
-  return new GraphQLError(message, { nodes, source, positions, path, extensions: { http, ...extensions } });
 }
 
 const welcome = `# Sign in under "Headers" below: { "sign-in-with-x": "…" } signed by a wallet (good for five minutes),

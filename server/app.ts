@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { newId } from '../core/ids.ts';
 import { KeyRing } from '../core/keys.ts';
@@ -10,6 +11,7 @@ import { ProjectDatabases } from '../db/project-databases.ts';
 import { checkRootFingerprint } from '../db/root-fingerprint.ts';
 import { createMailer } from '../engines/mail.ts';
 import type { Services } from '../resolvers/context.ts';
+import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
 import { RestRoutes } from '../rest-compat/handle.ts';
@@ -22,11 +24,12 @@ import { createFeedHub } from '../subscriptions/feed-hub.ts';
 import { natsSignals } from '../subscriptions/nats-signals.ts';
 import { localSignals } from '../subscriptions/signals.ts';
 import type { Config } from './config.ts';
+import { ConnectionLimit } from './connection-limit.ts';
 import { createHealth } from './health.ts';
 import { createHttpServer } from './http.ts';
 import { createMetrics } from './metrics.ts';
 import { attachSockets } from './sockets.ts';
-import { installJobs, startWorkers, sweepAbandoned } from './workers.ts';
+import { installJobs, startWorkers } from './workers.ts';
 
 /** How long a step operation is believed to be worked on, in seconds. */
 const stepLeaseSeconds = 15;
@@ -34,8 +37,14 @@ const stepLeaseSeconds = 15;
 /** Longest a statement to the control database may take, in milliseconds; none should take a thousandth of it. */
 const statementMs = 20_000;
 
+/** Longest a statement to a project server may take, in milliseconds: making a database copies files. */
+const projectStatementMs = 60_000;
+
 /** Longest wait for requests that are under way, in milliseconds. */
-const drainMs = 5_000;
+const drainMs = 3_500;
+
+/** Longest the closing of everything else may take together, in milliseconds; a statement without an answer may hang. */
+const closeMs = 1_000;
 
 export interface AppOptions {
   readonly config: Config;
@@ -53,7 +62,7 @@ export interface App {
   /** Where the server listens, without a trailing slash. */
   readonly url: string;
   readonly services: Services;
-  /** Drains, closes everything that was opened, and resolves when nothing is left. Idempotent. */
+  /** Drains, and closes everything that was opened; takes five seconds at most, whatever hangs. Idempotent. */
   readonly stop: () => Promise<void>;
 }
 
@@ -63,13 +72,23 @@ export interface App {
  */
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, databaseUrl, roots, version, log } = options;
+  /** Lets what is under way come to its end; each knows its own patience. */
+  const drains: (() => Promise<void>)[] = [];
   const undo: (() => unknown)[] = [];
-  const stop = runOnce(async () => {
-    for (const close of undo.reverse()) {
-      await Promise.resolve(close()).catch((error: unknown) =>
-        log.warn({ err: error }, 'Something did not close cleanly.'),
-      );
+  const closeCleanly = async (close: () => unknown) => {
+    try {
+      await close();
+    } catch (error) {
+      log.warn({ err: error }, 'Something did not close cleanly.');
     }
+  };
+  const stop = runOnce(async () => {
+    await Promise.all(drains.map(closeCleanly));
+    const closed = (async () => {
+      for (const close of undo.reverse()) await closeCleanly(close);
+    })();
+    if ((await Promise.race([closed, sleep(closeMs, 'late', { ref: false })])) === 'late')
+      log.warn('What is still open is left to the end of the process.');
   });
   try {
     const metrics = createMetrics();
@@ -92,6 +111,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     const projectDatabases = new ProjectDatabases({
       servers: config.projectDatabaseUrls ?? { main: databaseUrl },
       keys,
+      statementMs: projectStatementMs,
+      onStatement,
+      onIdleError,
       warn: (message, facts) => log.warn(facts, message),
     });
     undo.push(() => projectDatabases.close());
@@ -103,7 +125,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const feeds = createFeedHub({ db, signals, log, draining: draining.signal });
     undo.push(feeds.close);
     metrics.watchFeedFollowers(feeds.followed);
-    const authority = createAuthorityWatch({ db, log });
+    const authority = createAuthorityWatch({ db, log, signals });
     undo.push(authority.close);
 
     const services: Services = {
@@ -131,28 +153,34 @@ export async function startApp(options: AppOptions): Promise<App> {
     undo.push(mailer.close);
     const byName = new Map(operations.map((operation) => [operation.name as string, operation]));
     const workers = await startWorkers({ url: databaseUrl, services, mailer, operations: byName, log, metrics });
-    undo.push(workers.stop);
+    drains.push(workers.stop);
 
     const engine = new Engine(schema, { introspection: !config.production });
-    const health = createHealth({ db, version });
+    const health = createHealth({ db, nodeLock, version });
+    const { trustedProxies } = config;
+    const connections = new ConnectionLimit(config.connectionsPerAddress);
     const server = createHttpServer({
       services,
       rest: new RestRoutes(routes),
+      engine,
       graphql: createGraphQLServer({ engine, graphiql: !config.production, log }),
       health,
       metrics,
+      connections,
+      trustedProxies,
+      guardMetrics: config.production,
       draining: draining.signal,
     });
-    const sockets = attachSockets(server, { services, engine, metrics });
+    const sockets = attachSockets(server, { services, engine, metrics, connections, trustedProxies });
     server.listen(config.port, config.host);
     await Promise.race([once(server, 'listening'), once(server, 'error').then(([error]) => Promise.reject(error))]);
-    undo.push(async () => {
+    drains.push(async () => {
       health.drain();
       const closed = new Promise((resolve) => server.close(resolve));
       draining.abort();
+      const patience = setTimeout(() => server.closeAllConnections(), drainMs);
       await sockets.close();
       server.closeIdleConnections();
-      const patience = setTimeout(() => server.closeAllConnections(), drainMs);
       await closed;
       clearTimeout(patience);
     });

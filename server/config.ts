@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { readTrustedProxies, type TrustedProxies } from './client-address.ts';
+import { parsed, postgresUrl, projectServers, secretKey, urlOf, webUrl } from './config-values.ts';
 
 /** Everything the environment decides, checked. Read once, at start; nothing else reads the environment. */
 export interface Config {
@@ -22,6 +24,10 @@ export interface Config {
   readonly secretKey: Buffer | undefined;
   readonly previousSecretKey: Buffer | undefined;
   readonly adminKey: string | undefined;
+  /** Undefined: none, so the peer is the client. */
+  readonly trustedProxies: TrustedProxies | undefined;
+  /** Sockets and requests under way that one address may have at once. */
+  readonly connectionsPerAddress: number;
   readonly logLevel: LogLevel;
   readonly otlpEndpoint: string | undefined;
 }
@@ -42,56 +48,6 @@ export class ConfigError extends Error {
     this.faults = faults;
   }
 }
-
-/** A text in which `read` recognises something; `must` completes a sentence that begins with the variable's name. */
-const parsed = <Value>(must: string, read: (value: string) => Value | undefined) =>
-  z
-    .string()
-    .transform((value, check) => {
-      const result = read(value);
-      if (result !== undefined) return result;
-      check.addIssue({ code: 'custom', message: `must be ${must}` });
-      return z.NEVER;
-    })
-    .optional();
-
-function urlOf(value: string, ...schemes: readonly string[]): URL | undefined {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  return url !== undefined && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '' ? url : undefined;
-}
-
-/** Postgres URLs may leave the host to the query (`?host=/run/postgresql`), so only the scheme is asked. */
-function postgresUrl(value: string): string | undefined {
-  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? value : undefined;
-}
-
-function webUrl(value: string): string | undefined {
-  const url = urlOf(value, 'http', 'https');
-  if (url === undefined || url.search !== '' || url.hash !== '' || url.username !== '') return undefined;
-  return url.href.replace(/\/+$/, '');
-}
-
-function projectServers(value: string): Record<string, string> | undefined {
-  const servers = new Map<string, string>();
-  for (const entry of value.split(',')) {
-    const [, name, url] = /^\s*([a-z][a-z0-9_-]{0,31})=(\S+)\s*$/.exec(entry) ?? [];
-    if (name === undefined || url === undefined || servers.has(name) || postgresUrl(url) === undefined)
-      return undefined;
-    servers.set(name, url);
-  }
-  return Object.fromEntries(servers);
-}
-
-/** Exactly 32 bytes, as 64 hexadecimal digits, base64 or base64url. A key of one repeated byte is no secret. */
-export function readSecretKey(value: string): Buffer | undefined {
-  const hex = /^[0-9a-f]{64}$/i.test(value);
-  if (!hex && !/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) return undefined;
-  const key = Buffer.from(value, hex ? 'hex' : 'base64');
-  return key.length === 32 && new Set(key).size > 1 ? key : undefined;
-}
-
-const secretKey = () =>
-  parsed('32 random bytes, written as 64 hexadecimal digits or as base64 (try: openssl rand -hex 32)', readSecretKey);
 
 const environment = z.object({
   NODE_ENV: parsed('development, test or production', (value) =>
@@ -126,6 +82,10 @@ const environment = z.object({
   SVC_SECRET_KEY_PREVIOUS: secretKey(),
   SVC_ADMIN_KEY: parsed(`at least ${adminKeyCharactersMin} characters long, without spaces`, (value) =>
     /^[\x21-\x7e]+$/.test(value) && value.length >= adminKeyCharactersMin ? value : undefined,
+  ),
+  TRUSTED_PROXIES: parsed('addresses or networks such as 10.0.0.0/8, separated by commas', readTrustedProxies),
+  CONNECTIONS_PER_ADDRESS: parsed('a whole number from 1 to 1000000', (value) =>
+    /^[1-9]\d{0,6}$/.test(value) && Number(value) <= 1_000_000 ? Number(value) : undefined,
   ),
   LOG_LEVEL: parsed(`one of ${logLevels.join(', ')}`, (value) => logLevels.find((level) => level === value)),
   OTEL_EXPORTER_OTLP_ENDPOINT: parsed('a URL that begins with http:// or https://', webUrl),
@@ -200,7 +160,15 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   ),
   SVC_ADMIN_KEY: secret(
     'nobody is platform admin',
-    `Key of the platform admin, at least ${adminKeyCharactersMin} characters, sent in the \`X-Admin-Key\` header.`,
+    `Key of the platform admin, at least ${adminKeyCharactersMin} characters, sent in the \`X-Admin-Key\` header. In production \`/metrics\` asks for it, too.`,
+  ),
+  TRUSTED_PROXIES: open(
+    'none: the peer is the client',
+    'Proxies in front of the gateway, as addresses or networks (`10.0.0.0/8,::1`) separated by commas. Only their `X-Forwarded-For` is believed; without them all clients behind a proxy share the limits of one address.',
+  ),
+  CONNECTIONS_PER_ADDRESS: open(
+    '`10000`',
+    'Sockets, event streams and requests under way that one client address (or IPv6 /64) may have at once.',
   ),
   LOG_LEVEL: open(
     '`info`',
@@ -264,6 +232,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     secretKey: values.SVC_SECRET_KEY,
     previousSecretKey: values.SVC_SECRET_KEY_PREVIOUS,
     adminKey: values.SVC_ADMIN_KEY,
+    trustedProxies: values.TRUSTED_PROXIES,
+    connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,
     logLevel: values.LOG_LEVEL ?? 'info',
     otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
   };

@@ -2,35 +2,49 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
+import type { Engine } from '../schema/engine/engine.ts';
+import { answerPlain, type PlainAnswer } from '../schema/plain-http.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
 import { byQuality } from './accept.ts';
+import { send } from './respond.ts';
 
 export interface GraphQLExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly body: Buffer;
+  readonly engine: Engine;
   readonly graphql: GraphQLServer;
   readonly ctx: Context;
-  readonly traceId: string;
   /** Aborted when the server stops. */
   readonly draining: AbortSignal;
 }
 
-/** Hands a request to Yoga and its answer to the socket, streams included. */
+/** Answers a plain request the short way; hands everything else to Yoga, and its answer to the socket, streams included. */
 export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
-  const { request, response, body, graphql, ctx, draining } = exchange;
+  const { request, response, body, engine, graphql, ctx, draining } = exchange;
   const url = new URL(request.url!, ctx.request.baseUrl);
   // Before anything runs: a change whose answer nobody can take is not made.
   const accept = acceptable(request.headers.accept, request.method!);
+  const method = request.method === 'POST' ? 'POST' : 'GET';
+  const plain = await answerPlain(engine, ctx, {
+    method,
+    accept: accept.toLowerCase().split(', '),
+    search: url.searchParams,
+    contentType: request.headers['content-type'],
+    body,
+  });
+  if (plain !== undefined) return sendPlain(response, plain);
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) {
-    if (typeof value === 'string') headers.set(name, name === 'accept' ? accept : value);
+    if (typeof value === 'string' && name !== 'accept') headers.set(name, value);
   }
+  // What is left is a stream or a page. A stream for a client that takes anything is one of events: it keeps itself alive and can be read by all.
+  headers.set('accept', accept.replace('*/*', 'text/event-stream, */*'));
   const init = {
-    method: request.method === 'HEAD' ? 'GET' : request.method!,
+    method,
     headers,
     signal: ctx.signal,
-    ...(request.method === 'POST' ? { body: body as Uint8Array<ArrayBuffer> } : {}),
+    ...(method === 'POST' ? { body: body as Uint8Array<ArrayBuffer> } : {}),
   };
   const answer = await graphql.fetch(url, init, { gateway: ctx });
   // A feed for a client that takes no stream.
@@ -42,12 +56,19 @@ export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
   // Sent before the first event, so that a subscriber knows at once that it is subscribed.
   response.flushHeaders();
   // Cut, not ended: a stream that ends tells its reader that there is no more to come.
-  if (answer.headers.get('content-type')?.startsWith('text/event-stream')) cutWhen(draining, response);
+  if (/^(text\/event-stream|multipart\/mixed)/.test(answer.headers.get('content-type') ?? ''))
+    cutWhen(draining, response);
   for await (const part of answer.body) {
     if (response.destroyed) break;
     if (!response.write(part)) await once(response, 'drain', { signal: ctx.signal }).catch(() => undefined);
   }
   response.end();
+}
+
+function sendPlain(response: ServerResponse, { status, headers, contentType, body }: PlainAnswer): void {
+  if (response.destroyed) return;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  send(response, status, contentType, body);
 }
 
 function cutWhen(draining: AbortSignal, response: ServerResponse): void {

@@ -1,3 +1,4 @@
+import type { NodeLock } from '../db/node-lock.ts';
 import type { Database } from '../db/pool.ts';
 
 /** How long a check is believed, in milliseconds. Contract 00, section 6.4. */
@@ -23,7 +24,14 @@ export interface Health {
   readonly drain: () => void;
 }
 
-export function createHealth({ db, version }: { db: Database; version: string }): Health {
+export interface HealthOptions {
+  readonly db: Database;
+  /** While it is lost another node may serve this database, and the two would not hear each other. */
+  readonly nodeLock: Pick<NodeLock, 'held'>;
+  readonly version: string;
+}
+
+export function createHealth({ db, nodeLock, version }: HealthOptions): Health {
   const startedAt = new Date();
   let draining = false;
   let known: { readonly database: 'ok' | 'down'; readonly at: number } | undefined;
@@ -58,7 +66,7 @@ export function createHealth({ db, version }: { db: Database; version: string })
         checks: { database, rpc: 'unconfigured', facilitator: 'unconfigured' },
       };
     },
-    ready: async () => !draining && (await checkDatabase()) === 'ok',
+    ready: async () => !draining && nodeLock.held() && (await checkDatabase()) === 'ok',
     drain: () => {
       draining = true;
     },

@@ -1,10 +1,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
+import { sameSecret } from '../core/keys.ts';
 import { newTraceId, traced } from '../core/tracing.ts';
 import type { Services } from '../resolvers/context.ts';
 import { allowHeader, type RestRoutes } from '../rest-compat/handle.ts';
+import type { Engine } from '../schema/engine/engine.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
 import { readBody } from './body.ts';
+import { clientAddress, networkOf, type TrustedProxies } from './client-address.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
 import { answerGraphQL } from './graphql-http.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
@@ -14,9 +18,14 @@ import { answerPreflight, send, sendError, sendJson, setCommonHeaders } from './
 export interface HttpOptions {
   readonly services: Services;
   readonly rest: RestRoutes;
+  readonly engine: Engine;
   readonly graphql: GraphQLServer;
   readonly health: Health;
   readonly metrics: Metrics;
+  readonly connections: ConnectionLimit;
+  readonly trustedProxies: TrustedProxies | undefined;
+  /** Whether `/metrics` is for the platform admin alone. */
+  readonly guardMetrics: boolean;
   /** Aborted when the server stops: event streams are cut then, so that their readers resume elsewhere. */
   readonly draining: AbortSignal;
 }
@@ -79,7 +88,8 @@ function fail({ services: { log } }: HttpOptions, { response, path, traceId }: E
   sendError(response, error, { path, traceId, log });
 }
 
-function ownPaths({ services, health, metrics, graphql, draining }: HttpOptions): ReadonlyMap<string, OwnPath> {
+function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
+  const { services, health, metrics, engine, graphql, draining, guardMetrics } = options;
   const reading =
     (answer: (exchange: Exchange) => Promise<void>): OwnPath =>
     async (exchange) => {
@@ -95,16 +105,22 @@ function ownPaths({ services, health, metrics, graphql, draining }: HttpOptions)
         sendJson(response, ready ? 200 : 503, { ready });
       }),
     ],
-    ['/metrics', reading(async ({ response }) => send(response, 200, metrics.contentType, await metrics.render()))],
+    [
+      '/metrics',
+      reading(async ({ request, response }) => {
+        if (guardMetrics) requireAdminKey(request, services.settings.adminKey);
+        send(response, 200, metrics.contentType, await metrics.render());
+      }),
+    ],
     [
       '/graphql',
       async (exchange) => {
         exchange.route = '/graphql';
         requireMethod(exchange, 'GET', 'POST');
-        const { request, response, traceId } = exchange;
+        const { request, response } = exchange;
+        const ctx = contextOf(options, exchange);
         const body = await readBody(request);
-        const ctx = contextOf(services, exchange);
-        await answerGraphQL({ request, response, body, graphql, ctx, traceId, draining });
+        await answerGraphQL({ request, response, body, engine, graphql, ctx, draining });
       },
     ],
   ]);
@@ -121,27 +137,42 @@ function requireMethod(exchange: Exchange, ...allowed: readonly string[]): void 
   });
 }
 
+/** Prometheus can send a bearer, but no header of its own. @throws AUTH_REQUIRED or INVALID_AUTH */
+function requireAdminKey({ headers }: IncomingMessage, expected: string | undefined): void {
+  const given = headers['x-admin-key'] ?? headers.authorization?.replace(/^Bearer\s+/i, '');
+  if (given === undefined) throw new ServiceError('AUTH_REQUIRED');
+  if (expected === undefined || !sameSecret(String(given), expected)) throw new ServiceError('INVALID_AUTH');
+}
+
 const answerRest =
-  ({ rest, services }: HttpOptions): OwnPath =>
+  (options: HttpOptions): OwnPath =>
   async (exchange) => {
+    const { rest } = options;
     const { request, response, path, search } = exchange;
     const matched = rest.match(request.method!, path);
     exchange.route = matched.route.path;
+    const ctx = contextOf(options, exchange);
     const body = await readBody(request);
     const call = { method: request.method!, path, search, contentType: request.headers['content-type'], body };
-    const answer = await rest.answer(matched, call, contextOf(services, exchange));
+    const answer = await rest.answer(matched, call, ctx);
     if (response.destroyed) return;
     sendJson(response, answer.status, answer.body);
   };
 
-function contextOf(services: Services, { request, response, traceId }: Exchange) {
+/** @throws RATE_LIMITED when too many requests of this address are under way */
+function contextOf({ services, connections, trustedProxies }: HttpOptions, { request, response, traceId }: Exchange) {
+  const address = clientAddress(request, trustedProxies);
+  const leave = connections.enter(networkOf(address));
   const gone = new AbortController();
-  response.on('close', () => gone.abort());
+  response.on('close', () => {
+    leave();
+    gone.abort();
+  });
   const key = request.headers['idempotency-key'];
   return createContext(services, {
     credentials: credentialsOf(request.headers),
     traceId,
-    address: request.socket.remoteAddress ?? 'unknown',
+    address,
     baseUrl: baseUrlOf(request),
     idempotencyKey: Array.isArray(key) ? key[0] : key,
     writeApproval: writeApprovalOf(request.headers['x-svc-write-auth']),

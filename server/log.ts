@@ -1,4 +1,5 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
+import { censor, maskSecrets, safeMessage } from '../core/safe-message.ts';
 import type { LogLevel } from './config.ts';
 
 export interface LogOptions {
@@ -7,7 +8,6 @@ export interface LogOptions {
   readonly destination?: DestinationStream | undefined;
 }
 
-const censor = '[redacted]';
 /** Deepest nesting that is looked into; what lies below is left out. */
 const depthMax = 8;
 
@@ -65,18 +65,6 @@ function withSafeMessage(this: Logger, args: Parameters<LogFn>, method: LogFn): 
   } else method.apply(this, args);
 }
 
-/**
- * A text without the passwords of URLs and without the parameters that drizzle writes into its messages. Works on plain
- * text and on a line of JSON alike.
- */
-export function maskSecrets(text: string): string {
-  let masked = text;
-  if (masked.includes('://'))
-    masked = masked.replace(/([a-z][a-z0-9+.-]*:\/\/[^\s:/@"\\]*):[^\s/"\\]*@/gi, `$1:${censor}@`);
-  if (masked.includes('params: ')) masked = masked.replace(/(\n|\\n)params: (?:[^"\\]|\\.)*/g, `$1params: ${censor}`);
-  return masked;
-}
-
 function withoutSecrets(value: unknown, depth: number): unknown {
   if (typeof value === 'string') return maskSecrets(value);
   if (typeof value === 'bigint') return value.toString();
@@ -125,13 +113,4 @@ export function serializeError(error: unknown, depth = 0): LoggedError {
     ...(error instanceof AggregateError &&
       depth < 4 && { errors: error.errors.slice(0, 5).map((inner) => serializeError(inner, depth + 1)) }),
   };
-}
-
-/** The message of an error, without secrets: what may be logged, and stored beside a failed job. */
-export function safeMessage(error: unknown): string {
-  if (!(error instanceof Error)) return maskSecrets(String(error));
-  const { code } = error as { code?: unknown };
-  // Class 22 (data exceptions) quotes the offending value: `invalid input syntax for type uuid: "…"`.
-  const quotesValue = typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code);
-  return maskSecrets(quotesValue ? error.message.replace(/"[\s\S]*"/g, '"…"') : error.message);
 }

@@ -3,6 +3,9 @@ import { ServiceError } from '../core/errors.ts';
 import type { Caller } from '../resolvers/caller.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import { type Credentials, renewCaller, resolveCaller } from '../resolvers/identity/resolve-caller.ts';
+import { addressRate, badSignatureTokens } from '../resolvers/limits.ts';
+import { refuseHurry } from '../resolvers/rate-limit.ts';
+import { networkOf } from './client-address.ts';
 
 /** What a transport knows of a request before anything is decided. */
 export interface Arrival {
@@ -17,27 +20,55 @@ export interface Arrival {
 }
 
 /**
- * The context that surfaces hand to operations. Nobody is asked who they are until an operation wants to know.
+ * The context that surfaces hand to operations. Nobody is asked who they are until an operation wants to know; then the
+ * address is charged before the credential is looked at, since looking costs more than sending.
  *
  * @param known who opened the socket that the operation came through
  */
 export function createContext(services: Services, arrival: Arrival, known?: Caller): Context {
   let caller: Promise<Caller> | undefined;
+  let charged = false;
   const { credentials, signal, traceId, address, baseUrl, idempotencyKey, writeApproval } = arrival;
+  const { rateLimiter, settings } = services;
+  const network = networkOf(address);
+  const bucket = `address:${network}`;
+
+  async function resolve(): Promise<Caller> {
+    refuseHurry(rateLimiter.take(bucket, addressRate));
+    charged = true;
+    const journey = { host: new URL(settings.publicBaseUrl ?? baseUrl).host, network };
+    try {
+      const found =
+        known === undefined
+          ? await resolveCaller(services, credentials, journey)
+          : await renewCaller(services, known, credentials, journey);
+      if (found.kind === 'admin') admitted();
+      return found;
+    } catch (error) {
+      if (known === undefined && isBadSignature(error)) rateLimiter.charge(bucket, addressRate, badSignatureTokens - 1);
+      throw error;
+    }
+  }
+
+  function admitted(): void {
+    if (charged) rateLimiter.charge(bucket, addressRate, -1);
+    charged = false;
+  }
+
   return {
     services,
     signal,
     request: { traceId, address, baseUrl, idempotencyKey, writeApproval },
+    admitted,
     caller: () => {
-      const { host } = new URL(services.settings.publicBaseUrl ?? baseUrl);
-      caller ??=
-        known === undefined
-          ? resolveCaller(services, credentials, host)
-          : renewCaller(services, known, credentials, host);
+      caller ??= resolve();
       return caller;
     },
   };
 }
+
+const isBadSignature = (error: unknown) =>
+  error instanceof ServiceError && error.code === 'INVALID_AUTH' && error.details?.reason === 'signature_invalid';
 
 /** Headers that decide what a request may do: given twice, it would be open which one counts. */
 const single = [

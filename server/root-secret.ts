@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Config, ConfigError, readSecretKey } from './config.ts';
+import { type Config, ConfigError } from './config.ts';
+import { readSecretKey } from './config-values.ts';
 
 /** Bits of a file's mode that let anybody but its owner in. */
 const othersMask = 0o077;

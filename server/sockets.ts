@@ -1,21 +1,28 @@
-import type { IncomingMessage, Server } from 'node:http';
+import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { handleProtocols, MessageType, makeServer, parseMessage } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { ServiceError } from '../core/errors.ts';
+import { ServiceError, toEnvelope } from '../core/errors.ts';
 import { newTraceId } from '../core/tracing.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import type { Credentials } from '../resolvers/identity/resolve-caller.ts';
 import type { Engine, Prepared } from '../schema/engine/engine.ts';
+import { refusal } from '../schema/engine/render-errors.ts';
+import { clientAddress, networkOf, type TrustedProxies } from './client-address.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
 import type { Metrics } from './metrics.ts';
 import { baseUrlOf, createContext, credentialsOf, refuseDuplicateHeaders, writeApprovalOf } from './request-context.ts';
+import { jsonType } from './respond.ts';
 import { keepAlive, type SocketExtra, speakProtocol } from './socket-protocol.ts';
 
 /** Largest message a client may send, in bytes. */
 const messageBytesMax = 1024 * 1024;
 /** How often a quiet socket is pinged, in milliseconds. */
 const keepAliveMs = 12_000;
+
+/** Operations that may be under way on one socket. */
+const operationsMax = 100;
 
 /** Close codes beside those of graphql-transport-ws. */
 const goingAway = 1001;
@@ -25,6 +32,8 @@ export interface SocketsOptions {
   readonly services: Services;
   readonly engine: Engine;
   readonly metrics: Metrics;
+  readonly connections: ConnectionLimit;
+  readonly trustedProxies: TrustedProxies | undefined;
 }
 
 export interface Sockets {
@@ -46,7 +55,8 @@ interface Running {
 }
 
 /** GraphQL over WebSocket (graphql-transport-ws) at `/graphql`. */
-export function attachSockets(server: Server, { services, engine, metrics }: SocketsOptions): Sockets {
+export function attachSockets(server: Server, options: SocketsOptions): Sockets {
+  const { services, engine, metrics, connections, trustedProxies } = options;
   const wss = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax, handleProtocols });
   const sessions = new WeakMap<WebSocket, Session>();
   const operations = new WeakMap<object, Running>();
@@ -71,7 +81,7 @@ export function attachSockets(server: Server, { services, engine, metrics }: Soc
     execute: run as never,
     subscribe: run as never,
     onConnect: async ({ connectionParams, extra: { socket, request } }) => {
-      const session = await openSession(services, request, connectionParams);
+      const session = await openSession(services, request, connectionParams, clientAddress(request, trustedProxies));
       if (session === 'unavailable') {
         // The client library comes back by itself after this code, but not after a 45xx one.
         socket.close(tryAgainLater, 'Try again later');
@@ -88,6 +98,7 @@ export function attachSockets(server: Server, { services, engine, metrics }: Soc
       const { context, running } = sessions.get(socket)!;
       const stop = new AbortController();
       const contextValue = context(stop.signal);
+      if (running.size >= operationsMax) return [refusal(tooManyOperations(), contextValue.request.traceId)];
       const prepared = engine.prepare(payload, contextValue.request.traceId);
       if (!('document' in prepared)) return prepared;
       running.set(id, stop);
@@ -125,6 +136,12 @@ export function attachSockets(server: Server, { services, engine, metrics }: Soc
       socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
       return;
     }
+    try {
+      const leave = connections.enter(networkOf(clientAddress(request, trustedProxies)));
+      socket.once('close', leave);
+    } catch (error) {
+      return refuseUpgrade(socket, error);
+    }
     wss.handleUpgrade(request, socket, head, (client) => wss.emit('connection', client, request));
   });
 
@@ -141,6 +158,28 @@ export function attachSockets(server: Server, { services, engine, metrics }: Soc
   };
 }
 
+const tooManyOperations = () =>
+  new ServiceError('RATE_LIMITED', {
+    message: `At most ${operationsMax} operations run on one socket.`,
+    retryAfter: 1,
+    details: { retry_after: 1, limit: operationsMax },
+  });
+
+/** Answers an upgrade as the request that it still is. */
+function refuseUpgrade(socket: Duplex, error: unknown): void {
+  const refused = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
+  const body = JSON.stringify(toEnvelope(refused, newTraceId()));
+  const { status } = refused.row;
+  const head = [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Connection: close',
+    `Content-Type: ${jsonType}`,
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    ...(refused.retryAfter === undefined ? [] : [`Retry-After: ${refused.retryAfter}`]),
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+}
+
 /**
  * Resolves who is behind a socket. A wallet's signature is spent here, so that a copy of it opens no second one; each
  * operation then asks only whether the caller is still who it was.
@@ -149,13 +188,14 @@ async function openSession(
   services: Services,
   request: IncomingMessage,
   params: Readonly<Record<string, unknown>> | undefined,
+  address: string,
 ): Promise<Session | 'refused' | 'unavailable'> {
   try {
     refuseDuplicateHeaders(request);
     const arrival = {
       credentials: connectionCredentials(params, credentialsOf(request.headers)),
       writeApproval: writeApprovalOf(textOf(params, 'x-svc-write-auth') ?? request.headers['x-svc-write-auth']),
-      address: request.socket.remoteAddress ?? 'unknown',
+      address,
       baseUrl: baseUrlOf(request),
     };
     const first = createContext(services, { ...arrival, traceId: newTraceId(), signal: new AbortController().signal });
@@ -167,7 +207,8 @@ async function openSession(
     };
   } catch (error) {
     if (error instanceof ServiceError && !error.row.retryable) return 'refused';
-    services.log.warn({ err: error }, 'A socket could not be opened.');
+    if (!(error instanceof ServiceError && error.code === 'RATE_LIMITED'))
+      services.log.warn({ err: error }, 'A socket could not be opened.');
     return 'unavailable';
   }
 }

@@ -15,6 +15,7 @@ const refusedByPostgres: Readonly<Record<string, string>> = {
   '42501': 'does not allow its user what a gateway needs',
   '53300': 'has no connection left',
   '57P03': 'does not accept connections yet',
+  '55P03': 'is being prepared by another process that does not come to an end; stop that one',
   '25006': 'can only be read; name the primary server',
 };
 

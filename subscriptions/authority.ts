@@ -3,10 +3,12 @@ import { isUuid } from '../core/ids.ts';
 import { textFault } from '../core/text.ts';
 import type { Database, Statement } from '../db/pool.ts';
 import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../resolvers/authority.ts';
+import { grantHolds, hasRoomGrant, isMember, roomStands } from '../resolvers/rules.ts';
+import { localSignals, type Signals } from './signals.ts';
 
 /** The watch with what its owner needs besides. */
 export interface RunningAuthorityWatch extends AuthorityWatch {
-  /** Looks now: for membership signals. Resolves when a look that began after the call is done, whatever came of it. */
+  /** Looks now. Resolves when a look that began after the call is done, whatever came of it. */
   recheck(): Promise<void>;
   close(): void;
 }
@@ -14,12 +16,17 @@ export interface RunningAuthorityWatch extends AuthorityWatch {
 export interface AuthorityWatchOptions {
   readonly db: Database;
   readonly log: Logger;
+  /** Carries the news of changes between nodes. @default within this watch alone */
+  readonly signals?: Signals;
   /** How long a lost right may go unnoticed, in milliseconds. @default 5_000 */
   readonly everyMs?: number;
 }
 
 /** The longest a timer can run. */
 const timerMsMax = 2 ** 31 - 1;
+
+/** Keys of these signals; the rest is the id of an organization or a principal. */
+const signalPrefix = 'authority:';
 
 /** All that rest on the same right. */
 interface Group {
@@ -33,13 +40,25 @@ interface Watcher {
 }
 
 /** Ends what no longer has a right to go on: one statement per node and interval, however many watch. */
-export function createAuthorityWatch({ db, log, everyMs = 5_000 }: AuthorityWatchOptions): RunningAuthorityWatch {
+export function createAuthorityWatch({
+  db,
+  log,
+  signals = localSignals(),
+  everyMs = 5_000,
+}: AuthorityWatchOptions): RunningAuthorityWatch {
   const groups = new Map<string, Group>();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let failing = false;
   let closed = false;
+  const stopListening = signals.onSignal((key) => {
+    if (!key.startsWith(signalPrefix)) return;
+    const id = key.slice(signalPrefix.length);
+    for (const { entry } of groups.values()) {
+      if (entry.orgId === id || entry.principalId === id) return void recheck();
+    }
+  });
 
   function schedule(): void {
     if (timer !== undefined || closed || groups.size === 0) return;
@@ -82,11 +101,7 @@ export function createAuthorityWatch({ db, log, everyMs = 5_000 }: AuthorityWatc
 
   return {
     watch: (entry, onLost) => {
-      // In a batch, one value that no column can hold would fail the check for everybody.
-      const { orgId, delegateId, roomKey } = entry;
-      if (!isUuid(orgId) || (delegateId !== null && !isUuid(delegateId)) || textFault(roomKey ?? '') !== undefined) {
-        throw new TypeError('This names nothing that a database could hold.');
-      }
+      requireStorable(entry);
       const key = JSON.stringify(columnsOfEntries([entry]));
       const group = groups.get(key) ?? { entry, watchers: new Set() };
       groups.set(key, group);
@@ -121,13 +136,34 @@ export function createAuthorityWatch({ db, log, everyMs = 5_000 }: AuthorityWatc
       schedule();
       return stop;
     },
+    holds: async (entry) => {
+      requireStorable(entry);
+      if (entry.expiresAt !== null && entry.expiresAt.getTime() <= Date.now()) return false;
+      return (await db.rows(lostStatement, columnsOfEntries([entry]))).length === 0;
+    },
+    changed: (id) => {
+      try {
+        signals.publish(signalPrefix + id, 0n);
+      } catch (error) {
+        // The change is committed, and the next look finds it.
+        log.warn({ err: error }, 'a signal could not be sent');
+      }
+    },
     recheck,
     close: () => {
       closed = true;
+      stopListening();
       clearTimeout(timer);
       for (const { watchers } of groups.values()) for (const { stop } of watchers) stop();
     },
   };
+}
+
+/** In a batch, one value that no column can hold would fail the check for everybody. */
+function requireStorable({ orgId, delegateId, roomKey }: AuthorityEntry): void {
+  if (!isUuid(orgId) || (delegateId !== null && !isUuid(delegateId)) || textFault(roomKey ?? '') !== undefined) {
+    throw new TypeError('This names nothing that a database could hold.');
+  }
 }
 
 /** The parameters of the statement: one array per column. */
@@ -140,7 +176,7 @@ const columnsOfEntries = (entries: readonly AuthorityEntry[]) => [
   entries.map(({ projectKeyProjectId }) => projectKeyProjectId),
 ];
 
-// The same rules as at the door (resolvers/access.ts, identity/resolve-caller.ts), for many at once. `is not true`: what cannot be decided is lost.
+// `is not true`: what cannot be decided is lost.
 const lostStatement: Statement = {
   name: 'authority.lost',
   text: `select (e.number - 1)::int as index
@@ -157,23 +193,14 @@ const lostStatement: Statement = {
           select from delegates d
           join project_grants g on g.org_id = d.org_id and g.id = d.grant_id
           join projects p on p.org_id = d.org_id and p.id = d.project_id
-          where d.org_id = e.org_id and d.id = e.delegate_id
-            and d.revoked_at is null and (d.expires_at is null or d.expires_at > now())
-            and g.revoked_at is null and (g.expires_at is null or g.expires_at > now())
+          where d.org_id = e.org_id and d.id = e.delegate_id and ${grantHolds('d')} and ${grantHolds('g')}
             and p.deleted_at is null)
         when e.key_project_id is not null then exists (
           select from projects p where p.org_id = e.org_id and p.id = e.key_project_id and p.deleted_at is null)
-        when e.principal_id is not null then exists (
-          select from memberships m
-          where m.org_id = e.org_id and m.principal_id = e.principal_id and m.status = 'active')
-          or (e.room_key is not null and exists (
-            select from project_grants g
-            where g.org_id = e.org_id and g.principal_id = e.principal_id
-              and g.revoked_at is null and (g.expires_at is null or g.expires_at > now())
-              and (not starts_with(e.room_key, 'prj_') or g.project_id = e.room_key)))
+        when e.principal_id is not null then ${isMember('e.org_id', 'e.principal_id')}
+          or (e.room_key is not null and ${hasRoomGrant('e.org_id', 'e.principal_id', 'e.room_key')})
         else true
       end
-      and (e.room_key is null or not starts_with(e.room_key, 'prj_') or exists (
-        select from projects p where p.org_id = e.org_id and p.id = e.room_key and p.deleted_at is null))
+      and (e.room_key is null or ${roomStands('e.org_id', 'e.room_key')})
     ) is not true`,
 };

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { type Database, isConnectionLoss, type Statement } from '../db/pool.ts';
 import { type Feed, type FeedHub, type FeedName, feedKey } from '../resolvers/feeds.ts';
-import { FeedTail } from './feed-tail.ts';
+import { FeedTail, type FollowerWants } from './feed-tail.ts';
 import type { Signals } from './signals.ts';
 
 export interface FeedHubOptions {
@@ -14,6 +14,10 @@ export interface FeedHubOptions {
   readonly pageMax?: number;
   /** Most rows a feed keeps for followers that are a little behind. @default 512 */
   readonly ringMax?: number;
+  /** Most bytes of these rows, roughly. @default 1 MiB */
+  readonly ringBytesMax?: number;
+  /** Most bytes that all feeds together keep, roughly. @default 64 MiB */
+  readonly bytesMax?: number;
   /** Aborted when the server drains: whoever waits for a feed to move stops waiting, followers go on. */
   readonly draining?: AbortSignal | undefined;
   /** How long a feed's rows are kept after its last follower has left, in milliseconds. @default 30_000 */
@@ -23,9 +27,13 @@ export interface FeedHubOptions {
 export interface RunningFeedHub extends FeedHub {
   /** How many feeds somebody follows. */
   followed(): number;
+  /** What the rows kept for followers take, in bytes, roughly. */
+  keptBytes(): number;
   /** Ends all followers, quietly. Leaves the signals and the database to whoever opened them. */
   close(): Promise<void>;
 }
+
+const mebibyte = 1_048_576;
 
 interface Tail {
   readonly tail: FeedTail<unknown>;
@@ -39,6 +47,8 @@ export function createFeedHub({
   backstopMs = 1_000,
   pageMax = 500,
   ringMax = 512,
+  ringBytesMax = mebibyte,
+  bytesMax = 64 * mebibyte,
   lingerMs = 30_000,
   draining,
 }: FeedHubOptions): RunningFeedHub {
@@ -47,6 +57,7 @@ export function createFeedHub({
   let looking = false;
   let closed = false;
   let away = false;
+  let keptBytes = 0;
   const stopListening = signals.onSignal((key, head) => tails.get(key)?.tail.raise(head));
 
   const onSuccess = () => {
@@ -60,7 +71,21 @@ export function createFeedHub({
     away = true;
   };
 
-  function enter<Row>(feed: Feed<Row>, after: bigint): FeedTail<Row> {
+  /** Makes room for what a feed has just taken in: feeds that nobody follows go first, then rows of the oldest ones. */
+  function shed(taker: string): void {
+    for (const [key, { tail }] of tails) if (keptBytes > bytesMax && tail.followers === 0) drop(key);
+    for (const [key, { tail }] of tails) if (keptBytes > bytesMax && key !== taker) tail.forget();
+    if (keptBytes > bytesMax) tails.get(taker)?.tail.forget();
+  }
+
+  function drop(key: string): void {
+    const entry = tails.get(key);
+    clearTimeout(entry?.linger);
+    tails.delete(key);
+    entry?.tail.close();
+  }
+
+  function enter<Row>(feed: Feed<Row>, after: bigint, wants: FollowerWants): FeedTail<Row> {
     const key = feedKey(feed.name);
     let entry = tails.get(key);
     if (entry === undefined) {
@@ -69,6 +94,11 @@ export function createFeedHub({
         db,
         pageMax,
         ringMax: Math.max(ringMax, pageMax),
+        ringBytesMax,
+        onKept: (bytes) => {
+          keptBytes += bytes;
+          if (bytes > 0 && keptBytes > bytesMax) shed(key);
+        },
         onSuccess: () => {
           failing = false;
           onSuccess();
@@ -84,17 +114,17 @@ export function createFeedHub({
       tails.set(key, entry);
     }
     clearTimeout(entry.linger);
-    entry.tail.enter(after);
+    entry.tail.enter(after, wants);
     schedule();
     return entry.tail as unknown as FeedTail<Row>;
   }
 
-  function leave(name: FeedName): void {
+  function leave(name: FeedName, wants: FollowerWants): void {
     const key = feedKey(name);
     const entry = tails.get(key);
     if (entry === undefined) return;
-    entry.tail.leave();
-    if (entry.tail.followers === 0) entry.linger = setTimeout(() => tails.delete(key), lingerMs).unref();
+    entry.tail.leave(wants);
+    if (entry.tail.followers === 0) entry.linger = setTimeout(() => drop(key), lingerMs).unref();
   }
 
   const followedTails = () => [...tails.values()].map(({ tail }) => tail).filter(({ followers }) => followers > 0);
@@ -146,12 +176,12 @@ export function createFeedHub({
 
     moved: async (feed, after, { timeoutMs, signal }) => {
       if (closed || signal.aborted) return false;
-      const tail = enter(feed, after);
+      const tail = enter(feed, after, 'head');
       try {
         const either = draining === undefined ? signal : AbortSignal.any([signal, draining]);
         return await tail.moved(after, { timeoutMs, signal: either });
       } finally {
-        leave(feed.name);
+        leave(feed.name, 'head');
       }
     },
 
@@ -168,11 +198,11 @@ export function createFeedHub({
 
       async function* followUntil(stop: AbortController) {
         if (closed || signal.aborted) return;
-        const tail = enter(feed, after);
+        const tail = enter(feed, after, 'rows');
         const abort = () => stop.abort();
         signal.addEventListener('abort', abort, { once: true });
         // At once, not when the reader comes back for more: it may never.
-        stop.signal.addEventListener('abort', () => leave(feed.name), { once: true });
+        stop.signal.addEventListener('abort', () => leave(feed.name, 'rows'), { once: true });
         try {
           yield* tail.follow(after, { signal: stop.signal, size: Math.min(pageSize, pageMax) });
         } finally {
@@ -183,6 +213,7 @@ export function createFeedHub({
     },
 
     followed: () => followedTails().length,
+    keptBytes: () => keptBytes,
 
     close: async () => {
       closed = true;
@@ -199,6 +230,8 @@ export function createFeedHub({
 
 const headsStatement: Statement = {
   name: 'feeds.heads',
+  // All feeds of the node wait for it.
+  timeoutMs: 3_000,
   text: `select (f.number - 1)::int as index, coalesce(h.position, 0) as position
     from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as f (org_id, kind, feed_id, number)
     left join feed_heads h on h.org_id = f.org_id and h.kind = f.kind and h.feed_id = f.feed_id`,

@@ -7,6 +7,10 @@ export interface FeedTailOptions {
   readonly pageMax: number;
   /** Most rows kept for followers that are a little behind. */
   readonly ringMax: number;
+  /** Most bytes of these rows, roughly. */
+  readonly ringBytesMax: number;
+  /** Told by how many bytes the kept rows have grown, or shrunk. */
+  readonly onKept: (bytes: number) => void;
   /** Told of each read that failed and will be repeated. */
   readonly onFailure: (error: unknown) => void;
   readonly onSuccess: () => void;
@@ -24,6 +28,7 @@ export class FeedTail<Row> {
   readonly #options: FeedTailOptions;
   /** Rows of (from, last]. */
   #ring: Row[] = [];
+  #bytes = 0;
   #from = 0n;
   #last = 0n;
   /** Where the feed stands by what was heard so far. */
@@ -34,7 +39,9 @@ export class FeedTail<Row> {
   #stale = true;
   /** Grows when the feed turns out to have been set back, as by a restore. */
   #generation = 0;
+  /** Whoever is here, and of them those who want rows. */
   #followers = 0;
+  #readers = 0;
   #reading = false;
   #closed = false;
   readonly #waiting = new Set<() => void>();
@@ -54,16 +61,27 @@ export class FeedTail<Row> {
     return this.#last;
   }
 
-  /** Counts a follower in, before it looks at anything: from here on nothing can land unseen. */
-  enter(after: bigint): void {
+  /**
+   * Counts a follower in, before it looks at anything: from here on nothing can land unseen.
+   *
+   * @param wants whether it will read rows; who only waits for the feed to move costs no row
+   */
+  enter(after: bigint, wants: FollowerWants): void {
     // While nobody followed, nobody listened either.
     if (this.#followers++ === 0) this.#stale = true;
+    if (wants === 'rows') this.#readers++;
     if (!this.#ready && !this.#reading) this.#last = after;
     void this.#catchUp();
   }
 
-  leave(): void {
+  leave(wants: FollowerWants): void {
+    if (wants === 'rows') this.#readers--;
     if (--this.#followers === 0) this.#changed();
+  }
+
+  /** Lets go of the rows it keeps; whoever was behind reads them again. */
+  forget(): void {
+    this.#keep([], this.#last, 0);
   }
 
   /** The feed is said to have reached a position. */
@@ -84,6 +102,7 @@ export class FeedTail<Row> {
 
   close(): void {
     this.#closed = true;
+    this.forget();
     this.#changed();
   }
 
@@ -134,9 +153,10 @@ export class FeedTail<Row> {
     let retryMs = retryMsMin;
     while (this.#followers > 0 && !this.#closed && (this.#stale || this.#known > this.#last)) {
       const wanted = this.#known;
+      const limit = this.#readers > 0 ? this.#options.pageMax : 0;
       this.#stale = false;
       try {
-        this.#accept(await this.#read(this.#last, this.#options.pageMax), wanted);
+        this.#accept(await this.#read(this.#last, limit), wanted, limit > 0);
         retryMs = retryMsMin;
       } catch (error) {
         this.#stale = true;
@@ -148,7 +168,8 @@ export class FeedTail<Row> {
     this.#reading = false;
   }
 
-  #accept({ head, floor, rows }: FeedSlice<Row>, wanted: bigint): void {
+  #accept({ head, floor, rows }: FeedSlice<Row>, wanted: bigint, withRows: boolean): void {
+    if (this.#closed) return;
     const newest = rows.length === 0 ? undefined : this.feed.positionOf(rows.at(-1)!);
     if (!this.#ready) {
       this.#ready = true;
@@ -159,6 +180,9 @@ export class FeedTail<Row> {
       // Only one read at a time, so this one began after the tail had got to where it is: the feed was set back.
       this.#generation++;
       this.#restart(head);
+    } else if (!withRows) {
+      // Nobody wants rows: the tail goes on from the head, and who comes to read what is before it pages.
+      if (head > this.#last) this.#restart(head);
     } else if (newest !== undefined) {
       this.#append(rows, newest, this.#from);
     } else if (floor > this.#last) {
@@ -171,17 +195,29 @@ export class FeedTail<Row> {
   }
 
   #restart(position: bigint): void {
-    this.#ring = [];
-    this.#from = position;
     this.#last = position;
+    this.#keep([], position, 0);
   }
 
+  /** Takes in what was read, and lets go of the oldest rows that are too many or too large. */
   #append(rows: readonly Row[], newest: bigint, from: bigint): void {
-    this.#ring.push(...rows);
-    this.#from = from;
+    const { ringMax, ringBytesMax } = this.#options;
+    const ring = [...this.#ring, ...rows];
+    let bytes = rows.reduce((sum, row) => sum + this.feed.sizeOf(row), this.#bytes);
+    let first = 0;
+    while (first < ring.length && (ring.length - first > ringMax || bytes > ringBytesMax)) {
+      bytes -= this.feed.sizeOf(ring[first++]!);
+    }
     this.#last = newest;
-    const dropped = this.#ring.splice(0, Math.max(0, this.#ring.length - this.#options.ringMax)).at(-1);
-    if (dropped !== undefined) this.#from = this.feed.positionOf(dropped);
+    this.#keep(ring.slice(first), first === 0 ? from : this.feed.positionOf(ring[first - 1]!), bytes);
+  }
+
+  #keep(ring: Row[], from: bigint, bytes: number): void {
+    const grown = bytes - this.#bytes;
+    this.#ring = ring;
+    this.#from = from;
+    this.#bytes = bytes;
+    if (grown !== 0) this.#options.onKept(grown);
   }
 
   /** Rows of the ring after a position, at most `limit`. */
@@ -218,7 +254,7 @@ export class FeedTail<Row> {
     const slice = await this.feed.fetch(this.#options.db, after, limit);
     const { head, floor, rows } = slice;
     // Rows up to the head are committed with it, so a read that misses them is wrong; passing over it would lose them.
-    if (floor > head || (rows.length === 0 && head > after && floor <= after)) {
+    if (floor > head || (limit > 0 && rows.length === 0 && head > after && floor <= after)) {
       throw new Error(`Feed ${feedKey(this.feed.name)} is at ${floor} to ${head} but has no rows after ${after}.`);
     }
     this.#options.onSuccess();
@@ -251,6 +287,9 @@ export class FeedTail<Row> {
     });
   }
 }
+
+/** What a follower is there for. */
+export type FollowerWants = 'rows' | 'head';
 
 interface WaitOptions {
   readonly timeoutMs?: number;

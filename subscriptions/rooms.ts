@@ -1,11 +1,10 @@
 import { ServiceError } from '../core/errors.ts';
 import type { RoomMessage } from '../db/schema/rooms.ts';
-import type { Caller } from '../resolvers/caller.ts';
-import { isPrincipal } from '../resolvers/caller.ts';
+import { roomAuthority, roomAuthorityLost } from '../resolvers/authority.ts';
 import type { Context } from '../resolvers/context.ts';
 import { execute } from '../resolvers/execute.ts';
-import { feedCursor } from '../resolvers/feeds.ts';
 import { openRoom } from '../resolvers/rooms/open-room.ts';
+import { messageCursor } from '../resolvers/rooms/wire.ts';
 import { follow } from './follow.ts';
 
 export interface FollowRoomOptions {
@@ -41,7 +40,7 @@ export async function* followRoom(
   const { feed, position, reset } = await execute(openRoom, ctx, { org, room, cursor: after });
   const lost = new AbortController();
   const caller = await ctx.caller();
-  const unwatch = ctx.services.authority.watch(authorityOf(caller, feed.name.orgId, room), (reason) =>
+  const unwatch = ctx.services.authority.watch(roomAuthority(caller, feed.name.orgId, room), (reason) =>
     lost.abort(reason),
   );
   let left = first ?? Number.POSITIVE_INFINITY;
@@ -50,7 +49,7 @@ export async function* followRoom(
     const signal = AbortSignal.any([ctx.signal, lost.signal]);
     for await (const messages of follow(ctx.services, feed, { after: position, signal })) {
       for (const message of messages) {
-        yield { cursor: feedCursor(ctx.services.keys, feed, message.seq), message, reset: restarted };
+        yield { cursor: messageCursor(message, ctx), message, reset: restarted };
         restarted = false;
         if (--left === 0) return;
         if (lost.signal.aborted) break;
@@ -65,17 +64,4 @@ export async function* followRoom(
 const lostAuthority = (reason: unknown): ServiceError =>
   reason === 'expired'
     ? new ServiceError('INVALID_AUTH', { message: 'The credential has expired.', details: { reason: 'expired' } })
-    : new ServiceError('NOT_AUTHORIZED', { details: { action: 'room:read', reason: 'member' } });
-
-/** What the right to follow rests on, so that it can be looked at again while the subscription lives. */
-function authorityOf(caller: Caller, orgId: string, roomKey: string) {
-  return {
-    orgId,
-    roomKey,
-    principalId: isPrincipal(caller) ? caller.principal.id : null,
-    sessionId: 'sessionId' in caller ? caller.sessionId : null,
-    delegateId: caller.kind === 'delegate' ? caller.delegateId : null,
-    projectKeyProjectId: caller.kind === 'project_key' ? caller.projectId : null,
-    expiresAt: 'expiresAt' in caller ? caller.expiresAt : null,
-  };
-}
+    : roomAuthorityLost();

@@ -27,10 +27,12 @@ export interface EmbeddedPostgres {
   /** True when the server of a gateway that was killed lived on and was taken over, with its settings. */
   readonly adopted: boolean;
   /**
-   * Stops Postgres (fast mode, sessions are ended; after 6 s without a checkpoint), waits until it is gone and gives the
-   * folder back. Idempotent.
+   * Stops Postgres (fast mode, sessions are ended; after `fastMs` without a checkpoint), waits until it is gone and gives
+   * the folder back. Idempotent.
+   *
+   * @param fastMs In milliseconds. @default 6_000
    */
-  stop(): Promise<void>;
+  stop(fastMs?: number): Promise<void>;
   /** Resolves when the Postgres process ends by itself; not by stop(). */
   readonly exited: Promise<void>;
 }
@@ -71,7 +73,11 @@ async function start(
   await prepareData(place, programs, settings.fsync !== 'off', log);
   const password = await readPassword(place.home);
   const server = await adoptOrLaunch({ place, programs, password, settings });
-  if (!server.adopted) await removeOldCopies(place.home, programs);
+  // They only take space: no reason to refuse, with a server that runs already.
+  if (!server.adopted)
+    await removeOldCopies(place.home, programs).catch((error: Error) =>
+      log('could not remove old copies of the Postgres programs', { folder: place.home, reason: error.message }),
+    );
   log(server.adopted ? 'took over the Postgres server of a gateway that was killed' : 'started Postgres', {
     folder: place.home,
     pid: server.process.pid,
@@ -84,7 +90,7 @@ async function start(
     port: server.port,
     dataDir: place.home,
     adopted: server.adopted,
-    stop: () => (stopping ??= stopPostmaster(server.process, programs).finally(releaseAll)),
+    stop: (fastMs) => (stopping ??= stopPostmaster(server.process, programs, fastMs).finally(releaseAll)),
     exited: unexpectedEnd(server, () => stopping !== undefined),
   };
 }

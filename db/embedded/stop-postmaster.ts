@@ -8,20 +8,22 @@ import { run } from './run.ts';
  * Fast: sessions are ended and a checkpoint is written. If that takes too long, immediate: the next start recovers from
  * the log, nothing committed is lost. The last is for a server that answers to nothing.
  */
-const steps = [
-  { signal: 'SIGINT', waitMs: 6_000 },
-  { signal: 'SIGQUIT', waitMs: 8_000 },
-  { signal: 'SIGKILL', waitMs: 2_000 },
-] as const;
+const stepsAfter = (fastMs: number) =>
+  [
+    { signal: 'SIGINT', waitMs: fastMs },
+    { signal: 'SIGQUIT', waitMs: 8_000 },
+    { signal: 'SIGKILL', waitMs: 2_000 },
+  ] as const;
 const lookEveryMs = 10;
 
 /**
  * Ends a Postgres server and waits until it is gone.
  * @param programs Folder of the Postgres programs.
+ * @param fastMs How long the checkpoint may take, in milliseconds.
  * @throws EmbeddedPostgresError when it outlives even SIGKILL (a disk that hangs).
  */
-export async function stopPostmaster(server: ProcessIdentity, programs: string): Promise<void> {
-  for (const { signal, waitMs } of steps) {
+export async function stopPostmaster(server: ProcessIdentity, programs: string, fastMs = 6_000): Promise<void> {
+  for (const { signal, waitMs } of stepsAfter(fastMs)) {
     if (!(await isRunning(server))) return;
     await send(server.pid, signal, programs);
     const giveUpAt = performance.now() + waitMs;
@@ -33,7 +35,7 @@ export async function stopPostmaster(server: ProcessIdentity, programs: string):
   throw new EmbeddedPostgresError(`The Postgres server (process ${server.pid}) could not be stopped.`);
 }
 
-async function send(pid: number, signal: (typeof steps)[number]['signal'], programs: string): Promise<void> {
+async function send(pid: number, signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL', programs: string): Promise<void> {
   // Windows has no signals; Postgres brings its own, and a tool to send them.
   if (process.platform === 'win32') {
     await run(programIn(programs, 'pg_ctl'), ['kill', signal.slice('SIG'.length), String(pid)], undefined);

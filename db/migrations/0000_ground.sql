@@ -108,6 +108,7 @@ CREATE TABLE "mail_outbox" (
 	"body_text" text NOT NULL,
 	"state" text DEFAULT 'queued' NOT NULL,
 	"attempts" integer DEFAULT 0 NOT NULL,
+	"lease_until" timestamp (3) with time zone,
 	"last_error" text,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	"sent_at" timestamp (3) with time zone
@@ -165,15 +166,16 @@ CREATE TABLE "projects" (
 );
 --> statement-breakpoint
 CREATE TABLE "step_operations" (
-	"id" text PRIMARY KEY NOT NULL,
 	"org_id" uuid NOT NULL,
+	"id" text NOT NULL,
 	"operation" text NOT NULL,
 	"ref" jsonb NOT NULL,
 	"state" text DEFAULT 'running' NOT NULL,
 	"attempts" integer DEFAULT 0 NOT NULL,
 	"lease_until" timestamp (3) with time zone NOT NULL,
 	"last_error" text,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	CONSTRAINT "step_operations_org_id_id_pk" PRIMARY KEY("org_id","id")
 );
 --> statement-breakpoint
 CREATE TABLE "feed_heads" (
@@ -256,6 +258,7 @@ CREATE INDEX "project_grants_principal_idx" ON "project_grants" USING btree ("pr
 CREATE INDEX "projects_id_idx" ON "projects" USING btree ("id");--> statement-breakpoint
 CREATE UNIQUE INDEX "projects_repo_name_uq" ON "projects" USING btree ("org_id","repo_name");--> statement-breakpoint
 CREATE INDEX "projects_newest_idx" ON "projects" USING btree ("org_id","created_at" DESC NULLS LAST,"id" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "step_operations_id_idx" ON "step_operations" USING btree ("id");--> statement-breakpoint
 CREATE INDEX "step_operations_running_idx" ON "step_operations" USING btree ("state","lease_until");--> statement-breakpoint
 CREATE UNIQUE INDEX "room_messages_id_uq" ON "room_messages" USING btree ("id","org_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "room_messages_replay_uq" ON "room_messages" USING btree ("org_id","sender_presence_id","idempotency_key");--> statement-breakpoint

@@ -52,7 +52,11 @@ export const memberships = pgTable(
   ],
 );
 
-/** What happened in an organization and by whom; written in the transaction of the change itself. */
+/**
+ * What happened in an organization and by whom; written in the transaction of the change itself. Keyed by the order of
+ * writing, not by organization: a principal's own changes belong to none, and an organization made up for them would
+ * have to be told apart in every query of a trail.
+ */
 export const auditEvents = pgTable(
   'audit_events',
   {

@@ -34,7 +34,10 @@ export const idempotencyKeys = pgTable(
 
 export type MailState = 'queued' | 'sent' | 'failed';
 
-/** Mail on its way out. Sent by a worker when SMTP is configured, else kept for the operator to read. */
+/**
+ * Mail on its way out. Sent by a worker when SMTP is configured, else kept for the operator to read. Not keyed by
+ * organization: some of it belongs to none, and workers know a mail by its id alone.
+ */
 export const mailOutbox = pgTable(
   'mail_outbox',
   {
@@ -46,6 +49,8 @@ export const mailOutbox = pgTable(
     bodyText: text('body_text').notNull(),
     state: text('state').$type<MailState>().notNull().default('queued'),
     attempts: integer('attempts').notNull().default(0),
+    /** Until then the worker that sends it is believed alive. Null while nobody does. */
+    leaseUntil: moment('lease_until'),
     lastError: text('last_error'),
     createdAt: createdAt(),
     sentAt: moment('sent_at'),

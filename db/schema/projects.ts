@@ -99,8 +99,8 @@ export type StepState = 'running' | 'done' | 'undone' | 'stuck';
 export const stepOperations = pgTable(
   'step_operations',
   {
-    id: id().primaryKey(),
     orgId: uuid('org_id').notNull(),
+    id: id().notNull(),
     /** The operation's name. */
     operation: text('operation').notNull(),
     /** What its effect works on, as the operation wrote it when it began. */
@@ -112,7 +112,12 @@ export const stepOperations = pgTable(
     lastError: text('last_error'),
     createdAt: createdAt(),
   },
-  (t) => [index('step_operations_running_idx').on(t.state, t.leaseUntil)],
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.id] }),
+    // Jobs and idempotency keys name a step by its id alone. Ids are random, so the pair above keeps them unique.
+    index('step_operations_id_idx').on(t.id),
+    index('step_operations_running_idx').on(t.state, t.leaseUntil),
+  ],
 );
 
 export type Project = typeof projects.$inferSelect;

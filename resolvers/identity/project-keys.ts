@@ -9,7 +9,7 @@ export const projectKeyIssuer = 'svc';
 
 /**
  * A project's key. Made from the root secret, the project's id and the second of its creation alone, so that it is the
- * same string every time and is stored nowhere. Contract 01, section 1.4.
+ * same string every time and is stored nowhere. Contract 01, section 1.3.
  */
 export function makeProjectKey(
   keys: KeyRing,
@@ -31,18 +31,10 @@ export interface ProjectKey {
   readonly role: ProjectKeyRole;
 }
 
-const read = new Map<string, ProjectKey>();
-const readMax = 4096;
-
-/** Reads a project key; undefined when it was not made here. Keys do not expire, so those read are remembered. */
-export async function readProjectKey(keys: KeyRing, token: string): Promise<ProjectKey | undefined> {
-  const name = `${keys.fingerprints()[0]}:${token}`;
-  const known = read.get(name);
-  if (known !== undefined) return known;
-  const claims = await verifyToken(keys, 'project-keys', token, { issuer: projectKeyIssuer, typ: 'JWT' });
-  const { project_id: projectId, role } = claims ?? {};
+/** Reads a project key; undefined when it was not made here. */
+export async function readProjectKey(keys: KeyRing, token: string, now: Date): Promise<ProjectKey | undefined> {
+  const demands = { issuer: projectKeyIssuer, typ: 'JWT', currentDate: now };
+  const { project_id: projectId, role } = (await verifyToken(keys, 'project-keys', token, demands)) ?? {};
   if (typeof projectId !== 'string' || (role !== 'anon' && role !== 'service_role')) return undefined;
-  if (read.size >= readMax) read.clear();
-  read.set(name, { projectId, role });
   return { projectId, role };
 }

@@ -19,14 +19,21 @@ export interface Credentials {
   readonly 'x-admin-key'?: string | undefined;
 }
 
+/** Where a request was sent to, and where from. */
+interface Journey {
+  /** The host that the client named, which a wallet signature has to name, too. */
+  readonly host: string;
+  /** The network of the client, for limits. */
+  readonly network: string;
+}
+
 /**
  * The one door through which every credential comes in. The admin key is looked at first, then `Authorization`, which
  * wins over `SIGN-IN-WITH-X`, then `apikey`. Contract 01, section 1.3.
  *
- * @param host the host the request was sent to, which a wallet signature has to name
  * @throws INVALID_AUTH or OPERATOR_SESSION_INVALID for a credential that does not hold
  */
-export async function resolveCaller(services: Services, credentials: Credentials, host: string): Promise<Caller> {
+export async function resolveCaller(services: Services, credentials: Credentials, journey: Journey): Promise<Caller> {
   const { 'x-admin-key': adminKey, authorization, 'sign-in-with-x': siwx, apikey } = credentials;
   if (adminKey !== undefined) {
     const expected = services.settings.adminKey;
@@ -34,7 +41,7 @@ export async function resolveCaller(services: Services, credentials: Credentials
     return { kind: 'admin' };
   }
   if (authorization !== undefined) return resolveBearer(services, bearerOf(authorization));
-  if (siwx !== undefined) return resolveWallet(services, siwx, host);
+  if (siwx !== undefined) return resolveWallet(services, siwx, journey);
   if (apikey !== undefined) return resolveProjectKey(services, apikey);
   return { kind: 'nobody' };
 }
@@ -47,10 +54,10 @@ export async function renewCaller(
   services: Services,
   known: Caller,
   credentials: Credentials,
-  host: string,
+  journey: Journey,
 ): Promise<Caller> {
-  if (known.kind !== 'wallet') return resolveCaller(services, credentials, host);
-  return { ...known, ...(await walletIdentity(services, known.address)) };
+  if (known.kind !== 'wallet') return resolveCaller(services, credentials, journey);
+  return { ...known, ...(await walletIdentity(services, known.address, journey)) };
 }
 
 function bearerOf(authorization: string): string {
@@ -75,9 +82,9 @@ function typOf(token: string): string | undefined {
   }
 }
 
-async function resolveWallet(services: Services, header: string, host: string): Promise<Caller> {
-  const proof = await verifyWalletSignature(header, { host }, services.now());
-  const identity = await walletIdentity(services, proof.address);
+async function resolveWallet(services: Services, header: string, journey: Journey): Promise<Caller> {
+  const proof = await verifyWalletSignature(header, journey, services.now());
+  const identity = await walletIdentity(services, proof.address, journey);
   let spent: Promise<void> | undefined;
   const spendNonce = () => {
     spent ??= spend(services, proof.address, proof.nonce);
@@ -86,8 +93,8 @@ async function resolveWallet(services: Services, header: string, host: string): 
   return { kind: 'wallet', address: proof.address, ...identity, spendNonce };
 }
 
-async function walletIdentity(services: Services, address: string) {
-  const { principal, authenticator, disabled } = await findOrCreateWalletPrincipal(services, address);
+async function walletIdentity(services: Services, address: string, { network }: Journey) {
+  const { principal, authenticator, disabled } = await findOrCreateWalletPrincipal(services, address, network);
   if (disabled) throw new ServiceError('INVALID_AUTH', { details: { reason: 'disabled' } });
   return { principal, authenticator };
 }
@@ -162,7 +169,7 @@ async function resolveDelegate(services: Services, hash: string): Promise<Caller
 }
 
 async function resolveProjectKey(services: Services, token: string): Promise<ProjectKeyCaller> {
-  const key = await readProjectKey(services.keys, token);
+  const key = await readProjectKey(services.keys, token, services.now());
   if (key === undefined) throw new ServiceError('INVALID_AUTH');
   const [row] = await services.db.rows<{ org_id: string }>(projectStatement, [key.projectId]);
   if (row === undefined) throw new ServiceError('INVALID_AUTH');

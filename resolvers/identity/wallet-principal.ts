@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { inTransaction, type Statement } from '../../db/pool.ts';
 import type { CallerAuthenticator, CallerPrincipal } from '../caller.ts';
 import type { Services } from '../context.ts';
+import { newcomerRate } from '../limits.ts';
+import { refuseHurry } from '../rate-limit.ts';
 
 interface WalletRow {
   readonly id: string;
@@ -19,11 +21,21 @@ export interface WalletPrincipal {
   readonly disabled: boolean;
 }
 
-/** The principal of a wallet; a wallet seen for the first time becomes an agent. Contract 01, section 1.6. */
-export async function findOrCreateWalletPrincipal(services: Services, address: string): Promise<WalletPrincipal> {
-  const { db, newId } = services;
+/**
+ * The principal of a wallet; a wallet seen for the first time becomes an agent. Contract 01, section 1.6.
+ *
+ * @param network where it comes from
+ * @throws RATE_LIMITED when too many new wallets come from there
+ */
+export async function findOrCreateWalletPrincipal(
+  services: Services,
+  address: string,
+  network: string,
+): Promise<WalletPrincipal> {
+  const { db, newId, rateLimiter } = services;
   let [row] = await db.rows<WalletRow>(findStatement, [address]);
   if (row === undefined) {
+    refuseHurry(rateLimiter.take(`newcomers:${network}`, newcomerRate));
     await inTransaction(db.pool, async (client) => {
       // First requests of one wallet wait for each other, so that only one of them makes the principal.
       await client.query(`select pg_advisory_xact_lock(hashtextextended('wallet:' || $1, 0))`, [address]);

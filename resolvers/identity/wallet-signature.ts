@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
+import { Lru } from '../../core/lru.ts';
 import { SiwxMessage, siwxText } from './siwx-message.ts';
 
 /** A caller has just shown that it holds the key of `address`. */
@@ -54,7 +55,7 @@ export async function verifyWalletSignature(
   const host = expected.host.toLowerCase();
   const key = createHash('sha256').update(`${host}\n${header}`).digest('base64');
 
-  const known = recall(key);
+  const known = remembered.get(key);
   if (known) {
     checkValidity(known, now);
     return toProof(known);
@@ -68,7 +69,7 @@ export async function verifyWalletSignature(
   const address = await recover(message);
 
   const verified = { ...validity, address, nonce: message.nonce };
-  remember(key, verified);
+  remembered.set(key, verified, 1);
   return toProof(verified);
 }
 
@@ -147,21 +148,7 @@ const toProof = ({ address, nonce, expiresAt }: Verified): WalletProof => ({
 });
 
 /**
- * Headers that passed, least recently used first, so that a header sent again by a reader costs one hash. The key binds
- * the host; the times are checked on every use. Holds a digest, never the credential.
+ * Headers that passed, so that a header sent again by a reader costs one hash. The key binds the host; the times are
+ * checked on every use. Holds a digest, never the credential.
  */
-const remembered = new Map<string, Verified>();
-
-function recall(key: string): Verified | undefined {
-  const found = remembered.get(key);
-  if (found) {
-    remembered.delete(key);
-    remembered.set(key, found);
-  }
-  return found;
-}
-
-function remember(key: string, verified: Verified): void {
-  remembered.set(key, verified);
-  if (remembered.size > rememberedMax) remembered.delete(remembered.keys().next().value!);
-}
+const remembered = new Lru<Verified>({ entries: rememberedMax, bytes: Number.POSITIVE_INFINITY });

@@ -1,8 +1,8 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
-import { isPrincipal } from '../caller.ts';
 import type { Context } from '../context.ts';
+import { visibilityOf } from '../visibility.ts';
 
 /** An organization with the caller's role in it; null for one that is seen without being a member. */
 export interface OrgWithRole extends Org {
@@ -11,9 +11,8 @@ export interface OrgWithRole extends Org {
 
 /** Organizations by id, those the caller may see, in one statement. Absent and foreign are both left out. */
 export async function loadOrgs(ctx: Context, ids: readonly string[]): Promise<OrgWithRole[]> {
-  const caller = await ctx.caller();
-  const principalId = isPrincipal(caller) && caller.kind !== 'delegate' ? caller.principal.id : null;
-  return ctx.services.db.rows<OrgWithRole>(orgsStatement, [ids, principalId, caller.kind === 'admin']);
+  const [principalId, , everything] = visibilityOf(await ctx.caller());
+  return ctx.services.db.rows<OrgWithRole>(orgsStatement, [ids, principalId, everything]);
 }
 
 const orgsStatement: Statement = {

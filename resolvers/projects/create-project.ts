@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { columnsOf, nested } from '../../db/columns-of.ts';
+import { columnsOf, partOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
@@ -96,8 +96,8 @@ export const createProject = stepMutation({
     effect: ({ services }, ref) => services.projectDatabases.provision(ref as unknown as ProjectDatabase),
     async settle(work, ref): Promise<CreatedProject> {
       const [row] = await work.rows<Record<string, unknown>>(readyStatement, [ref.orgId, ref.projectId]);
-      const project = nested<Project>(row!, 'project.')!;
-      const org = nested<Org>(row!, 'org.')!;
+      const project = projectOf(row!)!;
+      const org = orgOf(row!)!;
       return {
         project: withOrg(project, org),
         leaseExpiresAt: org.leaseExpiresAt,
@@ -150,11 +150,14 @@ function endpointsOf({ services, request }: Pick<Context, 'services' | 'request'
   return { restUrl: `${base.origin}/rest/v1`, staticBaseUrl: site.origin };
 }
 
-/** The organization's row is locked while its projects are counted, so that callers who race cannot pass the limit. */
-async function requireRoom(work: Work, org: Org) {
-  await work.rows(lockStatement, [org.id]);
+/**
+ * The organization's row is locked while its projects are counted, so that callers who race cannot pass the limit; the
+ * limit is the one that holds then.
+ */
+async function requireRoom(work: Work, org: Pick<Org, 'id'>) {
+  const [locked] = await work.rows<Pick<Org, 'tier' | 'limitOverrides'>>(lockStatement, [org.id]);
   const [count] = await work.rows<{ used: number }>(countStatement, [org.id]);
-  const { projects: limit } = limitsOf(org);
+  const { projects: limit } = limitsOf(locked!);
   if (count!.used >= limit) {
     throw new ServiceError('QUOTA_EXCEEDED', {
       details: { scope: 'organization', metric: 'projects', resource: 'projects', limit, used: count!.used },
@@ -162,11 +165,14 @@ async function requireRoom(work: Work, org: Org) {
   }
 }
 
+const projectOf = partOf(projects, 'project.');
+const orgOf = partOf(orgs, 'org.');
+
 const publicId = () => randomBytes(6).toString('hex');
 
 const lockStatement: Statement = {
   name: 'projects.lock-org',
-  text: 'select 1 from orgs where id = $1 for no key update',
+  text: `select tier, limit_overrides as "limitOverrides" from orgs where id = $1 for no key update`,
 };
 
 const countStatement: Statement = {

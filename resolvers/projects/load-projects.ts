@@ -2,6 +2,7 @@ import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { projects } from '../../db/schema/projects.ts';
 import type { Context } from '../context.ts';
+import { grantHolds, isMember } from '../rules.ts';
 import { visibilityOf } from '../visibility.ts';
 import type { ProjectRow } from './wire.ts';
 
@@ -14,13 +15,10 @@ export const projectColumns = `${columnsOf(projects, 'p')}, o.tier as "orgTier",
  * Which projects a caller may see, for statements that join `projects p`. `$1` is a principal, or null; `$2` are
  * projects that a delegate or key names itself; the third, `$3`, opens all to the platform admin.
  */
-export const visible = `p.deleted_at is null and ($3::boolean or p.id = any($2::text[]) or exists (
-    select from memberships m where m.org_id = p.org_id and m.principal_id = $1 and m.status = 'active'
-  ) or exists (
+export const visible = `p.deleted_at is null and ($3::boolean or p.id = any($2::text[]) or ${isMember('p.org_id', '$1')}
+  or exists (
     select from project_grants g where g.org_id = p.org_id and g.project_id = p.id and g.principal_id = $1
-      and g.capability in ('read', 'project.read') and g.revoked_at is null
-      and (g.expires_at is null or g.expires_at > now())
-  ))`;
+      and g.capability in ('read', 'project.read') and ${grantHolds('g')}))`;
 
 /** Projects by id, those the caller may see, in one statement. Absent and foreign are both left out. */
 export async function loadProjects(ctx: Context, ids: readonly string[]): Promise<ProjectRow[]> {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Presence, RoomMessage } from '../../db/schema/rooms.ts';
 import { onRoom, type RoomScope } from '../access.ts';
+import { roomAuthority, roomAuthorityLost } from '../authority.ts';
 import type { Context } from '../context.ts';
 import { feedCursor, feedPosition, readFeed } from '../feeds.ts';
 import { cursor as cursorField } from '../fields.ts';
@@ -54,9 +55,14 @@ export const listMessages = query({
     const self = await touchReader(ctx, reader);
     const feed = roomFeed(org.id, room.key);
     let page = await readFeed(services, feed, { cursor, limit });
+    let live: readonly Presence[] | undefined;
     if (page.rows.length === 0 && wait !== undefined) {
       const moved = await services.feeds.moved(feed, page.position, { timeoutMs: wait * 1000, signal });
       if (moved) page = await readFeed(services, feed, { cursor, limit });
+      live = await livePresences(ctx);
+      // Asked last, so that nothing is shown that came after the right had ended.
+      const authority = roomAuthority(await ctx.caller(), org.id, room.key);
+      if (!(await services.authority.holds(authority))) throw roomAuthorityLost();
     }
     const at = (position: bigint) => feedCursor(services.keys, feed, position);
     return {
@@ -71,7 +77,7 @@ export const listMessages = query({
           ? undefined
           : {
               waitedMs: Math.round(performance.now() - startedAt),
-              live: (await livePresences(ctx)).filter(({ id }) => id !== self?.id),
+              live: (live ?? (await livePresences(ctx))).filter(({ id }) => id !== self?.id),
             },
     };
   },

@@ -3,6 +3,7 @@ import type { Statement } from '../../db/pool.ts';
 import { onOrg } from '../access.ts';
 import { orgId } from '../fields.ts';
 import { query } from '../operation.ts';
+import { isProjectRoom, roomStands } from '../rules.ts';
 import { type RoomSummary, RoomSummaryWire, roomToWire, summaryColumns } from './room-summary.ts';
 
 /** `GET /orgs/v1/:org_id/rooms`. Contract 02, section 2.1. */
@@ -26,9 +27,7 @@ export const listRooms = query({
 const roomsStatement: Statement = {
   name: 'rooms.list',
   text: `select ${summaryColumns} from rooms r
-    where r.org_id = $1 and case when starts_with(r.key, 'prj_')
-      then ($2::text[] is null or r.key = any($2)) and exists (
-        select from projects p where p.org_id = r.org_id and p.id = r.key and p.deleted_at is null)
-      else $3::boolean end
+    where r.org_id = $1 and ${roomStands('r.org_id', 'r.key')}
+      and case when ${isProjectRoom('r.key')} then $2::text[] is null or r.key = any($2) else $3::boolean end
     order by "lastActivityAt" desc nulls last, r.key`,
 };

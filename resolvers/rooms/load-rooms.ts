@@ -2,16 +2,20 @@ import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Presence, type RoomMessage, roomMessages, roomPresences } from '../../db/schema/rooms.ts';
 import type { Context } from '../context.ts';
+import { hasRoomGrant, isClaimedRoom, isMember, roomStands } from '../rules.ts';
 import { visibilityOf } from '../visibility.ts';
 import { type RoomSummary, summaryColumns } from './room-summary.ts';
 
 /** Names a room; the two parts never hold a slash. */
-export interface RoomRef {
+export interface RoomAddress {
   readonly orgId: string;
   readonly key: string;
 }
 
-const arrays = (refs: readonly RoomRef[]) => [refs.map(({ orgId }) => orgId), refs.map(({ key }) => key)];
+const arrays = (addresses: readonly RoomAddress[]) => [
+  addresses.map(({ orgId }) => orgId),
+  addresses.map(({ key }) => key),
+];
 
 /** The caller's own parameters of {@link reachable}. */
 async function callerValues(ctx: Context): Promise<readonly unknown[]> {
@@ -25,36 +29,38 @@ async function callerValues(ctx: Context): Promise<readonly unknown[]> {
 }
 
 /**
- * Which of the rooms `w (org_id, key)` a caller can reach, as resolvers/access.ts decides it for one. Five parameters
- * from `first` on: principal, everything, and for credentials that name their own reach organization, projects and
- * whether named rooms too.
+ * Which of the rooms `w (org_id, key)` a caller can reach, as the door decides it for one. Five parameters from `first`
+ * on: principal, everything, and for credentials that name their own reach organization, projects and whether named
+ * rooms too.
  */
-const reachable = (first: number) => `(not starts_with(w.key, 'prj_') or exists (
-    select from projects p where p.org_id = w.org_id and p.id = w.key and p.deleted_at is null
-  )) and ($${first + 1}::boolean or exists (
-    select from memberships m where m.org_id = w.org_id and m.principal_id = $${first} and m.status = 'active'
-  ) or exists (
-    select from project_grants g where g.org_id = w.org_id and g.principal_id = $${first} and g.revoked_at is null
-      and (g.expires_at is null or g.expires_at > now())
-      and (not starts_with(w.key, 'prj_') or g.project_id = w.key)
-  ) or (w.org_id = $${first + 2}::uuid and case when starts_with(w.key, 'prj_') then w.key = any($${first + 3}::text[]) else $${first + 4}::boolean end))`;
+function reachable(first: number): string {
+  const [principalId, everything, orgId, projectIds, namedRooms] = [0, 1, 2, 3, 4].map(
+    (offset) => `$${first + offset}`,
+  );
+  const claim = { orgId: `${orgId}::uuid`, projectIds: `${projectIds}::text[]`, namedRooms: `${namedRooms}::boolean` };
+  return `${roomStands('w.org_id', 'w.key')} and (${everything}::boolean or ${isMember('w.org_id', principalId!)}
+    or ${hasRoomGrant('w.org_id', principalId!, 'w.key')} or ${isClaimedRoom('w.org_id', 'w.key', claim)})`;
+}
 
 /** Rooms by address, those the caller can reach, in one statement; an unused one reads as empty. */
-export async function loadRooms(ctx: Context, refs: readonly RoomRef[]): Promise<(RoomSummary | null)[]> {
+export async function loadRooms(ctx: Context, addresses: readonly RoomAddress[]): Promise<(RoomSummary | null)[]> {
   const rows = await ctx.services.db.rows<RoomSummary & { n: number }>(roomsStatement, [
-    ...arrays(refs),
+    ...arrays(addresses),
     ...(await callerValues(ctx)),
   ]);
-  return inOrder(refs.length, rows);
+  return inOrder(addresses.length, rows);
 }
 
 /** The newest message of each room, in one statement. */
-export async function loadLastMessages(ctx: Context, refs: readonly RoomRef[]): Promise<(RoomMessage | null)[]> {
+export async function loadLastMessages(
+  ctx: Context,
+  addresses: readonly RoomAddress[],
+): Promise<(RoomMessage | null)[]> {
   const rows = await ctx.services.db.rows<RoomMessage & { n: number }>(lastStatement, [
-    ...arrays(refs),
+    ...arrays(addresses),
     ...(await callerValues(ctx)),
   ]);
-  return inOrder(refs.length, rows);
+  return inOrder(addresses.length, rows);
 }
 
 /** Messages by id; `org_id` comes first in every key, so the id is looked for in the caller's organizations. */

@@ -76,7 +76,7 @@ async function touch({ org, room }: RoomScope, rows: Work['rows'], principalId: 
 }
 
 /**
- * Who reads, when the read says so: counts as activity of a live presence.
+ * Who reads, when the read says so: counts as activity of a live presence. Undefined for a reader that has none.
  *
  * @throws RESOURCE_NOT_FOUND, FORBIDDEN or PRESENCE_EXPIRED for a presence that is named and cannot be the reader
  */
@@ -85,7 +85,8 @@ export async function touchReader(
   reader: { readonly presence_id?: string | undefined; readonly session_key?: string | undefined },
 ): Promise<Presence | undefined> {
   const caller = await ctx.caller();
-  if (!isPrincipal(caller)) return undefined;
+  // An operator session only reads, so it leaves no trace either.
+  if (!isPrincipal(caller) || caller.kind === 'operator') return undefined;
   const { rows } = ctx.services.db;
   if (reader.presence_id !== undefined) return touch(ctx, rows, caller.principal.id, reader.presence_id);
   if (reader.session_key === undefined) return undefined;

@@ -1,9 +1,13 @@
 import type pg from 'pg';
-import { columnsOf, nested } from '../../db/columns-of.ts';
+import { columnsOf, partOf } from '../../db/columns-of.ts';
 import type { Database, Statement } from '../../db/pool.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
 import type { Feed, FeedName, FeedSlice } from '../feeds.ts';
 import type { FeedAppend } from '../unit-of-work.ts';
+
+/** What a message takes in memory besides its body, and what each recipient adds; bytes, roughly. */
+const rowBytes = 1_024;
+const recipientBytes = 256;
 
 /** A room's messages as a feed. Contract 02, section 2.5. */
 export function roomFeed(orgId: string, roomKey: string): Feed<RoomMessage> {
@@ -11,6 +15,7 @@ export function roomFeed(orgId: string, roomKey: string): Feed<RoomMessage> {
     name: feedName(orgId, roomKey),
     cursorPrefix: 'mcr_',
     positionOf: ({ seq }) => seq,
+    sizeOf: ({ body, recipients }) => rowBytes + 2 * body.length + recipientBytes * recipients.length,
     fetch: async (db, after, limit) => toSlice(await db.rows<SliceRow>(sliceStatement, [orgId, roomKey, after, limit])),
   };
 }
@@ -24,10 +29,12 @@ export async function readRoomBack(
   return toSlice(await db.rows<SliceRow>(backStatement, [orgId, feedId, before ?? null, limit]));
 }
 
+const messageOf = partOf(roomMessages, 'message.');
+
 const toSlice = (rows: readonly SliceRow[]): FeedSlice<RoomMessage> => ({
   head: rows[0]?.head ?? 0n,
   floor: rows[0]?.floor ?? 0n,
-  rows: rows.flatMap((row) => nested<RoomMessage>(row, 'message.') ?? []),
+  rows: rows.flatMap((row) => messageOf(row) ?? []),
 });
 
 const feedName = (orgId: string, roomKey: string): FeedName => ({ orgId, kind: 'room', feedId: roomKey });
@@ -77,6 +84,8 @@ type SliceRow = Record<string, unknown> & { readonly head: bigint; readonly floo
 
 const sliceOf = (name: string, condition: string, order: 'asc' | 'desc'): Statement => ({
   name,
+  // All who follow the room on this node wait for one read.
+  timeoutMs: 3_000,
   text: `select h.position as head, h.floor, ${columnsOf(roomMessages, 'm', 'message.')}
     from feed_heads h
     left join lateral (

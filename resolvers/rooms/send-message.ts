@@ -83,6 +83,13 @@ export const sendMessage = mutation({
     work.append(appendMessage(message));
     return { message, deduplicated: false, sender, live: others };
   },
+  // Its place in the room is given after the outcome is stored. A message that is gone since has none; its cursor starts over.
+  async complete({ services }, sent): Promise<SentMessage> {
+    if (sent.deduplicated) return sent;
+    const { orgId, roomKey, id } = sent.message;
+    const [placed] = await services.db.rows<{ seq: bigint }>(placeStatement, [orgId, roomKey, id]);
+    return { ...sent, message: { ...sent.message, seq: placed?.seq ?? 0n } };
+  },
   audit: ({ message, deduplicated }) =>
     deduplicated ? undefined : { action: 'message.sent', object: { kind: 'message', id: message.id } },
   wire: MessageWire.extend({
@@ -143,4 +150,9 @@ const replayStatement: Statement = {
   name: 'rooms.replayed',
   text: `select ${columnsOf(roomMessages, 'm')} from room_messages m
     where org_id = $1 and sender_presence_id = $2 and idempotency_key = $3`,
+};
+
+const placeStatement: Statement = {
+  name: 'rooms.place',
+  text: 'select seq from room_messages where org_id = $1 and room_key = $2 and id = $3',
 };

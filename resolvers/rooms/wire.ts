@@ -105,9 +105,18 @@ export function messageToWire(message: RoomMessage, ctx: Context): z.infer<typeo
   };
 }
 
-/** The cursor that stands right after a message. */
-export const messageCursor = ({ orgId, roomKey, seq }: RoomMessage, { services }: Pick<Context, 'services'>): string =>
-  feedCursor(services.keys, roomFeed(orgId, roomKey), seq);
+/** A row that came off a feed is shared by all who follow it, and so is its cursor. */
+const cursors = new WeakMap<RoomMessage, string>();
+
+/** The cursor that stands right after a message that has its place in the room. */
+export function messageCursor(message: RoomMessage, { services }: Pick<Context, 'services'>): string {
+  let cursor = cursors.get(message);
+  if (cursor === undefined) {
+    cursor = feedCursor(services.keys, roomFeed(message.orgId, message.roomKey), message.seq);
+    cursors.set(message, cursor);
+  }
+  return cursor;
+}
 
 /** The documented path of a room. */
 export const roomPath = (orgId: string, key: string): string => `/orgs/v1/${orgId}/rooms/${encodeURIComponent(key)}`;

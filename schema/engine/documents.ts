@@ -11,9 +11,9 @@ import {
 } from 'graphql';
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { ServiceError } from '../../core/errors.ts';
+import { Lru, type LruBounds } from '../../core/lru.ts';
 import { type CostPlan, planCost } from './cost.ts';
 import { checkLimits, checkSource, type DocumentLimits, documentLimits } from './limits.ts';
-import { Lru, type LruBounds } from './lru.ts';
 
 /** A document that may run. One object per source text, so that whatever is cached by document is found again. */
 export interface ReadyDocument {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
+import { Lru, type LruBounds } from '../../core/lru.ts';
 import { documentLimits } from './limits.ts';
-import { Lru, type LruBounds } from './lru.ts';
 
 /** The members of a GraphQL request that say which document to run. */
 export interface DocumentRequest {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rmdir, stat, truncate, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -61,6 +61,31 @@ test('the server is UTF-8, asks for a password, listens on the loopback alone an
   });
   expect((await stat(join(dataDir, 'password'))).mode & 0o777).toBe(0o600);
 });
+
+// Linux alone lets a name be no text, which is how to make a folder that cannot be removed, by root neither.
+test.runIf(process.platform === 'linux')(
+  'old copies of the programs that cannot be removed keep no server from starting',
+  async () => {
+    const dataDir = await testFolder();
+    const first = await start(dataDir);
+    await first.stop();
+    const undeletable = Buffer.concat([Buffer.from(join(first.dataDir, 'binaries-')), Buffer.from([0xff])]);
+    await mkdir(undeletable);
+    const told: string[] = [];
+    const second = await startEmbeddedPostgres({
+      dataDir,
+      settings: { fsync: 'off' },
+      log: (message) => void told.push(message),
+    });
+    try {
+      expect(await query(second.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+      expect(told).toContain('could not remove old copies of the Postgres programs');
+    } finally {
+      await second.stop();
+      await rmdir(undeletable);
+    }
+  },
+);
 
 test('a second process on the same folder is refused and told which process has it', async () => {
   const dataDir = await testFolder();

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { KeyRing } from '../../core/keys.ts';
+import { createPool } from '../../db/pool.ts';
 import { type ProjectDatabase, ProjectDatabases } from '../../db/project-databases.ts';
 import { commonRoles, templateName, templateVersion } from '../../db/project-template.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
@@ -206,6 +207,49 @@ test('dropping removes database and role, also while somebody is inside, and aga
   expect(left.rowCount).toBe(0);
   expect(await databases.sizeBytes(database)).toBe(0);
   await inside.end().catch(() => undefined);
+});
+
+test('however many databases are being made, sizes are told, and none of them is refused for waiting', async () => {
+  const measured = await provisioned();
+  // A database is made under this lock.
+  await server.admin.query('begin');
+  await server.admin.query('lock table pg_database in share mode');
+  const making = Promise.allSettled(Array.from({ length: 8 }, provisioned));
+  try {
+    for (let look = 0; look < 10; look++) expect(await databases.sizeBytes(measured)).toBeGreaterThan(0);
+    // As long as anybody waits for a connection, and no longer.
+    const full = createPool({ url: control.url, max: 1 });
+    const only = await full.connect();
+    await expect(full.connect()).rejects.toThrow(/timeout exceeded/);
+    only.release();
+    await full.end();
+  } finally {
+    await server.admin.query('commit');
+  }
+  expect((await making).map(({ status }) => status)).toEqual(Array(8).fill('fulfilled'));
+});
+
+test('a database that cannot be made in time is given up, and whoever waits for its turn gets it', async () => {
+  const seen: string[] = [];
+  const hasty = new ProjectDatabases({
+    servers: { main: control.url },
+    keys,
+    statementMs: 200,
+    onStatement: (text) => seen.push(text),
+    warn: () => undefined,
+  });
+  await server.admin.query('begin');
+  await server.admin.query('lock table pg_database in share mode');
+  const making = await Promise.allSettled(Array.from({ length: 5 }, () => hasty.provision(hasty.assign())));
+  await server.admin.query('rollback');
+  expect(making).toEqual(
+    making.map(() => ({ status: 'rejected', reason: expect.objectContaining({ code: '57014' }) })),
+  );
+  const made = hasty.assign();
+  await hasty.provision(made);
+  expect(await hasty.sizeBytes(made)).toBeGreaterThan(0);
+  expect(seen.filter((text) => text.startsWith('create database'))).toHaveLength(6);
+  await hasty.close();
 });
 
 test('at start-up databases that others made are closed to everybody without a right of their own', async () => {

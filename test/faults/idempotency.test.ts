@@ -200,6 +200,8 @@ test('a request that comes while the first is at work is told to come back, and 
     await vi.waitFor(async () =>
       expect(await control.sql(`select 1 from idempotency_keys where key = 'slow'`)).toHaveLength(1),
     );
+    // So does whoever is about to commit with its key's row: asking must not wait for that, connection in hand.
+    await rowLock.query(`select 1 from idempotency_keys where key = 'slow' for update`);
     const second = await create();
     expect(second.status).toBe(409);
     expect(second.body).toMatchObject({ code: 'IDEMPOTENCY_IN_PROGRESS', retryable: true });

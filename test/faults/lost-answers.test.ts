@@ -55,6 +55,34 @@ test('a project whose creation was committed but never answered is the answer af
   await next.stop();
 });
 
+test('a message whose sending was committed but never answered is the answer after a kill -9, place in the room and all', async () => {
+  const gateway = await world.start();
+  const { wallet, orgId } = await world.owner(gateway);
+  const path = `/orgs/v1/${orgId}/rooms/hall/messages`;
+  const send = (on: GatewayProcess, key: string, body: string) =>
+    on.call<{ message_id: string; cursor: string }>(on.as(wallet), 'POST', path, keyed(key, { body }));
+  await send(gateway, 'before', 'before');
+  const commit = world.proxy.freezeCommit(/insert into room_messages/);
+  const unanswered = send(gateway, 'lost', 'lost').catch((error: unknown) => error);
+  await commit.answered;
+  await gateway.kill();
+  expect(await unanswered).toBeInstanceOf(Error);
+
+  const next = await world.start();
+  await send(next, 'after', 'after');
+  const first = await send(next, 'lost', 'lost');
+  expect(first.status).toBe(201);
+  expect((await send(next, 'lost', 'lost')).body).toEqual(first.body);
+  const list = await next.call<{ messages: { message_id: string; cursor: string; body_snippet: string }[] }>(
+    next.as(wallet),
+    'GET',
+    path,
+  );
+  expect(list.body.messages.map(({ body_snippet }) => body_snippet)).toEqual(['before', 'lost', 'after']);
+  expect(list.body.messages[1]).toMatchObject({ message_id: first.body.message_id, cursor: first.body.cursor });
+  await next.stop();
+});
+
 test('a change that died before its commit is made once under its key after the restart, without waiting', async () => {
   const gateway = await world.start();
   const wallet = createWallet();

@@ -1,13 +1,15 @@
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import pg from 'pg';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { findBinaries } from '../../db/embedded/binaries.ts';
+import { dataIn, readPassword } from '../../db/embedded/data-folder.ts';
+import { readPostmasterFile, superuserUrl } from '../../db/embedded/postmaster.ts';
 import { stopPostmaster } from '../../db/embedded/stop-postmaster.ts';
 import { homeOf, serverOf } from '../db/fixtures/embedded-harness.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';
-import { killGateways, startGateway, temporaryFolder, tryGateway } from '../helpers/gateway-process.ts';
+import { admin, killGateways, startGateway, temporaryFolder, tryGateway } from '../helpers/gateway-process.ts';
 import { openSocket, roomSubscription } from '../helpers/graphql-ws-client.ts';
 import { createWallet } from '../helpers/wallet.ts';
 
@@ -126,6 +128,53 @@ test('a port that is taken is refused in one sentence, and no Postgres is left b
     stderr: expect.stringMatching(new RegExp(`^svc: Port ${port} [^\\n]*is taken[^\\n]*\\.\\n$`)),
   });
   expect(await ownServer()).toBeUndefined();
+});
+
+test('whatever hangs when a server is asked to stop, it ends with 0 and Postgres with it', async () => {
+  const mute = createServer((socket) => void socket.on('error', () => undefined)).listen(0, '127.0.0.1');
+  await once(mute, 'listening');
+  const { port } = mute.address() as AddressInfo;
+  const gateway = await startGateway({ dataDir, env: { SMTP_URL: `smtp://127.0.0.1:${port}` } });
+  const wallet = createWallet();
+  const { body: org } = await gateway.call<{ org_id: string }>(gateway.as(wallet), 'POST', '/orgs/v1', { body: {} });
+
+  // A mail server that takes a connection and says nothing.
+  const connected = once(mute, 'connection');
+  expect((await gateway.call(admin, 'POST', '/mail/v1/admin/test', { body: { to: 'ada@example.com' } })).status).toBe(
+    201,
+  );
+  await connected;
+  // A socket whose client does not answer.
+  const { hostname, port: httpPort } = new URL(gateway.url);
+  const deaf = connect(Number(httpPort), hostname);
+  deaf.on('error', () => undefined);
+  deaf.write(
+    `GET /graphql HTTP/1.1\r\nHost: ${hostname}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${'A'.repeat(22)}==\r\nSec-WebSocket-Protocol: graphql-transport-ws\r\n\r\n`,
+  );
+  expect(String((await once(deaf, 'data'))[0])).toMatch(/^HTTP\/1\.1 101 /);
+  // A change that waits for a lock which nobody gives back.
+  const { port: postgresPort } = (await readPostmasterFile(dataIn(await homeOf(dataDir))))!;
+  const url = new URL(superuserUrl(postgresPort, await readPassword(await homeOf(dataDir))));
+  url.pathname = '/svc';
+  const holder = new pg.Client({ connectionString: url.href });
+  holder.on('error', () => undefined);
+  await holder.connect();
+  await holder.query('begin');
+  await holder.query('lock table room_messages in exclusive mode');
+  const change = gateway
+    .call(gateway.as(wallet), 'POST', `/orgs/v1/${org.org_id}/rooms/hall/messages`, { body: { body: 'never' } })
+    .catch((error: unknown) => error);
+  await until(async () => {
+    const { rows } = await holder.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`);
+    expect(rows).toHaveLength(1);
+  });
+
+  expect(await gateway.stop()).toBe(0);
+  expect(await ownServer()).toBeUndefined();
+  await change;
+  await holder.end().catch(() => undefined);
+  deaf.destroy();
+  mute.close();
 });
 
 test('a second start on one data folder is refused in one sentence, and the first goes on', async () => {

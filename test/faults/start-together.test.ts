@@ -5,7 +5,6 @@ import { promisify } from 'node:util';
 import pg from 'pg';
 import { afterAll, afterEach, expect, inject, onTestFinished, test } from 'vitest';
 import { ensureDatabase } from '../../db/ensure-database.ts';
-import { knownMigrations } from '../../db/migrate.ts';
 import {
   type GatewayProcess,
   killGateways,
@@ -14,6 +13,7 @@ import {
   temporaryFolder,
   tryGateway,
 } from '../helpers/gateway-process.ts';
+import { knownMigrations } from '../helpers/known-migrations.ts';
 
 const serverUrl = inject('postgresUrl');
 const folder = await temporaryFolder();

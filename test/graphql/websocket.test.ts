@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import type { RunningFeedHub } from '../../subscriptions/feed-hub.ts';
 import { roomSubscription } from '../helpers/graphql-ws-client.ts';
 import { startService } from '../helpers/service.ts';
-import { openRawSocket } from './raw-socket.ts';
+import { openProtocolSocket } from './protocol-socket.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -11,7 +11,7 @@ afterAll(() => service.stop());
 const followed = () => (service.app.services.feeds as RunningFeedHub).followed();
 /** Longer than anything it waits for takes; what is proven is that it happens at all. */
 const patience = { timeout: 30_000 };
-const open = () => openRawSocket(service.url);
+const open = () => openProtocolSocket(service.url);
 type Raw = Awaited<ReturnType<typeof open>>;
 
 /** Proves that a socket is still served. */

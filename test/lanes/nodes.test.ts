@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { knownMigrations } from '../../db/migrate.ts';
 import { natsProgram } from '../../scripts/lane-programs.ts';
 import {
   createWallet,
@@ -11,6 +10,7 @@ import {
   temporaryFolder,
 } from '../helpers/gateway-process.ts';
 import { openSocket, type SocketClient } from '../helpers/graphql-ws-client.ts';
+import { knownMigrations } from '../helpers/known-migrations.ts';
 import { freePort, type NatsServer, startNats } from '../helpers/nats-server.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
 import type { TestWallet } from '../helpers/wallet.ts';

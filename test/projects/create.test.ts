@@ -1,6 +1,6 @@
 import { decodeJwt, decodeProtectedHeader, jwtVerify } from 'jose';
 import pg from 'pg';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 
@@ -196,6 +196,29 @@ test('callers who race cannot pass the organization’s number of projects', asy
   // A deleted project makes room.
   await service.control.sql('update projects set deleted_at = now() where org_id = $1', [orgId]);
   expect((await call(wallet, 'POST', '/projects/v1', { body })).status).toBe(201);
+});
+
+test('the number of projects is the one that holds when they are counted, also when it was just lowered', async () => {
+  const { wallet, orgId } = await service.owner();
+  const client = await service.app.services.db.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(`update orgs set limit_overrides = '{"projects": 0}' where id = $1`, [orgId]);
+    const creating = call(wallet, 'POST', '/projects/v1', { body: { org_id: orgId } });
+    // It was admitted, and waits for the row that is being changed.
+    await vi.waitFor(async () =>
+      expect(
+        await service.control.sql(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+             and query like '%from orgs%for no key update%'`,
+        ),
+      ).toHaveLength(1),
+    );
+    await client.query('commit');
+    expectRefusal(await creating, 'QUOTA_EXCEEDED', { metric: 'projects', limit: 0, used: 0 });
+  } finally {
+    client.release();
+  }
 });
 
 test.each<[string, Record<string, unknown> | string, string]>([

@@ -194,3 +194,19 @@ test('joining over GraphQL is the same as joining over REST', async () => {
     expiresAt: body.expires_at,
   });
 });
+
+test('an operator session reads without a trace: no presence of its principal is touched', async () => {
+  const { orgId, post, get, principalId } = await newRoom();
+  const operator = await service.actors.session({ kind: 'operator', principalId });
+  const { presence_id } = (await post('/presences', { session_key: 'desk' })).body;
+  await service.control.sql(
+    `update room_presences set last_active = now() - interval '10 minutes', expires_at = now() + interval '50 minutes'
+     where org_id = $1`,
+    [orgId],
+  );
+  const before = (await get(`/presences/${presence_id}`)).body;
+  for (const reader of [`presence_id=${presence_id}`, 'session_key=desk']) {
+    expect((await get(`/messages?${reader}`, operator)).status).toBe(200);
+  }
+  expect((await get(`/presences/${presence_id}`)).body).toStrictEqual(before);
+});

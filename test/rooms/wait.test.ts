@@ -1,4 +1,5 @@
 import { afterAll, expect, test, vi } from 'vitest';
+import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 import { roomsOf } from './room.ts';
 
@@ -83,4 +84,41 @@ test('a reader that goes away is waited for no longer', async () => {
   gone.abort();
   await expect(held).rejects.toThrow();
   await sleeping(0);
+});
+
+test.each(['membership', 'session', 'principal'] as const)(
+  'a reader whose %s ends during a hold gets nothing of what is said afterwards',
+  async (right) => {
+    const { orgId, post, get, member } = await newRoom();
+    const guest = await member();
+    const held = get('/messages?wait=25', guest);
+    await sleeping(1);
+    const { principalId, sessionId } = guest;
+    await {
+      membership: () =>
+        service.control.sql(`update memberships set status = 'revoked' where org_id = $1 and principal_id = $2`, [
+          orgId,
+          principalId,
+        ]),
+      session: () => service.control.sql('update sessions set revoked_at = now() where id = $1', [sessionId]),
+      principal: () => service.control.sql('update principals set disabled_at = now() where id = $1', [principalId]),
+    }[right]();
+    await post('/messages', { body: 'not for those who left', requested_name: 'Ada' });
+    const answer = await held;
+    expectRefusal(answer, 'NOT_AUTHORIZED', { reason: 'member' });
+    expect(answer.text).not.toContain('Ada');
+  },
+);
+
+test('a delegate that is revoked during a hold is not told who is there when it ends', async () => {
+  const { wallet, orgId, projectId } = await service.project();
+  const delegate = await service.actors.delegate({ orgId, projectId, capabilities: ['read'] });
+  const path = `/orgs/v1/${orgId}/rooms/${projectId}`;
+  await service.call(wallet, 'POST', `${path}/presences`, { body: { requested_name: 'Ada' } });
+  const held = service.call(delegate, 'GET', `${path}/messages?wait=1`);
+  await sleeping(1);
+  await service.control.sql('update delegates set revoked_at = now() where id = $1', [delegate.delegateId]);
+  const { status, text } = await held;
+  expect(status).toBe(403);
+  expect(text).not.toContain('Ada');
 });

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { buildSchema, execute, type GraphQLError, getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import { Lru } from '../../core/lru.ts';
 import { checkCost } from '../../schema/engine/cost.ts';
 import { Documents, type PreparedDocument, type RefusedDocument } from '../../schema/engine/documents.ts';
 import { documentLimits } from '../../schema/engine/limits.ts';
-import { Lru } from '../../schema/engine/lru.ts';
 import { PersistedDocuments } from '../../schema/engine/persisted-documents.ts';
 
 const schema = buildSchema(`

@@ -40,6 +40,8 @@ test('an empty environment is a working development set-up', () => {
     secretKey: undefined,
     previousSecretKey: undefined,
     adminKey: undefined,
+    trustedProxies: undefined,
+    connectionsPerAddress: 10_000,
     logLevel: 'info',
     otlpEndpoint: undefined,
   });
@@ -64,6 +66,8 @@ test('every fault is listed at once, by name and without a value', () => {
     SVC_SECRET_KEY: 'hunter2',
     SVC_SECRET_KEY_PREVIOUS: 'hunter2',
     SVC_ADMIN_KEY: 'hunter2',
+    TRUSTED_PROXIES: '10.0.0.0/33',
+    CONNECTIONS_PER_ADDRESS: '0',
     LOG_LEVEL: 'loud',
     OTEL_EXPORTER_OTLP_ENDPOINT: 'collector:4318',
     NODE_ENV: 'staging',

@@ -10,12 +10,14 @@ import { MailError, type Mailer, type MailToSend } from '../../engines/mail.ts';
 import { anyone } from '../../resolvers/access.ts';
 import type { Context, Services } from '../../resolvers/context.ts';
 import { execute } from '../../resolvers/execute.ts';
+import { sweepAbandoned } from '../../resolvers/housekeeping.ts';
 import { queueMail } from '../../resolvers/mail/outbox.ts';
+import { sendQueuedMail } from '../../resolvers/mail/send-queued-mail.ts';
 import { type AnyOperation, stepMutation } from '../../resolvers/operation.ts';
 import { RateLimiter } from '../../resolvers/rate-limit.ts';
 import { unitOfWork } from '../../resolvers/unit-of-work.ts';
 import { createMetrics } from '../../server/metrics.ts';
-import { installJobs, startWorkers, sweepAbandoned, type Workers } from '../../server/workers.ts';
+import { installJobs, startWorkers, type Workers } from '../../server/workers.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
 
 const postgres = await startOwnPostgres();
@@ -113,6 +115,9 @@ afterEach(async () => {
 const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 25 });
 /** Retries wait for seconds; a test need not. */
 const hurry = () => pool.query('update graphile_worker._private_jobs set run_at = now() where locked_at is null');
+/** As if whoever claimed a mail had been silent for so long that it is believed dead. */
+const endLeases = () =>
+  pool.query(`update mail_outbox set lease_until = now() - interval '1 second' where state = 'queued'`);
 const one = async <Row extends object>(text: string) => (await pool.query<Row>(text)).rows[0];
 const step = () =>
   one<{ id: string; state: string; attempts: number; last_error: string | null }>('select * from step_operations');
@@ -179,6 +184,19 @@ test('a step operation that fails is tried again, and the reason kept', async ()
   expect(did).toEqual(['effect kite', 'effect kite', 'effect kite', 'settle kite']);
 });
 
+test('what is kept of a failure holds no password, whether a caller or a worker met it', async () => {
+  const refused = () => Promise.reject(new Error('no way to postgres://svc:hunter2@db.internal/svc'));
+  const kept = { state: 'running', last_error: 'no way to postgres://svc:[redacted]@db.internal/svc' };
+  effects.push(refused);
+  await expect(execute(makeThing, context(), { thing: 'kite' })).rejects.toThrow();
+  expect(await step()).toMatchObject({ ...kept, attempts: 1 });
+  effects.push(refused);
+  await pool.query(`update step_operations set last_error = null`);
+  await sweepAbandoned(db);
+  await start();
+  await until(async () => expect(await step()).toMatchObject({ ...kept, attempts: 2 }));
+});
+
 test('a step operation that keeps failing is undone, also when undoing fails at first', async () => {
   await crashDuringEffect('kite');
   await pool.query('update step_operations set attempts = 5');
@@ -228,25 +246,74 @@ test('a mail is sent once its change is committed, and never when the change fai
   expect(sent).toEqual([{ to: 'ada@example.com', subject: 'Hi', text: 'Hello' }]);
 });
 
+/** A mailer whose mail server answers only when it is told to. */
+function slowMailer() {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const mailer = mailerThat(async (mail) => {
+    sent.push(mail);
+    await promise;
+  });
+  return { mailer, release: resolve };
+}
+
+test('while the mail server answers, no transaction and no row lock is held', async () => {
+  const { mailer, release } = slowMailer();
+  await queue();
+  await start(mailer);
+  await until(() => expect(sent).toHaveLength(1));
+  await pool.query('select 1 from mail_outbox for update nowait');
+  expect(
+    await one(`select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and state like 'idle in transaction%'`),
+  ).toEqual({ n: 0 });
+  release();
+  await until(async () => expect(await mailRow()).toMatchObject({ state: 'sent', attempts: 1 }));
+});
+
+test('a mail whose worker died is sent by another once its claim has run out, and what comes late changes nothing', async () => {
+  const { mailer, release } = slowMailer();
+  const mailId = await queue();
+  const job = { ctx: context(), mailer, operations, log: services.log, addJob: async () => {} };
+  const late = sendQueuedMail(job, { mailId });
+  await until(() => expect(sent).toHaveLength(1));
+  await start(working);
+  // It is left alone as long as it may still be on its way.
+  await until(async () =>
+    expect(await one('select run_at > now() as later from graphile_worker.jobs')).toEqual({ later: true }),
+  );
+  expect(sent).toHaveLength(1);
+  await endLeases();
+  await hurry();
+  await until(async () => expect(await mailRow()).toMatchObject({ state: 'sent', attempts: 2 }));
+  const settled = await mailRow();
+  release();
+  await late;
+  expect(await mailRow()).toEqual(settled);
+  expect(sent).toHaveLength(2);
+});
+
+test('a node that starts alone sends what a killed one had claimed, without waiting for the claim', async () => {
+  await queue();
+  await pool.query(`update mail_outbox set lease_until = now() + interval '5 minutes', attempts = 1`);
+  await sweepAbandoned(db);
+  await start(working);
+  await until(async () => expect(await mailRow()).toMatchObject({ state: 'sent', attempts: 2 }));
+});
+
 test('two workers that hold a job for the same mail send it once', async () => {
   const id = await queue();
   await pool.query(`select graphile_worker.add_job('mail.send', json_build_object('mailId', $1::text))`, [id]);
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  await start(
-    mailerThat(async (mail) => {
-      sent.push(mail);
-      await held;
-    }),
-  );
+  const { mailer, release } = slowMailer();
+  await start(mailer);
   // The second job finds the row taken and ends while the first is still at the mail server.
   await until(() => jobRuns('jobs_total{task="mail.send",outcome="ok"} 1'));
   expect(await mailRow()).toMatchObject({ state: 'queued' });
   release();
   await until(async () => expect(await mailRow()).toMatchObject({ state: 'sent' }));
-  await until(async () => expect(await jobsLeft()).toBe(0));
+  await until(async () => {
+    await hurry();
+    expect(await jobsLeft()).toBe(0);
+  });
   expect(sent).toHaveLength(1);
 });
 
@@ -328,6 +395,7 @@ test('workers outlive an outage of the database, and a job that ended during it 
   await until(() => jobRuns('jobs_total{task="mail.send",outcome="failed"} 1'));
   await postgres.admin.query(`alter database ${database} allow_connections true`);
   await until(async () => {
+    await endLeases();
     await hurry();
     expect(await mailRow()).toMatchObject({ state: 'sent' });
   });

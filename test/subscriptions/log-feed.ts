@@ -20,6 +20,7 @@ export function testFeed(name: FeedName, reads: number[] = []): Feed<LogRow> {
     name,
     cursorPrefix: 'mcr_',
     positionOf: ({ seq }) => seq,
+    sizeOf: ({ body }) => body.length,
     fetch: async (db, after, limit) => {
       reads.push(limit);
       const rows = await db.rows<{ head: bigint; floor: bigint; seq: bigint | null; body: string }>(read, [

@@ -9,7 +9,7 @@ export interface ProtocolMessage {
 }
 
 /** A socket that says exactly what it is told to, for what no client library would say. */
-export async function openRawSocket(url: string) {
+export async function openProtocolSocket(url: string) {
   const socket = new WebSocket(`${url.replace(/^http/, 'ws')}/graphql`, 'graphql-transport-ws');
   const seen: ProtocolMessage[] = [];
   const closed = once(socket, 'close').then(([code, reason]) => ({ code: code as number, reason: String(reason) }));

@@ -1,0 +1,24 @@
+import type { MembershipStatus, Role } from '../../db/schema/orgs.ts';
+
+/** A member as the organization's other members see it. */
+export interface MemberRow {
+  readonly orgId: string;
+  readonly principalId: string;
+  readonly displayName: string | null;
+  readonly role: Role;
+  readonly status: MembershipStatus;
+  /** Lower case; null for a member without a wallet. */
+  readonly wallet: string | null;
+  readonly createdAt: Date;
+}
+
+/** Memberships `m` that are not revoked, as {@link MemberRow}; a statement goes on with `and …`. */
+export const selectMembers = `select m.org_id as "orgId", m.principal_id as "principalId", p.display_name as "displayName", m.role, m.status,
+      a.public_subject as wallet, m.created_at as "createdAt"
+    from memberships m
+    join principals p on p.id = m.principal_id
+    left join lateral (
+      select public_subject from authenticators
+      where principal_id = m.principal_id and kind = 'wallet' and revoked_at is null order by created_at limit 1
+    ) a on true
+    where m.status <> 'revoked'`;

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ServiceError } from '../core/errors.ts';
+import { isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
+import { writeAudit } from './audit.ts';
+import type { Caller } from './caller.ts';
+import type { Context } from './context.ts';
+import { type Claim, storeOutcome, waitMs, waitStepMs } from './idempotency.ts';
+import type { AnyStepMutation } from './operation.ts';
+import { findStep, finishStep, recordStep, releaseStep, type Step, stepAttemptsMax, takeStep } from './steps.ts';
+import { unitOfWork } from './unit-of-work.ts';
+
+/** Begins a step operation, or goes on with the one that an earlier holder of the key began, and brings it to its end. */
+export async function runSteps(
+  op: AnyStepMutation,
+  ctx: Context,
+  caller: Caller,
+  scope: object,
+  input: unknown,
+  claim: Claim | undefined,
+): Promise<unknown> {
+  const step = (await begunBefore(ctx, claim)) ?? (await begin());
+  try {
+    return await completeStep(op, ctx, step, claim);
+  } catch (error) {
+    if (!isConnectionLoss(error) && !isTimeout(error)) throw error;
+    // What was begun is finished or undone behind the scenes, once the database is back.
+    throw new OutcomeUnknownError('A step operation was cut short.', { cause: error });
+  }
+
+  function begin(): Promise<Step> {
+    return unitOfWork(
+      ctx,
+      async (work) => {
+        const { ref, orgId, audit } = await op.steps.begin({ ...scope, ...work }, input);
+        await writeAudit(work.client, ctx, caller, scope, { orgId, ...audit });
+        return recordStep(work, { operation: op.name, orgId, ref }, claim);
+      },
+      async () => {},
+    );
+  }
+}
+
+/** The step that an earlier holder of the key began, taken over; undefined when a new one has to begin. */
+async function begunBefore(ctx: Context, claim: Claim | undefined): Promise<Step | undefined> {
+  if (claim?.stepId == null) return undefined;
+  const deadline = performance.now() + waitMs;
+  for (;;) {
+    const taken = await takeStep(ctx, claim.stepId, stepAttemptsMax);
+    if (taken !== undefined) return taken;
+    const step = await findStep(ctx, claim.stepId);
+    if (step?.state !== 'running') return step?.state === 'done' ? step : undefined;
+    // Somebody is at it, or it had its attempts and is about to be undone.
+    if (performance.now() > deadline || ctx.signal.aborted) {
+      throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: ctx.services.settings.stepLeaseSeconds });
+    }
+    await sleep(waitStepMs);
+  }
+}
+
+/** Brings a step to its end: the effect outside, then the row that says so together with the stored outcome. */
+export async function completeStep(
+  op: AnyStepMutation,
+  ctx: Context,
+  step: Step,
+  claim: Claim | undefined,
+): Promise<unknown> {
+  if (step.state === 'running') {
+    try {
+      await op.steps.effect(ctx, step.ref);
+    } catch (error) {
+      await releaseStep(ctx, step, error).catch(() => undefined);
+      throw error;
+    }
+  }
+  try {
+    return await unitOfWork(
+      ctx,
+      async (work) => {
+        const output = await op.steps.settle(work, step.ref);
+        if (!(await finishStep(work, step.id))) throw new GivenUp();
+        return output;
+      },
+      async (client, output) => {
+        if (claim !== undefined) await storeOutcome(client, ctx, claim, { output });
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof GivenUp)) throw error;
+    // Whoever undid it may have been here before our effect.
+    await op.steps.undo(ctx, step.ref);
+    throw new ServiceError('UPSTREAM_UNAVAILABLE', {
+      message: 'This took too long and was taken back.',
+      mutationState: 'rolled_back',
+      retryAfter: 1,
+    });
+  }
+}
+
+/** The step was undone while its effect was still under way here. */
+class GivenUp extends Error {
+  override readonly name = 'GivenUp';
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+/** A text in which `read` recognises something; `must` completes a sentence that begins with the variable's name. */
+export const parsed = <Value>(must: string, read: (value: string) => Value | undefined) =>
+  z
+    .string()
+    .transform((value, check) => {
+      const result = read(value);
+      if (result !== undefined) return result;
+      check.addIssue({ code: 'custom', message: `must be ${must}` });
+      return z.NEVER;
+    })
+    .optional();
+
+export function urlOf(value: string, ...schemes: readonly string[]): URL | undefined {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  return url !== undefined && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '' ? url : undefined;
+}
+
+/** Postgres URLs may leave the host to the query (`?host=/run/postgresql`), so only the scheme is asked. */
+export function postgresUrl(value: string): string | undefined {
+  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? value : undefined;
+}
+
+export function webUrl(value: string): string | undefined {
+  const url = urlOf(value, 'http', 'https');
+  if (url === undefined || url.search !== '' || url.hash !== '' || url.username !== '') return undefined;
+  return url.href.replace(/\/+$/, '');
+}
+
+export function projectServers(value: string): Record<string, string> | undefined {
+  const servers = new Map<string, string>();
+  for (const entry of value.split(',')) {
+    const [, name, url] = /^\s*([a-z][a-z0-9_-]{0,31})=(\S+)\s*$/.exec(entry) ?? [];
+    if (name === undefined || url === undefined || servers.has(name) || postgresUrl(url) === undefined)
+      return undefined;
+    servers.set(name, url);
+  }
+  return Object.fromEntries(servers);
+}
+
+/** Exactly 32 bytes, as 64 hexadecimal digits, base64 or base64url. A key of one repeated byte is no secret. */
+export function readSecretKey(value: string): Buffer | undefined {
+  const hex = /^[0-9a-f]{64}$/i.test(value);
+  if (!hex && !/^[A-Za-z0-9+/_-]{43}=?$/.test(value)) return undefined;
+  const key = Buffer.from(value, hex ? 'hex' : 'base64');
+  return key.length === 32 && new Set(key).size > 1 ? key : undefined;
+}
+
+export const secretKey = () =>
+  parsed('32 random bytes, written as 64 hexadecimal digits or as base64 (try: openssl rand -hex 32)', readSecretKey);
