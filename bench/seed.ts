@@ -118,7 +118,7 @@ async function signIn(client: pg.Client, principalId: string, root: Buffer): Pro
 
 async function raiseLimits(url: string, adminKey: string, orgIds: readonly string[]): Promise<void> {
   const much = 1e9;
-  const limits = { readsPerSecond: much, readsBurst: much, writesPerSecond: much, writesBurst: much };
+  const limits = { reads_per_second: much, reads_burst: much, writes_per_second: much, writes_burst: much };
   for (const orgId of orgIds) {
     const response = await fetch(`${url}/orgs/v1/admin/${orgId}/limits`, {
       method: 'POST',

@@ -1,6 +1,5 @@
 import type { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
-import { findTextFault } from '../core/text.ts';
 import { traced } from '../core/tracing.ts';
 import { isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
 import { writeAudit } from './audit.ts';
@@ -9,6 +8,7 @@ import type { Context } from './context.ts';
 import { type Claim, checkKey, claimKey, inputDigest, releaseClaim, replay, storeOutcome } from './idempotency.ts';
 import { limitsOf, outsideRate } from './limits.ts';
 import { type AnyMutation, type AnyStepMutation, type Operation, orgOf } from './operation.ts';
+import { parseInput, type Spelling } from './parse-input.ts';
 import { refuseHurry } from './rate-limit.ts';
 import { runSteps } from './run-steps.ts';
 import { aboveCeiling, requireStepUp, requireWriteApproval } from './step-up.ts';
@@ -19,17 +19,19 @@ import { unitOfWork } from './unit-of-work.ts';
  * it in one transaction with its audit row, and publish what it wrote.
  *
  * @param raw the input as it arrived; the operation's schema is its only judge
+ * @param spelling what the surface calls the operation's inputs
  * @throws ServiceError for every refusal; anything else is a fault of ours and is masked by the surfaces
  */
 export async function execute<Input extends z.ZodObject, Scope, Output, Wire>(
   op: Operation<Input, Scope, Output, Wire>,
   ctx: Context,
   raw: z.input<Input>,
+  spelling: Spelling = (name) => name,
 ): Promise<Output> {
   const startedAt = performance.now();
   let code = 'OK';
   try {
-    return await traced(op.name, {}, () => run(op, ctx, raw));
+    return await traced(op.name, {}, () => run(op, ctx, raw, spelling));
   } catch (error) {
     const refusal = asRefusal(error, ctx.request.idempotencyKey);
     code = refusal instanceof ServiceError ? refusal.code : 'INTERNAL_ERROR';
@@ -43,8 +45,9 @@ async function run<Input extends z.ZodObject, Scope, Output, Wire>(
   op: Operation<Input, Scope, Output, Wire>,
   ctx: Context,
   raw: z.input<Input>,
+  spelling: Spelling,
 ): Promise<Output> {
-  const input = parseInput(op, raw);
+  const input = parseInput(op, raw, spelling);
   const caller = await ctx.caller();
   if (op.kind === 'mutation') refuseReaders(caller);
   const scope = await authorise(op, ctx, caller, input);
@@ -53,26 +56,6 @@ async function run<Input extends z.ZodObject, Scope, Output, Wire>(
   if (op.writeApproval !== undefined) await requireWriteApproval(ctx, caller, op.writeApproval, input);
   if (caller.kind === 'wallet') await caller.spendNonce();
   return (await change(op, ctx, caller, scope as object, input)) as Output;
-}
-
-/** Checks an input against the operation. @throws VALIDATION_FAILED that names every field at fault */
-function parseInput<Input extends z.ZodObject>(op: { readonly input: Input }, raw: z.input<Input>): z.output<Input> {
-  const parsed = op.input.safeParse(raw);
-  if (!parsed.success) {
-    const fields = parsed.error.issues.map(({ path, message, code, ...rest }) => ({
-      field: path.join('.') || ('keys' in rest ? String((rest.keys as string[])[0]) : ''),
-      reason: message,
-    }));
-    throw new ServiceError('VALIDATION_FAILED', {
-      message: fields.map(({ field, reason }) => (field === '' ? reason : `${field}: ${reason}`)).join('; '),
-      details: { field: fields[0]?.field, reason: fields[0]?.reason, fields },
-    });
-  }
-  const fault = findTextFault(parsed.data);
-  if (fault !== undefined) {
-    throw new ServiceError('VALIDATION_FAILED', { message: `${fault.field}: ${fault.reason}`, details: { ...fault } });
-  }
-  return parsed.data;
 }
 
 function refuseReaders(caller: Caller): void {

@@ -17,12 +17,22 @@ export const oneLine = (max: number) =>
     .refine((text) => [...text].length <= max, `at most ${max} characters`)
     .refine((text) => !controls.test(text), 'must not contain control characters');
 
+/** What people are called by: one line that shows all its characters, since names are told apart by looking. */
+export const properName = (max: number) =>
+  oneLine(max).refine((text) => !/\p{Cf}/u.test(text), 'must not contain format characters');
+
+/** A number as a query string spells it: decimal digits alone. Anything else stays what it is, and is refused. */
+const digits = (given: unknown) => (typeof given === 'string' && /^-?\d+$/.test(given) ? Number(given) : given);
+
+// Not `int()`, which refuses what is too large to be exact: that may be clamped.
+const whole = z.number('must be a whole number').refine(Number.isInteger, 'must be a whole number');
+
+/** A whole number, in JSON or in a query string. */
+export const wholeNumber = z.preprocess(digits, whole);
+
 /** Rows per page: 50 unless told, clamped to 200; below one, or no whole number, is refused. Contract 01, section 1.17. */
-export const pageLimit = z.coerce
-  .number('must be a whole number')
-  // Not `int()`, which refuses what is too large to be exact: that is clamped, too.
-  .refine(Number.isInteger, 'must be a whole number')
-  .min(1, 'must be at least 1')
+export const pageLimit = z
+  .preprocess(digits, whole.min(1, 'must be at least 1'))
   .default(50)
   .transform((limit) => Math.min(limit, 200))
   .describe('Rows per page: 50 unless told, at most 200.');

@@ -27,6 +27,17 @@ export const tierLimits: Readonly<Record<Tier, Limits>> = {
 
 export const limitNames = Object.keys(tierLimits.prototype) as readonly (keyof Limits)[];
 
+/** Names of limits as documented JSON and inputs spell them. */
+export const limitWireNames = {
+  readsPerSecond: 'reads_per_second',
+  readsBurst: 'reads_burst',
+  writesPerSecond: 'writes_per_second',
+  writesBurst: 'writes_burst',
+  projects: 'projects',
+  apiCalls: 'api_calls',
+  storageBytes: 'storage_bytes',
+} as const satisfies Record<keyof Limits, string>;
+
 /** Free organizations one owner may hold. Contract 01, section 6.2. */
 export const freeOrgsPerOwner = 3;
 

@@ -50,7 +50,8 @@ export class RestRoutes {
   #find(method: string, path: string): Matched | undefined {
     if (!(methods as readonly string[]).includes(method)) return undefined;
     const found = this.#router.find(method as HTTPMethod, path);
-    if (found === null) return undefined;
+    // An id of no characters is no id: `/orgs/v1//` is not the path of an organization.
+    if (found === null || Object.values(found.params).includes('')) return undefined;
     return { route: found.store as Route, params: found.params as Record<string, string> };
   }
 

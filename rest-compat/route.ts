@@ -33,6 +33,10 @@ export interface Route {
 /** What comes from outside has yet to be judged; the operation's schema is its only judge. */
 type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
 
+/** A request in which everything holds its own name: what it becomes tells how a route spells an input. */
+const named = new Proxy<Record<string, string>>({}, { get: (_target, name) => name });
+const echo: RestRequest = { params: named, query: named, body: named };
+
 /**
  * Maps a documented path onto an operation. Names are translated here, values are checked by the operation.
  *
@@ -45,13 +49,19 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   op: Operation<Input, Scope, Output, Wire>,
   toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
 ): Route {
+  let names: Unchecked<z.input<Input>> | undefined;
+  const spelling = (name: string): string => {
+    names ??= toInput(echo);
+    const spelt: unknown = names[name as keyof typeof names];
+    return typeof spelt === 'string' ? spelt : name;
+  };
   return {
     method,
     path,
     operation: op.name,
     status: typeof status === 'number' ? status : status.usual,
     async run(ctx, request) {
-      const output = await execute(op, ctx, toInput(request) as z.input<Input>);
+      const output = await execute(op, ctx, toInput(request) as z.input<Input>, spelling);
       return {
         status: typeof status === 'number' ? status : status.of(output),
         body: await op.toWire(output, ctx),

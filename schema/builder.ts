@@ -4,6 +4,7 @@ import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import ValidationPlugin from '@pothos/plugin-validation';
 import { GraphQLError, type GraphQLSchema, isObjectType } from 'graphql';
+import { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
 import { textFault } from '../core/text.ts';
 import type { Context } from '../resolvers/context.ts';
@@ -93,11 +94,21 @@ builder.scalarType('DateTime', {
   },
 });
 
+const rowCount = z.int('must be a whole number').min(1, 'must be at least 1').nullish();
+
 /** Arguments of a page, forward or backward: clamped to 200 rows, 50 unless told. See `windowOf`. */
 export const pageArgs = builder.args((t) => ({
-  first: t.int({ required: false, description: 'Rows on the page: 50 unless told, at most 200.' }),
+  first: t.int({
+    required: false,
+    description: 'Rows on the page: 50 unless told, at most 200.',
+    validate: rowCount,
+  }),
   after: t.string({ required: false, description: 'Only what comes after this cursor.' }),
-  last: t.int({ required: false, description: 'Rows on a page that is read backwards: the last ones.' }),
+  last: t.int({
+    required: false,
+    description: 'Rows on a page that is read backwards: the last ones.',
+    validate: rowCount,
+  }),
   before: t.string({ required: false, description: 'Only what comes before this cursor, read backwards.' }),
 }));
 

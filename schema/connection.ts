@@ -19,14 +19,11 @@ export interface PageWindow {
   readonly backward: boolean;
 }
 
-/** @throws VALIDATION_FAILED for a page of no rows, and for one that would be read both ways */
+/** @throws VALIDATION_FAILED for a page that would be read both ways; how many rows it has, `pageArgs` checks */
 export function windowOf({ first, after, last, before }: PageArgs): PageWindow {
   const backward = last != null || before != null;
   if (backward && (first != null || after != null)) {
     throw invalid('last', '`last` and `before` read backwards and do not go with `first` and `after`');
-  }
-  for (const [field, rows] of Object.entries({ first, last })) {
-    if (rows != null && rows < 1) throw invalid(field, 'must be at least 1');
   }
   return { limit: (backward ? last : first) ?? undefined, cursor: (backward ? before : after) ?? undefined, backward };
 }

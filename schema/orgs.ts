@@ -1,7 +1,6 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import { isUuid } from '../core/ids.ts';
 import type { Context } from '../resolvers/context.ts';
-import { execute } from '../resolvers/execute.ts';
 import { createOrg } from '../resolvers/orgs/create-org.ts';
 import { getOrg } from '../resolvers/orgs/get-org.ts';
 import { listMembers } from '../resolvers/orgs/list-members.ts';
@@ -14,6 +13,7 @@ import { inOrder, type PageArgs, sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { loaderOf } from './loader.ts';
+import { run } from './run.ts';
 
 export const RoleEnum = builder.enumType('Role', {
   description: 'Roles in an organization, highest first.',
@@ -159,7 +159,7 @@ builder.queryFields((t) => ({
     description: getOrg.summary,
     authScopes: { credential: true },
     args: { id: t.arg.id({ description: 'Organization, by global or native id.' }) },
-    resolve: (_root, { id }, ctx) => execute(getOrg, ctx, { org: nativeId('Organization', id) }),
+    resolve: (_root, { id }, ctx) => run(getOrg, ctx, { org: nativeId('Organization', id) }, { org: 'id' }),
   }),
   organizations: t.field({
     type: OrganizationConnection,
@@ -168,7 +168,7 @@ builder.queryFields((t) => ({
     authScopes: { credential: true },
     args: pageArgs,
     resolve: async (_root, page, ctx) => {
-      const memberships = await execute(listOrgs, ctx, {});
+      const memberships = await run(listOrgs, ctx, {});
       return sliceConnection(
         memberships.map(({ orgId }) => orgId),
         (id) => id,
@@ -195,7 +195,7 @@ builder.mutationField('createOrganization', (t) =>
     args: { input: t.arg({ type: CreateOrganizationInput, description: 'The new organization.' }) },
     resolve: async (_root, { input }, ctx) => {
       const { displayName, idempotencyKey } = dropNulls(input);
-      const org = await execute(createOrg, keyed(ctx, idempotencyKey), { display_name: displayName });
+      const org = await run(createOrg, keyed(ctx, idempotencyKey), { display_name: displayName });
       return { ...org, role: 'owner' as const };
     },
   }),

@@ -1,6 +1,6 @@
+import { z } from 'zod';
 import type { MailMessage } from '../db/schema/platform.ts';
-import { execute } from '../resolvers/execute.ts';
-import { type Limits, limitNames, limitsOf } from '../resolvers/limits.ts';
+import { type Limits, limitNames, limitsOf, limitWireNames } from '../resolvers/limits.ts';
 import { listOutbox } from '../resolvers/mail/list-outbox.ts';
 import { loadMails } from '../resolvers/mail/load-mails.ts';
 import { sendTestMail } from '../resolvers/mail/send-test-mail.ts';
@@ -10,6 +10,7 @@ import { inOrder, listConnection, listWindowOf } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { OrganizationRef } from './orgs.ts';
+import { run } from './run.ts';
 
 const MailStateEnum = builder.enumType('MailState', {
   description: 'How far a mail has come.',
@@ -53,7 +54,7 @@ builder.queryField('outboxMails', (t) =>
     description: listOutbox.summary,
     authScopes: { credential: true },
     args: pageArgs,
-    resolve: async (_root, page, ctx) => listConnection(await execute(listOutbox, ctx, listWindowOf(page)), page),
+    resolve: async (_root, page, ctx) => listConnection(await run(listOutbox, ctx, listWindowOf(page)), page),
   }),
 );
 
@@ -65,7 +66,10 @@ const SendTestMailInput = builder.inputType('SendTestMailInput', {
 const LimitInput = builder.inputType('LimitInput', {
   description: 'One limit of an organization.',
   fields: (t) => ({
-    name: t.string({ description: `One of ${limitNames.join(', ')}.` }),
+    name: t.string({
+      description: `One of ${limitNames.join(', ')}.`,
+      validate: z.enum(limitNames, `must be one of ${limitNames.join(', ')}`),
+    }),
     value: t.float({ required: false, description: 'The organization’s own value; null puts the tier’s back.' }),
   }),
 });
@@ -108,8 +112,10 @@ builder.mutationFields((t) => ({
     authScopes: { credential: true },
     args: { input: t.arg({ type: SetOrganizationLimitsInput, description: 'The limits.' }) },
     resolve: async (_root, { input: { org, limits, idempotencyKey } }, ctx) => {
-      const given = Object.fromEntries(limits.map(({ name, value }) => [name, value ?? null]));
-      const changed = await execute(setLimits, keyed(ctx, idempotencyKey ?? undefined), {
+      const given = Object.fromEntries(
+        limits.map(({ name, value }) => [limitWireNames[name as keyof Limits], value ?? null]),
+      );
+      const changed = await run(setLimits, keyed(ctx, idempotencyKey ?? undefined), {
         org: nativeId('Organization', org),
         limits: given,
       });
@@ -123,6 +129,6 @@ builder.mutationFields((t) => ({
     authScopes: { credential: true },
     args: { input: t.arg({ type: SendTestMailInput, description: 'Where it goes.' }) },
     resolve: (_root, { input: { to, idempotencyKey } }, ctx) =>
-      execute(sendTestMail, keyed(ctx, idempotencyKey ?? undefined), { to }),
+      run(sendTestMail, keyed(ctx, idempotencyKey ?? undefined), { to }),
   }),
 }));

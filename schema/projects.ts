@@ -1,6 +1,5 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import type { Context } from '../resolvers/context.ts';
-import { execute } from '../resolvers/execute.ts';
 import { createProject } from '../resolvers/projects/create-project.ts';
 import { getProject, type ProjectUsage, projectUsage } from '../resolvers/projects/get-project.ts';
 import { getProjectKeys } from '../resolvers/projects/get-project-keys.ts';
@@ -12,6 +11,7 @@ import { inOrder, listConnection, listWindowOf, type PageArgs } from './connecti
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { OrganizationRef, TierEnum } from './orgs.ts';
+import { run } from './run.ts';
 
 const ProjectStatusEnum = builder.enumType('ProjectStatus', {
   description: 'What serving a project amounts to.',
@@ -87,7 +87,7 @@ ProjectRef.implement({
       type: ProjectKeysRef,
       nullable: true,
       description: getProjectKeys.summary,
-      resolve: ({ id }, _args, ctx) => execute(getProjectKeys, ctx, { project: id }),
+      resolve: ({ id }, _args, ctx) => run(getProjectKeys, ctx, { project: id }),
     }),
   }),
 });
@@ -96,7 +96,7 @@ const ProjectConnection = builder.connectionObject({ type: ProjectRef, name: 'Pr
 
 /** One page of projects, of one organization or of all that the caller may see. */
 async function projectPage(ctx: Context, where: { org_id?: string; include?: 'archived' }, page: PageArgs) {
-  return listConnection(await execute(listProjects, ctx, { ...where, ...listWindowOf(page) }), page);
+  return listConnection(await run(listProjects, ctx, { ...where, ...listWindowOf(page) }, { org_id: 'org' }), page);
 }
 
 builder.queryFields((t) => ({
@@ -106,7 +106,7 @@ builder.queryFields((t) => ({
     description: getProject.summary,
     authScopes: { credential: true },
     args: { id: t.arg.id({ description: 'Project, by global or native id.' }) },
-    resolve: (_root, { id }, ctx) => execute(getProject, ctx, { project: nativeId('Project', id) }),
+    resolve: (_root, { id }, ctx) => run(getProject, ctx, { project: nativeId('Project', id) }, { project: 'id' }),
   }),
   projects: t.field({
     type: ProjectConnection,
@@ -153,7 +153,7 @@ builder.mutationField('createProject', (t) =>
     resolve: async (_root, { input }, ctx) => {
       const { name, org, idempotencyKey } = dropNulls(input);
       const given = dropNulls({ name, org_id: org === undefined ? undefined : nativeId('Organization', org) });
-      const { project } = await execute(createProject, keyed(ctx, idempotencyKey), given);
+      const { project } = await run(createProject, keyed(ctx, idempotencyKey), given, { org_id: 'org' });
       return project;
     },
   }),

@@ -1,7 +1,6 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import type { Recipient, RoomMessage } from '../db/schema/rooms.ts';
 import type { Context } from '../resolvers/context.ts';
-import { execute } from '../resolvers/execute.ts';
 import { getMessage } from '../resolvers/rooms/get-message.ts';
 import { listMessages } from '../resolvers/rooms/list-messages.ts';
 import { loadLastMessages, loadMessages, type RoomAddress } from '../resolvers/rooms/load-rooms.ts';
@@ -14,6 +13,7 @@ import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { loaderOf } from './loader.ts';
 import { addressOf, PresenceRef, RoomRef, roomArgs, roomInput } from './rooms.ts';
+import { run } from './run.ts';
 
 const ImportanceEnum = builder.enumType('MessageImportance', {
   description: 'How loud a message is.',
@@ -128,7 +128,7 @@ async function messagePage(
   const window = windowOf(page);
   const { limit, cursor, backward } = window;
   const where = backward ? { order: 'desc' as const, before: cursor } : { cursor, wait };
-  const { messages, hasMore, reset } = await execute(listMessages, ctx, {
+  const { messages, hasMore, reset } = await run(listMessages, ctx, {
     org: address.orgId,
     room: address.key,
     ...dropNulls({ limit, ...where }),
@@ -181,7 +181,7 @@ builder.queryFields((t) => ({
     authScopes: { credential: true },
     args: { ...roomArgs, message: t.arg.id({ description: 'Message, by global or native id.' }) },
     resolve: (_root, { message, ...address }, ctx) =>
-      execute(getMessage, ctx, { ...roomInput(address), message: nativeId('RoomMessage', message) }),
+      run(getMessage, ctx, { ...roomInput(address), message: nativeId('RoomMessage', message) }),
   }),
 }));
 
@@ -220,7 +220,7 @@ builder.mutationField('sendRoomMessage', (t) =>
         session_key: sessionKey,
         requested_name: requestedName,
       });
-      const sent = await execute(sendMessage, keyed(ctx, idempotencyKey), {
+      const sent = await run(sendMessage, keyed(ctx, idempotencyKey), {
         ...roomInput({ org, room }),
         ...said,
         ...rest,

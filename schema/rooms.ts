@@ -2,7 +2,6 @@ import { dropNulls } from '../core/drop-nulls.ts';
 import { isUuid } from '../core/ids.ts';
 import type { Presence } from '../db/schema/rooms.ts';
 import type { Context } from '../resolvers/context.ts';
-import { execute } from '../resolvers/execute.ts';
 import { getRoom } from '../resolvers/rooms/get-room.ts';
 import { joinRoom } from '../resolvers/rooms/join-room.ts';
 import { listPresences } from '../resolvers/rooms/list-presences.ts';
@@ -16,6 +15,7 @@ import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { OrganizationRef } from './orgs.ts';
 import { ProjectRef } from './projects.ts';
+import { run } from './run.ts';
 
 const PresenceStateEnum = builder.enumType('PresenceState', {
   description: 'Whether a presence is there.',
@@ -103,7 +103,7 @@ RoomRef.implement({
       description: listPresences.summary,
       args: pageArgs,
       resolve: async ({ orgId, key }, page, ctx) =>
-        sliceConnection(await execute(listPresences, ctx, { org: orgId, room: key }), ({ id }) => id, page),
+        sliceConnection(await run(listPresences, ctx, { org: orgId, room: key }), ({ id }) => id, page),
     }),
   }),
 });
@@ -119,7 +119,7 @@ builder.objectField(ProjectRef, 'defaultRoom', (t) =>
 );
 
 const roomPage = async (ctx: Context, org: string, page: PageArgs) =>
-  sliceConnection(await execute(listRooms, ctx, { org }), addressOf, page);
+  sliceConnection(await run(listRooms, ctx, { org }), addressOf, page);
 
 builder.objectField(OrganizationRef, 'rooms', (t) =>
   t.field({
@@ -161,7 +161,7 @@ builder.queryField('room', (t) =>
     description: getRoom.summary,
     authScopes: { credential: true },
     args: roomArgs,
-    resolve: (_root, address, ctx) => execute(getRoom, ctx, roomInput(address)),
+    resolve: (_root, address, ctx) => run(getRoom, ctx, roomInput(address)),
   }),
 );
 
@@ -192,7 +192,7 @@ builder.mutationField('joinRoom', (t) =>
     resolve: async (_root, { input }, ctx) => {
       const { org, room, requestedName, sessionKey, idempotencyKey, ...shown } = dropNulls(input);
       const named = dropNulls({ requested_name: requestedName, session_key: sessionKey });
-      const { presence } = await execute(joinRoom, keyed(ctx, idempotencyKey), {
+      const { presence } = await run(joinRoom, keyed(ctx, idempotencyKey), {
         ...roomInput({ org, room }),
         ...shown,
         ...named,

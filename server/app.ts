@@ -156,7 +156,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     drains.push(workers.stop);
 
     const engine = new Engine(schema, { introspection: !config.production });
-    const health = createHealth({ db, nodeLock, version });
+    const health = createHealth({ databaseUrl, nodeLock, version });
+    undo.push(health.close);
     const { trustedProxies } = config;
     const connections = new ConnectionLimit(config.connectionsPerAddress);
     const server = createHttpServer({
@@ -168,14 +169,24 @@ export async function startApp(options: AppOptions): Promise<App> {
       metrics,
       connections,
       trustedProxies,
+      host: config.host,
       guardMetrics: config.production,
       draining: draining.signal,
     });
-    const sockets = attachSockets(server, { services, engine, metrics, connections, trustedProxies });
+    const sockets = attachSockets(server, {
+      services,
+      engine,
+      metrics,
+      connections,
+      trustedProxies,
+      host: config.host,
+    });
     server.listen(config.port, config.host);
     await Promise.race([once(server, 'listening'), once(server, 'error').then(([error]) => Promise.reject(error))]);
     drains.push(async () => {
       health.drain();
+      // Still open, and ready no more: whoever sends requests here has time to look elsewhere.
+      await sleep(config.drainSeconds * 1000);
       const closed = new Promise((resolve) => server.close(resolve));
       draining.abort();
       const patience = setTimeout(() => server.closeAllConnections(), drainMs);

@@ -5,13 +5,37 @@ import { ServiceError } from '../core/errors.ts';
 export const bodyBytesMax = 1024 * 1024;
 
 /**
+ * Judges a body by its headers, before any of it is sent.
+ *
+ * @throws BODY_TOO_LARGE by the announced length, UNSUPPORTED_MEDIA_TYPE for what would not be read as it is meant
+ */
+export function refuseBody({ headers }: Pick<IncomingMessage, 'headers'>, limit = bodyBytesMax): void {
+  const announced = Number(headers['content-length'] ?? 0);
+  if (announced > limit) throw tooLarge(limit);
+  if (announced === 0 && headers['transfer-encoding'] === undefined) return;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (!/^identity$/i.test(encoding.trim())) {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
+      message: 'The request body must not be compressed.',
+      details: { content_encoding: encoding },
+    });
+  }
+  const type = headers['content-type'] ?? '';
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(type)?.[1] ?? 'utf-8';
+  if (/^[^;]*json\s*;/i.test(type) && !/^utf-?8$/i.test(charset)) {
+    throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
+      message: 'JSON is read as UTF-8 alone.',
+      details: { content_type: type },
+    });
+  }
+}
+
+/**
  * Reads a request body up to a limit.
  *
- * @throws BODY_TOO_LARGE as soon as it is known: by the announced length, else when the limit is passed
+ * @throws BODY_TOO_LARGE when the limit is passed
  */
 export async function readBody(request: IncomingMessage, limit = bodyBytesMax): Promise<Buffer> {
-  const announced = Number(request.headers['content-length'] ?? 0);
-  if (announced > limit) throw tooLarge(limit);
   const parts: Buffer[] = [];
   let bytes = 0;
   // Leaving the loop must not destroy the socket that the refusal has to go out on.

@@ -28,6 +28,8 @@ export interface Config {
   readonly trustedProxies: TrustedProxies | undefined;
   /** Sockets and requests under way that one address may have at once. */
   readonly connectionsPerAddress: number;
+  /** How long `/readyz` says 503 before the port closes, in seconds. */
+  readonly drainSeconds: number;
   readonly logLevel: LogLevel;
   readonly otlpEndpoint: string | undefined;
 }
@@ -87,6 +89,7 @@ const environment = z.object({
   CONNECTIONS_PER_ADDRESS: parsed('a whole number from 1 to 1000000', (value) =>
     /^[1-9]\d{0,6}$/.test(value) && Number(value) <= 1_000_000 ? Number(value) : undefined,
   ),
+  DRAIN_SECONDS: parsed('a whole number from 0 to 4', (value) => (/^[0-4]$/.test(value) ? Number(value) : undefined)),
   LOG_LEVEL: parsed(`one of ${logLevels.join(', ')}`, (value) => logLevels.find((level) => level === value)),
   OTEL_EXPORTER_OTLP_ENDPOINT: parsed('a URL that begins with http:// or https://', webUrl),
 });
@@ -138,7 +141,7 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   ),
   PUBLIC_BASE_URL: open(
     'the scheme and host of each request',
-    'Where clients reach this gateway, `https://…`. Required in production, where a forged Host header must not end up in a stored URL.',
+    'Where clients reach this gateway, `https://…`. Required in production, where a forged Host header must not end up in a stored URL. Without it wallets sign in only under loopback names, `HOST` and the address of the connection itself; behind a proxy it must be set.',
   ),
   PLATFORM_DOMAIN: open('`localhost`', 'Domain under which project hosts live.'),
   NATS_URL: secret(
@@ -169,6 +172,10 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   CONNECTIONS_PER_ADDRESS: open(
     '`10000`',
     'Sockets, event streams and requests under way that one client address (or IPv6 /64) may have at once.',
+  ),
+  DRAIN_SECONDS: open(
+    '`2` in production, else `0`',
+    'Seconds between `SIGTERM` and the closing of the port, in which `/readyz` says 503 and a balancer can look elsewhere.',
   ),
   LOG_LEVEL: open(
     '`info`',
@@ -234,6 +241,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     adminKey: values.SVC_ADMIN_KEY,
     trustedProxies: values.TRUSTED_PROXIES,
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,
+    drainSeconds: values.DRAIN_SECONDS ?? (production ? 2 : 0),
     logLevel: values.LOG_LEVEL ?? 'info',
     otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
   };

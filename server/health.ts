@@ -1,5 +1,5 @@
 import type { NodeLock } from '../db/node-lock.ts';
-import type { Database } from '../db/pool.ts';
+import { createPool } from '../db/pool.ts';
 
 /** How long a check is believed, in milliseconds. Contract 00, section 6.4. */
 const believedMs = 10_000;
@@ -22,23 +22,35 @@ export interface Health {
   readonly ready: () => Promise<boolean>;
   /** From now on the server is not ready: it drains. */
   readonly drain: () => void;
+  /** Aborted from then on. */
+  readonly draining: AbortSignal;
+  /** Closes its connection. */
+  readonly close: () => Promise<void>;
 }
 
 export interface HealthOptions {
-  readonly db: Database;
+  /** The control database; looked at on a connection of its own, since callers may keep those of the pool busy. */
+  readonly databaseUrl: string;
   /** While it is lost another node may serve this database, and the two would not hear each other. */
   readonly nodeLock: Pick<NodeLock, 'held'>;
   readonly version: string;
 }
 
-export function createHealth({ db, nodeLock, version }: HealthOptions): Health {
+export function createHealth({ databaseUrl, nodeLock, version }: HealthOptions): Health {
   const startedAt = new Date();
-  let draining = false;
+  const pool = createPool({
+    url: databaseUrl,
+    max: 1,
+    waitMs: checkMs,
+    statementMs: checkMs,
+    name: 'svc-gateway health',
+  });
+  const drain = new AbortController();
   let known: { readonly database: 'ok' | 'down'; readonly at: number } | undefined;
 
   async function checkDatabase(): Promise<'ok' | 'down'> {
     const timeout = new Promise<'down'>((resolve) => setTimeout(resolve, checkMs, 'down').unref());
-    const look = db.pool.query('select 1').then(
+    const look = pool.query('select 1').then(
       () => 'ok' as const,
       () => 'down' as const,
     );
@@ -53,7 +65,7 @@ export function createHealth({ db, nodeLock, version }: HealthOptions): Health {
       const { database } = known;
       return {
         ok: true,
-        status: database === 'ok' && !draining ? 'ok' : 'degraded',
+        status: database === 'ok' && !drain.signal.aborted ? 'ok' : 'degraded',
         service: 'svc-gateway',
         version,
         runtime: {
@@ -66,9 +78,9 @@ export function createHealth({ db, nodeLock, version }: HealthOptions): Health {
         checks: { database, rpc: 'unconfigured', facilitator: 'unconfigured' },
       };
     },
-    ready: async () => !draining && nodeLock.held() && (await checkDatabase()) === 'ok',
-    drain: () => {
-      draining = true;
-    },
+    ready: async () => !drain.signal.aborted && nodeLock.held() && (await checkDatabase()) === 'ok',
+    drain: () => drain.abort(),
+    draining: drain.signal,
+    close: () => pool.end(),
   };
 }

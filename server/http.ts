@@ -1,4 +1,12 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import type { Duplex } from 'node:stream';
 import { ServiceError } from '../core/errors.ts';
 import { sameSecret } from '../core/keys.ts';
 import { newTraceId, traced } from '../core/tracing.ts';
@@ -6,14 +14,23 @@ import type { Services } from '../resolvers/context.ts';
 import { allowHeader, type RestRoutes } from '../rest-compat/handle.ts';
 import type { Engine } from '../schema/engine/engine.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
-import { readBody } from './body.ts';
+import { readBody, refuseBody } from './body.ts';
 import { clientAddress, networkOf, type TrustedProxies } from './client-address.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import { answerGraphQL } from './graphql-http.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
-import { baseUrlOf, createContext, credentialsOf, refuseDuplicateHeaders, writeApprovalOf } from './request-context.ts';
-import { answerPreflight, send, sendError, sendJson, setCommonHeaders } from './respond.ts';
+import {
+  baseUrlOf,
+  createContext,
+  credentialsOf,
+  isOwnHost,
+  refuseDuplicateHeaders,
+  refuseMissingHost,
+  targetOf,
+  writeApprovalOf,
+} from './request-context.ts';
+import { answerPreflight, send, sendError, sendJson, sendSocketError, setCommonHeaders } from './respond.ts';
 
 export interface HttpOptions {
   readonly services: Services;
@@ -24,6 +41,8 @@ export interface HttpOptions {
   readonly metrics: Metrics;
   readonly connections: ConnectionLimit;
   readonly trustedProxies: TrustedProxies | undefined;
+  /** The configured address to listen at. */
+  readonly host: string;
   /** Whether `/metrics` is for the platform admin alone. */
   readonly guardMetrics: boolean;
   /** Aborted when the server stops: event streams are cut then, so that their readers resume elsewhere. */
@@ -39,6 +58,8 @@ interface Exchange {
   readonly response: ServerResponse;
   readonly path: string;
   readonly search: string;
+  /** The client waits for a word before it sends the body. */
+  readonly asksFirst: boolean;
   /** Set as soon as the trace has begun. */
   traceId: string;
   /** Pattern of the route, for metrics. */
@@ -48,35 +69,79 @@ interface Exchange {
 /** The server's own paths; everything else is a documented path of an operation. */
 type OwnPath = (exchange: Exchange) => Promise<void>;
 
+/** Node offers it from 22.21 on, before its types do. */
+interface UpgradeOptions extends ServerOptions {
+  readonly shouldUpgradeCallback: (request: IncomingMessage) => boolean;
+}
+
 /** The HTTP server: common headers, limits and errors around GraphQL, the documented paths and the server's own. */
 export function createHttpServer(options: HttpOptions): Server {
-  const { services, metrics } = options;
+  const { services, metrics, health } = options;
   const own = ownPaths(options);
-  return createServer(
-    { maxHeaderSize: 32 * 1024, requireHostHeader: true, keepAliveTimeout: keepAliveMs },
-    (request, response) => {
-      const startedAt = performance.now();
-      const [path = '/', ...rest] = (request.url ?? '/').split('?');
-      const exchange: Exchange = { request, response, path, search: rest.join('?'), traceId: '', route: 'unknown' };
-      response.on('close', () => {
-        const seen = { route: exchange.route, method: request.method ?? '', status: response.statusCode };
-        const seconds = (performance.now() - startedAt) / 1000;
-        metrics.httpRequest(seen, seconds);
-        services.log.debug({ trace_id: exchange.traceId, ...seen, seconds }, 'request');
-      });
-      traced(
-        'http',
-        { headers: request.headers, attributes: { 'http.request.method': request.method ?? '' } },
-        async () => {
-          exchange.traceId = newTraceId();
-          setCommonHeaders(response, exchange.traceId);
-          if (request.method === 'OPTIONS') return answerPreflight(response);
-          refuseDuplicateHeaders(request);
-          await (own.get(path) ?? answerRest(options))(exchange);
-        },
-      ).catch((error: unknown) => fail(options, exchange, error));
-    },
-  );
+  const underWay = new Set<ServerResponse>();
+  const answer = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
+    const startedAt = performance.now();
+    const { path, search } = targetOf(request);
+    const exchange: Exchange = { request, response, path, search, asksFirst, traceId: '', route: 'unknown' };
+    underWay.add(response);
+    if (health.draining.aborted) response.shouldKeepAlive = false;
+    response.on('close', () => {
+      underWay.delete(response);
+      const seen = { route: exchange.route, method: request.method ?? '', status: response.statusCode };
+      const seconds = (performance.now() - startedAt) / 1000;
+      metrics.httpRequest(seen, seconds);
+      services.log.debug({ trace_id: exchange.traceId, ...seen, seconds }, 'request');
+    });
+    traced(
+      'http',
+      { headers: request.headers, attributes: { 'http.request.method': request.method ?? '' } },
+      async () => {
+        exchange.traceId = newTraceId();
+        setCommonHeaders(response, exchange.traceId);
+        refuseMissingHost(request);
+        if (request.method === 'OPTIONS') return answerPreflight(response);
+        refuseDuplicateHeaders(request);
+        await (own.get(path) ?? answerRest(options))(exchange);
+      },
+    ).catch((error: unknown) => fail(options, exchange, error));
+  };
+  // The check for a host is ours: Node's refuses with an empty body.
+  const serverOptions: UpgradeOptions = {
+    maxHeaderSize: 32 * 1024,
+    requireHostHeader: false,
+    keepAliveTimeout: keepAliveMs,
+    // Any other upgrade is an offer, and what is asked is answered without it.
+    shouldUpgradeCallback: ({ method, headers }) => method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket',
+  };
+  const server = createServer(serverOptions, (request, response) => answer(request, response, false));
+  server.on('checkContinue', (request, response) => answer(request, response, true));
+  // An expectation that nobody knows is no reason to refuse.
+  server.on('checkExpectation', (request, response) => answer(request, response, false));
+  server.on('clientError', refuseUnreadable);
+  // Clients that keep their connections go elsewhere with their next request.
+  health.draining.addEventListener('abort', () => {
+    for (const response of underWay) response.shouldKeepAlive = false;
+  });
+  return server;
+}
+
+const unreadable: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
+
+/** Answers what Node's parser gave up on. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // With an answer under way, a second one would be read as a part of it.
+  const { _httpMessage: begun } = socket as Duplex & { readonly _httpMessage?: ServerResponse | null };
+  if (error.code === 'ECONNRESET' || begun?.headersSent === true) return void socket.destroy();
+  const status = unreadable[error.code ?? ''] ?? 400;
+  const refused =
+    status === 413
+      ? new ServiceError('BODY_TOO_LARGE')
+      : new ServiceError('VALIDATION_FAILED', { message: `Not a request of HTTP: ${STATUS_CODES[status]}.` });
+  sendSocketError(socket, refused, { status });
 }
 
 function fail({ services: { log } }: HttpOptions, { response, path, traceId }: Exchange, error: unknown): void {
@@ -119,7 +184,7 @@ function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
         requireMethod(exchange, 'GET', 'POST');
         const { request, response } = exchange;
         const ctx = contextOf(options, exchange);
-        const body = await readBody(request);
+        const body = await bodyOf(exchange);
         await answerGraphQL({ request, response, body, engine, graphql, ctx, draining });
       },
     ],
@@ -152,16 +217,27 @@ const answerRest =
     const matched = rest.match(request.method!, path);
     exchange.route = matched.route.path;
     const ctx = contextOf(options, exchange);
-    const body = await readBody(request);
+    const body = await bodyOf(exchange);
     const call = { method: request.method!, path, search, contentType: request.headers['content-type'], body };
     const answer = await rest.answer(matched, call, ctx);
     if (response.destroyed) return;
     sendJson(response, answer.status, answer.body);
   };
 
+/** @throws BODY_TOO_LARGE or UNSUPPORTED_MEDIA_TYPE, where possible before the client has sent any of it */
+function bodyOf({ request, response, asksFirst }: Exchange): Promise<Buffer> {
+  refuseBody(request);
+  if (asksFirst) response.writeContinue();
+  return readBody(request);
+}
+
 /** @throws RATE_LIMITED when too many requests of this address are under way */
-function contextOf({ services, connections, trustedProxies }: HttpOptions, { request, response, traceId }: Exchange) {
+function contextOf(
+  { services, connections, trustedProxies, host }: HttpOptions,
+  { request, response, traceId }: Exchange,
+) {
   const address = clientAddress(request, trustedProxies);
+  const baseUrl = baseUrlOf(request);
   const leave = connections.enter(networkOf(address));
   const gone = new AbortController();
   response.on('close', () => {
@@ -173,7 +249,8 @@ function contextOf({ services, connections, trustedProxies }: HttpOptions, { req
     credentials: credentialsOf(request.headers),
     traceId,
     address,
-    baseUrl: baseUrlOf(request),
+    baseUrl,
+    strangeHost: !isOwnHost(baseUrl, request.socket, host),
     idempotencyKey: Array.isArray(key) ? key[0] : key,
     writeApproval: writeApprovalOf(request.headers['x-svc-write-auth']),
     signal: gone.signal,

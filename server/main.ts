@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../db/embedded/start.ts';
 import { ensureDatabase } from '../db/ensure-database.ts';
 import { type App, startApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { createLog } from './log.ts';
+import { startOwnPostgres } from './own-postgres.ts';
+import { requireFreePort } from './require-free-port.ts';
 import { loadRootSecret } from './root-secret.ts';
 import { startRefusal } from './start-refusal.ts';
 import { startTelemetry } from './telemetry.ts';
@@ -24,7 +25,9 @@ async function start(config: Config): Promise<void> {
   };
   const telemetry = await startTelemetry({ endpoint: config.otlpEndpoint, log, version });
   const roots = await loadRootSecret(config);
-  const postgres = config.databaseUrl === undefined ? await startOwnPostgres(config, log) : undefined;
+  // Before anything is made for a start that could not end well.
+  await requireFreePort(config);
+  const postgres = config.databaseUrl === undefined ? await startOwnPostgres(config.dataDir, log) : undefined;
   let app: App;
   try {
     const databaseUrl = config.databaseUrl ?? (await ensureDatabase(postgres!.url, 'svc'));
@@ -41,7 +44,7 @@ async function start(config: Config): Promise<void> {
     process.exit(code);
   });
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'A promise was rejected and nobody listened.'));
-  void postgres?.exited.then(() => shutdown('The embedded Postgres ended.', 1));
+  void postgres?.givenUp.then(() => shutdown('The embedded Postgres ended and does not start again.', 1));
   void asked.then((signal) => shutdown(signal, 0));
   process.stdout.write(welcome({ url: app.url, config, postgres }));
   log.info({ url: app.url, version }, 'The gateway serves.');
@@ -63,9 +66,6 @@ function askedToStop(): Promise<NodeJS.Signals> {
 function cutShort(): void {
   setTimeout(() => process.exit(1), shutdownMs).unref();
 }
-
-const startOwnPostgres = (config: Config, log: ReturnType<typeof createLog>): Promise<EmbeddedPostgres> =>
-  startEmbeddedPostgres({ dataDir: config.dataDir, log: (message, facts) => log.info({ postgres: facts }, message) });
 
 function once<Arguments extends unknown[]>(
   run: (...args: Arguments) => Promise<void>,

@@ -14,6 +14,8 @@ export interface Arrival {
   readonly address: string;
   /** Scheme and host as the client named them. */
   readonly baseUrl: string;
+  /** The client named a host that nobody knows to be this server's: no signature for it is for this server. */
+  readonly strangeHost?: boolean;
   readonly idempotencyKey?: string | undefined;
   readonly writeApproval?: string | undefined;
   readonly signal: AbortSignal;
@@ -28,7 +30,7 @@ export interface Arrival {
 export function createContext(services: Services, arrival: Arrival, known?: Caller): Context {
   let caller: Promise<Caller> | undefined;
   let charged = false;
-  const { credentials, signal, traceId, address, baseUrl, idempotencyKey, writeApproval } = arrival;
+  const { credentials, signal, traceId, address, baseUrl, strangeHost, idempotencyKey, writeApproval } = arrival;
   const { rateLimiter, settings } = services;
   const network = networkOf(address);
   const bucket = `address:${network}`;
@@ -36,7 +38,8 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
   async function resolve(): Promise<Caller> {
     refuseHurry(rateLimiter.take(bucket, addressRate));
     charged = true;
-    const journey = { host: new URL(settings.publicBaseUrl ?? baseUrl).host, network };
+    const named = settings.publicBaseUrl ?? (strangeHost === true ? undefined : baseUrl);
+    const journey = { host: named === undefined ? undefined : new URL(named).host, network };
     try {
       const found =
         known === undefined
@@ -110,9 +113,46 @@ export const writeApprovalOf = (header: string | string[] | undefined): string |
 
 const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i;
 
+/** The parts of a request's target. */
+export interface Target {
+  readonly path: string;
+  /** What follows the question mark. */
+  readonly search: string;
+  /** Host of an absolute target, which counts instead of the `Host` header. RFC 9112, section 3.2.2. */
+  readonly host: string | undefined;
+}
+
+export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): Target {
+  const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url);
+  const [path = '', ...rest] = (absolute?.[2] ?? url).split('?');
+  return { path: path === '' ? '/' : path, search: rest.join('?'), host: absolute?.[1] };
+}
+
+/** @throws VALIDATION_FAILED for a request of HTTP/1.1 without a host */
+export function refuseMissingHost({ headers, httpVersion }: Pick<IncomingMessage, 'headers' | 'httpVersion'>): void {
+  if (headers.host !== undefined || httpVersion !== '1.1') return;
+  const reason = 'the header is missing';
+  throw new ServiceError('VALIDATION_FAILED', { message: `host: ${reason}`, details: { field: 'host', reason } });
+}
+
+/**
+ * Whether a base URL names this server for certain: as the machine itself, as the configured host, or as the address
+ * that the connection came in at. Anything else in a `Host` header is the client's word alone.
+ */
+export function isOwnHost(baseUrl: string, { localAddress = '' }: { localAddress?: string | undefined }, host: string) {
+  const name = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
+  if (/^(.+\.)?localhost$|^127(\.\d+){3}$|^::1$/.test(name)) return true;
+  return name === host.toLowerCase() || name === localAddress.toLowerCase().replace(/^::ffff:(?=[\d.]+$)/, '');
+}
+
 /** Scheme and host of a request. @throws VALIDATION_FAILED for a host that is none */
-export function baseUrlOf({ headers, socket }: IncomingMessage): string {
-  const host = headers.host ?? `${socket.localAddress ?? '127.0.0.1'}:${socket.localPort ?? 80}`;
+export function baseUrlOf({
+  url: target,
+  headers,
+  socket,
+}: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>): string {
+  const host =
+    targetOf({ url: target }).host ?? headers.host ?? `${socket.localAddress ?? '127.0.0.1'}:${socket.localPort ?? 80}`;
   const url = `http://${host}`;
   if (!hostPattern.test(host) || !URL.canParse(url)) {
     throw new ServiceError('VALIDATION_FAILED', { message: 'host: not a host name', details: { field: 'host' } });

@@ -1,6 +1,8 @@
-import type { ServerResponse } from 'node:http';
+import { type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { type ErrorEnvelope, ServiceError, toEnvelope } from '../core/errors.ts';
+import { newTraceId } from '../core/tracing.ts';
 import { asRefusal } from '../resolvers/execute.ts';
 import { ReplayedRefusal } from '../resolvers/idempotency.ts';
 import { problemType, toProblem } from '../rest-compat/problem.ts';
@@ -44,11 +46,15 @@ const exposedHeaders = [
 ].join(', ');
 
 /** What every answer carries: any origin may read it, and it can be found in the log. */
+const commonHeaders = (traceId: string): Record<string, string> => ({
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers': exposedHeaders,
+  'x-svc-trace-id': traceId,
+  'x-content-type-options': 'nosniff',
+});
+
 export function setCommonHeaders(response: ServerResponse, traceId: string): void {
-  response.setHeader('access-control-allow-origin', '*');
-  response.setHeader('access-control-expose-headers', exposedHeaders);
-  response.setHeader('x-svc-trace-id', traceId);
-  response.setHeader('x-content-type-options', 'nosniff');
+  for (const [name, value] of Object.entries(commonHeaders(traceId))) response.setHeader(name, value);
 }
 
 /** Answers a preflight: 204 for any path. Contract 01, section 1.1. */
@@ -93,4 +99,47 @@ export function sendError(
   const body = underApi ? toProblem(envelope, path) : envelope;
   send(response, known.row.status, underApi ? problemType : jsonType, JSON.stringify(body));
   return envelope;
+}
+
+/** How long a refused socket is given to take its answer, in milliseconds. */
+const lingerMs = 2_000;
+
+/**
+ * Refuses what never became a request, or is to be upgraded: there is a socket and no response. It is closed.
+ *
+ * @param status where HTTP has one of its own that no row of the error table has
+ */
+export function sendSocketError(
+  socket: Duplex,
+  error: ServiceError,
+  { path = '', status = error.row.status, headers = {} }: SocketErrorOptions = {},
+): void {
+  // What still arrives after the answer is broken once more.
+  if (socket.writableEnded) return;
+  if (!socket.writable) return void socket.destroy();
+  const traceId = newTraceId();
+  const underApi = path.startsWith('/api/');
+  const envelope = toEnvelope(error, traceId);
+  const body = JSON.stringify(underApi ? { ...toProblem(envelope, path), status } : envelope);
+  const all = {
+    ...commonHeaders(traceId),
+    ...headers,
+    connection: 'close',
+    'cache-control': 'no-store',
+    'content-type': underApi ? problemType : jsonType,
+    'content-length': String(Buffer.byteLength(body)),
+    ...(error.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) }),
+  };
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  // Closed at once it might be reset, and the answer lost; left to the client it might stay for ever.
+  socket.resume();
+  const patience = setTimeout(() => socket.destroy(), lingerMs);
+  socket.once('close', () => clearTimeout(patience));
+}
+
+export interface SocketErrorOptions {
+  readonly path?: string;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
 }

@@ -1,9 +1,9 @@
-import { type IncomingMessage, type Server, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { ExecutionArgs, ExecutionResult } from 'graphql';
 import { handleProtocols, MessageType, makeServer, parseMessage } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { ServiceError, toEnvelope } from '../core/errors.ts';
+import { ServiceError } from '../core/errors.ts';
 import { newTraceId } from '../core/tracing.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import type { Credentials } from '../resolvers/identity/resolve-caller.ts';
@@ -12,8 +12,17 @@ import { refusal } from '../schema/engine/render-errors.ts';
 import { clientAddress, networkOf, type TrustedProxies } from './client-address.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Metrics } from './metrics.ts';
-import { baseUrlOf, createContext, credentialsOf, refuseDuplicateHeaders, writeApprovalOf } from './request-context.ts';
-import { jsonType } from './respond.ts';
+import {
+  baseUrlOf,
+  createContext,
+  credentialsOf,
+  isOwnHost,
+  refuseDuplicateHeaders,
+  refuseMissingHost,
+  targetOf,
+  writeApprovalOf,
+} from './request-context.ts';
+import { sendSocketError } from './respond.ts';
 import { keepAlive, type SocketExtra, speakProtocol } from './socket-protocol.ts';
 
 /** Largest message a client may send, in bytes. */
@@ -34,6 +43,8 @@ export interface SocketsOptions {
   readonly metrics: Metrics;
   readonly connections: ConnectionLimit;
   readonly trustedProxies: TrustedProxies | undefined;
+  /** The configured address to listen at. */
+  readonly host: string;
 }
 
 export interface Sockets {
@@ -56,7 +67,7 @@ interface Running {
 
 /** GraphQL over WebSocket (graphql-transport-ws) at `/graphql`. */
 export function attachSockets(server: Server, options: SocketsOptions): Sockets {
-  const { services, engine, metrics, connections, trustedProxies } = options;
+  const { services, engine, metrics, connections, trustedProxies, host } = options;
   const wss = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax, handleProtocols });
   const sessions = new WeakMap<WebSocket, Session>();
   const operations = new WeakMap<object, Running>();
@@ -81,7 +92,10 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
     execute: run as never,
     subscribe: run as never,
     onConnect: async ({ connectionParams, extra: { socket, request } }) => {
-      const session = await openSession(services, request, connectionParams, clientAddress(request, trustedProxies));
+      const session = await openSession(services, request, connectionParams, {
+        address: clientAddress(request, trustedProxies),
+        host,
+      });
       if (session === 'unavailable') {
         // The client library comes back by itself after this code, but not after a 45xx one.
         socket.close(tryAgainLater, 'Try again later');
@@ -130,17 +144,21 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
     speakProtocol(protocol, { socket, request }, { log: services.log, onMessage: endCompleted });
   });
 
+  wss.on('wsClientError', (error: Error, socket: Duplex) => {
+    const refused = new ServiceError('VALIDATION_FAILED', { message: error.message, details: { field: 'upgrade' } });
+    sendSocketError(socket, refused, { headers: { 'sec-websocket-version': '13, 8' } });
+  });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => socket.destroy());
-    if (request.url?.split('?')[0] !== '/graphql') {
-      socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n');
-      return;
-    }
+    const { path } = targetOf(request);
     try {
+      refuseMissingHost(request);
+      if (path !== '/graphql') throw new ServiceError('ROUTE_NOT_FOUND', { details: { path } });
       const leave = connections.enter(networkOf(clientAddress(request, trustedProxies)));
       socket.once('close', leave);
     } catch (error) {
-      return refuseUpgrade(socket, error);
+      const refused = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
+      return sendSocketError(socket, refused, { path });
     }
     wss.handleUpgrade(request, socket, head, (client) => wss.emit('connection', client, request));
   });
@@ -165,21 +183,6 @@ const tooManyOperations = () =>
     details: { retry_after: 1, limit: operationsMax },
   });
 
-/** Answers an upgrade as the request that it still is. */
-function refuseUpgrade(socket: Duplex, error: unknown): void {
-  const refused = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
-  const body = JSON.stringify(toEnvelope(refused, newTraceId()));
-  const { status } = refused.row;
-  const head = [
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    'Connection: close',
-    `Content-Type: ${jsonType}`,
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    ...(refused.retryAfter === undefined ? [] : [`Retry-After: ${refused.retryAfter}`]),
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
-}
-
 /**
  * Resolves who is behind a socket. A wallet's signature is spent here, so that a copy of it opens no second one; each
  * operation then asks only whether the caller is still who it was.
@@ -187,16 +190,19 @@ function refuseUpgrade(socket: Duplex, error: unknown): void {
 async function openSession(
   services: Services,
   request: IncomingMessage,
-  params: Readonly<Record<string, unknown>> | undefined,
-  address: string,
+  given: Readonly<Record<string, unknown>> | undefined,
+  { address, host }: { readonly address: string; readonly host: string },
 ): Promise<Session | 'refused' | 'unavailable'> {
   try {
     refuseDuplicateHeaders(request);
+    const params = underHeaderNames(given);
+    const baseUrl = baseUrlOf(request);
     const arrival = {
       credentials: connectionCredentials(params, credentialsOf(request.headers)),
       writeApproval: writeApprovalOf(textOf(params, 'x-svc-write-auth') ?? request.headers['x-svc-write-auth']),
       address,
-      baseUrl: baseUrlOf(request),
+      baseUrl,
+      strangeHost: !isOwnHost(baseUrl, request.socket, host),
     };
     const first = createContext(services, { ...arrival, traceId: newTraceId(), signal: new AbortController().signal });
     const caller = await first.caller();
@@ -221,6 +227,18 @@ const names = [
 ] as const satisfies readonly (keyof Credentials)[];
 
 type Params = Readonly<Record<string, unknown>> | undefined;
+
+/** `connectionParams` in lower case, as header names are alike in any. @throws INVALID_AUTH when one is given twice */
+function underHeaderNames(params: Params): Params {
+  if (params === undefined) return undefined;
+  const lower: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(params)) {
+    const field = name.toLowerCase();
+    if (field in lower) throw new ServiceError('INVALID_AUTH', { details: { reason: 'given_twice', field } });
+    lower[field] = value;
+  }
+  return lower;
+}
 
 /** Credentials of `connectionParams`, under the lower-case header names; else those of the upgrade request. */
 function connectionCredentials(params: Params, headers: Credentials): Credentials {

@@ -1,5 +1,5 @@
-import type { EmbeddedPostgres } from '../db/embedded/start.ts';
 import type { Config } from './config.ts';
+import type { OwnPostgres } from './own-postgres.ts';
 
 /** What start-up prints for people: where everything is, and how to make the first calls. */
 export function welcome({
@@ -9,7 +9,7 @@ export function welcome({
 }: {
   url: string;
   config: Config;
-  postgres: EmbeddedPostgres | undefined;
+  postgres: OwnPostgres | undefined;
 }): string {
   const base = config.publicBaseUrl ?? url.replace(/\/\/(127\.0\.0\.1|0\.0\.0\.0|\[::1?\])/, '//localhost');
   const socket = base.replace(/^http/, 'ws');

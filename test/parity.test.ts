@@ -37,6 +37,9 @@ const notOverGraphQL: Record<string, string> = {
   'rooms.sendMessage task': 'said when joining',
   'rooms.sendMessage program': 'said when joining',
   'rooms.sendMessage model': 'said when joining',
+  'rooms.listMessages thread_id': 'not offered yet, and refused',
+  'rooms.listMessages unread': 'not offered yet, and refused',
+  'rooms.listMessages addressed_to': 'not offered yet, and refused',
   'rooms.listMessages presence_id': 'reading over GraphQL counts as no activity',
   'rooms.listMessages session_key': 'reading over GraphQL counts as no activity',
 };

@@ -14,6 +14,8 @@ export interface EmbeddedPostgresOptions {
   readonly dataDir: string;
   /** Told what was done, and where the database lives. @default silent */
   readonly log?: Log;
+  /** Port to listen on, for a server that is started again; waited for while it is taken. @default a free one */
+  readonly port?: number;
   /** Server settings beside or instead of our own, e.g. `{ fsync: 'off' }` in tests. @default none */
   readonly settings?: Readonly<Record<string, string>>;
 }
@@ -56,7 +58,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
 }
 
 async function start(
-  { dataDir, log = () => {}, settings = {} }: EmbeddedPostgresOptions,
+  { dataDir, log = () => {}, port, settings = {} }: EmbeddedPostgresOptions,
   locks: FolderLock[],
   releaseAll: () => Promise<void>,
 ): Promise<EmbeddedPostgres> {
@@ -72,7 +74,13 @@ async function start(
   const programs = await choosePrograms(found, linked, place);
   await prepareData(place, programs, settings.fsync !== 'off', log);
   const password = await readPassword(place.home);
-  const server = await adoptOrLaunch({ place, programs, password, settings });
+  const server = await adoptOrLaunch({
+    place,
+    programs,
+    password,
+    settings,
+    ...(port === undefined ? {} : { choosePort: async () => port }),
+  });
   // They only take space: no reason to refuse, with a server that runs already.
   if (!server.adopted)
     await removeOldCopies(place.home, programs).catch((error: Error) =>

@@ -21,8 +21,8 @@ export interface Credentials {
 
 /** Where a request was sent to, and where from. */
 interface Journey {
-  /** The host that the client named, which a wallet signature has to name, too. */
-  readonly host: string;
+  /** The host that a wallet signature has to name; undefined: the client named one that is not this server's. */
+  readonly host: string | undefined;
   /** The network of the client, for limits. */
   readonly network: string;
 }

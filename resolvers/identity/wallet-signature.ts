@@ -47,11 +47,12 @@ const refuse = (reason: WalletRefusal, field?: string) =>
  */
 export async function verifyWalletSignature(
   header: string,
-  expected: { readonly host: string },
+  expected: { readonly host: string | undefined },
   now: Date,
 ): Promise<WalletProof> {
   // Before anything is hashed or decoded.
   if (header.length > headerBytesMax) throw refuse('header_too_large');
+  if (expected.host === undefined) throw refuse('domain_mismatch');
   const host = expected.host.toLowerCase();
   const key = createHash('sha256').update(`${host}\n${header}`).digest('base64');
 

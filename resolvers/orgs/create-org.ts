@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Org } from '../../db/schema/orgs.ts';
 import { signedIn } from '../access.ts';
-import { oneLine } from '../fields.ts';
+import { properName } from '../fields.ts';
 import { mutation } from '../operation.ts';
 import { newOrg, orgCreated } from './new-org.ts';
 import { OrgSummaryWire, orgToWire } from './wire.ts';
@@ -17,7 +17,7 @@ export const createOrg = mutation({
       .string()
       .normalize('NFC')
       .trim()
-      .pipe(oneLine(100))
+      .pipe(properName(100))
       .nullish()
       .transform((name) => name || null)
       .describe('Name for people, not unique, at most 100 characters.'),

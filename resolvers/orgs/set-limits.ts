@@ -5,10 +5,18 @@ import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { platformAdmin } from '../access.ts';
 import { orgId } from '../fields.ts';
-import { limitNames, limitsOf } from '../limits.ts';
+import { type Limits, limitsOf, limitWireNames } from '../limits.ts';
 import { mutation } from '../operation.ts';
 
 const LimitsWire = z.record(z.string(), z.number());
+
+const limitToSet = z.number().int().min(0).max(1e12).nullable().optional();
+
+const spellings = Object.entries(limitWireNames) as [keyof Limits, (typeof limitWireNames)[keyof Limits]][];
+
+/** Limits by the names that documented JSON has for them. */
+const limitsToWire = (limits: Partial<Limits>): Record<string, number> =>
+  Object.fromEntries(spellings.flatMap(([name, wire]) => (limits[name] === undefined ? [] : [[wire, limits[name]]])));
 
 /** `POST /orgs/v1/admin/:org_id/limits`: limits are data per tier; only the platform admin bends them for one organization. */
 export const setLimits = mutation({
@@ -18,11 +26,20 @@ export const setLimits = mutation({
   input: z.object({
     org: orgId,
     limits: z
-      .partialRecord(z.enum(limitNames as [string, ...string[]]), z.number().int().min(0).max(1e12).nullable())
+      .strictObject({
+        reads_per_second: limitToSet,
+        reads_burst: limitToSet,
+        writes_per_second: limitToSet,
+        writes_burst: limitToSet,
+        projects: limitToSet,
+        api_calls: limitToSet,
+        storage_bytes: limitToSet,
+      })
       .describe('Limits by name; those not named stay as they are.'),
   }),
   async handler(work, { org, limits }): Promise<Org> {
-    const [row] = await work.rows<Org>(updateStatement, [org, JSON.stringify(limits)]);
+    const given = Object.fromEntries(spellings.map(([name, wire]) => [name, limits[wire]]));
+    const [row] = await work.rows<Org>(updateStatement, [org, JSON.stringify(given)]);
     if (row === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { org_id: org } });
     return row;
   },
@@ -33,7 +50,11 @@ export const setLimits = mutation({
     details: { limits },
   }),
   wire: z.object({ org_id: z.uuid(), limits: LimitsWire, overrides: LimitsWire }),
-  toWire: (org) => ({ org_id: org.id, limits: { ...limitsOf(org) }, overrides: { ...org.limitOverrides } }),
+  toWire: (org) => ({
+    org_id: org.id,
+    limits: limitsToWire(limitsOf(org)),
+    overrides: limitsToWire(org.limitOverrides),
+  }),
 });
 
 const updateStatement: Statement = {

@@ -9,7 +9,7 @@ import { type Project, projects } from '../../db/schema/projects.ts';
 import { type Access, notAuthorized, onOrg, signedIn } from '../access.ts';
 import { isPrincipal } from '../caller.ts';
 import type { Context } from '../context.ts';
-import { oneLine, orgId } from '../fields.ts';
+import { orgId, properName } from '../fields.ts';
 import { makeProjectKey } from '../identity/project-keys.ts';
 import { limitsOf } from '../limits.ts';
 import { stepMutation } from '../operation.ts';
@@ -60,7 +60,7 @@ export const createProject = stepMutation({
   access,
   writeApproval: { action: 'org.project.create', field: 'org_id', target: ({ org_id }) => org_id },
   input: z.object({
-    name: oneLine(200)
+    name: properName(200)
       .trim()
       .min(1)
       .optional()

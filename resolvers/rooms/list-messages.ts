@@ -4,7 +4,7 @@ import { onRoom, type RoomScope } from '../access.ts';
 import { roomAuthority, roomAuthorityLost } from '../authority.ts';
 import type { Context } from '../context.ts';
 import { feedCursor, feedPosition, readFeed } from '../feeds.ts';
-import { cursor as cursorField } from '../fields.ts';
+import { cursor as cursorField, wholeNumber } from '../fields.ts';
 import { query } from '../operation.ts';
 import { livePresences, touchReader } from './presence.ts';
 import { readRoomBack, roomFeed } from './room-feed.ts';
@@ -13,6 +13,9 @@ import { MessageWire, messageToWire, PresenceWire, presenceToWire } from './wire
 
 /** A held read waits between one and 25 seconds; anything else is clamped. Contract 02, section 2.5. */
 const waitSeconds = { min: 1, max: 25 };
+
+/** A documented filter that is not built: to ignore it would answer with what was not asked for. */
+const notYet = z.never('not offered yet').optional().describe('Not offered yet, and refused.');
 
 export interface MessagePage {
   readonly messages: readonly RoomMessage[];
@@ -39,11 +42,13 @@ export const listMessages = query({
     ...messagePage,
     order: z.enum(['asc', 'desc']).default('asc').describe('`desc` reads backwards, newest first.'),
     before: cursorField.optional().describe('Only messages before this cursor; backwards alone.'),
-    wait: z.coerce
-      .number('must be a number of seconds')
+    wait: wholeNumber
       .transform((seconds) => Math.min(Math.max(seconds, waitSeconds.min), waitSeconds.max))
       .optional()
       .describe('Seconds to wait for a message when there is none, 1 to 25.'),
+    thread_id: notYet,
+    unread: notYet,
+    addressed_to: notYet,
     presence_id: presenceId,
     session_key: sessionKey,
   }),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { projectIdPattern } from '../../core/ids.ts';
-import { cursor, oneLine, orgId, pageLimit } from '../fields.ts';
+import { cursor, oneLine, orgId, pageLimit, properName } from '../fields.ts';
 
 const label = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
@@ -17,7 +17,7 @@ export const roomAddress = { org: orgId, room: roomKey };
 
 /** What a presence shows of itself. Contract 02, section 2.3. */
 export const presenceFields = {
-  requested_name: oneLine(64).trim().min(1).optional().describe('Wanted name; a taken one gets a number.'),
+  requested_name: properName(64).trim().min(1).optional().describe('Wanted name; a taken one gets a number.'),
   task: oneLine(500).optional().describe('What the presence is doing; for display.'),
   program: oneLine(100).optional().describe('Program that speaks; for display.'),
   model: oneLine(100).optional().describe('Model that speaks; for display.'),

@@ -21,6 +21,8 @@ import {
 } from './wire.ts';
 
 const bodyBytesMax = 32 * 1024;
+/** Something to see: neither blank, nor a control or a character that fonts leave out. */
+const shows = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 const recipientsMax = 50;
 const names = z.array(z.string().min(1).max(80)).max(recipientsMax, `at most ${recipientsMax} names`).default([]);
 
@@ -42,8 +44,11 @@ export const sendMessage = mutation({
     ...roomAddress,
     body: z
       .string()
-      .refine((body) => body.trim() !== '', 'must not be blank')
-      .refine((body) => Buffer.byteLength(body) <= bodyBytesMax, 'MESSAGE_TOO_LARGE: at most 32 KiB')
+      .refine((body) => shows.test(body), 'must not be blank')
+      .refine((body) => Buffer.byteLength(body) <= bodyBytesMax, {
+        error: 'at most 32 KiB',
+        params: { reason: 'MESSAGE_TOO_LARGE' },
+      })
       .describe('Markdown, at most 32 KiB; a longer body is refused, never cut.'),
     to: names.describe('Names of live presences this message is meant for: attention, not access.'),
     cc: names.describe('Names of live presences that should know.'),

@@ -1,36 +1,27 @@
-import pg from 'pg';
-import { afterAll, expect, test, vi } from 'vitest';
-import { migrateControlDatabase } from '../../db/migrate.ts';
+import { afterAll, expect, test } from 'vitest';
 import { withClient } from '../../db/with-client.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
 import { wayToPostgres } from './fixtures/way-to-postgres.ts';
 
 const postgres = await startOwnPostgres();
-const { name, url } = await postgres.database();
+const { url } = await postgres.database();
 afterAll(() => postgres.stop());
 
-test('a session that Postgres ends while the tables are made is one error, and none that nobody catches', async () => {
+test.each([
+  ['a statement', 'select pg_sleep(600)'],
+  ['its idleness', undefined],
+])('a session that Postgres ends during %s is an error of that session alone', async (_case, busyWith) => {
   const uncaught: unknown[] = [];
   const note = (error: unknown) => void uncaught.push(error);
   process.on('uncaughtException', note);
-  const holder = new pg.Client({ connectionString: url });
-  await holder.connect();
-  await holder.query('select pg_advisory_lock(7306001)');
-  const refused = expect(migrateControlDatabase(url)).rejects.toMatchObject({ code: '57P01' });
-  await vi.waitFor(
-    async () => {
-      const { rowCount } = await postgres.admin.query(
-        `select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and wait_event = 'advisory'`,
-        [name],
-      );
-      expect(rowCount).toBe(1);
-    },
-    { timeout: 30_000 },
-  );
-  await refused;
-  await holder.end();
-  // The end of the connection itself arrives after its last message.
-  for (let turn = 0; turn < 20; turn++) await postgres.admin.query('select 1');
+  const ended = withClient(url, async (client) => {
+    const { pid } = (await client.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!;
+    const busy = busyWith === undefined ? undefined : client.query(busyWith);
+    const gone = new Promise((resolve) => client.once('end', resolve));
+    await Promise.all([busy, postgres.admin.query('select pg_terminate_backend($1)', [pid]), gone]);
+    await client.query('select 1');
+  });
+  await expect(ended).rejects.toThrow(/terminating connection|Client has encountered|not queryable/);
   process.off('uncaughtException', note);
   expect(uncaught).toEqual([]);
 });

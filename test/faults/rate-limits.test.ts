@@ -22,7 +22,7 @@ async function pair() {
 test('a caller over its rate is told when to come back, and another caller is not held up by it', async () => {
   const { ada, bob, orgId } = await pair();
   // Nothing flows in, so the burst is all there is, however slow the machine.
-  await limit(orgId, { writesPerSecond: 0, writesBurst: 3 });
+  await limit(orgId, { writes_per_second: 0, writes_burst: 3 });
   const send = (who: typeof ada) =>
     call(who, 'POST', `/orgs/v1/${orgId}/rooms/hall/messages`, { body: { body: 'hello' } });
   for (let sent = 0; sent < 3; sent++) expect((await send(ada)).status).toBe(201);
@@ -46,7 +46,7 @@ test('a caller over its rate is told when to come back, and another caller is no
 
 test('requests at once get exactly the burst', async () => {
   const { ada, orgId } = await pair();
-  await limit(orgId, { readsPerSecond: 0, readsBurst: 5 });
+  await limit(orgId, { reads_per_second: 0, reads_burst: 5 });
   const answers = await Promise.all(Array.from({ length: 20 }, () => call(ada, 'GET', `/orgs/v1/${orgId}`)));
   const statuses = answers.map(({ status }) => status).sort();
   expect(statuses).toEqual([...Array(5).fill(200), ...Array(15).fill(429)]);
@@ -54,7 +54,7 @@ test('requests at once get exactly the burst', async () => {
 
 test('who waits as long as it is told is served again', async () => {
   const { ada, orgId } = await pair();
-  await limit(orgId, { readsPerSecond: 1, readsBurst: 1 });
+  await limit(orgId, { reads_per_second: 1, reads_burst: 1 });
   let refused = await call(ada, 'GET', `/orgs/v1/${orgId}`);
   while (refused.status !== 429) refused = await call(ada, 'GET', `/orgs/v1/${orgId}`);
   expect(refused.body.retry_after).toBe(1);
@@ -67,7 +67,7 @@ test('who waits as long as it is told is served again', async () => {
 
 test('GraphQL counts against the same rate and says the same', async () => {
   const { ada, orgId } = await pair();
-  await limit(orgId, { writesPerSecond: 0, writesBurst: 2 });
+  await limit(orgId, { writes_per_second: 0, writes_burst: 2 });
   const mutation = `mutation ($input: SendRoomMessageInput!) { sendRoomMessage(input: $input) { body } }`;
   const send = () => service.graphql(ada, mutation, { input: { org: orgId, room: 'hall', body: 'hello' } });
   expect((await call(ada, 'POST', `/orgs/v1/${orgId}/rooms/hall/messages`, { body: { body: 'one' } })).status).toBe(
@@ -83,12 +83,12 @@ test('GraphQL counts against the same rate and says the same', async () => {
 
 test('a refused request spends neither its idempotency key nor its signature', async () => {
   const { ada, orgId } = await pair();
-  await limit(orgId, { writesPerSecond: 0, writesBurst: 0 });
+  await limit(orgId, { writes_per_second: 0, writes_burst: 0 });
   const path = `/orgs/v1/${orgId}/rooms/hall/messages`;
   const headers = { 'sign-in-with-x': await ada.sign({ path }), 'idempotency-key': 'later' };
   const send = () => call(actors.nobody, 'POST', path, { body: { body: 'later' }, headers });
   expect((await send()).status).toBe(429);
-  await limit(orgId, { writesPerSecond: null, writesBurst: null });
+  await limit(orgId, { writes_per_second: null, writes_burst: null });
   await vi.waitFor(async () => expect((await send()).status).toBe(201), { timeout: 20_000 });
 });
 

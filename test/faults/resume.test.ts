@@ -56,7 +56,7 @@ function plan({ killsLeft, random }: Reader, kill: () => void) {
 
 test('whoever loses its connection at any moment and resumes with its last cursor gets each message once, in order', async () => {
   const { wallet: owner, orgId } = await service.owner();
-  const raise = { limits: { readsPerSecond: 1e6, readsBurst: 1e6, writesPerSecond: 1e6, writesBurst: 1e6 } };
+  const raise = { limits: { reads_per_second: 1e6, reads_burst: 1e6, writes_per_second: 1e6, writes_burst: 1e6 } };
   await call(actors.admin, 'POST', `/orgs/v1/admin/${orgId}/limits`, { body: raise });
   const key: TestWallet = createWallet();
   const follower = {

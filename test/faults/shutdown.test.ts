@@ -7,7 +7,7 @@ import { findBinaries } from '../../db/embedded/binaries.ts';
 import { dataIn, readPassword } from '../../db/embedded/data-folder.ts';
 import { readPostmasterFile, superuserUrl } from '../../db/embedded/postmaster.ts';
 import { stopPostmaster } from '../../db/embedded/stop-postmaster.ts';
-import { homeOf, serverOf } from '../db/fixtures/embedded-harness.ts';
+import { homeOf, query, serverOf } from '../db/fixtures/embedded-harness.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';
 import { admin, killGateways, startGateway, temporaryFolder, tryGateway } from '../helpers/gateway-process.ts';
 import { openSocket, roomSubscription } from '../helpers/graphql-ws-client.ts';
@@ -164,10 +164,9 @@ test('whatever hangs when a server is asked to stop, it ends with 0 and Postgres
   const change = gateway
     .call(gateway.as(wallet), 'POST', `/orgs/v1/${org.org_id}/rooms/hall/messages`, { body: { body: 'never' } })
     .catch((error: unknown) => error);
-  await until(async () => {
-    const { rows } = await holder.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock'`);
-    expect(rows).toHaveLength(1);
-  });
+  await until(async () =>
+    expect(await query(url.href, `select 1 from pg_stat_activity where wait_event_type = 'Lock'`)).toHaveLength(1),
+  );
 
   expect(await gateway.stop()).toBe(0);
   expect(await ownServer()).toBeUndefined();
@@ -189,11 +188,27 @@ test('a second start on one data folder is refused in one sentence, and the firs
   expect(await first.stop()).toBe(0);
 });
 
-test('a server whose Postgres is gone for good exits, and says so by its code', async () => {
+test('a Postgres that is killed is started again under the gateway, with everything that was said before', async () => {
   const gateway = await startGateway({ dataDir });
-  const server = await ownServer();
-  process.kill(server!.pid, 'SIGKILL');
-  expect(await gateway.ended).toBe(1);
-  const again = await startGateway({ dataDir });
-  expect(await again.stop()).toBe(0);
+  const wallet = gateway.as(createWallet());
+  const { body } = await gateway.call<{ org_id: string }>(wallet, 'POST', '/orgs/v1', { body: {} });
+  const before = await ownServer();
+  process.kill(before!.pid, 'SIGKILL');
+  await vi.waitFor(async () => expect((await ownServer())?.pid).not.toBe(before!.pid), { timeout: 60_000 });
+  await vi.waitFor(
+    async () => expect((await gateway.call(wallet, 'GET', `/orgs/v1/${body.org_id}`)).status).toBe(200),
+    { timeout: 60_000 },
+  );
+  expect(gateway.running()).toBe(true);
+  expect(await gateway.stop()).toBe(0);
+});
+
+test('a server that drains says so at /readyz while its port is still open, and on every answer', async () => {
+  const gateway = await startGateway({ databaseUrl: control.url, dataDir: folder.path, env: { DRAIN_SECONDS: '4' } });
+  process.kill(gateway.pid, 'SIGTERM');
+  await vi.waitFor(async () => {
+    const answer = await fetch(`${gateway.url}/readyz`);
+    expect([answer.status, answer.headers.get('connection')]).toEqual([503, 'close']);
+  });
+  expect(await gateway.ended).toBe(0);
 });

@@ -118,3 +118,14 @@ test('an open socket of a member who is removed may do no more', async () => {
   const end = () => actors.member(home.orgId, session.principalId, 'viewer', 'revoked');
   expect(await beforeAndAfter(session, end)).toEqual(['NOT_AUTHORIZED', 'NOT_AUTHORIZED']);
 });
+
+test('credentials of a socket have the names of headers, in any case', async () => {
+  const { token } = await actors.session({ principalId: home.principalId });
+  for (const name of ['Authorization', 'AUTHORIZATION']) {
+    const socket = await openRawSocket(service.url, withHeaders({ [name]: `Bearer ${token}` }));
+    expect(await answerOf(socket, read())).toBe('OK');
+    await socket.close();
+  }
+  const twice = withHeaders({ Authorization: `Bearer ${token}`, authorization: 'Bearer another' });
+  await expect(openRawSocket(service.url, twice)).rejects.toThrow('closed with 4403');
+});

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { limitNames, tierLimits } from '../../resolvers/limits.ts';
+import { type Limits, limitNames, tierLimits } from '../../resolvers/limits.ts';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 
@@ -32,17 +32,27 @@ test('organizations that are not free, and those owned by others, do not count',
   expectRefusal(await call(wallet, 'POST', '/orgs/v1'), 'FREE_ORG_OWNER_LIMIT_EXCEEDED', { limit: 3, owned: 3 });
 });
 
+const wireOf = (limits: Limits) => ({
+  reads_per_second: limits.readsPerSecond,
+  reads_burst: limits.readsBurst,
+  writes_per_second: limits.writesPerSecond,
+  writes_burst: limits.writesBurst,
+  projects: limits.projects,
+  api_calls: limits.apiCalls,
+  storage_bytes: limits.storageBytes,
+});
+
 test('the platform admin sets limits of one organization, and null puts the tier’s back', async () => {
   const { orgId } = await service.owner();
   const path = `/orgs/v1/admin/${orgId}/limits`;
-  const set = await call(admin, 'POST', path, { body: { limits: { projects: 2, apiCalls: 7 } } });
-  const own = tierLimits.prototype;
+  const set = await call(admin, 'POST', path, { body: { limits: { projects: 2, api_calls: 7 } } });
+  const own = wireOf(tierLimits.prototype);
   expect(set.body).toStrictEqual({
     org_id: orgId,
-    limits: { ...own, projects: 2, apiCalls: 7 },
-    overrides: { projects: 2, apiCalls: 7 },
+    limits: { ...own, projects: 2, api_calls: 7 },
+    overrides: { projects: 2, api_calls: 7 },
   });
-  const reset = await call(admin, 'POST', path, { body: { limits: { apiCalls: null } } });
+  const reset = await call(admin, 'POST', path, { body: { limits: { api_calls: null } } });
   expect(reset.body).toStrictEqual({ org_id: orgId, limits: { ...own, projects: 2 }, overrides: { projects: 2 } });
   const [event] = await service.control.sql(
     `select actor->'authority' as authority, details from audit_events where org_id = $1 and action = 'org.limits_set'
@@ -51,7 +61,7 @@ test('the platform admin sets limits of one organization, and null puts the tier
   );
   expect(event).toEqual({
     authority: { kind: 'system', reason_code: 'platform_admin' },
-    details: { limits: { projects: 2, apiCalls: 7 } },
+    details: { limits: { projects: 2, api_calls: 7 } },
   });
 });
 
@@ -84,6 +94,7 @@ test('nobody but the platform admin bends a limit', async () => {
 
 test.each<[string, unknown]>([
   ['a limit it does not know', { limits: { bananas: 1 } }],
+  ['a limit as GraphQL spells it', { limits: { readsPerSecond: 1 } }],
   ['a limit below zero', { limits: { projects: -1 } }],
   ['a limit that is no whole number', { limits: { projects: 1.5 } }],
   ['a limit that is a text', { limits: { projects: '5' } }],
@@ -99,9 +110,31 @@ test('limits of an organization that is not there are 404 for the admin', async 
   expectRefusal(await call(admin, 'POST', `/orgs/v1/admin/${randomUUID()}/limits`, { body }), 'RESOURCE_NOT_FOUND');
 });
 
-test('every limit has a name that can be set', async () => {
+test('a limit that is not known is refused by name over both surfaces, each with its own spelling', async () => {
   const { orgId } = await service.owner();
-  const limits = Object.fromEntries(limitNames.map((name, index) => [name, index + 1]));
-  const set = await call(admin, 'POST', `/orgs/v1/admin/${orgId}/limits`, { body: { limits } });
-  expect(set.body.limits).toStrictEqual(limits);
+  const rest = await call(admin, 'POST', `/orgs/v1/admin/${orgId}/limits`, { body: { limits: { readsBurst: 1 } } });
+  expectRefusal(rest, 'VALIDATION_FAILED', { field: 'limits.readsBurst', reason: 'is not known here' });
+  const set = 'mutation ($input: SetOrganizationLimitsInput!) { setOrganizationLimits(input: $input) { id } }';
+  for (const name of ['reads_burst', 'bananas']) {
+    const graph = await service.graphql(admin, set, { input: { org: orgId, limits: [{ name, value: 1 }] } });
+    expect(graph.errors![0]!.extensions).toMatchObject({
+      code: 'VALIDATION_FAILED',
+      details: { field: 'input.limits.0.name', reason: expect.stringMatching(/^must be one of readsPerSecond, /) },
+    });
+  }
+  expect(await service.control.sql('select limit_overrides from orgs where id = $1', [orgId])).toEqual([
+    { limit_overrides: {} },
+  ]);
+});
+
+test('every limit can be set, and bounds what it names', async () => {
+  const { orgId } = await service.owner();
+  const limits = Object.fromEntries(limitNames.map((name, index) => [name, index + 1])) as unknown as Limits;
+  const set = await call(admin, 'POST', `/orgs/v1/admin/${orgId}/limits`, { body: { limits: wireOf(limits) } });
+  expect(set.body.limits).toStrictEqual(wireOf(limits));
+  const names = limitNames.join(' ');
+  const seen = await service.graphql(admin, `query ($id: ID!) { organization(id: $id) { limits { ${names} } } }`, {
+    id: orgId,
+  });
+  expect(seen.data.organization.limits).toEqual(limits);
 });

@@ -119,7 +119,7 @@ test.each<[string, unknown, string]>([
 test('an organization id that is no UUID is 400, one that is nobody’s is 403', async () => {
   const { wallet } = await service.owner();
   for (const path of ['', '/members', '/rooms']) {
-    expectRefusal(await call(wallet, 'GET', `/orgs/v1/not-a-uuid${path}`), 'VALIDATION_FAILED', { field: 'org' });
+    expectRefusal(await call(wallet, 'GET', `/orgs/v1/not-a-uuid${path}`), 'VALIDATION_FAILED', { field: 'org_id' });
     expectRefusal(await call(wallet, 'GET', `/orgs/v1/${randomUUID()}${path}`), 'NOT_AUTHORIZED', { reason: 'member' });
   }
   const { orgId } = await service.owner('upper');

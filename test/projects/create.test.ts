@@ -228,7 +228,6 @@ test.each<[string, Record<string, unknown> | string, string]>([
   ['a control character in the name', { name: 'a\u0007b' }, 'name'],
   ['a NUL in the name', { name: 'a\0' }, 'name'],
   ['a lone surrogate in the name', '{"name":"\\udfff"}', 'name'],
-  ['null for a name', { name: null }, 'name'],
   ['an organization that is no UUID', { org_id: 'mine' }, 'org_id'],
   ['a tier that is no text', { tier: 1 }, 'tier'],
 ])('%s is refused by name and nothing is made', async (_case, body, field) => {

@@ -69,9 +69,9 @@ test.each([
 ])('%s is no room key', async (key) => {
   const { get, post, count } = await newRoom(key);
   for (const answer of [await get(), await get('/messages'), await get('/presences'), await post('/presences', {})]) {
-    expectRefusal(answer, 'VALIDATION_FAILED', { field: 'room' });
+    expectRefusal(answer, 'VALIDATION_FAILED', { field: 'room_key' });
   }
-  expectRefusal(await post('/messages', { body: 'x' }), 'VALIDATION_FAILED', { field: 'room' });
+  expectRefusal(await post('/messages', { body: 'x' }), 'VALIDATION_FAILED', { field: 'room_key' });
   expect(await count('rooms')).toBe(0);
 });
 

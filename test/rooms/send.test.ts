@@ -80,7 +80,7 @@ test.each([
     expect(sent.status).toBe(201);
     expect((await get(`/messages/${sent.body.message_id}`)).body.body).toBe(body);
     const over = await post('/messages', { body: `${body}x` });
-    expectRefusal(over, 'VALIDATION_FAILED', { field: 'body', reason: expect.stringContaining('MESSAGE_TOO_LARGE') });
+    expectRefusal(over, 'VALIDATION_FAILED', { field: 'body', reason: 'MESSAGE_TOO_LARGE' });
     expect(await count('room_messages')).toBe(1);
   },
 );
@@ -251,7 +251,7 @@ test('a message is found in its own room alone', async () => {
   const other = await service.call(wallet, 'GET', `/orgs/v1/${orgId}/rooms/other/messages/${message_id}`);
   expectRefusal(other, 'RESOURCE_NOT_FOUND', { message_id });
   expectRefusal(await get('/messages/msg_nobody'), 'RESOURCE_NOT_FOUND', { message_id: 'msg_nobody' });
-  expectRefusal(await get('/messages/a%00'), 'VALIDATION_FAILED', { field: 'message' });
+  expectRefusal(await get('/messages/a%00'), 'VALIDATION_FAILED', { field: 'message_id' });
 });
 
 test('sending over GraphQL is the same as sending over REST', async () => {

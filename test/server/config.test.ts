@@ -42,6 +42,7 @@ test('an empty environment is a working development set-up', () => {
     adminKey: undefined,
     trustedProxies: undefined,
     connectionsPerAddress: 10_000,
+    drainSeconds: 0,
     logLevel: 'info',
     otlpEndpoint: undefined,
   });
