@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { inTransaction, isConnectionLoss, isTimeout, openDatabase, type PoolOptions } from '../../db/pool.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
-import { wayToPostgres } from './fixtures/way-to-postgres.ts';
+import { startPgProxy } from '../helpers/pg-proxy.ts';
 
 const postgres = await startOwnPostgres();
 const { url } = await postgres.database();
@@ -14,7 +14,7 @@ function open(options: Partial<PoolOptions> = {}) {
   return db;
 }
 async function openWay() {
-  const way = await wayToPostgres(url);
+  const way = await startPgProxy(url);
   onTestFinished(() => way.close());
   return way;
 }

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { withClient } from '../../db/with-client.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
-import { wayToPostgres } from './fixtures/way-to-postgres.ts';
+import { startPgProxy } from '../helpers/pg-proxy.ts';
 
 const postgres = await startOwnPostgres();
 const { url } = await postgres.database();
@@ -35,7 +35,7 @@ test('a lock that nobody gives back is not waited for without end', async () => 
 });
 
 test('a server that does not answer is not waited for without end', async () => {
-  const way = await wayToPostgres(url);
+  const way = await startPgProxy(url);
   way.stall();
   await expect(withClient(way.url, (client) => client.query('select 1'), { connectMs: 50 })).rejects.toThrow(/timeout/);
   await way.close();

@@ -16,7 +16,12 @@ export interface PgProxy {
   readonly url: string;
   /** Breaks every connection and refuses new ones. */
   readonly cut: () => void;
+  /** From now on nothing that is sent arrives, and nobody is told: a machine that vanished. */
+  readonly stall: () => void;
+  /** New connections get through again; those that fell silent stay as they are. */
   readonly mend: () => void;
+  /** What each client asked for when it connected, by name. */
+  readonly startups: readonly ReadonlyMap<string, string>[];
   /**
    * Keeps back the answer to the commit of the next transaction that sends a statement like `statement`. Postgres gets
    * the commit and carries it out.
@@ -32,12 +37,14 @@ interface Freeze {
   readonly answered: () => void;
 }
 
-/** A way to Postgres that can be cut, and that understands the protocol well enough to lose the answer of a commit. */
+/** A way to Postgres that can be cut or fall silent, and that understands the protocol well enough to lose the answer of a commit. */
 export async function startPgProxy(databaseUrl: string): Promise<PgProxy> {
   const target = new URL(databaseUrl);
   const sockets = new Set<Socket>();
   const freezes: Freeze[] = [];
+  const startups: Map<string, string>[] = [];
   let open = true;
+  let stalled = false;
 
   const server = createServer((near) => {
     if (!open) return void near.destroy();
@@ -53,7 +60,8 @@ export async function startPgProxy(databaseUrl: string): Promise<PgProxy> {
         other.destroy();
       });
     }
-    relay(near, far, freezes);
+    near.once('data', (part) => startups.push(startupOf(part)));
+    relay(near, far, freezes, () => stalled);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -68,9 +76,14 @@ export async function startPgProxy(databaseUrl: string): Promise<PgProxy> {
   return {
     url: via.href,
     cut,
+    stall: () => {
+      stalled = true;
+    },
     mend: () => {
       open = true;
+      stalled = false;
     },
+    startups,
     freezeCommit(statement) {
       const answered = Promise.withResolvers<void>();
       const held = Promise.withResolvers<{ readonly lose: () => void; readonly thaw: () => void }>();
@@ -90,7 +103,7 @@ export async function startPgProxy(databaseUrl: string): Promise<PgProxy> {
 }
 
 /** Copies both ways, reading along. */
-function relay(near: Socket, far: Socket, freezes: Freeze[]): void {
+function relay(near: Socket, far: Socket, freezes: Freeze[], stalled: () => boolean): void {
   /** Texts of the statements that this connection has prepared, by name. */
   const prepared = new Map<string, string>();
   /** Statements of the transaction that is open. */
@@ -132,11 +145,17 @@ function relay(near: Socket, far: Socket, freezes: Freeze[]): void {
     }
   }, false);
 
+  // Whoever fell silent stays so: what was lost on the way cannot be made up for.
+  let silent = false;
   near.on('data', (part) => {
+    silent ||= stalled();
+    if (silent) return;
     fromClient(part);
     far.write(part);
   });
   far.on('data', (part) => {
+    silent ||= stalled();
+    if (silent) return;
     if (kept === undefined) near.write(part);
     else kept.push(part);
     fromServer(part);
@@ -159,4 +178,12 @@ function messages(onMessage: (type: string, body: Buffer) => void, untypedFirst:
       rest = rest.subarray(end);
     }
   };
+}
+
+/** The parameters of a startup message: length, protocol version, then names and values that end in a zero byte. */
+function startupOf(message: Buffer): Map<string, string> {
+  const texts = message.subarray(8).toString('utf8').split('\0');
+  const given = new Map<string, string>();
+  for (let at = 0; at + 1 < texts.length && texts[at] !== ''; at += 2) given.set(texts[at]!, texts[at + 1]!);
+  return given;
 }

@@ -9,7 +9,7 @@ import { delegates, projectGrants, projects } from '../../db/schema/projects.ts'
 import type { AuthorityEntry } from '../../resolvers/authority.ts';
 import { createAuthorityWatch } from '../../subscriptions/authority.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';
-import { flakyRoute } from './flaky-route.ts';
+import { startPgProxy } from '../helpers/pg-proxy.ts';
 
 const log = pino({ level: 'silent' });
 const never = 3_600_000;
@@ -358,7 +358,7 @@ test('one listener that fails does not keep the others from being told', async (
 });
 
 test('an outage of the database throws nobody out, and is made up for afterwards', async () => {
-  const route = await flakyRoute(control.url);
+  const route = await startPgProxy(control.url);
   cleanups.push(() => route.close());
   const flaky = openDatabase({ url: route.url, waitMs: 200 });
   cleanups.push(() => flaky.close());

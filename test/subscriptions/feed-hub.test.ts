@@ -8,7 +8,7 @@ import { createFeedHub, type FeedHubOptions } from '../../subscriptions/feed-hub
 import { follow } from '../../subscriptions/follow.ts';
 import { localSignals, type Signals } from '../../subscriptions/signals.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';
-import { flakyRoute } from './flaky-route.ts';
+import { startPgProxy } from '../helpers/pg-proxy.ts';
 import { append, createLog, type LogRow, newFeed, testFeed } from './log-feed.ts';
 
 const log = pino({ level: 'silent' });
@@ -370,7 +370,7 @@ test('a follower behind retention goes on at the earliest row that is kept', asy
 });
 
 test('followers outlive an outage of the database and go on by themselves', async () => {
-  const route = await flakyRoute(control.url);
+  const route = await startPgProxy(control.url);
   cleanups.push(() => route.close());
   const lines: string[] = [];
   const heard = pino({}, { write: (line: string) => void lines.push(JSON.parse(line).msg) });
@@ -399,7 +399,7 @@ test('followers outlive an outage of the database and go on by themselves', asyn
 });
 
 test('a follower that comes while the database is away starts when it is back', async () => {
-  const route = await flakyRoute(control.url);
+  const route = await startPgProxy(control.url);
   cleanups.push(() => route.close());
   const failed: (() => void)[] = [];
   const heard = pino({}, { write: () => failed.shift()?.() });
@@ -417,7 +417,7 @@ test('a follower that comes while the database is away starts when it is back', 
 });
 
 test('an aborted follower ends even while the database is away', async () => {
-  const route = await flakyRoute(control.url);
+  const route = await startPgProxy(control.url);
   cleanups.push(() => route.close());
   const flaky = openDatabase({ url: route.url, waitMs: 200 });
   cleanups.push(() => flaky.close());

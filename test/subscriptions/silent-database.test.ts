@@ -5,11 +5,11 @@ import { openDatabase } from '../../db/pool.ts';
 import { roomFeed } from '../../resolvers/rooms/room-feed.ts';
 import { createFeedHub } from '../../subscriptions/feed-hub.ts';
 import { localSignals } from '../../subscriptions/signals.ts';
-import { wayToPostgres } from '../db/fixtures/way-to-postgres.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';
+import { startPgProxy } from '../helpers/pg-proxy.ts';
 
 const control = await createControlDatabase();
-const way = await wayToPostgres(control.url);
+const way = await startPgProxy(control.url);
 const statements: string[] = [];
 // Far beyond the life of this test, so that it is not what helps.
 const db = openDatabase({ url: way.url, statementMs: 3_600_000, onStatement: (text) => statements.push(text) });
