@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { type Attributes, context, propagation, type Span, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
 export interface SpanOptions {
@@ -39,4 +39,4 @@ export function activeTraceId(): string | undefined {
 }
 
 /** The trace id a caller is shown, `trc_` and 32 hexadecimal digits: that of the recorded trace, if there is one. */
-export const newTraceId = (): string => `trc_${activeTraceId() ?? randomBytes(16).toString('hex')}`;
+export const newTraceId = (): string => `trc_${activeTraceId() ?? randomUUID().replaceAll('-', '')}`;

@@ -52,6 +52,9 @@ export interface HttpOptions {
 /** How long an idle connection is kept, in milliseconds: longer than proxies keep theirs, so that they close first. */
 const keepAliveMs = 75_000;
 
+/** Made once: a `DOMException` with its stack for each request would cost more than many a query. */
+const clientGone = new Error('The client has gone.');
+
 /** A request on its way through the server. */
 interface Exchange {
   readonly request: IncomingMessage;
@@ -242,7 +245,8 @@ function contextOf(
   const gone = new AbortController();
   response.on('close', () => {
     leave();
-    gone.abort();
+    // An answer that was given in full leaves nothing to break off.
+    if (!response.writableFinished) gone.abort(clientGone);
   });
   const key = request.headers['idempotency-key'];
   return createContext(services, {
