@@ -113,13 +113,17 @@ export const errorRows = {
     retryable: true,
     nextActions: [again],
   }),
+  REQUEST_TIMEOUT: row(408, 'validation', 'The request did not arrive in time.', {
+    retryable: true,
+    nextActions: [again],
+  }),
   PRESENCE_EXPIRED: row(410, 'conflict', 'The presence has expired; join the room again.'),
   BODY_TOO_LARGE: row(413, 'validation', 'The request body is larger than this path accepts.'),
-  URI_TOO_LONG: row(414, 'validation', 'The request address is longer than this server accepts.'),
   UNSUPPORTED_MEDIA_TYPE: row(415, 'validation', 'The request body must be JSON.'),
   UNKNOWN_RECIPIENT: row(422, 'validation', 'A recipient is not in the room.', { nextActions: [edit] }),
   RATE_LIMITED: row(429, 'rate_limit', 'Too many requests.', { retryable: true, nextActions: [again] }),
   FREE_ORG_OWNER_LIMIT_EXCEEDED: row(429, 'quota', 'An owner can hold only so many free organizations.'),
+  HEADERS_TOO_LARGE: row(431, 'validation', 'The address or the headers are larger than this server accepts.'),
   INTERNAL_ERROR: row(500, 'internal', 'Something went wrong on our side.', {
     retryable: true,
     safeToRetry: false,

@@ -1,13 +1,6 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-  STATUS_CODES,
-} from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ServiceError } from '../core/errors.ts';
+import { type ErrorCode, ServiceError } from '../core/errors.ts';
 import { sameSecret } from '../core/keys.ts';
 import { newTraceId, traced } from '../core/tracing.ts';
 import type { Services } from '../resolvers/context.ts';
@@ -128,10 +121,10 @@ export function createHttpServer(options: HttpOptions): Server {
   return server;
 }
 
-const unreadable: Readonly<Record<string, number>> = {
-  HPE_HEADER_OVERFLOW: 431,
-  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
-  ERR_HTTP_REQUEST_TIMEOUT: 408,
+const unreadable: Readonly<Record<string, ErrorCode>> = {
+  HPE_HEADER_OVERFLOW: 'HEADERS_TOO_LARGE',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'BODY_TOO_LARGE',
+  ERR_HTTP_REQUEST_TIMEOUT: 'REQUEST_TIMEOUT',
 };
 
 /** Answers what Node's parser gave up on. */
@@ -139,12 +132,12 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   // With an answer under way, a second one would be read as a part of it.
   const { _httpMessage: begun } = socket as Duplex & { readonly _httpMessage?: ServerResponse | null };
   if (error.code === 'ECONNRESET' || begun?.headersSent === true) return void socket.destroy();
-  const status = unreadable[error.code ?? ''] ?? 400;
+  const code = unreadable[error.code ?? ''];
   const refused =
-    status === 413
-      ? new ServiceError('BODY_TOO_LARGE')
-      : new ServiceError('VALIDATION_FAILED', { message: `Not a request of HTTP: ${STATUS_CODES[status]}.` });
-  sendSocketError(socket, refused, { status });
+    code === undefined
+      ? new ServiceError('VALIDATION_FAILED', { message: 'This is no request of HTTP.' })
+      : new ServiceError(code);
+  sendSocketError(socket, refused);
 }
 
 function fail({ services: { log } }: HttpOptions, { response, path, traceId }: Exchange, error: unknown): void {

@@ -106,21 +106,20 @@ const lingerMs = 2_000;
 
 /**
  * Refuses what never became a request, or is to be upgraded: there is a socket and no response. It is closed.
- *
- * @param status where HTTP has one of its own that no row of the error table has
  */
 export function sendSocketError(
   socket: Duplex,
   error: ServiceError,
-  { path = '', status = error.row.status, headers = {} }: SocketErrorOptions = {},
+  { path = '', headers = {} }: SocketErrorOptions = {},
 ): void {
   // What still arrives after the answer is broken once more.
   if (socket.writableEnded) return;
   if (!socket.writable) return void socket.destroy();
+  const { status } = error.row;
   const traceId = newTraceId();
   const underApi = path.startsWith('/api/');
   const envelope = toEnvelope(error, traceId);
-  const body = JSON.stringify(underApi ? { ...toProblem(envelope, path), status } : envelope);
+  const body = JSON.stringify(underApi ? toProblem(envelope, path) : envelope);
   const all = {
     ...commonHeaders(traceId),
     ...headers,
@@ -140,6 +139,5 @@ export function sendSocketError(
 
 export interface SocketErrorOptions {
   readonly path?: string;
-  readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
 }

@@ -70,18 +70,24 @@ describe('targets', () => {
   });
 });
 
-test.each<[string, number, string[]]>([
-  ['no Host', 400, ['GET /readyz HTTP/1.1', 'Connection: close']],
+test.each<[string, number, string, string[]]>([
+  ['no Host', 400, 'VALIDATION_FAILED', ['GET /readyz HTTP/1.1', 'Connection: close']],
   [
     'a length and chunks',
     400,
+    'VALIDATION_FAILED',
     ['POST /orgs/v1 HTTP/1.1', ...closing, 'Content-Length: 3', 'Transfer-Encoding: chunked'],
   ],
-  ['a broken header', 400, ['GET /readyz HTTP/1.1', ...closing, 'Bad Header: x']],
-  ['headers that are too large', 431, ['GET /readyz HTTP/1.1', ...closing, `X-Large: ${'x'.repeat(40_000)}`]],
-])('a request with %s is refused with the envelope', async (_case, status, lines) => {
+  ['a broken header', 400, 'VALIDATION_FAILED', ['GET /readyz HTTP/1.1', ...closing, 'Bad Header: x']],
+  [
+    'headers that are too large',
+    431,
+    'HEADERS_TOO_LARGE',
+    ['GET /readyz HTTP/1.1', ...closing, `X-Large: ${'x'.repeat(40_000)}`],
+  ],
+])('a request with %s is refused with the envelope', async (_case, status, code, lines) => {
   const { body, headers, ...answer } = await rawAnswer(url, lines);
-  expect([answer.status, body.code, body.source]).toEqual([status, 'VALIDATION_FAILED', 'gateway']);
+  expect([answer.status, body.code, body.source]).toEqual([status, code, 'gateway']);
   expect(headers).toMatchObject({
     'access-control-allow-origin': '*',
     'x-svc-trace-id': body.trace_id,
