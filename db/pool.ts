@@ -1,4 +1,3 @@
-import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres';
 import pg from 'pg';
 
 /** Called with the text of each statement that is sent; for tests that count, and for metrics. */
@@ -78,16 +77,9 @@ export function createPool({
   return pool;
 }
 
-/** A query builder over a pool or over one connection. */
-export type Queries = NodePgDatabase;
-
-/** A query builder over one connection, for the life of a transaction. */
-export const queriesOf = (client: pg.ClientBase): Queries => drizzle(client as pg.PoolClient);
-
 /** The control database. */
 export interface Database {
   readonly pool: pg.Pool;
-  readonly queries: Queries;
   /** Runs a statement that is prepared once per connection under its name. */
   rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
@@ -105,7 +97,6 @@ export function openDatabase(options: PoolOptions): Database {
   const pool = createPool(options);
   return {
     pool,
-    queries: drizzle(pool),
     // Not by the pool's own `query`, which throws a connection away for every refusal.
     rows: async <Row extends object>({ name, text, timeoutMs }: Statement, values: readonly unknown[]) => {
       const client = await pool.connect();
@@ -198,7 +189,7 @@ const queryCanceled = '57014';
 /** Whether Postgres gave a statement up because it took longer than it may; its connection is as good as before. */
 export const isTimeout = (error: unknown): boolean => sqlState(error) === queryCanceled;
 
-/** The SQLSTATE of a refusal by Postgres, through drizzle's wrapping; undefined for anything else. */
+/** The SQLSTATE of a refusal by Postgres, also one that is the cause of another error; undefined for anything else. */
 export function sqlState(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof pg.DatabaseError) return at.code;
   return undefined;

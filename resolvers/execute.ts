@@ -178,7 +178,8 @@ function runOnce(
 }
 
 /**
- * A database that cannot be reached, or took too long, is a refusal that a later try may heal. Everything else stays what it is.
+ * A database that cannot be reached, or took too long, is a refusal that a later try may heal. Everything else stays
+ * what it is.
  *
  * @param key the request's idempotency key: with one, repeating a change that may have been made is safe
  */

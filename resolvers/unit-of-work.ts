@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction, type Queries, queriesOf, type Statement } from '../db/pool.ts';
+import { inTransaction, type Statement } from '../db/pool.ts';
 import type { Context } from './context.ts';
 import { type FeedName, feedKey } from './feeds.ts';
 
@@ -13,7 +13,6 @@ export interface FeedAppend {
 /** What a change works with: one connection inside one transaction, and what has to happen with the commit. */
 export interface Work extends Context {
   readonly client: pg.ClientBase;
-  readonly queries: Queries;
   /** Runs a prepared statement inside the transaction. */
   readonly rows: <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
   /** Queues a feed row. Written as the last act before the commit, so that a feed's lock is held for a moment only. */
@@ -48,14 +47,9 @@ export async function unitOfWork<Output>(
   const changed = new Set<string>();
   const heads: { name: FeedName; position: bigint }[] = [];
   const output = await inTransaction(ctx.services.db.pool, async (client) => {
-    let queries: Queries | undefined;
     const work: Work = {
       ...ctx,
       client,
-      get queries() {
-        queries ??= queriesOf(client);
-        return queries;
-      },
       rows: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
         (await client.query<Row>({ ...statement, values: values as unknown[] })).rows,
       append: (row) => void appends.push(row),

@@ -19,7 +19,7 @@ export interface GraphQLExchange {
   readonly draining: AbortSignal;
 }
 
-/** Answers a plain request the short way; hands everything else to Yoga, and its answer to the socket, streams included. */
+/** Answers a plain request the short way; hands all else to Yoga, and its answer, streams included, to the socket. */
 export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
   const { request, response, body, engine, graphql, ctx, draining } = exchange;
   const url = new URL(request.url!, ctx.request.baseUrl);
@@ -38,7 +38,8 @@ export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
   for (const [name, value] of Object.entries(request.headers)) {
     if (typeof value === 'string' && name !== 'accept') headers.set(name, value);
   }
-  // What is left is a stream or a page. A stream for a client that takes anything is one of events: it keeps itself alive and can be read by all.
+  // What is left is a stream or a page. A stream for a client that takes anything is one of events: it keeps itself
+  // alive, and everybody can read it.
   headers.set('accept', accept.replace('*/*', 'text/event-stream, */*'));
   const init = {
     method,

@@ -14,10 +14,9 @@ import { answerGraphQL } from './graphql-http.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import {
-  baseUrlOf,
   createContext,
   credentialsOf,
-  isOwnHost,
+  destinationOf,
   refuseDuplicateHeaders,
   refuseMissingHost,
   targetOf,
@@ -176,7 +175,6 @@ function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
     [
       '/graphql',
       async (exchange) => {
-        exchange.route = '/graphql';
         requireMethod(exchange, 'GET', 'POST');
         const { request, response } = exchange;
         const ctx = contextOf(options, exchange);
@@ -233,7 +231,7 @@ function contextOf(
   { request, response, traceId }: Exchange,
 ) {
   const address = clientAddress(request, trustedProxies);
-  const baseUrl = baseUrlOf(request);
+  const destination = destinationOf(request, host);
   const leave = connections.enter(networkOf(address));
   const gone = new AbortController();
   response.on('close', () => {
@@ -246,8 +244,7 @@ function contextOf(
     credentials: credentialsOf(request.headers),
     traceId,
     address,
-    baseUrl,
-    strangeHost: !isOwnHost(baseUrl, request.socket, host),
+    ...destination,
     idempotencyKey: Array.isArray(key) ? key[0] : key,
     writeApproval: writeApprovalOf(request.headers['x-svc-write-auth']),
     signal: gone.signal,

@@ -139,18 +139,14 @@ export function refuseMissingHost({ headers, httpVersion }: Pick<IncomingMessage
  * Whether a base URL names this server for certain: as the machine itself, as the configured host, or as the address
  * that the connection came in at. Anything else in a `Host` header is the client's word alone.
  */
-export function isOwnHost(baseUrl: string, { localAddress = '' }: { localAddress?: string | undefined }, host: string) {
+function isOwnHost(baseUrl: string, { localAddress = '' }: { localAddress?: string | undefined }, host: string) {
   const name = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
   if (/^(.+\.)?localhost$|^127(\.\d+){3}$|^::1$/.test(name)) return true;
   return name === host.toLowerCase() || name === localAddress.toLowerCase().replace(/^::ffff:(?=[\d.]+$)/, '');
 }
 
 /** Scheme and host of a request. @throws VALIDATION_FAILED for a host that is none */
-export function baseUrlOf({
-  url: target,
-  headers,
-  socket,
-}: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>): string {
+function baseUrlOf({ url: target, headers, socket }: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>): string {
   const host =
     targetOf({ url: target }).host ?? headers.host ?? `${socket.localAddress ?? '127.0.0.1'}:${socket.localPort ?? 80}`;
   const url = `http://${host}`;
@@ -158,4 +154,18 @@ export function baseUrlOf({
     throw new ServiceError('VALIDATION_FAILED', { message: 'host: not a host name', details: { field: 'host' } });
   }
   return url;
+}
+
+/**
+ * Where a request was sent to, in the client's words.
+ *
+ * @param host the configured address to listen at
+ * @throws VALIDATION_FAILED for a host that is none
+ */
+export function destinationOf(
+  request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>,
+  host: string,
+): Pick<Arrival, 'baseUrl' | 'strangeHost'> {
+  const baseUrl = baseUrlOf(request);
+  return { baseUrl, strangeHost: !isOwnHost(baseUrl, request.socket, host) };
 }

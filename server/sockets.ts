@@ -13,10 +13,9 @@ import { clientAddress, networkOf, type TrustedProxies } from './client-address.
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Metrics } from './metrics.ts';
 import {
-  baseUrlOf,
   createContext,
   credentialsOf,
-  isOwnHost,
+  destinationOf,
   refuseDuplicateHeaders,
   refuseMissingHost,
   targetOf,
@@ -196,13 +195,11 @@ async function openSession(
   try {
     refuseDuplicateHeaders(request);
     const params = underHeaderNames(given);
-    const baseUrl = baseUrlOf(request);
     const arrival = {
       credentials: connectionCredentials(params, credentialsOf(request.headers)),
       writeApproval: writeApprovalOf(textOf(params, 'x-svc-write-auth') ?? request.headers['x-svc-write-auth']),
       address,
-      baseUrl,
-      strangeHost: !isOwnHost(baseUrl, request.socket, host),
+      ...destinationOf(request, host),
     };
     const first = createContext(services, { ...arrival, traceId: newTraceId(), signal: new AbortController().signal });
     const caller = await first.caller();

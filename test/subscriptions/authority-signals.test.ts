@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { drizzle } from 'drizzle-orm/node-postgres';
 import { pino } from 'pino';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { newId } from '../../core/ids.ts';
@@ -20,6 +21,8 @@ const never = 3_600_000;
 const control = await createControlDatabase();
 const statements: string[] = [];
 const db = openDatabase({ url: control.url, onStatement: (text) => statements.push(text) });
+/** Writes what the tests begin with. */
+const queries = drizzle(db.pool);
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -46,7 +49,7 @@ function startNodes() {
 /** A member of an organization of its own. */
 async function member(): Promise<AuthorityEntry & { readonly principalId: string }> {
   const [orgId, principalId] = [randomUUID(), newId('prn')];
-  const [now, { queries }] = [new Date(), db];
+  const now = new Date();
   await queries.insert(orgs).values({ id: orgId, tier: 'prototype', leaseStartedAt: now, leaseExpiresAt: now });
   await queries.insert(principals).values({ id: principalId, type: 'agent' });
   await queries.insert(memberships).values({ orgId, principalId, id: randomUUID(), role: 'viewer', status: 'active' });

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { drizzle } from 'drizzle-orm/node-postgres';
 import { pino } from 'pino';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { newId } from '../../core/ids.ts';
@@ -19,6 +20,8 @@ const soon = () => new Date(Date.now() + hour);
 const control = await createControlDatabase();
 const statements: string[] = [];
 const db = openDatabase({ url: control.url, onStatement: (text) => statements.push(text) });
+/** Writes what the tests begin with. */
+const queries = drizzle(db.pool);
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
@@ -44,7 +47,6 @@ const nobody = {
 
 /** An organization with two projects, a member with a session, a guest with a grant on one, and a delegate of that grant. */
 async function seed() {
-  const { queries } = db;
   const [orgId, grantId, delegateId] = [randomUUID(), randomUUID(), randomUUID()];
   const [member, guest, helper] = [newId('prn'), newId('prn'), newId('prn')];
   const [project, other] = [newId('prj'), newId('prj')];
