@@ -61,12 +61,22 @@ const signIn: NextAction = {
 const again: NextAction = { type: 'retry', why: 'Send the same request again after a short pause.' };
 const edit: NextAction = { type: 'edit_request', why: 'Correct the named field and send the request again.' };
 
+const renew: NextAction = {
+  type: 'renew_tier',
+  method: 'POST',
+  path: '/tiers/v1/:tier',
+  why: 'Set a tier: the organization is active again at once.',
+};
+
 export const errorRows = {
   VALIDATION_FAILED: row(400, 'validation', 'The request is not valid.', { nextActions: [edit] }),
   MALFORMED_JSON: row(400, 'validation', 'The request body is not valid JSON.', { nextActions: [edit] }),
   UNKNOWN_FIELD: row(400, 'validation', 'The request has a field that is not known here.', { nextActions: [edit] }),
   INVALID_CURSOR: row(400, 'validation', 'The cursor does not belong to this list.', { nextActions: [edit] }),
   INVALID_DISPLAY_NAME: row(400, 'validation', 'A display name has 1 to 64 characters and no control characters.', {
+    nextActions: [edit],
+  }),
+  INVALID_DELEGATE_SCOPE: row(400, 'validation', 'A delegate’s scope lies within the grant it narrows.', {
     nextActions: [edit],
   }),
   IDEMPOTENCY_KEY_REQUIRED: row(400, 'validation', 'This operation needs an Idempotency-Key header.'),
@@ -87,6 +97,9 @@ export const errorRows = {
   OPERATOR_SESSION_INVALID: row(401, 'auth', 'The operator session has expired or was revoked.', {
     nextActions: [{ type: 'authenticate', command: 'svc operator login', why: 'Start a new operator session.' }],
   }),
+  PAYMENT_REQUIRED: row(402, 'payment', 'This has to be paid for.', {
+    nextActions: [{ type: 'submit_payment', why: 'Pay as the challenge says, then send the request again.' }],
+  }),
   FORBIDDEN: row(403, 'auth', 'This credential may not do that.'),
   NOT_AUTHORIZED: row(403, 'auth', 'The caller is not authorized for this.'),
   STEP_UP_REQUIRED: row(403, 'auth', 'This needs a fresh passkey confirmation.'),
@@ -95,9 +108,26 @@ export const errorRows = {
   WRITE_AUTH_SESSION_INVALID: row(403, 'auth', 'The write approval has expired, was revoked or is unknown.'),
   ABOVE_WRITE_AUTH_CEILING: row(403, 'auth', 'The holder of this approval may not do this even with it.'),
   ADMIN_REQUIRED: row(403, 'auth', 'This is for the platform admin.'),
+  SLUG_RESERVED: row(403, 'auth', 'This slug is a reserved word.', { nextActions: [edit] }),
+  SLUG_PROTECTED: row(403, 'auth', 'This slug is a protected mark.', { nextActions: [edit] }),
+  INSUFFICIENT_BALANCE: row(403, 'billing', 'The organization’s balance does not cover this.', {
+    nextActions: [{ type: 'fund_wallet', why: 'Add to the prepaid balance, then send the request again.' }],
+  }),
+  ORG_HAS_NO_BILLING_WALLET: row(403, 'billing', 'The organization has no wallet that could be billed.'),
+  PROJECT_PAST_DUE: row(403, 'lifecycle', 'The organization’s lease has run out.', { nextActions: [renew] }),
+  PROJECT_FROZEN: row(403, 'lifecycle', 'The organization is frozen: its lease ran out two weeks ago.', {
+    nextActions: [renew],
+  }),
+  PROJECT_DORMANT: row(403, 'lifecycle', 'The organization is dormant: its lease ran out six weeks ago.', {
+    nextActions: [renew],
+  }),
   QUOTA_EXCEEDED: row(403, 'quota', 'A quota is used up.', {
     nextActions: [{ type: 'check_usage', method: 'GET', path: '/tiers/v1/status', why: 'See what is used.' }],
   }),
+  INVITE_NOT_FOUND: row(404, 'not_found', 'There is no such invitation.'),
+  GRANT_NOT_FOUND: row(404, 'not_found', 'There is no such grant.'),
+  DELEGATE_NOT_FOUND: row(404, 'not_found', 'There is no such delegate.'),
+  PROJECT_NOT_FOUND: row(404, 'not_found', 'The project is gone.'),
   RESOURCE_NOT_FOUND: row(404, 'not_found', 'There is no such resource.'),
   ROUTE_NOT_FOUND: row(404, 'not_found', 'There is no such path.'),
   METHOD_NOT_ALLOWED: row(405, 'validation', 'This path does not answer that method.'),
@@ -108,6 +138,23 @@ export const errorRows = {
   IDEMPOTENCY_IN_PROGRESS: row(409, 'conflict', 'The first request with this idempotency key is still running.', {
     retryable: true,
     nextActions: [again],
+  }),
+  LAST_OWNER: row(409, 'conflict', 'An organization keeps at least one active owner.', {
+    nextActions: [{ type: 'edit_request', why: 'Make another member an owner first.' }],
+  }),
+  SLUG_TAKEN: row(409, 'conflict', 'Another organization goes by this slug.', { nextActions: [edit] }),
+  SLUG_RELEASED: row(409, 'conflict', 'The organization that went by this slug has another one now.'),
+  REPO_NAME_TAKEN: row(409, 'conflict', 'Another project of the organization goes by this name.', {
+    nextActions: [edit],
+  }),
+  GITVAULT_WRITER_NOT_ADMITTED: row(409, 'conflict', 'The caller’s key is not a writer of every vault.', {
+    nextActions: [{ type: 'request_writer_sync', why: 'Have a writer of the vaults admit this key.' }],
+  }),
+  EPOCH_ROTATION_REQUIRED: row(409, 'conflict', 'A writer was removed; the vault’s key has to be rotated first.', {
+    nextActions: [{ type: 'rotate_epoch', why: 'A remaining writer rotates the vault’s key.' }],
+  }),
+  GITVAULT_KEY_ROTATION_REQUIRED: row(409, 'conflict', 'The member’s keystore was lost or rebuilt.', {
+    nextActions: [{ type: 'revoke_key', why: 'An owner revokes the member’s key; then a new one can be enrolled.' }],
   }),
   PROJECT_NOT_READY: row(409, 'lifecycle', 'The project is still being provisioned.', {
     retryable: true,
@@ -129,6 +176,7 @@ export const errorRows = {
     safeToRetry: false,
     mutationState: 'unknown',
   }),
+  NOT_IMPLEMENTED: row(501, 'internal', 'This is not offered here.'),
   UPSTREAM_UNAVAILABLE: row(503, 'upstream', 'A service this depends on is not reachable.', {
     retryable: true,
     nextActions: [again],

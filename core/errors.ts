@@ -14,6 +14,8 @@ export interface ServiceErrorOptions {
   readonly retryAfter?: number;
   /** Methods the path does answer: the `Allow` header of a 405. */
   readonly allow?: readonly string[];
+  /** Further members of the envelope that clients of this code read at its top level. */
+  readonly extras?: Readonly<Record<string, unknown>>;
   /** Kept for the log; never shown to a caller. */
   readonly cause?: unknown;
 }
@@ -31,6 +33,7 @@ export class ServiceError extends Error {
   readonly safeToRetry: boolean;
   readonly retryAfter: number | undefined;
   readonly allow: readonly string[] | undefined;
+  readonly extras: Readonly<Record<string, unknown>>;
 
   constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
     const row: ErrorRow = errorRows[code];
@@ -42,6 +45,7 @@ export class ServiceError extends Error {
     this.safeToRetry = options.safeToRetry ?? row.safeToRetry;
     this.retryAfter = options.retryAfter;
     this.allow = options.allow;
+    this.extras = options.extras ?? {};
   }
 
   get row(): ErrorRow {
@@ -70,6 +74,7 @@ export function toEnvelope(error: unknown, traceId: string): ErrorEnvelope {
   const known = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
   const { category, retryable } = known.row;
   return {
+    ...known.extras,
     error: known.code,
     message: known.message,
     code: known.code,

@@ -6,6 +6,7 @@ import { writeAudit } from './audit.ts';
 import { type Caller, callerKey } from './caller.ts';
 import type { Context } from './context.ts';
 import { type Claim, checkKey, claimKey, inputDigest, releaseClaim, replay, storeOutcome } from './idempotency.ts';
+import { refuseWhileClosed } from './lifecycle.ts';
 import { limitsOf, outsideRate } from './limits.ts';
 import { type AnyMutation, type AnyStepMutation, type Operation, orgOf } from './operation.ts';
 import { parseInput, type Spelling } from './parse-input.ts';
@@ -52,6 +53,7 @@ async function run<Input extends z.ZodObject, Scope, Output, Wire>(
   if (op.kind === 'mutation') refuseReaders(caller);
   const scope = await authorise(op, ctx, caller, input);
   if (op.kind === 'query') return await op.handler({ ...ctx, ...scope }, input);
+  if (op.lifecycle === 'gated') refuseWhileClosed(orgOf(scope));
   requireStepUp(ctx, caller, op.stepUp);
   if (op.writeApproval !== undefined) await requireWriteApproval(ctx, caller, op.writeApproval, input);
   if (caller.kind === 'wallet') await caller.spendNonce();

@@ -59,6 +59,9 @@ export const newcomerRate = { perSecond: 10, burst: 10_000 };
 /** Days until a lease of the tier ends. Contract 01, section 5.1. */
 export const leaseDays: Readonly<Record<Tier, number>> = { prototype: 7, hobby: 30, team: 30 };
 
+/** Days after the end of its lease at which an organization enters each state. Contract 01, section 1.19. */
+export const lifecycleDays = { past_due: 0, frozen: 14, dormant: 44, purged: 104 } as const;
+
 /** The limits that hold for an organization. Few have limits of their own, so most share their tier's. */
 export function limitsOf({ tier, limitOverrides }: Pick<Org, 'tier' | 'limitOverrides'>): Limits {
   for (const _ in limitOverrides) return { ...tierLimits[tier], ...limitOverrides };

@@ -51,6 +51,8 @@ interface Changes<Input extends z.ZodObject, Output> {
   readonly kind: 'mutation';
   readonly stepUp?: StepUpClass;
   readonly writeApproval?: WriteApproval<z.output<Input>>;
+  /** `gated` refuses it while the organization is frozen or dormant. Feeds, rooms and escalations never are. */
+  readonly lifecycle?: 'gated';
   /** `required` refuses a request without a key; every mutation honours one. Contract 01, section 1.15. */
   readonly idempotency?: 'required';
   /**

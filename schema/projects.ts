@@ -31,6 +31,8 @@ const ProjectStateEnum = builder.enumType('ProjectState', {
     PROVISIONING: { value: 'provisioning', description: 'Its database is being made.' },
     READY: { value: 'ready', description: 'Its database and keys exist.' },
     FAILED: { value: 'failed', description: 'Could not be made and was undone.' },
+    DELETING: { value: 'deleting', description: 'Deleted; its database is being dropped.' },
+    DELETED: { value: 'deleted', description: 'Deleted, and its database dropped.' },
   } as const,
 });
 

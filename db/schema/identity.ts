@@ -23,6 +23,8 @@ export const authenticators = pgTable(
     /** The public half: a wallet's lower-case address, a mail address. */
     publicSubject: text('public_subject').notNull(),
     createdAt: createdAt(),
+    /** When the principal proved that the subject is its own; null for an address that was only invited. */
+    verifiedAt: moment('verified_at'),
     revokedAt: moment('revoked_at'),
   },
   (t) => [

@@ -1,4 +1,16 @@
-import { bigint, boolean, index, jsonb, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  jsonb,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { createdAt, id, moment } from '../columns.ts';
 import { principals } from './identity.ts';
 
@@ -17,17 +29,98 @@ export const orgs = pgTable(
     slug: text('slug'),
     tier: text('tier').$type<Tier>().notNull(),
     lifecycleState: text('lifecycle_state').$type<LifecycleState>().notNull().default('active'),
+    lifecycleEnteredAt: moment('lifecycle_entered_at').notNull().defaultNow(),
     leasePerpetual: boolean('lease_perpetual').notNull().default(false),
     leaseStartedAt: moment('lease_started_at').notNull(),
     leaseExpiresAt: moment('lease_expires_at').notNull(),
+    /** What the tier allows by number, such as requests, is counted from here: moves on with each paid lease. */
+    usageSince: moment('usage_since').notNull().defaultNow(),
     /** Limits that the platform admin set for this organization alone, by limit name. */
     limitOverrides: jsonb('limit_overrides').$type<Record<string, number>>().notNull().default({}),
     /** The wallet principal whose own organization this is, made on its first project; null for created ones. */
     homeOf: id('home_of').references(() => principals.id),
+    /** Lower-case address that the organization's own earnings go to; null until its owner names one. */
+    payoutWallet: text('payout_wallet'),
     createdBy: id('created_by').references(() => principals.id),
     createdAt: createdAt(),
   },
-  (t) => [uniqueIndex('orgs_slug_uq').on(t.slug), uniqueIndex('orgs_home_uq').on(t.homeOf)],
+  (t) => [
+    uniqueIndex('orgs_slug_uq').on(t.slug),
+    uniqueIndex('orgs_home_uq').on(t.homeOf),
+    // The organizations that a day's passing moves on.
+    index('orgs_lease_idx')
+      .on(t.leaseExpiresAt)
+      .where(sql`not ${t.leasePerpetual} and ${t.lifecycleState} <> 'purged'`),
+  ],
+);
+
+/**
+ * Every slug that was ever claimed, with who holds it. Which organization wins a slug is decided by this primary key,
+ * never by looking first. A released one rests for its last holder alone.
+ */
+export const orgSlugs = pgTable(
+  'org_slugs',
+  {
+    slug: text('slug').primaryKey(),
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id),
+    claimedAt: moment('claimed_at').notNull().defaultNow(),
+    /** Null while the organization goes by it. */
+    releasedAt: moment('released_at'),
+    /** Until then nobody else can claim it. */
+    restsUntil: moment('rests_until'),
+  },
+  (t) => [
+    uniqueIndex('org_slugs_current_uq').on(t.orgId).where(sql`${t.releasedAt} is null`),
+    index('org_slugs_org_idx').on(t.orgId),
+  ],
+);
+
+/** What an organization has, in micro-dollars: the sum of its ledger, kept beside it so that a debit can be refused. */
+export const orgBalances = pgTable(
+  'org_balances',
+  {
+    orgId: uuid('org_id')
+      .primaryKey()
+      .references(() => orgs.id),
+    /** Spendable. */
+    available: bigint('available_usd_micros', { mode: 'bigint' }).notNull().default(sql`0`),
+    /** Set aside for work that runs or a payment that settles. */
+    held: bigint('held_usd_micros', { mode: 'bigint' }).notNull().default(sql`0`),
+    /** Entries so far: the number of the newest. */
+    entries: bigint('entries', { mode: 'bigint' }).notNull().default(sql`0`),
+  },
+  (t) => [check('org_balances_covered', sql`${t.available} >= 0 and ${t.held} >= 0`)],
+);
+
+/** What moved an organization's balance. Rows are only ever added: a trigger refuses everything else. */
+export const ledgerEntries = pgTable(
+  'ledger_entries',
+  {
+    orgId: uuid('org_id')
+      .notNull()
+      .references(() => orgs.id),
+    /** Dense, from 1, in the order in which the balance moved. */
+    seq: bigint('seq', { mode: 'bigint' }).notNull(),
+    id: id().notNull(),
+    direction: text('direction').$type<'credit' | 'debit'>().notNull(),
+    kind: text('kind').notNull(),
+    amount: bigint('amount_usd_micros', { mode: 'bigint' }).notNull(),
+    /** Both balances after this entry. */
+    availableAfter: bigint('balance_after_available', { mode: 'bigint' }).notNull(),
+    heldAfter: bigint('balance_after_held', { mode: 'bigint' }).notNull(),
+    /** What it was for; with the kind it happens once, whatever is repeated. */
+    referenceType: text('reference_type'),
+    referenceId: text('reference_id'),
+    metadata: jsonb('metadata').$type<Record<string, unknown>>().notNull().default({}),
+    createdAt: createdAt(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.seq] }),
+    uniqueIndex('ledger_entries_reference_uq').on(t.orgId, t.referenceType, t.referenceId, t.kind),
+    check('ledger_entries_positive', sql`${t.amount} > 0`),
+  ],
 );
 
 export const memberships = pgTable(
@@ -43,6 +136,13 @@ export const memberships = pgTable(
     role: text('role').$type<Role>().notNull(),
     /** Only `active` authorizes anything. */
     status: text('status').$type<MembershipStatus>().notNull(),
+    /** Address the invitation went to; null for a member who was added. */
+    invitedEmail: text('invited_email'),
+    /** Principal that invited. */
+    invitedBy: id('invited_by'),
+    inviteExpiresAt: moment('invite_expires_at'),
+    /** When the invitation was last mailed. */
+    inviteMailedAt: moment('invite_mailed_at'),
     createdAt: createdAt(),
   },
   (t) => [
@@ -81,4 +181,5 @@ export const auditEvents = pgTable(
 );
 
 export type Org = typeof orgs.$inferSelect;
+export type LedgerEntry = typeof ledgerEntries.$inferSelect;
 export type Membership = typeof memberships.$inferSelect;

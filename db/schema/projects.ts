@@ -1,4 +1,16 @@
-import { index, integer, jsonb, pgSequence, pgTable, primaryKey, text, uniqueIndex, uuid } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  index,
+  integer,
+  jsonb,
+  pgSequence,
+  pgTable,
+  primaryKey,
+  text,
+  uniqueIndex,
+  uuid,
+} from 'drizzle-orm/pg-core';
 import { createdAt, id, moment } from '../columns.ts';
 import { principals } from './identity.ts';
 import { orgs } from './orgs.ts';
@@ -6,7 +18,7 @@ import { orgs } from './orgs.ts';
 /** Numbers of the schema slots that projects are known by (`p0001`). */
 export const projectSlots = pgSequence('project_slots');
 
-export type ProjectState = 'provisioning' | 'ready' | 'failed';
+export type ProjectState = 'provisioning' | 'ready' | 'failed' | 'deleting' | 'deleted';
 
 export const projects = pgTable(
   'projects',
@@ -56,11 +68,16 @@ export const projectGrants = pgTable(
     policy: jsonb('policy').$type<Record<string, unknown>>(),
     expiresAt: moment('expires_at'),
     revokedAt: moment('revoked_at'),
+    createdBy: id('created_by'),
     createdAt: createdAt(),
   },
   (t) => [
     primaryKey({ columns: [t.orgId, t.id] }),
     index('project_grants_principal_idx').on(t.principalId, t.projectId),
+    // A capability is given to a principal once at a time; also the list of a project's grants.
+    uniqueIndex('project_grants_live_uq')
+      .on(t.orgId, t.projectId, t.principalId, t.capability)
+      .where(sql`${t.revokedAt} is null`),
   ],
 );
 
@@ -69,6 +86,15 @@ export interface DelegateScope {
   readonly v: 1;
   readonly capabilities: readonly string[];
   readonly projects?: readonly string[];
+}
+
+/** What a delegate may spend, in micro-dollars; held to when paying, not at the door. */
+export interface SpendCap {
+  readonly v: 1;
+  readonly currency: 'usd_micros';
+  readonly period?: 'day' | 'week' | 'month';
+  readonly per_period?: number;
+  readonly per_tx?: number;
 }
 
 /** Bearers that narrow a grant. Only the token's hash is kept. */
@@ -86,11 +112,32 @@ export const delegates = pgTable(
     kind: text('kind').notNull(),
     tokenHash: text('token_hash'),
     scope: jsonb('scope').$type<DelegateScope>().notNull(),
+    spendCap: jsonb('spend_cap').$type<SpendCap>(),
+    /** For kinds that prove themselves by something public: an address, a workflow. */
+    publicSubject: text('public_subject'),
     expiresAt: moment('expires_at'),
     revokedAt: moment('revoked_at'),
+    createdBy: id('created_by'),
     createdAt: createdAt(),
   },
-  (t) => [primaryKey({ columns: [t.orgId, t.id] }), index('delegates_token_idx').on(t.tokenHash)],
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.id] }),
+    index('delegates_token_idx').on(t.tokenHash),
+    index('delegates_project_idx').on(t.orgId, t.projectId),
+  ],
+);
+
+/** What projects used, by the period of their organization that it counts for (`orgs.usage_since`). */
+export const projectUsage = pgTable(
+  'project_usage',
+  {
+    orgId: uuid('org_id').notNull(),
+    projectId: id('project_id').notNull(),
+    since: moment('since').notNull(),
+    /** Requests made with the project's own keys, its users among them. */
+    apiCalls: bigint('api_calls', { mode: 'bigint' }).notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.orgId, t.projectId, t.since] })],
 );
 
 export type StepState = 'running' | 'done' | 'undone' | 'stuck';

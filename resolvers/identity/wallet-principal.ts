@@ -65,5 +65,6 @@ const createStatement: Statement = {
       select $1, 'agent' where not exists (select from authenticators where kind = 'wallet' and public_subject = $3)
       returning id
     )
-    insert into authenticators (id, principal_id, kind, public_subject) select $2, fresh.id, 'wallet', $3 from fresh`,
+    insert into authenticators (id, principal_id, kind, public_subject, verified_at)
+      select $2, fresh.id, 'wallet', $3, now() from fresh`,
 };

@@ -11,6 +11,7 @@ import { isPrincipal } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { orgId, properName } from '../fields.ts';
 import { makeProjectKey } from '../identity/project-keys.ts';
+import { refuseWhileClosed } from '../lifecycle.ts';
 import { limitsOf } from '../limits.ts';
 import { stepMutation } from '../operation.ts';
 import { findOrCreateHomeOrg } from '../orgs/new-org.ts';
@@ -58,6 +59,7 @@ export const createProject = stepMutation({
   name: 'projects.create',
   summary: 'Create a project with its own database, login role and keys.',
   access,
+  lifecycle: 'gated',
   writeApproval: { action: 'org.project.create', field: 'org_id', target: ({ org_id }) => org_id },
   input: z.object({
     name: properName(200)
@@ -73,6 +75,7 @@ export const createProject = stepMutation({
       const caller = await work.caller();
       const principalId = isPrincipal(caller) ? caller.principal.id : null;
       const org = work.org ?? (await findOrCreateHomeOrg(work, principalId!));
+      refuseWhileClosed(org);
       await requireRoom(work, org);
       const id = work.services.newId('prj');
       const database = work.services.projectDatabases.assign();
