@@ -28,7 +28,7 @@ export async function checkRootFingerprint(
     if (row?.value === current) return 'matched';
     if (typeof row?.value !== 'string' || !previous.includes(row.value)) {
       throw new RootMismatchError(
-        'This control database belongs to another root secret: start with the SVC_SECRET_KEY it was made with, or give that one as SVC_SECRET_KEY_PREVIOUS.',
+        'This control database belongs to another root secret: start with the SVC_SECRET_KEY (or the secret.key of the data folder) it was made with, or give that one as SVC_SECRET_KEY_PREVIOUS.',
       );
     }
     const moved = await db.rows(moveStatement, [factKey, fact, JSON.stringify(row.value)]);

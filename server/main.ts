@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { ensureDatabase } from '../db/ensure-database.ts';
+import { RootMismatchError } from '../db/root-fingerprint.ts';
 import { type App, startApp } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { createLog } from './log.ts';
@@ -24,7 +25,7 @@ async function start(config: Config): Promise<void> {
     version: string;
   };
   const telemetry = await startTelemetry({ endpoint: config.otlpEndpoint, log, version });
-  const roots = await loadRootSecret(config);
+  const { roots, takeBack } = await loadRootSecret(config);
   // Before anything is made for a start that could not end well.
   await requireFreePort(config);
   const postgres = config.databaseUrl === undefined ? await startOwnPostgres(config.dataDir, log) : undefined;
@@ -34,6 +35,8 @@ async function start(config: Config): Promise<void> {
     app = await startApp({ config, databaseUrl, roots, version, log });
   } catch (error) {
     await postgres?.stop();
+    // Else the next start would take the new secret for the one to be restored.
+    if (error instanceof RootMismatchError) await takeBack();
     throw error;
   }
   const shutdown = once(async (reason: string, code: number) => {

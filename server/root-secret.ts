@@ -1,11 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
+import { chmod, link, mkdir, open, readFile, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Config, ConfigError } from './config.ts';
 import { readSecretKey } from './config-values.ts';
 
 /** Bits of a file's mode that let anybody but its owner in. */
 const othersMask = 0o077;
+
+export interface RootSecret {
+  /** For the key ring, current first. */
+  readonly roots: readonly Buffer[];
+  /** Removes the file again if this start made it: its database turned out to belong to a secret that was lost. */
+  readonly takeBack: () => Promise<void>;
+}
+
+const kept = async () => {};
 
 /**
  * The root secrets for the key ring, current first: from the environment, else (in development) from
@@ -15,14 +24,17 @@ const othersMask = 0o077;
  */
 export async function loadRootSecret(
   config: Pick<Config, 'production' | 'secretKey' | 'previousSecretKey' | 'dataDir'>,
-): Promise<Buffer[]> {
-  if (config.secretKey !== undefined) {
-    return config.previousSecretKey === undefined ? [config.secretKey] : [config.secretKey, config.previousSecretKey];
+): Promise<RootSecret> {
+  const { secretKey, previousSecretKey } = config;
+  if (secretKey !== undefined) {
+    return { roots: previousSecretKey === undefined ? [secretKey] : [secretKey, previousSecretKey], takeBack: kept };
   }
   if (config.production) throw new ConfigError(['SVC_SECRET_KEY must be set when NODE_ENV is production.']);
   await mkdir(config.dataDir, { recursive: true });
   const path = join(config.dataDir, 'secret.key');
-  return [(await readSecretFile(path)) ?? (await makeSecretFile(path))];
+  const found = await readSecretFile(path);
+  if (found !== undefined) return { roots: [found], takeBack: kept };
+  return { roots: [await makeSecretFile(path)], takeBack: () => rm(path, { force: true }) };
 }
 
 /** The secret that the file holds, or undefined when there is no file. Access by others is taken away. */

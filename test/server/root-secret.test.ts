@@ -2,13 +2,15 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { loadRootSecret } from '../../server/root-secret.ts';
+import { loadRootSecret as load } from '../../server/root-secret.ts';
 
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'svc-root-secret-'));
 });
 afterEach(() => rm(folder, { recursive: true }));
+
+const loadRootSecret = async (config: Parameters<typeof load>[0]) => (await load(config)).roots;
 
 const development = () => ({
   production: false,
@@ -60,4 +62,13 @@ test('a damaged secret is refused and left as it is', async () => {
 test('production never makes a secret', async () => {
   await expect(loadRootSecret({ ...development(), production: true })).rejects.toThrow(/SVC_SECRET_KEY/);
   expect(await readdir(folder)).toEqual([]);
+});
+
+test('only a start that made the secret takes it back', async () => {
+  const first = await load(development());
+  const second = await load(development());
+  await second.takeBack();
+  expect(await readdir(join(folder, 'data'))).toEqual(['secret.key']);
+  await first.takeBack();
+  expect(await readdir(join(folder, 'data'))).toEqual([]);
 });

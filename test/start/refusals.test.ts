@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, inject, onTestFinished, test, vi } from 'vitest';
@@ -145,4 +145,19 @@ test('a damaged root secret is named and kept', async () => {
   expect(await refusal(dataDir, {})).toMatch(
     /SVC_SECRET_KEY is not set and .*secret\.key is damaged: restore the file/,
   );
+});
+
+test('a lost root secret is named, and a new one is not left in its place', async () => {
+  const dataDir = join(await testFolder(), '.svc');
+  const path = join(dataDir, 'secret.key');
+  const first = await start({ command: bare(), env: { SVC_DATA_DIR: dataDir, LOG_LEVEL: 'warn' } });
+  expect(await first.stop()).toBe(0);
+  const secret = await readFile(path);
+  await rm(path);
+  expect(await refusal(dataDir, {})).toMatch(
+    /^svc: This control database belongs to another root secret: .*secret\.key/,
+  );
+  expect(await exists(path)).toBe(false);
+  await writeFile(path, secret, { mode: 0o600 });
+  expect((await start({ command: bare(), env: { SVC_DATA_DIR: dataDir } })).url).toBeDefined();
 });
