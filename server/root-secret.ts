@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, link, mkdir, open, readFile, rm, stat, unlink } from 'node:fs/promises';
+import { chmod, link, open, readFile, rm, stat, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeFolder } from '../db/make-folder.ts';
 import { type Config, ConfigError } from './config.ts';
 import { readSecretKey } from './config-values.ts';
 
@@ -30,7 +31,7 @@ export async function loadRootSecret(
     return { roots: previousSecretKey === undefined ? [secretKey] : [secretKey, previousSecretKey], takeBack: kept };
   }
   if (config.production) throw new ConfigError(['SVC_SECRET_KEY must be set when NODE_ENV is production.']);
-  await mkdir(config.dataDir, { recursive: true });
+  await makeFolder(config.dataDir);
   const path = join(config.dataDir, 'secret.key');
   const found = await readSecretFile(path);
   if (found !== undefined) return { roots: [found], takeBack: kept };

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { EmbeddedPostgresError } from '../db/embedded/error.ts';
 import { NodeLockError } from '../db/node-lock.ts';
 import { isConnectionLoss, sqlState } from '../db/pool.ts';
@@ -42,10 +43,13 @@ export function startRefusal(error: unknown, config: Config | undefined): string
     if (code === 'EACCES') return `Port ${port} may not be opened by this user; choose one above 1023 with PORT.`;
     return `HOST ${config.host} is no address of this machine.`;
   }
-  if (path?.startsWith(config.dataDir) === true)
+  if (path !== undefined && isOneWay(resolve(path), resolve(config.dataDir)))
     return `The data folder cannot be used (${error.message}); set SVC_DATA_DIR to a folder of yours.`;
   return config.databaseUrl === undefined ? undefined : databaseRefusal(error, config);
 }
+
+/** Whether one of two folders lies in the other: what is missing above the data folder is in its way, too. */
+const isOneWay = (one: string, other: string): boolean => one.startsWith(other) || other.startsWith(one);
 
 function databaseRefusal(error: Error, { projectDatabaseUrls }: Config): string | undefined {
   const names = projectDatabaseUrls === undefined ? 'DATABASE_URL' : 'DATABASE_URL or of PROJECT_DATABASE_URLS';

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { chmod, lstat, mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { makeFolder } from '../make-folder.ts';
 import { EmbeddedPostgresError } from './error.ts';
 import type { Log } from './log.ts';
 import { canEnter, findServerUser, isRoot, ownerOf, type ServerUser } from './server-user.ts';
@@ -20,7 +21,7 @@ const pointerIn = (wanted: string) => join(wanted, 'moved-to');
 export async function makeWantedHome(dataDir: string): Promise<string> {
   const folder = resolve(dataDir);
   // A tight umask must not hide from Postgres' own user what root has only just made.
-  if ((await mkdir(folder, { recursive: true })) !== undefined && isRoot()) await chmod(folder, 0o755);
+  if ((await makeFolder(folder)) && isRoot()) await chmod(folder, 0o755);
   return makeHome(join(await realpath(folder), 'postgres'));
 }
 
@@ -83,7 +84,7 @@ async function makeHome(home: string): Promise<string> {
 }
 
 async function choosePrivateHome(wanted: string): Promise<string> {
-  await mkdir(privateParent, { recursive: true });
+  await makeFolder(privateParent);
   for (let nth = 0; ; nth += 1) {
     const hash = createHash('sha256').update(`${wanted}\n${nth}`).digest('hex').slice(0, 12);
     const home = join(privateParent, `svc-gateway-${hash}`);

@@ -130,6 +130,10 @@ test('a data folder of somebody else is named', async ({ skip }) => {
   expect(sentence).toMatch(/^svc: The data folder cannot be used \(EACCES.*SVC_DATA_DIR/);
 });
 
+test('a data folder where there can be none is named, at once', async () => {
+  expect(await refusal('/proc/svc/data', {})).toMatch(/^svc: The data folder cannot be used \(E.*SVC_DATA_DIR/);
+});
+
 test('a data folder that somebody made by hand is not taken for a database', async () => {
   const dataDir = join(await testFolder(), '.svc');
   const data = join(dataDir, 'postgres', 'data');
