@@ -5,6 +5,7 @@ import type { Statement } from '../../db/pool.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
 import { onRoom } from '../access.ts';
 import { query } from '../operation.ts';
+import { inRoom } from './in-room.ts';
 import { roomAddress } from './room-input.ts';
 import { MessageWire, messageToWire } from './wire.ts';
 
@@ -25,5 +26,5 @@ export const getMessage = query({
 
 const messageStatement: Statement = {
   name: 'rooms.message',
-  text: `select ${columnsOf(roomMessages, 'm')} from room_messages m where org_id = $1 and room_key = $2 and id = $3`,
+  text: `select ${columnsOf(roomMessages, 'm')} from room_messages m where org_id = $1 and ${inRoom} and id = $3`,
 };

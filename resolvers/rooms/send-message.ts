@@ -7,6 +7,7 @@ import { onRoom, type RoomScope } from '../access.ts';
 import { mutation } from '../operation.ts';
 import type { Work } from '../unit-of-work.ts';
 import { ensureRoom } from './ensure-room.ts';
+import { inRoom } from './in-room.ts';
 import { type Arrival, livePresencesStatement, resolveSpeaker } from './presence.ts';
 import { appendMessage } from './room-feed.ts';
 import { presenceFields, presenceId, roomAddress, sessionKey } from './room-input.ts';
@@ -159,5 +160,5 @@ const replayStatement: Statement = {
 
 const placeStatement: Statement = {
   name: 'rooms.place',
-  text: 'select seq from room_messages where org_id = $1 and room_key = $2 and id = $3',
+  text: `select seq from room_messages where org_id = $1 and ${inRoom} and id = $3`,
 };
