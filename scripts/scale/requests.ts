@@ -1,8 +1,10 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Services } from '../../resolvers/context.ts';
 import { feedCursor } from '../../resolvers/feeds.ts';
+import { keepHouse } from '../../resolvers/housekeeping.ts';
 import { signSessionToken } from '../../resolvers/identity/session-token.ts';
 import { roomFeed } from '../../resolvers/rooms/room-feed.ts';
+import type { TaskContext } from '../../resolvers/task.ts';
 import {
   bigMessageIdOf,
   bigRoom,
@@ -140,6 +142,15 @@ export function hotRequests({ url, services, size }: { url: string; services: Se
         const path = `/orgs/v1/${orgId}/rooms/${projectIdOf((org - 1) * projectsPerOrg + 1)}/messages`;
         await send('GET', path, `Bearer ${delegateTokenOf(org)}`);
       },
+    },
+    {
+      name: 'housekeeping that finds nothing to do',
+      rowsMax: 20,
+      ask: () =>
+        keepHouse(
+          { ctx: { services, signal: new AbortController().signal }, mailer: { configured: true } } as TaskContext,
+          {},
+        ),
     },
     {
       name: 'a page of an audit trail (its statement alone)',
