@@ -136,3 +136,37 @@ test('a membership that ends during a held read on one node ends it, whichever n
   await post('/messages', { body: 'not for those who left' });
   expectRefusal(await held, 'NOT_AUTHORIZED', { reason: 'member' });
 });
+
+test('a node holds no more connections than docs/scale.md counts with, however many ask at once', async () => {
+  const perNode = {
+    'svc-gateway': 20,
+    'svc-gateway admin': 5,
+    'svc-gateway health': 1,
+    'svc-gateway node': 1,
+    'svc-gateway workers': 4,
+  };
+  const { orgId, path } = await newRoom();
+  const writers = await Promise.all(
+    Array.from({ length: 10 }, async () => {
+      const writer = await actors.session();
+      await actors.member(orgId, writer.principalId, 'developer');
+      return writer;
+    }),
+  );
+  const { wallet, orgId: busy } = await service.owner();
+  const all = writers.flatMap((writer, n) => [
+    ...Array.from({ length: 20 }, () =>
+      call(writer, 'POST', `${path}/messages`, { body: { body: 'x', session_key: `${n}` } }),
+    ),
+    call(wallet, 'POST', '/projects/v1', { body: { org_id: busy } }),
+    call(actors.nobody, 'GET', '/readyz'),
+  ]);
+  await Promise.all(all);
+  const held = await control.sql<{ name: keyof typeof perNode; count: number }>(
+    `select application_name as name, count(*)::int as count from pg_stat_activity
+     where datname = current_database() and application_name like 'svc-gateway%' group by 1`,
+  );
+  // All of the pool were needed, so the count means something.
+  expect(held.find(({ name }) => name === 'svc-gateway')?.count).toBe(2 * perNode['svc-gateway']);
+  for (const { name, count } of held) expect([name, count <= 2 * perNode[name]]).toEqual([name, true]);
+});
