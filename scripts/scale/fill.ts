@@ -155,8 +155,11 @@ const bigRoomRows = {
     select pg_temp.uid('org', 1), pg_temp.nid('prs', -p), '${bigRoom}', pg_temp.nid('prn', 3 + p % 3), 'Bee ' || p, 'bee ' || p,
       now() - interval '30 days' + p * interval '1 second', now() - interval '30 days' + p * interval '1 second' + interval '1 hour'
     from generate_series($1::bigint, $2) p`,
+  // Whoever came while the size before was measured has left.
+  quiet: `update room_presences set expires_at = last_active
+    where org_id = pg_temp.uid('org', 1) and room_key = '${bigRoom}' and expires_at > now()`,
   live: `update room_presences set last_active = now(), expires_at = now() + interval '12 hours'
-    where org_id = pg_temp.uid('org', 1) and room_key = '${bigRoom}' and id in (select pg_temp.nid('prs', -p) from generate_series($1::bigint - 9, $1) p)`,
+    where org_id = pg_temp.uid('org', 1) and id in (select pg_temp.nid('prs', -p) from generate_series($1::bigint - 9, $1) p)`,
 };
 
 /**
@@ -184,6 +187,7 @@ export async function fill(
   await client.query(bigRoomRows.messages, [from.bigRoomMessages + 1, to.bigRoomMessages]);
   await client.query(bigRoomRows.head, [to.bigRoomMessages]);
   await client.query(bigRoomRows.presences, [from.bigRoomPresences + 1, to.bigRoomPresences]);
+  await client.query(bigRoomRows.quiet);
   await client.query(bigRoomRows.live, [to.bigRoomPresences]);
   await client.query('reset session_replication_role');
   say('vacuum analyze');
