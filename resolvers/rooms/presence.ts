@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import { checked } from '../../db/checked.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Presence, roomPresences } from '../../db/schema/rooms.ts';
@@ -7,7 +8,6 @@ import { isPrincipal } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { twoWords } from '../two-words.ts';
 import type { Work } from '../unit-of-work.ts';
-import { inRoom } from './in-room.ts';
 
 /** How long a presence lives after its last call, in seconds. Contract 02, section 2.3. */
 export const presenceSeconds = 3600;
@@ -134,6 +134,7 @@ async function freeName(work: Work & RoomScope, wanted: string): Promise<string>
 }
 
 const columns = columnsOf(roomPresences, 'p');
+const inRoom = checked('room_key = $2');
 const until = (parameter: number) => `now() + make_interval(secs => $${parameter})`;
 
 const resumeStatement: Statement = {
@@ -146,7 +147,7 @@ const resumeStatement: Statement = {
 const touchStatement: Statement = {
   name: 'presences.touch',
   text: `update room_presences p set last_active = now(), expires_at = ${until(5)}
-    where org_id = $1 and ${inRoom} and id = $3 and principal_id = $4 and left_at is null and expires_at > now()
+    where org_id = $1 and id = $3 and ${inRoom} and ${checked('principal_id = $4')} and left_at is null and expires_at > now()
     returning ${columns}`,
 };
 
@@ -160,7 +161,7 @@ const touchSessionStatement: Statement = {
 
 export const presenceStatement: Statement = {
   name: 'presences.get',
-  text: `select ${columns} from room_presences p where org_id = $1 and ${inRoom} and id = $3`,
+  text: `select ${columns} from room_presences p where org_id = $1 and id = $3 and ${inRoom}`,
 };
 
 interface TakenName {

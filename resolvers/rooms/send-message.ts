@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { checked } from '../../db/checked.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Presence, type Recipient, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
@@ -7,7 +8,6 @@ import { onRoom, type RoomScope } from '../access.ts';
 import { mutation } from '../operation.ts';
 import type { Work } from '../unit-of-work.ts';
 import { ensureRoom } from './ensure-room.ts';
-import { inRoom } from './in-room.ts';
 import { type Arrival, livePresencesStatement, resolveSpeaker } from './presence.ts';
 import { appendMessage } from './room-feed.ts';
 import { presenceFields, presenceId, roomAddress, sessionKey } from './room-input.ts';
@@ -160,5 +160,5 @@ const replayStatement: Statement = {
 
 const placeStatement: Statement = {
   name: 'rooms.place',
-  text: `select seq from room_messages where org_id = $1 and ${inRoom} and id = $3`,
+  text: `select seq from room_messages where org_id = $1 and id = $3 and ${checked('room_key = $2')}`,
 };

@@ -26,6 +26,8 @@ export const ownerIdOf = (org: number) => nid('prn', org * 3);
 export const sessionIdOf = (org: number) => nid('ses', org);
 /** A message of the big room. */
 export const bigMessageIdOf = (seq: number) => nid('msg', -seq);
+/** One of the ten live presences of the big room, which is the owner's. */
+export const bigPresenceIdOf = ({ bigRoomPresences }: Size) => nid('prs', -(bigRoomPresences - (bigRoomPresences % 3)));
 /** A delegate's token on the first project of an organization. */
 export const delegateTokenOf = (org: number) => `svcdt_scale_${org}`;
 

@@ -7,6 +7,7 @@ import { roomFeed } from '../../resolvers/rooms/room-feed.ts';
 import type { TaskContext } from '../../resolvers/task.ts';
 import {
   bigMessageIdOf,
+  bigPresenceIdOf,
   bigRoom,
   delegateTokenOf,
   orgIdOf,
@@ -104,6 +105,13 @@ export function hotRequests({ url, services, size }: { url: string; services: Se
     get('one room', 20, ({ orgId, projectId }) => `/orgs/v1/${orgId}/rooms/${projectId}`),
     get('messages of a small room', 30, ({ orgId }) => `/orgs/v1/${orgId}/rooms/common/messages`),
     get('big room: messages at the head', 80, () => `${big}/messages?cursor=${at(bigRoomMessages - 50)}`, 1),
+    get(
+      'big room: read by a presence',
+      80,
+      () => `${big}/messages?cursor=${at(bigRoomMessages - 50)}&presence_id=${bigPresenceIdOf(size)}`,
+      1,
+    ),
+    get('big room: one presence by id', 20, () => `${big}/presences/${bigPresenceIdOf(size)}`, 1),
     get('big room: newest first', 80, () => `${big}/messages?order=desc`, 1),
     get(
       'big room: messages in the middle',
