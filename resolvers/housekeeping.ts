@@ -36,7 +36,8 @@ export const keepHouse: Task = async ({ ctx, mailer }) => {
 const expired = [
   ['wallet_nonces', 'expires_at < now()'],
   ['idempotency_keys', 'expires_at < now()'],
-  ['step_operations', `state in ('done', 'undone') and created_at < now() - interval '7 days'`],
+  // By the lease, which ends soon after the work: that is what the index knows.
+  ['step_operations', `state in ('done', 'undone') and lease_until < now() - interval '7 days'`],
 ] as const;
 
 /** No job of the key will run: there is none, it has failed for good, or a node that vanished has locked it. */

@@ -9,6 +9,10 @@ export const grantHolds = (alias: string): string =>
 export const isMember = (orgId: string, principalId: string): string => `exists (
     select from memberships own where own.org_id = ${orgId} and own.principal_id = ${principalId} and own.status = 'active')`;
 
+/** The organizations that a principal is an active member of, found once for a whole statement: what lists begin with. */
+export const memberOrgs = (principalId: string): string =>
+  `array(select own.org_id from memberships own where own.principal_id = ${principalId} and own.status = 'active')`;
+
 /** A project's default room is named by the project's id; any other key is a label. Contract 02, section 2.0. */
 export const isProjectRoom = (key: string): string => `starts_with(${key}, 'prj_')`;
 

@@ -2,7 +2,7 @@
  * Runs the tests that need a program from outside npm, as far as the programs are there, and names what did not run.
  * With CI=true a missing program is a failure: nothing is skipped silently.
  *
- * Usage: npm run test:lanes [-- nats|browser]
+ * Usage: npm run test:lanes [-- nats|two-nodes|browser]
  */
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname } from 'node:path';
@@ -15,15 +15,22 @@ interface Lane {
   readonly needs: string;
   readonly program: string | undefined;
   readonly install: string;
+  readonly env?: Record<string, string>;
 }
 
+const nats = {
+  needs: 'nats-server',
+  program: natsProgram(),
+  install: 'apt-get install nats-server, or https://docs.nats.io/running-a-nats-service',
+};
+
 const lanes: Readonly<Record<string, Lane>> = {
-  nats: {
-    files: ['test/lanes/nats.test.ts', 'test/lanes/nodes.test.ts'],
-    needs: 'nats-server',
-    program: natsProgram(),
-    install: 'apt-get install nats-server, or https://docs.nats.io/running-a-nats-service',
-  },
+  nats: { ...nats, files: ['test/lanes/nats.test.ts', 'test/lanes/nodes.test.ts'] },
+  // Tests of `npm test`, run again with `startService()` starting two gateways on one database behind a balancer that
+  // sends each request to the other one. None of them is left out. Not among them, because a node answers for itself:
+  // tests of limits that each node counts alone (rate-limits, connection-limits, request-limits) and of what goes on
+  // inside one (feed-hub, feed-memory, metrics, remembered-tokens); test/scale/two-nodes.test.ts is for two by itself.
+  'two-nodes': { ...nats, files: ['test/rooms', 'test/faults/idempotency'], env: { SVC_TEST_NODES: '2' } },
   browser: {
     files: ['test/lanes/browser.test.ts'],
     needs: 'Chromium',
@@ -42,7 +49,7 @@ if (unknown.length > 0) {
 
 const outcomes: string[] = [];
 let failed = false;
-for (const [name, { files, needs, program, install }] of Object.entries(lanes)) {
+for (const [name, { files, needs, program, install, env = {} }] of Object.entries(lanes)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue;
   if (program === undefined) {
     failed ||= process.env.CI === 'true';
@@ -55,6 +62,7 @@ for (const [name, { files, needs, program, install }] of Object.entries(lanes)) 
     env: {
       ...process.env,
       SVC_TEST_LANES: '1',
+      ...env,
       // Last, for it may be a folder full of other things.
       PATH: [process.env.PATH, dirname(program)].join(delimiter),
     },

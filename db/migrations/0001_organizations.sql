@@ -72,6 +72,8 @@ CREATE TABLE "vaults" (
 	CONSTRAINT "vaults_org_id_id_pk" PRIMARY KEY("org_id","id")
 );
 --> statement-breakpoint
+DROP INDEX "room_presences_name_uq";--> statement-breakpoint
+DROP INDEX "room_presences_session_uq";--> statement-breakpoint
 ALTER TABLE "authenticators" ADD COLUMN "verified_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "memberships" ADD COLUMN "invited_email" text;--> statement-breakpoint
 ALTER TABLE "memberships" ADD COLUMN "invited_by" text;--> statement-breakpoint
@@ -99,6 +101,8 @@ CREATE UNIQUE INDEX "vaults_project_uq" ON "vaults" USING btree ("org_id","proje
 CREATE INDEX "orgs_lease_idx" ON "orgs" USING btree ("lease_expires_at") WHERE not "orgs"."lease_perpetual" and "orgs"."lifecycle_state" <> 'purged';--> statement-breakpoint
 CREATE INDEX "delegates_project_idx" ON "delegates" USING btree ("org_id","project_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "project_grants_live_uq" ON "project_grants" USING btree ("org_id","project_id","principal_id","capability") WHERE "project_grants"."revoked_at" is null;--> statement-breakpoint
+CREATE UNIQUE INDEX "room_presences_name_uq" ON "room_presences" USING btree ("org_id",(lower("name") collate "C"),"room_key");--> statement-breakpoint
+CREATE UNIQUE INDEX "room_presences_session_uq" ON "room_presences" USING btree ("org_id","principal_id","session_key","room_key");--> statement-breakpoint
 UPDATE "authenticators" SET "verified_at" = "created_at" WHERE "kind" = 'wallet';--> statement-breakpoint
 CREATE FUNCTION "refuse_ledger_change"() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

@@ -67,9 +67,11 @@ export const roomPresences = pgTable(
     primaryKey({ columns: [t.orgId, t.id] }),
     // Presences are asked for by id alone, too; ids are random, so they stay unique without their organization.
     uniqueIndex('room_presences_id_uq').on(t.id, t.orgId),
-    uniqueIndex('room_presences_name_uq').on(t.orgId, t.roomKey, sql`lower(${t.name})`),
-    uniqueIndex('room_presences_session_uq').on(t.orgId, t.roomKey, t.principalId, t.sessionKey),
-    // Who is live in a room.
+    // Not the room second, but for the list of who is live: prepared statements are planned without knowing the room, and
+    // of several indexes that begin with it Postgres would take any. By bytes, so that names are also found by their
+    // beginning.
+    uniqueIndex('room_presences_name_uq').on(t.orgId, sql`(lower(${t.name}) collate "C")`, t.roomKey),
+    uniqueIndex('room_presences_session_uq').on(t.orgId, t.principalId, t.sessionKey, t.roomKey),
     index('room_presences_live_idx').on(t.orgId, t.roomKey, t.expiresAt),
   ],
 );

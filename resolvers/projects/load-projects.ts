@@ -2,7 +2,7 @@ import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { projects } from '../../db/schema/projects.ts';
 import type { Context } from '../context.ts';
-import { grantHolds, isMember } from '../rules.ts';
+import { grantHolds, memberOrgs } from '../rules.ts';
 import { visibilityOf } from '../visibility.ts';
 import type { ProjectRow } from './wire.ts';
 
@@ -11,14 +11,17 @@ export const projectColumns = `${columnsOf(projects, 'p')}, o.tier as "orgTier",
   o.lifecycle_state as "orgLifecycleState", o.lease_perpetual as "orgLeasePerpetual",
   o.limit_overrides as "orgLimitOverrides"`;
 
+const readable = `g.principal_id = $1 and g.capability in ('read', 'project.read') and ${grantHolds('g')}`;
+
 /**
  * Which projects a caller may see, for statements that join `projects p`. `$1` is a principal, or null; `$2` are
- * projects that a delegate or key names itself; the third, `$3`, opens all to the platform admin.
+ * projects that a delegate or key names itself; the third, `$3`, opens all to the platform admin. What the caller has is
+ * looked up first and projects by that, so that those of everybody else are never read.
  */
-export const visible = `p.deleted_at is null and ($3::boolean or p.id = any($2::text[]) or ${isMember('p.org_id', '$1')}
-  or exists (
-    select from project_grants g where g.org_id = p.org_id and g.project_id = p.id and g.principal_id = $1
-      and g.capability in ('read', 'project.read') and ${grantHolds('g')}))`;
+export const visible = `p.deleted_at is null and ($3::boolean or p.id = any($2::text[])
+  or p.org_id = any(${memberOrgs('$1')})
+  or (p.id = any(array(select g.project_id from project_grants g where ${readable}))
+    and exists (select from project_grants g where g.org_id = p.org_id and g.project_id = p.id and ${readable})))`;
 
 /** Projects by id, those the caller may see, in one statement. Absent and foreign are both left out. */
 export async function loadProjects(ctx: Context, ids: readonly string[]): Promise<ProjectRow[]> {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { checked } from '../../db/checked.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
@@ -25,5 +26,5 @@ export const getMessage = query({
 
 const messageStatement: Statement = {
   name: 'rooms.message',
-  text: `select ${columnsOf(roomMessages, 'm')} from room_messages m where org_id = $1 and room_key = $2 and id = $3`,
+  text: `select ${columnsOf(roomMessages, 'm')} from room_messages m where org_id = $1 and id = $3 and ${checked('room_key = $2')}`,
 };

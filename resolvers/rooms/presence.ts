@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import { checked } from '../../db/checked.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Presence, roomPresences } from '../../db/schema/rooms.ts';
@@ -133,33 +134,34 @@ async function freeName(work: Work & RoomScope, wanted: string): Promise<string>
 }
 
 const columns = columnsOf(roomPresences, 'p');
+const inRoom = checked('room_key = $2');
 const until = (parameter: number) => `now() + make_interval(secs => $${parameter})`;
 
 const resumeStatement: Statement = {
   name: 'presences.resume',
   text: `update room_presences p set last_active = now(), expires_at = ${until(8)}, left_at = null,
       task = coalesce($5, p.task), program = coalesce($6, p.program), model = coalesce($7, p.model)
-    where org_id = $1 and room_key = $2 and principal_id = $3 and session_key = $4 returning ${columns}`,
+    where org_id = $1 and ${inRoom} and principal_id = $3 and session_key = $4 returning ${columns}`,
 };
 
 const touchStatement: Statement = {
   name: 'presences.touch',
   text: `update room_presences p set last_active = now(), expires_at = ${until(5)}
-    where org_id = $1 and room_key = $2 and id = $3 and principal_id = $4 and left_at is null and expires_at > now()
+    where org_id = $1 and id = $3 and ${inRoom} and ${checked('principal_id = $4')} and left_at is null and expires_at > now()
     returning ${columns}`,
 };
 
 const touchSessionStatement: Statement = {
   name: 'presences.touch-session',
   text: `update room_presences p set last_active = now(), expires_at = ${until(5)}
-    where org_id = $1 and room_key = $2 and session_key = $3 and principal_id = $4
+    where org_id = $1 and ${inRoom} and session_key = $3 and principal_id = $4
       and left_at is null and expires_at > now()
     returning ${columns}`,
 };
 
 export const presenceStatement: Statement = {
   name: 'presences.get',
-  text: `select ${columns} from room_presences p where org_id = $1 and room_key = $2 and id = $3`,
+  text: `select ${columns} from room_presences p where org_id = $1 and id = $3 and ${inRoom}`,
 };
 
 interface TakenName {
@@ -167,10 +169,13 @@ interface TakenName {
   readonly wanted: string;
 }
 
-// Folded by the database, as the unique index does it: another notion of letter case would look for ever.
+// Folded by the database, as the unique index does it: another notion of letter case would look for ever. By bytes a
+// name, and what begins with it and a dash, lie between the name and the name with a dot, the character after the dash.
+const folded = '(lower(name) collate "C")';
 const takenStatement: Statement = {
   name: 'presences.taken',
-  text: `select lower(name) as name, lower($3) as wanted from room_presences where org_id = $1 and room_key = $2
+  text: `select lower(name) as name, lower($3) as wanted from room_presences where org_id = $1 and ${inRoom}
+    and ${folded} >= lower($3) and ${folded} < lower($3) || '.'
     and (lower(name) = lower($3) or starts_with(lower(name), lower($3) || '-'))`,
 };
 

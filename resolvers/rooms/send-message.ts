@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { checked } from '../../db/checked.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Presence, type Recipient, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
@@ -159,5 +160,5 @@ const replayStatement: Statement = {
 
 const placeStatement: Statement = {
   name: 'rooms.place',
-  text: 'select seq from room_messages where org_id = $1 and room_key = $2 and id = $3',
+  text: `select seq from room_messages where org_id = $1 and id = $3 and ${checked('room_key = $2')}`,
 };

@@ -5,17 +5,24 @@ import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../db/embedded/start.ts';
 import { ensureDatabase } from '../../db/ensure-database.ts';
 import { migrateControlDatabase } from '../../db/migrate.ts';
+import { natsProgram } from '../../scripts/lane-programs.ts';
 import { installJobs } from '../../server/workers.ts';
+import { type NatsServer, startNats } from './nats-server.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** Superuser URL of the run's Postgres server. */
     readonly postgresUrl: string;
+    /** NATS between the nodes of a service that has several; nobody answers there where the run has none. */
+    readonly natsUrl: string;
   }
 }
 
 /** The migrated control database that every file's own is cloned from. */
 export const templateDatabase = 'control_template';
+
+/** The port for things to be thrown away: no NATS server listens there. */
+const nobody = 'nats://127.0.0.1:9';
 
 /** One Postgres server for the whole run, in a temporary folder. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
@@ -30,12 +37,16 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   await migrateControlDatabase(template);
   await installJobs(template);
   project.provide('postgresUrl', postgres.url);
+  let nats: NatsServer | undefined;
+  if (process.env.SVC_TEST_NODES !== undefined && natsProgram() !== undefined) nats = await startNats();
+  project.provide('natsUrl', nats?.url ?? nobody);
   if (process.env.SVC_TEST_LANES !== '1') {
     process.stdout.write(
-      'Lanes not run here: nats (needs nats-server), browser (needs Chromium). See npm run test:lanes.\n',
+      'Lanes not run here: nats and two-nodes (need nats-server), browser (needs Chromium). See npm run test:lanes.\n',
     );
   }
   return async () => {
+    await nats?.stop();
     await postgres.stop();
     for (const folder of [postgres.dataDir, dataDir]) await rm(folder, { recursive: true, force: true });
   };

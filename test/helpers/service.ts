@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
+import { inject } from 'vitest';
 import { type App, startApp } from '../../server/app.ts';
 import { readConfig } from '../../server/config.ts';
 import { type Actor, type Actors, createActors, type WalletActor } from './actors.ts';
+import { startBalancer } from './balancer.ts';
 import { type ControlDatabase, createControlDatabase } from './control-database.ts';
 
 export interface Answer<Body = Record<string, never>> {
@@ -22,11 +24,19 @@ export interface ServiceOptions {
   readonly env?: Record<string, string>;
   /** Goes between the gateway and its database, for faults. @default the database itself */
   readonly databaseUrl?: (control: ControlDatabase) => string;
+  /**
+   * Gateways on the one database, which requests go to in turn. What they tell each other goes by way of NATS where the
+   * run has one; without it each finds out by itself, a moment later. @default 1, and 2 in the lane `two-nodes`
+   */
+  readonly nodes?: number;
 }
 
 export interface Service {
+  /** The address clients know; that of a balancer when there are several nodes. */
   readonly url: string;
+  /** The first node. */
   readonly app: App;
+  readonly nodes: readonly App[];
   readonly control: ControlDatabase;
   readonly actors: Actors;
   /** Sends a request as somebody. */
@@ -43,6 +53,8 @@ export interface Service {
     variables?: object,
     headers?: Record<string, string>,
   ) => Promise<GraphQLAnswer>;
+  /** What the nodes' metrics say under a name, added up. */
+  readonly gauge: (name: string) => Promise<number>;
   /** Statements sent to the control database while `run` runs, background ones left out. */
   readonly statements: (run: () => Promise<unknown>) => Promise<string[]>;
   /** What was logged so far, one parsed line each. */
@@ -77,27 +89,41 @@ export interface GraphQLAnswer {
 const background =
   /graphile_worker|feed_heads h?\s*join|unnest\(\$1::uuid\[\], \$2::text\[\], \$3::text\[\]\)|pg_advisory|^select 1$|where ctid = any/;
 
+const nodesOfRun = Number(process.env.SVC_TEST_NODES ?? 1);
+
 /** The whole gateway on a database of the test file's own, listening on a port of its own. */
-export async function startService({ env = {}, databaseUrl }: ServiceOptions = {}): Promise<Service> {
+export async function startService(options: ServiceOptions = {}): Promise<Service> {
+  const { env = {}, databaseUrl, nodes: count = nodesOfRun } = options;
   const control = await createControlDatabase();
   const adminKey = randomBytes(24).toString('base64url');
   const lines: string[] = [];
   const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(line) });
-  const config = readConfig({ PORT: '0', DATABASE_URL: control.url, SVC_ADMIN_KEY: adminKey, ...env });
   let recording: string[] | undefined;
-  const app = await startApp({
-    config,
-    databaseUrl: databaseUrl?.(control) ?? control.url,
-    roots: [randomBytes(32)],
-    version: '0.0.0-test',
-    log,
-    onStatement: (text) => recording?.push(text),
-  });
-  const actors = createActors({ url: app.url, services: app.services, control, adminKey });
+  const balancer = count > 1 ? await startBalancer() : undefined;
+  // As an operator would set several nodes up: one address, one secret, and the way between them.
+  const root = randomBytes(32);
+  const shared =
+    balancer === undefined
+      ? {}
+      : { PUBLIC_BASE_URL: balancer.url, NATS_URL: inject('natsUrl'), SVC_SECRET_KEY: root.toString('hex') };
+  const start = () =>
+    startApp({
+      config: readConfig({ PORT: '0', DATABASE_URL: control.url, SVC_ADMIN_KEY: adminKey, ...shared, ...env }),
+      databaseUrl: databaseUrl?.(control) ?? control.url,
+      roots: [root],
+      version: '0.0.0-test',
+      log,
+      onStatement: (text) => recording?.push(text),
+    });
+  const nodes = await Promise.all(Array.from({ length: count }, start));
+  const app = nodes[0]!;
+  balancer?.spreadOver(nodes.map((node) => node.url));
+  const url = balancer?.url ?? app.url;
+  const actors = createActors({ url, services: app.services, control, adminKey });
 
   const call: Service['call'] = async (actor, method, path, { body, headers = {} } = {}) => {
     const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
-    const response = await fetch(app.url + path, {
+    const response = await fetch(url + path, {
       method,
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
@@ -129,12 +155,17 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
   };
 
   return {
-    url: app.url,
+    url,
     app,
+    nodes,
     control,
     actors,
     call,
     graphql,
+    async gauge(name) {
+      const pages = await Promise.all(nodes.map(async (node) => (await fetch(`${node.url}/metrics`)).text()));
+      return pages.reduce((sum, page) => sum + Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(page)?.[1]), 0);
+    },
     async statements(run) {
       recording = [];
       try {
@@ -165,7 +196,8 @@ export async function startService({ env = {}, databaseUrl }: ServiceOptions = {
       for (const { database_name, role_name } of databases) {
         await app.services.projectDatabases.drop({ server: 'main', databaseName: database_name, roleName: role_name });
       }
-      await app.stop();
+      await Promise.all(nodes.map((node) => node.stop()));
+      await balancer?.close();
       await control.drop();
     },
   };

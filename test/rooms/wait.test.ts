@@ -9,10 +9,7 @@ const newRoom = roomsOf(service);
 
 /** Resolves once so many held reads sleep, as the metrics tell. */
 const sleeping = (count: number) =>
-  vi.waitFor(async () => {
-    const { text } = await service.call(service.actors.nobody, 'GET', '/metrics');
-    expect(text).toMatch(new RegExp(`^feed_followers ${count}$`, 'm'));
-  }, 10_000);
+  vi.waitFor(async () => expect(await service.gauge('feed_followers')).toBe(count), 10_000);
 
 test('a held read answers at once when there are messages, and says that it was held', async () => {
   const { post, get } = await newRoom();

@@ -351,7 +351,9 @@ test('housekeeping removes what has expired, in batches, and nothing else', asyn
   );
   await pool.query(
     `insert into step_operations (id, org_id, operation, ref, state, lease_until, created_at)
-     select state || days, gen_random_uuid(), 'o', '{}', state, now() + interval '1 hour', now() - make_interval(days => days)
+     select state || days, gen_random_uuid(), 'o', '{}', state,
+       now() + case when state in ('done', 'undone') then make_interval(days => -days, secs => 15) else '1 hour' end,
+       now() - make_interval(days => days)
      from unnest(array['done', 'undone', 'stuck', 'running']) state, unnest(array[6, 8]) days`,
   );
   await start();

@@ -1,0 +1,179 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { Services } from '../../resolvers/context.ts';
+import { feedCursor } from '../../resolvers/feeds.ts';
+import { keepHouse } from '../../resolvers/housekeeping.ts';
+import { signSessionToken } from '../../resolvers/identity/session-token.ts';
+import { roomFeed } from '../../resolvers/rooms/room-feed.ts';
+import type { TaskContext } from '../../resolvers/task.ts';
+import {
+  bigMessageIdOf,
+  bigPresenceIdOf,
+  bigRoom,
+  delegateTokenOf,
+  orgIdOf,
+  ownerIdOf,
+  projectIdOf,
+  projectsPerOrg,
+  type Size,
+  sessionIdOf,
+} from './fill.ts';
+
+/** Something that callers often ask, of one organization after the other. */
+export interface HotRequest {
+  readonly name: string;
+  /** Rows it may read for one answer, whatever the size of the tables: pages of at most fifty, and what belongs to them. */
+  readonly rowsMax: number;
+  /** Asks once. @throws when the answer is not the expected one */
+  readonly ask: () => Promise<void>;
+}
+
+/** What is asked of a filled installation (see `fill`). */
+export function hotRequests({ url, services, size }: { url: string; services: Services; size: Size }): HotRequest[] {
+  const { organizations, bigRoomMessages } = size;
+
+  /** An organization at random, and the session of its owner. The first has the big room, and the last no guest. */
+  async function someone(org = randomInt(2, organizations)) {
+    const session = {
+      id: sessionIdOf(org),
+      kind: 'control_plane',
+      subject: ownerIdOf(org),
+      provenance: 'loopback_pkce',
+      amrTimes: { email: Math.floor(Date.now() / 1000) },
+    } as const;
+    const authorization = `Bearer ${await signSessionToken(services.keys, session, new Date())}`;
+    return {
+      orgId: orgIdOf(org),
+      projectId: projectIdOf(randomInt((org - 1) * projectsPerOrg, org * projectsPerOrg) + 1),
+      authorization,
+      org,
+    };
+  }
+
+  async function send(method: string, path: string, authorization: string, body?: object): Promise<void> {
+    const headers = {
+      authorization,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...(method === 'POST' && path !== '/graphql' ? { 'idempotency-key': randomUUID() } : {}),
+    };
+    const answer = await fetch(url + path, {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok || text.startsWith('{"errors"'))
+      throw new Error(`${method} ${path} answered ${answer.status}: ${text}`);
+  }
+
+  type Someone = Awaited<ReturnType<typeof someone>>;
+  const get = (name: string, rowsMax: number, path: (who: Someone) => string, org?: number): HotRequest => ({
+    name,
+    rowsMax,
+    ask: async () => {
+      const who = await someone(org);
+      await send('GET', path(who), who.authorization);
+    },
+  });
+  const post = (
+    name: string,
+    rowsMax: number,
+    make: (who: Someone) => { path: string; body: object },
+    org?: number,
+  ): HotRequest => ({
+    name,
+    rowsMax,
+    ask: async () => {
+      const who = await someone(org);
+      const { path, body } = make(who);
+      await send('POST', path, who.authorization, body);
+    },
+  });
+
+  const big = `/orgs/v1/${orgIdOf(1)}/rooms/${bigRoom}`;
+  const at = (position: number) => feedCursor(services.keys, roomFeed(orgIdOf(1), bigRoom), BigInt(position));
+  const deep = `query ($id: ID!) { project(id: $id) { id name organization { id displayName
+    rooms(first: 5) { edges { node { key lastMessage { body } } } } members(first: 5) { edges { node { role } } } } } }`;
+
+  return [
+    get('whoami', 20, () => '/agent/v1/whoami'),
+    get('one organization', 20, ({ orgId }) => `/orgs/v1/${orgId}`),
+    get('its members', 50, ({ orgId }) => `/orgs/v1/${orgId}/members`),
+    get('one project', 20, ({ projectId }) => `/projects/v1/${projectId}`),
+    get('projects of an organization', 60, ({ orgId }) => `/projects/v1?org_id=${orgId}`),
+    get('all projects the caller sees', 150, () => '/projects/v1'),
+    get('rooms of an organization', 120, ({ orgId }) => `/orgs/v1/${orgId}/rooms`),
+    get('one room', 20, ({ orgId, projectId }) => `/orgs/v1/${orgId}/rooms/${projectId}`),
+    get('messages of a small room', 30, ({ orgId }) => `/orgs/v1/${orgId}/rooms/common/messages`),
+    get('big room: messages at the head', 80, () => `${big}/messages?cursor=${at(bigRoomMessages - 50)}`, 1),
+    get(
+      'big room: read by a presence',
+      80,
+      () => `${big}/messages?cursor=${at(bigRoomMessages - 50)}&presence_id=${bigPresenceIdOf(size)}`,
+      1,
+    ),
+    get('big room: one presence by id', 20, () => `${big}/presences/${bigPresenceIdOf(size)}`, 1),
+    get('big room: newest first', 80, () => `${big}/messages?order=desc`, 1),
+    get(
+      'big room: messages in the middle',
+      80,
+      () => `${big}/messages?cursor=${at(Math.floor(bigRoomMessages / 2))}`,
+      1,
+    ),
+    get('big room: one message by id', 20, () => `${big}/messages/${bigMessageIdOf(randomInt(1, bigRoomMessages))}`, 1),
+    get('big room: who is live', 40, () => `${big}/presences`, 1),
+    get('big room: its summary', 40, () => big, 1),
+    post('send to a small room', 60, ({ orgId, projectId }) => ({
+      path: `/orgs/v1/${orgId}/rooms/${projectId}/messages`,
+      body: { body: 'hello', session_key: 'desk' },
+    })),
+    post(
+      'send to the big room',
+      80,
+      () => ({ path: `${big}/messages`, body: { body: 'hello', session_key: 'bee 3' } }),
+      1,
+    ),
+    post(
+      'join the big room under a taken name',
+      80,
+      () => ({ path: `${big}/presences`, body: { requested_name: 'Bee 7' } }),
+      1,
+    ),
+    post('GraphQL: project, organization, rooms, last messages', 400, ({ projectId }) => ({
+      path: '/graphql',
+      body: { query: deep, variables: { id: projectId } },
+    })),
+    {
+      name: 'a delegate reads its room',
+      rowsMax: 30,
+      ask: async () => {
+        const { org, orgId } = await someone();
+        const path = `/orgs/v1/${orgId}/rooms/${projectIdOf((org - 1) * projectsPerOrg + 1)}/messages`;
+        await send('GET', path, `Bearer ${delegateTokenOf(org)}`);
+      },
+    },
+    {
+      name: 'housekeeping that finds nothing to do',
+      rowsMax: 20,
+      ask: () =>
+        keepHouse(
+          { ctx: { services, signal: new AbortController().signal }, mailer: { configured: true } } as TaskContext,
+          {},
+        ),
+    },
+    {
+      name: 'a page of an audit trail (its statement alone)',
+      rowsMax: 60,
+      ask: async () => {
+        const { orgId } = await someone();
+        await services.db.rows(auditPage, [orgId, null, 51]);
+      },
+    },
+  ];
+}
+
+/** What a page of the trail needs: newest first, by organization. */
+const auditPage = {
+  name: 'scale.audit-page',
+  text: `select id, occurred_at, action, actor, object_kind, object_id, details, trace_id from audit_events
+    where org_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3`,
+};
