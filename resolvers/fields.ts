@@ -27,7 +27,7 @@ export const properName = (max: number) =>
 /** Capitals or not, with or without the checksum of EIP-55: kept and answered in lower case. Contract 01, section 1.2. */
 export const walletAddress = z
   .string()
-  .regex(/^0x[0-9a-f]{40}$/i, 'must be a wallet address: 0x and 40 hexadecimal digits')
+  .regex(/^0[xX][0-9a-fA-F]{40}$/, 'must be a wallet address: 0x and 40 hexadecimal digits')
   .toLowerCase()
   .meta({ examples: ['0x00000000000000000000000000000000000000a1'] });
 
