@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Delegate } from '../../db/schema/projects.ts';
 import { moment } from '../fields.ts';
+import { holdRight } from '../hold-right.ts';
 import { newDelegateToken } from '../identity/delegate-token.ts';
 import { mutation } from '../operation.ts';
 import { grantHolds } from '../rules.ts';
@@ -51,6 +52,7 @@ export const createDelegate = mutation({
   }),
   async handler(work, input): Promise<IssuedDelegate> {
     const { grant: id, kind, scope, spend_cap = null, expires_at, public_subject = null } = input;
+    await holdRight(work, 'delegates:write');
     const { org, project } = work;
     // Its grant cannot end before the delegate is written: whoever ends it then finds the delegate.
     const [grant] = await work.rows<HeldGrant>(lockGrantStatement, rowOf(work, id));

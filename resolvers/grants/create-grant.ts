@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { Grant } from '../../db/schema/projects.ts';
 import { moment, projectId, walletAddress } from '../fields.ts';
+import { holdRight } from '../hold-right.ts';
 import { principalOfWallet } from '../identity/principal-of-wallet.ts';
 import { mutation } from '../operation.ts';
 import { capabilities } from '../permissions.ts';
@@ -34,6 +35,7 @@ export const createGrant = mutation({
     expires_at: moment.nullish().describe('When the grant ends, with a time zone; never when absent.'),
   }),
   async handler(work, { wallet, capability, policy = null, expires_at }): Promise<GivenGrant> {
+    await holdRight(work, 'grants:write');
     const { org, project } = work;
     const principalId = await principalOfWallet(work, wallet);
     // Those who give something to one principal wait for each other, so that what is found here is what there is.

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Delegate } from '../../db/schema/projects.ts';
+import { holdRight } from '../hold-right.ts';
 import { newDelegateToken } from '../identity/delegate-token.ts';
 import { mutation } from '../operation.ts';
 import { grantHolds } from '../rules.ts';
@@ -16,6 +17,7 @@ export const rotateDelegate = mutation({
   stepUp: 'project.grants',
   input: z.object(onDelegate),
   async handler(work, { delegate: id }): Promise<IssuedDelegate> {
+    await holdRight(work, 'delegates:write');
     const { token, hash } = newDelegateToken();
     const [delegate] = await work.rows<Delegate>(rotateStatement, [...rowOf(work, id), hash]);
     if (delegate === undefined) throw new ServiceError('DELEGATE_NOT_FOUND');

@@ -4,6 +4,7 @@ import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { onOrg } from '../access.ts';
 import { orgId, walletAddress } from '../fields.ts';
+import { holdRight } from '../hold-right.ts';
 import { mutation } from '../operation.ts';
 import { type PayoutRecovery, PayoutRecoveryWire, payoutRecoveries, payoutRecoveryToWire } from './payout-recovery.ts';
 
@@ -29,6 +30,7 @@ export const setPayoutWallet = mutation({
       .describe('Address that earnings go to, in any letter case; null for none.'),
   }),
   async handler(work, { wallet_address }): Promise<PayoutWalletSet> {
+    await holdRight(work, 'org:payout');
     const [row] = await work.rows<Org & { previous: string | null }>(setStatement, [work.org.id, wallet_address]);
     const { previous, ...org } = row!;
     const [recovery] = await payoutRecoveries(work.rows, [org.id]);

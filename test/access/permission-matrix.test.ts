@@ -33,7 +33,18 @@ beforeAll(async () => {
 });
 
 const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as const;
-const capabilities = ['read', 'project.read', 'deploy', 'project:write', 'functions:write', 'secrets:read'] as const;
+const capabilities = [
+  'read',
+  'project.read',
+  'deploy',
+  'functions:write',
+  'secrets:read',
+  'secrets:write',
+  'domains:write',
+  'mailbox:write',
+  'project:write',
+  'project:archives:export',
+] as const;
 
 interface Expected {
   /** Roles that suffice. */
