@@ -3,9 +3,12 @@ import { getTableColumns, type Table } from 'drizzle-orm';
 /**
  * The select list of a table for a hand-written statement: `o."display_name" as "org.displayName"`. With
  * {@link partOf}, the statement yields rows of the very type that the table declares.
+ *
+ * @param without a column that is nobody's to see
  */
-export function columnsOf(table: Table, alias: string, prefix = ''): string {
+export function columnsOf(table: Table, alias: string, prefix = '', without?: string): string {
   return Object.entries(getTableColumns(table))
+    .filter(([key]) => key !== without)
     .map(([key, column]) => `${alias}."${column.name}" as "${prefix}${key}"`)
     .join(', ');
 }

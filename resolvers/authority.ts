@@ -12,6 +12,8 @@ export interface AuthorityEntry {
   readonly sessionId: string | null;
   /** Set: the delegate's own grant decides, not the principal's. */
   readonly delegateId: string | null;
+  /** The hash of the delegate's token: the right ends with the token that opened it. */
+  readonly delegateTokenHash?: string | undefined;
   /** The project whose key was used. */
   readonly projectKeyProjectId: string | null;
   readonly expiresAt: Date | null;
@@ -42,6 +44,7 @@ export const roomAuthority = (caller: Caller, orgId: string, roomKey: string): A
   principalId: isPrincipal(caller) ? caller.principal.id : null,
   sessionId: 'sessionId' in caller ? caller.sessionId : null,
   delegateId: caller.kind === 'delegate' ? caller.delegateId : null,
+  delegateTokenHash: caller.kind === 'delegate' ? caller.tokenHash : undefined,
   projectKeyProjectId: caller.kind === 'project_key' ? caller.projectId : null,
   expiresAt: 'expiresAt' in caller ? caller.expiresAt : null,
 });

@@ -49,6 +49,8 @@ export interface SessionCaller extends PrincipalCaller {
 export interface DelegateCaller extends PrincipalCaller {
   readonly kind: 'delegate';
   readonly delegateId: string;
+  /** The hash its token is kept under: another one after a rotation. */
+  readonly tokenHash: string;
   readonly orgId: string;
   /** Projects it may touch. */
   readonly projectIds: readonly string[];

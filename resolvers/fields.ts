@@ -10,6 +10,9 @@ export const projectId = z.string().min(1).max(1024).describe('Project, for exam
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them.
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
 
+/** Something to see: neither blank, nor a control or a character that fonts leave out. */
+export const shows = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+
 /** One line of text for people; `max` counts characters, not the units of an encoding. */
 export const oneLine = (max: number) =>
   z
@@ -20,6 +23,18 @@ export const oneLine = (max: number) =>
 /** What people are called by: one line that shows all its characters, since names are told apart by looking. */
 export const properName = (max: number) =>
   oneLine(max).refine((text) => !/\p{Cf}/u.test(text), 'must not contain format characters');
+
+/** Capitals or not, with or without the checksum of EIP-55: kept and answered in lower case. Contract 01, section 1.2. */
+export const walletAddress = z
+  .string()
+  .regex(/^0[xX][0-9a-fA-F]{40}$/, 'must be a wallet address: 0x and 40 hexadecimal digits')
+  .toLowerCase()
+  .meta({ examples: ['0x00000000000000000000000000000000000000a1'] });
+
+/** A moment that says where it is: ISO 8601 with `Z` or an offset. */
+export const moment = z.iso
+  .datetime({ offset: true, error: 'must be a moment in ISO 8601 with a zone, such as 2026-03-06T00:00:00Z' })
+  .transform((text) => new Date(text));
 
 /** A number as a query string spells it: decimal digits alone. Anything else stays what it is, and is refused. */
 const digits = (given: unknown) => (typeof given === 'string' && /^-?\d+$/.test(given) ? Number(given) : given);

@@ -1,12 +1,23 @@
+import { createDelegate } from './grants/create-delegate.ts';
+import { createGrant } from './grants/create-grant.ts';
+import { listDelegates } from './grants/list-delegates.ts';
+import { listGrants } from './grants/list-grants.ts';
+import { revokeDelegate } from './grants/revoke-delegate.ts';
+import { revokeGrant } from './grants/revoke-grant.ts';
+import { rotateDelegate } from './grants/rotate-delegate.ts';
+import { setDisplayName } from './identity/set-display-name.ts';
 import { whoami } from './identity/whoami.ts';
 import { listOutbox } from './mail/list-outbox.ts';
 import { sendTestMail } from './mail/send-test-mail.ts';
 import type { AnyOperation } from './operation.ts';
 import { createOrg } from './orgs/create-org.ts';
 import { getOrg } from './orgs/get-org.ts';
+import { listAudit } from './orgs/list-audit.ts';
 import { listMembers } from './orgs/list-members.ts';
 import { listOrgs } from './orgs/list-orgs.ts';
+import { renameOrg } from './orgs/rename-org.ts';
 import { setLimits } from './orgs/set-limits.ts';
+import { setPayoutWallet } from './orgs/set-payout-wallet.ts';
 import { createProject } from './projects/create-project.ts';
 import { getProject } from './projects/get-project.ts';
 import { getProjectKeys } from './projects/get-project-keys.ts';
@@ -24,11 +35,22 @@ import { sendMessage } from './rooms/send-message.ts';
 /** Every operation there is. What walks over all of them (parity, workers, generated pages) starts here. */
 export const operations: readonly AnyOperation[] = [
   whoami,
+  setDisplayName,
   createOrg,
   getOrg,
   listOrgs,
   listMembers,
   setLimits,
+  renameOrg,
+  setPayoutWallet,
+  listAudit,
+  createGrant,
+  listGrants,
+  revokeGrant,
+  createDelegate,
+  listDelegates,
+  rotateDelegate,
+  revokeDelegate,
   createProject,
   getProject,
   getProjectKeys,

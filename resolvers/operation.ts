@@ -27,6 +27,7 @@ export type StepUpClass =
   | 'org.membership'
   | 'org.invite'
   | 'project.delete'
+  | 'project.grants'
   | 'project.transfer';
 
 interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {

@@ -7,7 +7,27 @@ export const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as con
 export const reaches = (role: Role, minimum: Role): boolean => roles.indexOf(role) <= roles.indexOf(minimum);
 
 /** Capabilities that a project grant or a delegate's scope can name. Contract 01, section 6.6. */
-export type Capability = 'read' | 'project.read' | 'project:write' | 'deploy';
+export const capabilities = [
+  'read',
+  'project.read',
+  'deploy',
+  'functions:write',
+  'secrets:read',
+  'secrets:write',
+  'domains:write',
+  'mailbox:write',
+  'project:write',
+  'project:archives:export',
+] as const;
+
+export type Capability = (typeof capabilities)[number];
+
+/** One right in two spellings: the first is that of grants, the second that of delegates. */
+const reading: readonly string[] = ['read', 'project.read'];
+
+/** What a delegate of a grant may be given: the grant's own capability, in each of its spellings. */
+export const coveredBy = (capability: string): readonly string[] =>
+  reading.includes(capability) ? reading : [capability];
 
 /** Who may do one thing. A credential that has no cell in the row is refused. */
 export interface Permission {
@@ -27,6 +47,13 @@ export interface Permission {
 export const permissions = {
   'org:read': { role: 'viewer', admin: true },
   'org:members:read': { role: 'viewer', admin: true },
+  'org:rename': { role: 'owner' },
+  'org:payout': { role: 'owner' },
+  'org:audit': { role: 'admin' },
+  'grants:read': { role: 'owner' },
+  'grants:write': { role: 'owner' },
+  'delegates:read': { role: 'owner' },
+  'delegates:write': { role: 'owner' },
   'project:list': { role: 'viewer' },
   'project:create': { role: 'developer' },
   'project:read': {

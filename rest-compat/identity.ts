@@ -1,5 +1,9 @@
+import { setDisplayName } from '../resolvers/identity/set-display-name.ts';
 import { whoami } from '../resolvers/identity/whoami.ts';
 import { route } from './route.ts';
 
 /** Paths about the caller itself. Contract 01, section 5.15. */
-export const identityRoutes = [route('GET', '/agent/v1/whoami', 200, whoami, () => ({}))];
+export const identityRoutes = [
+  route('GET', '/agent/v1/whoami', 200, whoami, () => ({})),
+  route('PATCH', '/agent/v1/me', 200, setDisplayName, ({ body }) => ({ display_name: body.display_name })),
+];

@@ -1,8 +1,11 @@
 import { createOrg } from '../resolvers/orgs/create-org.ts';
 import { getOrg } from '../resolvers/orgs/get-org.ts';
+import { listAudit } from '../resolvers/orgs/list-audit.ts';
 import { listMembers } from '../resolvers/orgs/list-members.ts';
 import { listOrgs } from '../resolvers/orgs/list-orgs.ts';
+import { renameOrg } from '../resolvers/orgs/rename-org.ts';
 import { setLimits } from '../resolvers/orgs/set-limits.ts';
+import { setPayoutWallet } from '../resolvers/orgs/set-payout-wallet.ts';
 import { route } from './route.ts';
 
 /** Paths of organizations and their members, the platform admin’s among them. Contract 01, section 6. */
@@ -11,6 +14,22 @@ export const orgRoutes = [
   route('POST', '/orgs/v1', 201, createOrg, ({ body }) => body),
   route('GET', '/orgs/v1', 200, listOrgs, () => ({})),
   route('GET', '/orgs/v1/:org_id', 200, getOrg, ({ params }) => ({ org: params.org_id })),
+  // The whole body, as above.
+  route('PATCH', '/orgs/v1/:org_id', 200, renameOrg, ({ params, body }) => ({
+    ...body,
+    org: params.org_id,
+    display_name: body.display_name,
+  })),
+  route('PATCH', '/orgs/v1/:org_id/payout-wallet', 200, setPayoutWallet, ({ params, body }) => ({
+    org: params.org_id,
+    wallet_address: body.wallet_address,
+  })),
+  route('GET', '/orgs/v1/:org_id/audit', 200, listAudit, ({ params, query }) => ({
+    org: params.org_id,
+    limit: query.limit,
+    after: query.after,
+    older_than: query.before,
+  })),
   route('GET', '/orgs/v1/:org_id/members', 200, listMembers, ({ params }) => ({ org: params.org_id })),
   route('POST', '/orgs/v1/admin/:org_id/limits', 200, setLimits, ({ params, body }) => ({
     org: params.org_id,

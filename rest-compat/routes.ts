@@ -1,3 +1,4 @@
+import { grantRoutes } from './grants.ts';
 import { identityRoutes } from './identity.ts';
 import { mailRoutes } from './mail.ts';
 import { orgRoutes } from './orgs.ts';
@@ -10,6 +11,7 @@ export const routes: readonly Route[] = [
   ...identityRoutes,
   ...orgRoutes,
   ...projectRoutes,
+  ...grantRoutes,
   ...roomRoutes,
   ...mailRoutes,
 ];

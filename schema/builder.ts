@@ -18,6 +18,7 @@ export const builder = new SchemaBuilder<{
   Scalars: {
     ID: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
+    JSONObject: { Input: Readonly<Record<string, unknown>>; Output: Readonly<Record<string, unknown>> };
   };
   AuthScopes: {
     /** Any credential at all; what it may do is decided by the operation. */
@@ -77,6 +78,8 @@ export const builder = new SchemaBuilder<{
   },
 });
 
+const withZone = z.iso.datetime({ offset: true });
+
 builder.queryType({ description: 'Everything that can be read.' });
 builder.mutationType({
   description: 'Everything that can be changed. Each field takes one input and returns what it changed.',
@@ -88,9 +91,18 @@ builder.scalarType('DateTime', {
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time',
   serialize: (value) => value.toISOString(),
   parseValue: (value) => {
-    const moment = new Date(typeof value === 'string' ? value : Number.NaN);
-    if (Number.isNaN(moment.getTime())) throw new GraphQLError('A DateTime is an ISO 8601 string.');
-    return moment;
+    const moment = withZone.safeParse(value);
+    if (!moment.success) throw new GraphQLError('A DateTime is an ISO 8601 string with a time zone.');
+    return new Date(moment.data);
+  },
+});
+
+builder.scalarType('JSONObject', {
+  description: 'A JSON object whose members are the caller’s own, or differ from row to row.',
+  serialize: (value) => value,
+  parseValue: (value) => {
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    throw new GraphQLError('A JSONObject is an object.');
   },
 });
 

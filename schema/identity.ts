@@ -1,8 +1,11 @@
 import type { CallerAuthenticator, CallerPrincipal } from '../resolvers/caller.ts';
 import { execute } from '../resolvers/execute.ts';
+import { setDisplayName } from '../resolvers/identity/set-display-name.ts';
 import { type Identity, whoami } from '../resolvers/identity/whoami.ts';
 import { builder, pageArgs } from './builder.ts';
+import { keyed, keyField } from './idempotency.ts';
 import { MemberConnection, membershipPage } from './orgs.ts';
+import { run } from './run.ts';
 
 const PrincipalTypeEnum = builder.enumType('PrincipalType', {
   description: 'What kind of actor a principal is.',
@@ -63,5 +66,25 @@ builder.queryField('whoami', (t) =>
     description: whoami.summary,
     authScopes: { credential: true },
     resolve: (_root, _args, ctx) => execute(whoami, ctx, {}),
+  }),
+);
+
+const SetDisplayNameInput = builder.inputType('SetDisplayNameInput', {
+  description: 'What the principal is called.',
+  fields: (t) => ({
+    displayName: t.string({ description: 'Name for people, 1 to 64 characters after trimming.' }),
+    ...keyField(t),
+  }),
+});
+
+builder.mutationField('setDisplayName', (t) =>
+  t.field({
+    type: IdentityRef,
+    nullable: true,
+    description: setDisplayName.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: SetDisplayNameInput, description: 'The name.' }) },
+    resolve: (_root, { input: { displayName, idempotencyKey } }, ctx) =>
+      run(setDisplayName, keyed(ctx, idempotencyKey ?? undefined), { display_name: displayName }),
   }),
 );

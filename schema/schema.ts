@@ -1,5 +1,9 @@
 import { builder } from './builder.ts';
+import './audit.ts';
+import './delegates.ts';
+import './grants.ts';
 import './identity.ts';
+import './org-settings.ts';
 import './orgs.ts';
 import './platform.ts';
 import './projects.ts';

@@ -174,14 +174,16 @@ const columnsOfEntries = (entries: readonly AuthorityEntry[]) => [
   entries.map(({ sessionId }) => sessionId),
   entries.map(({ delegateId }) => delegateId),
   entries.map(({ projectKeyProjectId }) => projectKeyProjectId),
+  entries.map(({ delegateTokenHash }) => delegateTokenHash ?? null),
 ];
 
 // `is not true`: what cannot be decided is lost.
 const lostStatement: Statement = {
   name: 'authority.lost',
   text: `select (e.number - 1)::int as index
-    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::text[]) with ordinality
-      as e (org_id, principal_id, room_key, session_id, delegate_id, key_project_id, number)
+    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::text[],
+        $7::text[]) with ordinality
+      as e (org_id, principal_id, room_key, session_id, delegate_id, key_project_id, delegate_token_hash, number)
     where (
       exists (select from orgs o where o.id = e.org_id)
       and (e.principal_id is null or exists (
@@ -194,7 +196,7 @@ const lostStatement: Statement = {
           join project_grants g on g.org_id = d.org_id and g.id = d.grant_id
           join projects p on p.org_id = d.org_id and p.id = d.project_id
           where d.org_id = e.org_id and d.id = e.delegate_id and ${grantHolds('d')} and ${grantHolds('g')}
-            and p.deleted_at is null)
+            and p.deleted_at is null and (e.delegate_token_hash is null or d.token_hash = e.delegate_token_hash))
         when e.key_project_id is not null then exists (
           select from projects p where p.org_id = e.org_id and p.id = e.key_project_id and p.deleted_at is null)
         when e.principal_id is not null then ${isMember('e.org_id', 'e.principal_id')}

@@ -28,6 +28,7 @@ const withoutField: Record<string, string> = {
 const notOverRest: Record<string, string> = {
   'projects.list before': 'the documented list runs one way',
   'projects.list from_end': 'the documented list runs one way',
+  'orgs.listAudit from_end': 'the documented list runs one way',
   'mail.listOutbox before': 'lists of this surface run one way',
   'mail.listOutbox from_end': 'lists of this surface run one way',
 };
@@ -52,6 +53,9 @@ const spellings: Record<string, readonly string[]> = {
   room: ['room_key'],
   presence: ['presence_id'],
   message: ['message_id'],
+  grant: ['grant_id'],
+  delegate: ['delegate_id'],
+  older_than: ['before'],
   limit: ['first', 'last'],
   cursor: ['after'],
   from_end: ['last'],

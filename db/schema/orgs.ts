@@ -181,5 +181,6 @@ export const auditEvents = pgTable(
 );
 
 export type Org = typeof orgs.$inferSelect;
+export type AuditEvent = typeof auditEvents.$inferSelect;
 export type LedgerEntry = typeof ledgerEntries.$inferSelect;
 export type Membership = typeof memberships.$inferSelect;

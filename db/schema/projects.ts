@@ -168,3 +168,6 @@ export const stepOperations = pgTable(
 );
 
 export type Project = typeof projects.$inferSelect;
+export type Grant = typeof projectGrants.$inferSelect;
+/** A delegate as it is shown: nothing of its token. */
+export type Delegate = Omit<typeof delegates.$inferSelect, 'tokenHash'>;

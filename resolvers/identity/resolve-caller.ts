@@ -160,6 +160,7 @@ async function resolveDelegate(services: Services, hash: string): Promise<Caller
     principal: principalOf(row),
     authenticator: { id: row.id, kind: row.kind, publicSubject: row.id },
     delegateId: row.id,
+    tokenHash: hash,
     orgId: row.org_id,
     // A delegate narrows one grant, and a grant is on one project: a scope cannot name others.
     projectIds: (row.scope.projects ?? [row.project_id]).filter((id) => id === row.project_id),

@@ -5,6 +5,7 @@ import { signedIn } from '../access.ts';
 import type { CallerAuthenticator, CallerPrincipal } from '../caller.ts';
 import { query } from '../operation.ts';
 import { MembershipWire, membershipToWire } from '../orgs/wire.ts';
+import type { Work } from '../unit-of-work.ts';
 
 export interface MembershipRow {
   readonly orgId: string;
@@ -19,17 +20,21 @@ export interface Identity {
   readonly memberships: readonly MembershipRow[];
 }
 
+/** A principal with where it belongs. */
+export async function identityOf(
+  rows: Work['rows'],
+  { principal, authenticator }: Pick<Identity, 'principal' | 'authenticator'>,
+): Promise<Identity> {
+  return { principal, authenticator, memberships: await rows<MembershipRow>(membershipsStatement, [principal.id]) };
+}
+
 /** `GET /agent/v1/whoami`. Contract 01, section 5.15. */
 export const whoami = query({
   name: 'identity.whoami',
   summary: 'The principal behind the credential, and the organizations it belongs to.',
   access: signedIn('wallet', 'control_plane', 'operator', 'delegate'),
   input: z.object({}),
-  async handler(ctx): Promise<Identity> {
-    const { principal, authenticator } = ctx.principal;
-    const memberships = await ctx.services.db.rows<MembershipRow>(membershipsStatement, [principal.id]);
-    return { principal, authenticator, memberships };
-  },
+  handler: ({ principal, services }) => identityOf(services.db.rows, principal),
   wire: z.object({
     principal: z.object({
       id: z.string(),

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Org } from '../../db/schema/orgs.ts';
 import { signedIn } from '../access.ts';
-import { properName } from '../fields.ts';
 import { mutation } from '../operation.ts';
 import { newOrg, orgCreated } from './new-org.ts';
+import { orgDisplayName } from './org-input.ts';
 import { OrgSummaryWire, orgToWire } from './wire.ts';
 
 /** `POST /orgs/v1`. Contract 01, section 6.2. */
@@ -13,14 +13,7 @@ export const createOrg = mutation({
   access: signedIn('wallet', 'control_plane'),
   stepUp: 'org.create',
   input: z.strictObject({
-    display_name: z
-      .string()
-      .normalize('NFC')
-      .trim()
-      .pipe(properName(100))
-      .nullish()
-      .transform((name) => name || null)
-      .describe('Name for people, not unique, at most 100 characters.'),
+    display_name: orgDisplayName.default(null).describe('Name for people, not unique, at most 100 characters.'),
   }),
   handler: (work, { display_name }): Promise<Org> =>
     newOrg(work, work.principal.principal.id, { displayName: display_name, home: false }),

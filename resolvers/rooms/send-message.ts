@@ -5,6 +5,7 @@ import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Presence, type Recipient, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
 import { onRoom, type RoomScope } from '../access.ts';
+import { shows } from '../fields.ts';
 import { mutation } from '../operation.ts';
 import type { Work } from '../unit-of-work.ts';
 import { ensureRoom } from './ensure-room.ts';
@@ -22,8 +23,6 @@ import {
 } from './wire.ts';
 
 const bodyBytesMax = 32 * 1024;
-/** Something to see: neither blank, nor a control or a character that fonts leave out. */
-const shows = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
 const recipientsMax = 50;
 const names = z.array(z.string().min(1).max(80)).max(recipientsMax, `at most ${recipientsMax} names`).default([]);
 

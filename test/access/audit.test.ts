@@ -43,6 +43,18 @@ beforeAll(async () => {
   home = await service.project();
 });
 
+/** Grants with their delegates, for the changes that want one. */
+let pairs: Awaited<ReturnType<typeof actors.delegate>>[];
+async function makePairs() {
+  const { orgId, projectId } = home;
+  pairs = await Promise.all([1, 2].map(() => actors.delegate({ orgId, projectId, capabilities: ['read'] })));
+}
+beforeAll(makePairs);
+
+const sent =
+  (method: string, path: () => string, body: () => object = () => ({})) =>
+  (actor: Actor) =>
+    service.call<Record<string, string>>(actor, method, path(), { body: body() });
 const post = (path: () => string, body: () => object) => (actor: Actor) =>
   service.call<Record<string, string>>(actor, 'POST', path(), { body: body() });
 const room = () => `/orgs/v1/${home.orgId}/rooms/standup`;
@@ -116,7 +128,98 @@ const changes: readonly Change[] = [
     objectId: ({ mail_id }) => mail_id!,
     written: 'select xmin::text from mail_outbox where id = $1',
   },
+  {
+    operation: 'identity.setDisplayName',
+    action: 'principal.renamed',
+    kind: 'principal',
+    send: async (actor) => {
+      const name = { body: { display_name: 'Ada' } };
+      const answer = await service.call<{ principal?: { id: string }; code: string }>(
+        actor,
+        'PATCH',
+        '/agent/v1/me',
+        name,
+      );
+      const { principal, code } = answer.body;
+      return { ...answer, body: { code, id: principal?.id ?? '' } };
+    },
+    objectId: ({ id }) => id!,
+    written: 'select xmin::text from principals where id = $1',
+  },
+  {
+    operation: 'orgs.rename',
+    action: 'org.renamed',
+    kind: 'organization',
+    send: sent(
+      'PATCH',
+      () => `/orgs/v1/${home.orgId}`,
+      () => ({ display_name: 'Ada’s' }),
+    ),
+    objectId: ({ org_id }) => org_id!,
+    written: 'select xmin::text from orgs where id = $1::uuid',
+  },
+  {
+    operation: 'orgs.setPayoutWallet',
+    action: 'org.payout_wallet_set',
+    kind: 'organization',
+    send: sent(
+      'PATCH',
+      () => `/orgs/v1/${home.orgId}/payout-wallet`,
+      () => ({ wallet_address: home.wallet.address }),
+    ),
+    objectId: ({ org_id }) => org_id!,
+    written: 'select xmin::text from orgs where id = $1::uuid',
+  },
+  {
+    operation: 'grants.create',
+    action: 'grant.created',
+    kind: 'grant',
+    send: post(
+      () => `/projects/v1/${home.projectId}/grants`,
+      () => ({ wallet: actors.wallet().address, capability: 'read' }),
+    ),
+    objectId: ({ grant_id }) => grant_id!,
+    written: 'select xmin::text from project_grants where id = $1::uuid',
+  },
+  {
+    operation: 'grants.revoke',
+    action: 'grant.revoked',
+    kind: 'grant',
+    send: sent('DELETE', () => `/projects/v1/${home.projectId}/grants/${pairs[0]!.grantId}`),
+    objectId: ({ grant_id }) => grant_id!,
+    written: 'select xmin::text from project_grants where id = $1::uuid',
+  },
+  {
+    operation: 'delegates.create',
+    action: 'delegate.created',
+    kind: 'delegate',
+    send: post(
+      () => `/projects/v1/${home.projectId}/delegates`,
+      () => ({ grant_id: pairs[1]!.grantId, scope: { v: 1, capabilities: ['read'] } }),
+    ),
+    objectId: ({ delegate_id }) => delegate_id!,
+    written: 'select xmin::text from delegates where id = $1::uuid',
+  },
+  {
+    operation: 'delegates.rotate',
+    action: 'delegate.rotated',
+    kind: 'delegate',
+    send: sent('POST', () => `/projects/v1/${home.projectId}/delegates/${pairs[1]!.delegateId}/rotate`),
+    objectId: ({ delegate_id }) => delegate_id!,
+    written: 'select xmin::text from delegates where id = $1::uuid',
+  },
+  {
+    operation: 'delegates.revoke',
+    action: 'delegate.revoked',
+    kind: 'delegate',
+    send: sent('DELETE', () => `/projects/v1/${home.projectId}/delegates/${pairs[1]!.delegateId}`),
+    objectId: ({ delegate_id }) => delegate_id!,
+    written: 'select xmin::text from delegates where id = $1::uuid',
+  },
 ];
+
+/** Changes of the caller’s own, which belong to no organization and which nobody is a stranger to. */
+const ownAffairs = ['orgs.create', 'identity.setDisplayName'];
 
 const adminOnly = ['orgs.setLimits', 'mail.sendTest'];
 
@@ -142,13 +245,15 @@ test.each(changes)('$operation writes one audit row, in its own transaction', as
     object_id: id,
     trace_id: answer.headers.get('x-svc-trace-id'),
   });
-  if (operation !== 'mail.sendTest') expect(row.org_id).toBe(answer.body.org_id ?? home.orgId);
+  if (!['mail.sendTest', 'identity.setDisplayName'].includes(operation))
+    expect(row.org_id).toBe(answer.body.org_id ?? home.orgId);
   const [made] = await control.sql<{ xmin: string }>(written, [id]);
   expect(row.xmin).toBe(made!.xmin);
 });
 
 test('the row says who acted, how they proved it and by what right, as it was then', async () => {
   const { orgId, projectId, wallet, principalId } = home;
+  await control.sql(`update principals set display_name = 'Ada' where id = $1`, [principalId]);
   const [membership] = await control.sql<{ id: string }>(
     'select id from memberships where org_id = $1 and principal_id = $2',
     [orgId, principalId],
@@ -172,7 +277,7 @@ test('the row says who acted, how they proved it and by what right, as it was th
     [
       wallet,
       {
-        principal: { principal_id: principalId, principal_type: 'agent', display_name_at_capture: null },
+        principal: { principal_id: principalId, principal_type: 'agent', display_name_at_capture: 'Ada' },
         authenticator: { kind: 'wallet', public_subject: wallet.address },
         authority: member,
       },
@@ -256,7 +361,7 @@ test('a change that is refused writes none', async () => {
       for (const actor of [operator, actors.nobody, actors.bearer(home.serviceKey), actors.bearer('sesame'), spent]) {
         expect((await send(actor)).status, operation).toBeGreaterThanOrEqual(400);
       }
-      if (operation !== 'orgs.create') expect((await send(stranger)).status, operation).toBe(403);
+      if (!ownAffairs.includes(operation)) expect((await send(stranger)).status, operation).toBe(403);
     }
     // Without a passkey, without an approval.
     expect((await changes[0]!.send(person)).status).toBe(403);
@@ -285,6 +390,7 @@ test('a change sent again under its idempotency key is written once', async () =
 
 // Last in this file: from here on nothing can be audited.
 test('a change whose audit row cannot be written does not take place', async () => {
+  await makePairs();
   const tables = ['orgs', 'memberships', 'projects', 'room_presences', 'room_messages', 'mail_outbox', 'feed_heads'];
   const everything = async () => {
     const counts = tables.map(

@@ -21,15 +21,26 @@ const codes: Readonly<Record<string, readonly [status: number, code: string]>> =
 // nobody wallet session operator delegate service_key anon_key admin
 const table: Readonly<Record<string, string>> = {
   'GET /agent/v1/whoami': '                                A + + + + A A A',
+  'PATCH /agent/v1/me': '                                  A + + F + A A A',
   'POST /orgs/v1': '                                       A + + F A A A A',
   'GET /orgs/v1': '                                        A + + + A A A A',
   'GET /orgs/v1/:org_id': '                                A + + + N F A +',
+  'PATCH /orgs/v1/:org_id': '                              A + + F N F A F',
+  'PATCH /orgs/v1/:org_id/payout-wallet': '                A + + F N F A F',
+  'GET /orgs/v1/:org_id/audit': '                          A + + + N F A F',
   'GET /orgs/v1/:org_id/members': '                        A + + + N F A +',
   'POST /orgs/v1/admin/:org_id/limits': '                  A P P F P P P +',
   'POST /projects/v1': '                                   A + + F N F A F',
   'GET /projects/v1': '                                    A + + + N F A F',
   'GET /projects/v1/:id': '                                A + + + + + A +',
   'GET /projects/v1/:id/keys': '                           A + + + N F A F',
+  'POST /projects/v1/:id/grants': '                        A + + F N F A F',
+  'GET /projects/v1/:id/grants': '                         A + + + N F A F',
+  'DELETE /projects/v1/:id/grants/:grant_id': '            A + + F N F A F',
+  'POST /projects/v1/:id/delegates': '                     A + + F N F A F',
+  'GET /projects/v1/:id/delegates': '                      A + + + N F A F',
+  'POST /projects/v1/:id/delegates/:delegate_id/rotate': ' A + + F N F A F',
+  'DELETE /projects/v1/:id/delegates/:delegate_id': '      A + + F N F A F',
   'GET /orgs/v1/:org_id/rooms': '                          A + + + + + A F',
   'GET /orgs/v1/:org_id/rooms/:room_key': '                A + + + + + A F',
   'POST /orgs/v1/:org_id/rooms/:room_key/presences': '     A + + F + F A F',
@@ -44,6 +55,8 @@ const table: Readonly<Record<string, string>> = {
 
 let actors: Readonly<Record<CallerName, Actor>>;
 let params: Readonly<Record<string, string>>;
+/** A grant, or a delegate, of its own for each caller that may end it. */
+let ended: () => Promise<Readonly<Record<string, string>>>;
 
 beforeAll(async () => {
   const { wallet, orgId, projectId, principalId, serviceKey, anonKey } = await service.project();
@@ -73,11 +86,24 @@ beforeAll(async () => {
     room_key: projectId,
     presence_id: sent.body.sender_presence.presence_id,
     message_id: sent.body.message_id,
+    ...(await pairOf({ orgId, projectId })),
   };
+  ended = async () => ({ ...params, ...(await pairOf({ orgId, projectId })) });
 });
+
+/** A grant with its delegate. */
+async function pairOf(project: { orgId: string; projectId: string }) {
+  const { grantId, delegateId } = await service.actors.delegate({ ...project, capabilities: ['read'] });
+  return { grant_id: grantId, delegate_id: delegateId };
+}
 
 const bodies: Readonly<Record<string, () => object>> = {
   'POST /orgs/v1/admin/:org_id/limits': () => ({ limits: {} }),
+  'PATCH /agent/v1/me': () => ({ display_name: 'Ada' }),
+  'PATCH /orgs/v1/:org_id': () => ({ display_name: 'Ada’s' }),
+  'PATCH /orgs/v1/:org_id/payout-wallet': () => ({ wallet_address: null }),
+  'POST /projects/v1/:id/grants': () => ({ wallet: service.actors.wallet().address, capability: 'deploy' }),
+  'POST /projects/v1/:id/delegates': () => ({ grant_id: params.grant_id, scope: { v: 1, capabilities: ['read'] } }),
   'POST /projects/v1': () => ({ org_id: params.org_id }),
   'POST /orgs/v1/:org_id/rooms/:room_key/messages': () => ({ body: 'hello' }),
   'POST /mail/v1/admin/test': () => ({ to: 'ada@example.com' }),
@@ -99,7 +125,8 @@ test('the table names every route', () => {
 test.each(cells)('$route by $caller: $cell', async ({ route, caller, cell }) => {
   const { status } = routes.find((one) => nameOf(one) === route)!;
   const [method, pattern] = route.split(' ') as [string, string];
-  let path = pattern.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
+  const named = method === 'DELETE' ? await ended() : params;
+  let path = pattern.replaceAll(/:(\w+)/g, (_all, name: string) => named[name]!);
   if (route === 'GET /projects/v1') path += `?org_id=${params.org_id}`;
   const body = method === 'GET' ? undefined : (bodies[route]?.() ?? {});
   const answer = await service.call<{ code?: string }>(actors[caller], method, path, { body });
@@ -110,9 +137,21 @@ test.each(cells)('$route by $caller: $cell', async ({ route, caller, cell }) => 
 /** The field that offers an operation in GraphQL, and where it differs from the row of the path. */
 const fields: Readonly<Record<string, { readonly document: () => string; readonly row?: string }>> = {
   'GET /agent/v1/whoami': { document: () => '{ whoami { __typename } }' },
+  'PATCH /agent/v1/me': {
+    document: () => 'mutation { setDisplayName(input: { displayName: "Ada" }) { principal { displayName } } }',
+  },
   'POST /orgs/v1': { document: () => 'mutation { createOrganization(input: {}) { id } }' },
   'GET /orgs/v1': { document: () => '{ organizations { edges { cursor } } }' },
   'GET /orgs/v1/:org_id': { document: () => `{ organization(id: "${params.org_id}") { id } }` },
+  'PATCH /orgs/v1/:org_id': {
+    document: () => `mutation { renameOrganization(input: { org: "${params.org_id}", displayName: "Ada" }) { id } }`,
+  },
+  'PATCH /orgs/v1/:org_id/payout-wallet': {
+    document: () => `mutation { setPayoutWallet(input: { org: "${params.org_id}", walletAddress: null }) { id } }`,
+  },
+  'GET /orgs/v1/:org_id/audit': {
+    document: () => `{ organization(id: "${params.org_id}") { auditEvents { edges { cursor } } } }`,
+  },
   'GET /orgs/v1/:org_id/members': {
     document: () => `{ organization(id: "${params.org_id}") { members { edges { cursor } } } }`,
   },
@@ -125,6 +164,35 @@ const fields: Readonly<Record<string, { readonly document: () => string; readonl
   'GET /projects/v1': { document: () => `{ projects(org: "${params.org_id}") { edges { cursor } } }` },
   'GET /projects/v1/:id': { document: () => `{ project(id: "${params.id}") { id } }` },
   'GET /projects/v1/:id/keys': { document: () => `{ project(id: "${params.id}") { keys { anonKey serviceKey } } }` },
+  'POST /projects/v1/:id/grants': {
+    document: () =>
+      `mutation { createGrant(input: { project: "${params.id}", wallet: "${service.actors.wallet().address}",
+        capability: DEPLOY }) { grantId } }`,
+  },
+  // Who may see the project and not its grants is refused the field alone.
+  'GET /projects/v1/:id/grants': {
+    document: () => `{ project(id: "${params.id}") { grants { edges { cursor } } } }`,
+  },
+  'DELETE /projects/v1/:id/grants/:grant_id': {
+    document: () =>
+      `mutation { revokeGrant(input: { project: "${params.id}", grant: "${params.grant_id}" }) { grantId } }`,
+  },
+  'POST /projects/v1/:id/delegates': {
+    document: () =>
+      `mutation { createDelegate(input: { project: "${params.id}", grant: "${params.grant_id}",
+        scope: { capabilities: [READ] } }) { delegate { delegateId } } }`,
+  },
+  'GET /projects/v1/:id/delegates': {
+    document: () => `{ project(id: "${params.id}") { delegates { edges { cursor } } } }`,
+  },
+  'POST /projects/v1/:id/delegates/:delegate_id/rotate': {
+    document: () =>
+      `mutation { rotateDelegate(input: { project: "${params.id}", delegate: "${params.delegate_id}" }) { token } }`,
+  },
+  'DELETE /projects/v1/:id/delegates/:delegate_id': {
+    document: () =>
+      `mutation { revokeDelegate(input: { project: "${params.id}", delegate: "${params.delegate_id}" }) { delegateId } }`,
+  },
   // A field of the organization, so it wants the right to that first.
   'GET /orgs/v1/:org_id/rooms': {
     document: () => `{ organization(id: "${params.org_id}") { rooms { edges { cursor } } } }`,
@@ -171,6 +239,7 @@ describe('in GraphQL', () => {
   beforeAll(() => service.control.sql(`update orgs set tier = 'hobby'`));
 
   test.each(graphCells)('the field of $route by $caller: $cell', async ({ route, caller, cell }) => {
+    if (route.startsWith('DELETE ')) params = await ended();
     const { data, errors } = await service.graphql(actors[caller], fields[route]!.document());
     expect(errors?.[0]?.extensions.code).toBe(codes[cell]?.[1]);
     // Nothing is given beside a refusal, save what the caller may have anyway.

@@ -21,6 +21,15 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   project: 'project',
   room: 'project',
   message: 'inner',
+  grant: 'inner',
+  delegate: 'inner',
+};
+
+/** Values of arguments that take no text whatever, or that have to be given though they may be null. */
+const samples: Readonly<Record<string, string>> = {
+  wallet: '"0x00000000000000000000000000000000000000a1"',
+  walletAddress: 'null',
+  displayName: 'null',
 };
 
 /** Fields whose `id` is the thing that they answer with. */
@@ -33,6 +42,8 @@ export interface GraphTarget {
   readonly names: readonly (keyof Ids)[];
   /** Whether its input takes an idempotency key. */
   readonly keyed: boolean;
+  /** Whether something inside a target is named, too. */
+  readonly inner: boolean;
   readonly document: (ids: Ids, key?: string) => string;
 }
 
@@ -62,7 +73,8 @@ export function graphTargets(): GraphTarget[] {
         });
         const document = (ids: Ids, key?: string) =>
           `${kind} { ${field.name}(${given(ids, key)}) ${selection(field)} }`;
-        return [{ name: `${kind} ${field.name}`, field: field.name, kind, names, keyed, document }];
+        const inner = given({ org: '', project: '' }).includes(nobodysInner);
+        return [{ name: `${kind} ${field.name}`, field: field.name, kind, names, keyed, inner, document }];
       }),
   );
 }
@@ -84,6 +96,7 @@ function argument(
   }
   const named = getNamedType(type);
   if (named.name === 'ID') throw new Error(`${field.name}: what does ${name} name? Say so in targetNames.`);
+  if (name in samples) return [`${name}: ${samples[name]}`];
   if (name === 'idempotencyKey') return key === undefined ? [] : [`${name}: ${JSON.stringify(key)}`];
   if (!isNonNullType(type)) return [];
   return [`${name}: ${smallest(field, type, ids, key, found)}`];

@@ -14,6 +14,7 @@ const { actors, control } = service;
 /** The organization that the cells are about, with two projects, and another one with a project. */
 let home: Awaited<ReturnType<typeof service.project>>;
 let elsewhere: Awaited<ReturnType<typeof service.project>>;
+let homeGrant: string;
 let sibling: { readonly projectId: string; readonly serviceKey: string };
 
 beforeAll(async () => {
@@ -25,13 +26,25 @@ beforeAll(async () => {
     '/projects/v1',
     { body: { org_id: home.orgId } },
   );
+  homeGrant = await grant(home.principalId, 'mailbox:write');
   sibling = { projectId: body.project_id, serviceKey: body.service_key };
   // Many callers ask here, each more than the few times a refused one may.
   await control.sql(`update orgs set tier = 'team'`);
 });
 
 const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as const;
-const capabilities = ['read', 'project.read', 'deploy', 'project:write', 'functions:write', 'secrets:read'] as const;
+const capabilities = [
+  'read',
+  'project.read',
+  'deploy',
+  'functions:write',
+  'secrets:read',
+  'secrets:write',
+  'domains:write',
+  'mailbox:write',
+  'project:write',
+  'project:archives:export',
+] as const;
 
 interface Expected {
   /** Roles that suffice. */
@@ -51,6 +64,13 @@ const reading = 'read project.read';
 const expected: Readonly<Record<string, Expected>> = {
   'org:read': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: true },
   'org:members:read': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: true },
+  'org:rename': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
+  'org:payout': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
+  'org:audit': { roles: 'owner admin', grants: '', delegates: '', serviceKey: false, admin: false },
+  'grants:read': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
+  'grants:write': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
+  'delegates:read': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
+  'delegates:write': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
   'project:list': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: false },
   'project:create': { roles: 'owner admin developer', grants: '', delegates: '', serviceKey: false, admin: false },
   'project:read': { roles: everyRole, grants: reading, delegates: reading, serviceKey: true, admin: true },
@@ -88,6 +108,14 @@ interface Target {
   readonly projectId: string;
 }
 
+/** Bodies of actions that want more than their target. */
+const bodies: Readonly<Record<string, () => object>> = {
+  'org:rename': () => ({ display_name: null }),
+  'org:payout': () => ({ wallet_address: null }),
+  'grants:write': () => ({ wallet: home.wallet.address, capability: 'domains:write' }),
+  'delegates:write': () => ({ grant_id: homeGrant, scope: { v: 1, capabilities: ['mailbox:write'] } }),
+};
+
 /** What a caller is told about an action: OK or the code, with the reason where there is one. */
 async function verdict(action: string, actor: Actor, { orgId, projectId }: Target = home): Promise<string> {
   const { route } = probes.find((probe) => probe.action === action)!;
@@ -95,7 +123,8 @@ async function verdict(action: string, actor: Actor, { orgId, projectId }: Targe
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
   const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
   const search = action === 'project:list' ? `?org_id=${orgId}` : '';
-  const body = route.method === 'GET' ? undefined : action === 'project:create' ? { org_id: orgId } : { body: 'hello' };
+  const given = action === 'project:create' ? { org_id: orgId } : { body: 'hello' };
+  const body = route.method === 'GET' ? undefined : (bodies[action]?.() ?? given);
   const answer = await service.call<{ code?: string; details?: { reason?: string } }>(
     actor,
     route.method,
@@ -110,7 +139,8 @@ async function verdict(action: string, actor: Actor, { orgId, projectId }: Targe
 
 const isWrite = (action: string) => probes.find((probe) => probe.action === action)!.route.method !== 'GET';
 const has = (list: string, item: string) => list.split(' ').includes(item);
-const reasonOfStranger = (action: string) => (/^project:(keys:)?read$/.test(action) ? 'project_not_found' : 'member');
+const onProject = /^(project:(keys:)?read|(grants|delegates):(read|write))$/;
+const reasonOfStranger = (action: string) => (onProject.test(action) ? 'project_not_found' : 'member');
 
 async function walletOf() {
   const wallet = actors.wallet();
@@ -167,6 +197,7 @@ async function grant(principalId: string, capability: string, over: Partial<Targ
     [orgId, id, projectId, principalId, capability],
   );
   if (over.end !== undefined) await control.sql(`update project_grants set ${over.end} where id = $1`, [id]);
+  return id;
 }
 
 test.each(capabilities)('a grant of %s reaches what the matrix says, and nothing when it has ended', async (one) => {
@@ -181,7 +212,7 @@ test.each(capabilities)('a grant of %s reaches what the matrix says, and nothing
   for (const [action, cell] of Object.entries(expected)) {
     const allowed = has(cell.grants, one);
     // Who holds some grant on the project may know that it exists.
-    const known = action === 'project:read' || action === 'project:keys:read' ? 'grant' : reasonOfStranger(action);
+    const known = onProject.test(action) ? 'grant' : reasonOfStranger(action);
     const answer = allowed ? 'OK' : `NOT_AUTHORIZED ${known}`;
     expect(await verdict(action, wallet), action).toBe(answer);
     expect(await verdict(action, lasting.wallet), action).toBe(answer);
@@ -237,10 +268,10 @@ test('the platform admin reads what the matrix says, everywhere', async () => {
 });
 
 test('an anon key is told, whatever it asks, that it cannot act here', async () => {
-  for (const { route } of probes) {
+  for (const { action, route } of probes) {
     const path = route.path.replaceAll(/:(\w+)/g, (_all, name) => (name === 'org_id' ? home.orgId : home.projectId));
     const search = route.path === '/projects/v1' && route.method === 'GET' ? `?org_id=${home.orgId}` : '';
-    const body = route.method === 'GET' ? undefined : { org_id: home.orgId, body: 'hello' };
+    const body = route.method === 'GET' ? undefined : (bodies[action]?.() ?? { org_id: home.orgId, body: 'hello' });
     const answer = await service.call<{ code: string }>(actors.apikey(home.anonKey), route.method, path + search, {
       body,
     });

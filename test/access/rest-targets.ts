@@ -27,7 +27,12 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   room_key: 'project',
   presence_id: 'inner',
   message_id: 'inner',
+  grant_id: 'inner',
+  delegate_id: 'inner',
 };
+
+/** Inputs that name something inside a target, with what a body calls them. */
+const innerInputs: Readonly<Record<string, string>> = { grant: 'grant_id', delegate: 'delegate_id' };
 
 /** An id of something inside a target that nobody has. */
 export const nobodysInner = 'xyz_0123456789';
@@ -37,6 +42,8 @@ export interface RestTarget {
   readonly kind: 'query' | 'mutation';
   /** Whether an organization, or a project, is named. */
   readonly names: readonly (keyof Ids)[];
+  /** Whether something inside a target is named, too. */
+  readonly inner: boolean;
   readonly request: (ids: Ids, inner?: string) => { readonly method: string; readonly path: string; body?: object };
 }
 
@@ -63,6 +70,7 @@ function targetOf(route: Route, operation: AnyOperation, inputs: readonly string
     name: `${route.method} ${route.path}`,
     kind: operation.kind,
     names,
+    inner: inPath.has('inner') || Object.keys(operation.input.shape as object).some((name) => name in innerInputs),
     request(ids, inner = nobodysInner) {
       const idOf = (target: keyof Ids | 'inner') => (target === 'inner' ? inner : ids[target]);
       const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) =>
@@ -76,27 +84,34 @@ function targetOf(route: Route, operation: AnyOperation, inputs: readonly string
         const search = new URLSearchParams(beside).toString();
         return { method: route.method, path: search === '' ? path : `${path}?${search}` };
       }
-      return { method: route.method, path, body: { ...sample(operation), ...beside } };
+      return { method: route.method, path, body: { ...sample(operation, inner), ...beside } };
     },
   };
 }
 
 interface Schema {
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly examples?: readonly unknown[];
+  readonly anyOf?: readonly Schema[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
 }
 
 /** The smallest input that an operation takes, without its target. */
-function sample(operation: AnyOperation): Record<string, unknown> {
+function sample(operation: AnyOperation, inner: string): Record<string, unknown> {
   const { properties = {}, required = [] } = z.toJSONSchema(operation.input, { io: 'input' }) as Schema;
   return Object.fromEntries(
-    required.filter((name) => !(name in targetNames)).map((name) => [name, smallest(properties[name]!)]),
+    required
+      .filter((name) => !(name in targetNames))
+      .map((name) => (name in innerInputs ? [innerInputs[name]!, inner] : [name, smallest(properties[name]!)])),
   );
 }
 
-function smallest({ type, format }: Schema): unknown {
+function smallest({ type, format, enum: values, examples, anyOf }: Schema): unknown {
+  if ([type, ...(anyOf ?? []).map((one) => one.type)].flat().includes('null')) return null;
+  if (values !== undefined || examples !== undefined) return (values ?? examples)![0];
   if (type === 'string') return format === 'email' ? 'ada@example.com' : 'x';
   if (type === 'number' || type === 'integer') return 1;
   if (type === 'array') return [];

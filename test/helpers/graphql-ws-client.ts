@@ -1,5 +1,6 @@
 import { type Client, createClient, type FormattedExecutionResult } from 'graphql-ws';
 import WebSocket from 'ws';
+import type { Actor } from './actors.ts';
 import type { TestWallet } from './wallet.ts';
 
 export interface RoomEvent {
@@ -26,8 +27,8 @@ export interface SocketClient {
   }) => AsyncIterableIterator<FormattedExecutionResult<RoomEvent, unknown>>;
 }
 
-/** graphql-ws as its own client speaks it, signed in by a wallet. @param retries how often it reconnects by itself */
-export function openSocket(url: string, wallet: TestWallet, retries = 0): SocketClient {
+/** graphql-ws as its own client speaks it, signed in by a wallet or as somebody else. @param retries how often it reconnects by itself */
+export function openSocket(url: string, who: TestWallet | Actor, retries = 0): SocketClient {
   let socket: WebSocket | undefined;
   let opened = 0;
   const closes: number[] = [];
@@ -35,7 +36,10 @@ export function openSocket(url: string, wallet: TestWallet, retries = 0): Socket
     url: `${url.replace(/^http/, 'ws')}/graphql`,
     webSocketImpl: WebSocket,
     retryAttempts: retries,
-    connectionParams: async () => ({ 'sign-in-with-x': await wallet.header({ baseUrl: url, path: '/graphql' }) }),
+    connectionParams: async () =>
+      'headers' in who
+        ? who.headers('/graphql')
+        : { 'sign-in-with-x': await who.header({ baseUrl: url, path: '/graphql' }) },
     on: {
       opened: (raw) => {
         socket = raw as WebSocket;

@@ -27,7 +27,15 @@ const good: Record<string, string> = {
   message: sent.message_id,
   body: 'hello',
   to: 'ada@example.com',
+  project: projectId,
+  grant_id: 'x',
+  delegate_id: 'x',
+  wallet: '0x00000000000000000000000000000000000000a1',
+  capability: 'READ',
 };
+
+/** What has to be given, though it may be null. */
+const nullable = ['displayName', 'walletAddress'];
 
 const nulText = 'a\0b';
 const loneText = 'a\ud800b';
@@ -70,6 +78,7 @@ function inputFor(type: GraphQLInputType, at: readonly string[], place: string, 
     return place.startsWith(at.join('.')) ? [inputFor(inner.ofType, at, place, text)] : required ? [] : undefined;
   const named = getNamedType(inner);
   if (isInputObjectType(named)) {
+    if (!required && !place.startsWith(at.join('.'))) return undefined;
     return Object.fromEntries(
       Object.values(named.getFields()).map((field) => [
         field.name,
@@ -79,6 +88,7 @@ function inputFor(type: GraphQLInputType, at: readonly string[], place: string, 
   }
   if (at.join('.') === place) return text;
   if (named.name === 'Boolean') return false;
+  if (nullable.includes(at.at(-1)!)) return required ? 'x' : null;
   return required ? (good[at.at(-1)!] ?? 'x') : undefined;
 }
 

@@ -10,6 +10,19 @@ const documented = [
   'GET /orgs/v1 200',
   'GET /orgs/v1/:org_id 200',
   'GET /orgs/v1/:org_id/members 200',
+  'PATCH /agent/v1/me 200',
+  // Contract 01, sections 6.2 and 6.3.
+  'PATCH /orgs/v1/:org_id 200',
+  'PATCH /orgs/v1/:org_id/payout-wallet 200',
+  'GET /orgs/v1/:org_id/audit 200',
+  // Contract 01, sections 6.6 and 6.7.
+  'POST /projects/v1/:id/grants 201',
+  'GET /projects/v1/:id/grants 200',
+  'DELETE /projects/v1/:id/grants/:grant_id 200',
+  'POST /projects/v1/:id/delegates 201',
+  'GET /projects/v1/:id/delegates 200',
+  'POST /projects/v1/:id/delegates/:delegate_id/rotate 201',
+  'DELETE /projects/v1/:id/delegates/:delegate_id 200',
   // Contract 01, sections 5.3 to 5.5.
   'POST /projects/v1 201',
   'GET /projects/v1 200',

@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import type { Grant } from '../../db/schema/projects.ts';
+import { moment, projectId, walletAddress } from '../fields.ts';
+import { holdRight } from '../hold-right.ts';
+import { principalOfWallet } from '../identity/principal-of-wallet.ts';
+import { mutation } from '../operation.ts';
+import { capabilities } from '../permissions.ts';
+import { endDelegates } from './end-delegates.ts';
+import { makerOf, onItsProject, requireFuture } from './grant-input.ts';
+import { grantPolicy } from './policy.ts';
+import { grantColumns } from './wire.ts';
+
+export interface GivenGrant {
+  readonly grant: Grant;
+  /** False: the principal held it already, and nothing was changed. */
+  readonly created: boolean;
+}
+
+/** `POST /projects/v1/:id/grants`. Contract 01, section 6.6. */
+export const createGrant = mutation({
+  name: 'grants.create',
+  summary: 'Give a wallet a capability on a project; one it holds already stays as it is.',
+  access: onItsProject('grants:write'),
+  stepUp: 'project.grants',
+  lifecycle: 'gated',
+  input: z.object({
+    project: projectId,
+    wallet: walletAddress.describe('Address of who gets it, in any letter case; it need not have been seen yet.'),
+    capability: z.enum(capabilities).describe('What the grant allows on the project.'),
+    policy: grantPolicy
+      .nullish()
+      .describe('Conditions to keep beside the grant: an object, at most 8 KiB and 8 levels deep.'),
+    expires_at: moment.nullish().describe('When the grant ends, with a time zone; never when absent.'),
+  }),
+  async handler(work, { wallet, capability, policy = null, expires_at }): Promise<GivenGrant> {
+    await holdRight(work, 'grants:write');
+    const { org, project } = work;
+    const principalId = await principalOfWallet(work, wallet);
+    // Those who give something to one principal wait for each other, so that what is found here is what there is.
+    const [clock] = await work.rows<{ now: Date }>(lockStatement, [principalId]);
+    requireFuture(expires_at ?? undefined, clock!.now);
+    const key = [org.id, project.id, principalId, capability];
+    // One whose time is over no longer holds, but stands in the way of the next.
+    const over = await work.rows<{ id: string }>(endExpiredStatement, key);
+    await endDelegates(work, work, over);
+    const [held] = await work.rows<Grant>(heldStatement, key);
+    if (held !== undefined) return { grant: held, created: false };
+    const more = [randomUUID(), policy === null ? null : JSON.stringify(policy), expires_at ?? null];
+    const [grant] = await work.rows<Grant>(insertStatement, [...key, ...more, await makerOf(work)]);
+    work.authorityChanged(org.id);
+    return { grant: grant!, created: true };
+  },
+  audit: ({ grant, created }, { wallet }) =>
+    created
+      ? {
+          action: 'grant.created',
+          object: { kind: 'grant', id: grant.id },
+          details: {
+            project_id: grant.projectId,
+            principal_id: grant.principalId,
+            wallet,
+            capability: grant.capability,
+            expires_at: grant.expiresAt?.toISOString() ?? null,
+          },
+        }
+      : undefined,
+  wire: z.object({ status: z.literal('ok'), grant_id: z.uuid(), principal_id: z.string() }),
+  toWire: ({ grant }) => ({ status: 'ok' as const, grant_id: grant.id, principal_id: grant.principalId }),
+});
+
+const ofKey = (alias: string) => `${alias}.org_id = $1 and ${alias}.project_id = $2 and ${alias}.principal_id = $3
+    and ${alias}.capability = $4 and ${alias}.revoked_at is null`;
+
+const lockStatement: Statement = {
+  name: 'grants.lock-principal',
+  text: 'select now() as now from principals where id = $1 for no key update',
+};
+
+const endExpiredStatement: Statement = {
+  name: 'grants.end-expired',
+  text: `update project_grants g set revoked_at = now() where ${ofKey('g')} and g.expires_at <= now() returning g.id`,
+};
+
+const heldStatement: Statement = {
+  name: 'grants.held',
+  text: `select ${grantColumns} from project_grants g where ${ofKey('g')}`,
+};
+
+const insertStatement: Statement = {
+  name: 'grants.insert',
+  text: `insert into project_grants as g (org_id, project_id, principal_id, capability, id, policy, expires_at, created_by)
+    values ($1, $2, $3, $4, $5, $6, $7, $8) returning ${grantColumns}`,
+};

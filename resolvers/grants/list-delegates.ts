@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import type { Delegate } from '../../db/schema/projects.ts';
+import { projectId } from '../fields.ts';
+import { query } from '../operation.ts';
+import { DelegateWire, delegateColumns, delegateToWire } from './delegate-wire.ts';
+import { onItsProject } from './grant-input.ts';
+import { liveFirst } from './wire.ts';
+
+/** `GET /projects/v1/:id/delegates`. Contract 01, section 6.7. */
+export const listDelegates = query({
+  name: 'delegates.list',
+  summary: 'Delegates on a project, never with a token: those that were not revoked first, newest first.',
+  access: onItsProject('delegates:read'),
+  input: z.object({ project: projectId }),
+  handler: ({ services, org, project }) => services.db.rows<Delegate>(listStatement, [org.id, project.id]),
+  wire: z.object({ delegates: z.array(DelegateWire) }),
+  toWire: (delegates) => ({ delegates: delegates.map(delegateToWire) }),
+});
+
+const listStatement: Statement = {
+  name: 'delegates.list',
+  text: `select ${delegateColumns} from delegates d where d.org_id = $1 and d.project_id = $2 ${liveFirst('d')}`,
+};

@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import type { Statement } from '../../db/pool.ts';
+import type { Grant } from '../../db/schema/projects.ts';
+import { mutation } from '../operation.ts';
+import { endDelegates } from './end-delegates.ts';
+import { onGrant, onItsProject, rowOf } from './grant-input.ts';
+import { grantColumns } from './wire.ts';
+
+export interface RevokedGrant {
+  readonly grant: Grant;
+  /** Delegates that ended with it. */
+  readonly delegates: readonly string[];
+}
+
+/** `DELETE /projects/v1/:id/grants/:grant_id`. Contract 01, section 6.6. */
+export const revokeGrant = mutation({
+  name: 'grants.revoke',
+  summary: 'End a grant, and every delegate that narrows it.',
+  access: onItsProject('grants:write'),
+  stepUp: 'project.grants',
+  input: z.object(onGrant),
+  async handler(work, { grant: id }): Promise<RevokedGrant> {
+    const [grant] = await work.rows<Grant>(revokeStatement, rowOf(work, id));
+    if (grant === undefined) throw new ServiceError('GRANT_NOT_FOUND');
+    const delegates = await endDelegates(work, work, [grant]);
+    work.authorityChanged(work.org.id);
+    return { grant, delegates };
+  },
+  audit: ({ grant, delegates }) => ({
+    action: 'grant.revoked',
+    object: { kind: 'grant', id: grant.id },
+    details: {
+      project_id: grant.projectId,
+      principal_id: grant.principalId,
+      capability: grant.capability,
+      delegate_ids: delegates,
+    },
+  }),
+  wire: z.object({ status: z.literal('revoked'), grant_id: z.uuid() }),
+  toWire: ({ grant }) => ({ status: 'revoked' as const, grant_id: grant.id }),
+});
+
+const revokeStatement: Statement = {
+  name: 'grants.revoke',
+  text: `update project_grants g set revoked_at = now()
+    where g.org_id = $1 and g.project_id = $2 and g.id = $3 and g.revoked_at is null returning ${grantColumns}`,
+};

@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import type { Statement } from '../../db/pool.ts';
+import type { Delegate } from '../../db/schema/projects.ts';
+import { holdRight } from '../hold-right.ts';
+import { newDelegateToken } from '../identity/delegate-token.ts';
+import { mutation } from '../operation.ts';
+import { grantHolds } from '../rules.ts';
+import { delegateColumns, type IssuedDelegate, IssuedDelegateWire, issuedDelegateToWire } from './delegate-wire.ts';
+import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
+
+/** `POST /projects/v1/:id/delegates/:delegate_id/rotate`: never gated, since it also puts out a leaked token. */
+export const rotateDelegate = mutation({
+  name: 'delegates.rotate',
+  summary: 'Give an agent’s key a new token, shown this once; the old one ends at once.',
+  access: onItsProject('delegates:write'),
+  stepUp: 'project.grants',
+  input: z.object(onDelegate),
+  async handler(work, { delegate: id }): Promise<IssuedDelegate> {
+    await holdRight(work, 'delegates:write');
+    const { token, hash } = newDelegateToken();
+    const [delegate] = await work.rows<Delegate>(rotateStatement, [...rowOf(work, id), hash]);
+    if (delegate === undefined) throw new ServiceError('DELEGATE_NOT_FOUND');
+    if (delegate.kind !== 'svc_agent_key') {
+      const reason = `a delegate of the kind ${delegate.kind} has no token`;
+      throw new ServiceError('VALIDATION_FAILED', { message: reason, details: { field: 'delegate_id', reason } });
+    }
+    work.authorityChanged(work.org.id);
+    return { delegate, token };
+  },
+  audit: ({ delegate }) => ({
+    action: 'delegate.rotated',
+    object: { kind: 'delegate', id: delegate.id },
+    details: { project_id: delegate.projectId, grant_id: delegate.grantId },
+  }),
+  wire: IssuedDelegateWire,
+  toWire: issuedDelegateToWire,
+});
+
+const rotateStatement: Statement = {
+  name: 'delegates.rotate',
+  text: `update delegates d set token_hash = $4 from project_grants g
+    where d.org_id = $1 and d.project_id = $2 and d.id = $3 and ${grantHolds('d')}
+      and g.org_id = d.org_id and g.id = d.grant_id and ${grantHolds('g')}
+    returning ${delegateColumns}`,
+};

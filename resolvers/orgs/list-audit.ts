@@ -1,0 +1,71 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { columnsOf } from '../../db/columns-of.ts';
+import { type AuditEvent, auditEvents } from '../../db/schema/orgs.ts';
+import { onOrg } from '../access.ts';
+import { cursor, orgId } from '../fields.ts';
+import { bySeq, type ListPage, listWindow, pageToWire } from '../list-page.ts';
+import { query } from '../operation.ts';
+
+/** `GET /orgs/v1/:org_id/audit`. Contract 01, section 6.3. */
+export const listAudit = query({
+  name: 'orgs.listAudit',
+  summary: 'What happened in an organization and by whom, newest first.',
+  access: onOrg('org:audit', ({ org }: { org: string }) => org),
+  input: z.object({
+    org: orgId,
+    ...listWindow,
+    older_than: cursor.optional().describe('As `after`, under the older name it has in a query string: `before`.'),
+  }),
+  async handler({ services, org }, { older_than, org: _named, ...given }): Promise<ListPage<AuditEvent>> {
+    if (older_than !== undefined && given.after !== undefined) {
+      const reason = 'is another name of `after`: give one of them';
+      throw new ServiceError('VALIDATION_FAILED', {
+        message: `before: ${reason}`,
+        details: { field: 'before', reason },
+      });
+    }
+    const window = { ...given, after: older_than ?? given.after };
+    const list = bySeq.newestFirst(services.keys, `audit:${org.id}`);
+    const position = list.positionOf(window, older_than === undefined ? 'after' : 'before');
+    const values = [org.id, ...position, window.limit + 1];
+    return list.pageOf(await services.db.rows<AuditEvent>(list.statementOf(window, auditStatements), values), window);
+  },
+  wire: z.object({
+    events: z.array(
+      z.object({
+        id: z.string(),
+        occurred_at: z.iso.datetime(),
+        action: z.string(),
+        actor: z.record(z.string(), z.unknown()),
+        object: z.object({ kind: z.string(), id: z.string() }),
+        outcome: z.literal('ok'),
+        details: z.record(z.string(), z.unknown()),
+        request_id: z.string(),
+      }),
+    ),
+    has_more: z.boolean(),
+    next_cursor: z.string().nullable(),
+  }),
+  toWire: (page) => ({
+    events: page.rows.map(({ row }) => ({
+      id: row.id,
+      occurred_at: row.occurredAt.toISOString(),
+      action: row.action,
+      actor: row.actor,
+      object: { kind: row.objectKind, id: row.objectId },
+      // What is refused changes nothing and leaves no event.
+      outcome: 'ok' as const,
+      details: row.details,
+      request_id: row.traceId,
+    })),
+    ...pageToWire(page),
+  }),
+});
+
+const auditStatements = bySeq.bothWays((way) => ({
+  name: `orgs.audit-${way.name}`,
+  text: `select ${columnsOf(auditEvents, 'e')} from audit_events e
+    where e.org_id = $1 and ${way.beyond('e', 2)}
+    ${way.order('e')} limit $3`,
+}));

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { columnsOf } from '../../db/columns-of.ts';
+import type { Statement } from '../../db/pool.ts';
+import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { onOrg } from '../access.ts';
+import { orgId } from '../fields.ts';
+import { mutation } from '../operation.ts';
+import { orgDisplayName } from './org-input.ts';
+import { OrgSummaryWire, orgToWire } from './wire.ts';
+
+/** `PATCH /orgs/v1/:org_id`. Contract 01, section 6.2. */
+export const renameOrg = mutation({
+  name: 'orgs.rename',
+  summary: 'Give an organization another name for people, or none.',
+  access: onOrg('org:rename', ({ org }: { org: string }) => org),
+  stepUp: 'org.rename',
+  lifecycle: 'gated',
+  input: z.strictObject({
+    org: orgId,
+    display_name: orgDisplayName.describe(
+      'Name for people, not unique, at most 100 characters; null, or no text, for none.',
+    ),
+  }),
+  async handler(work, { display_name }): Promise<Org> {
+    const [renamed] = await work.rows<Org>(renameStatement, [work.org.id, display_name]);
+    return renamed!;
+  },
+  audit: ({ id, displayName }) => ({
+    action: 'org.renamed',
+    object: { kind: 'organization', id },
+    details: { display_name: displayName },
+  }),
+  wire: OrgSummaryWire,
+  toWire: orgToWire,
+});
+
+const renameStatement: Statement = {
+  name: 'orgs.rename',
+  text: `update orgs o set display_name = $2 where o.id = $1 returning ${columnsOf(orgs, 'o')}`,
+};

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { columnsOf } from '../../db/columns-of.ts';
+import type { Statement } from '../../db/pool.ts';
+import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { onOrg } from '../access.ts';
+import { orgId, walletAddress } from '../fields.ts';
+import { holdRight } from '../hold-right.ts';
+import { mutation } from '../operation.ts';
+import { type PayoutRecovery, PayoutRecoveryWire, payoutRecoveries, payoutRecoveryToWire } from './payout-recovery.ts';
+
+export interface PayoutWalletSet {
+  readonly org: Org;
+  readonly previous: string | null;
+  readonly recovery: PayoutRecovery;
+}
+
+const nowhere = `0x${'0'.repeat(40)}`;
+
+/** `PATCH /orgs/v1/:org_id/payout-wallet`. Contract 01, section 6.2. */
+export const setPayoutWallet = mutation({
+  name: 'orgs.setPayoutWallet',
+  summary: 'Name the wallet that an organization’s own earnings go to, or none.',
+  access: onOrg('org:payout', ({ org }: { org: string }) => org),
+  lifecycle: 'gated',
+  input: z.object({
+    org: orgId,
+    wallet_address: walletAddress
+      .refine((address) => address !== nowhere, 'must not be the zero address')
+      .nullable()
+      .describe('Address that earnings go to, in any letter case; null for none.'),
+  }),
+  async handler(work, { wallet_address }): Promise<PayoutWalletSet> {
+    await holdRight(work, 'org:payout');
+    const [row] = await work.rows<Org & { previous: string | null }>(setStatement, [work.org.id, wallet_address]);
+    const { previous, ...org } = row!;
+    const [recovery] = await payoutRecoveries(work.rows, [org.id]);
+    return { org, previous, recovery: recovery! };
+  },
+  audit: ({ org, previous }) => ({
+    action: org.payoutWallet === null ? 'org.payout_wallet_cleared' : 'org.payout_wallet_set',
+    object: { kind: 'organization', id: org.id },
+    details: { payout_wallet: org.payoutWallet, previous_payout_wallet: previous },
+  }),
+  wire: z.object({
+    status: z.enum(['set', 'cleared']),
+    org_id: z.uuid(),
+    default_payout_wallet: z.string().nullable(),
+    previous_default_payout_wallet: z.string().nullable(),
+    recovery: PayoutRecoveryWire,
+  }),
+  toWire: ({ org, previous, recovery }) => ({
+    status: org.payoutWallet === null ? ('cleared' as const) : ('set' as const),
+    org_id: org.id,
+    default_payout_wallet: org.payoutWallet,
+    previous_default_payout_wallet: previous,
+    recovery: payoutRecoveryToWire(recovery),
+  }),
+});
+
+const setStatement: Statement = {
+  name: 'orgs.set-payout-wallet',
+  text: `update orgs o set payout_wallet = $2
+    from (select id, payout_wallet from orgs where id = $1 for no key update) was
+    where o.id = was.id returning ${columnsOf(orgs, 'o')}, was.payout_wallet as previous`,
+};

@@ -1,0 +1,222 @@
+import { dropNulls } from '../core/drop-nulls.ts';
+import type { Delegate, DelegateScope, SpendCap } from '../db/schema/projects.ts';
+import { createDelegate } from '../resolvers/grants/create-delegate.ts';
+import type { DelegateKind } from '../resolvers/grants/delegate-input.ts';
+import type { IssuedDelegate } from '../resolvers/grants/delegate-wire.ts';
+import { listDelegates } from '../resolvers/grants/list-delegates.ts';
+import { revokeDelegate } from '../resolvers/grants/revoke-delegate.ts';
+import { rotateDelegate } from '../resolvers/grants/rotate-delegate.ts';
+import type { Capability } from '../resolvers/permissions.ts';
+import { builder, pageArgs } from './builder.ts';
+import { sliceConnection } from './connection.ts';
+import { nativeId } from './global-id.ts';
+import { CapabilityEnum } from './grants.ts';
+import { keyed, keyField } from './idempotency.ts';
+import { ProjectRef } from './projects.ts';
+import { run } from './run.ts';
+
+const DelegateKindEnum = builder.enumType('DelegateKind', {
+  description: 'How a delegate proves itself.',
+  values: {
+    SVC_AGENT_KEY: { value: 'svc_agent_key', description: 'By a token, which is shown once.' },
+    CI_OIDC: { value: 'ci_oidc', description: 'By the identity token of a build.' },
+    TEMPO_ACCESS_KEY: { value: 'tempo_access_key', description: 'By an access key of an account on Tempo.' },
+    BASE_DISPOSABLE_EOA: { value: 'base_disposable_eoa', description: 'By a throw-away account on Base.' },
+    ERC7710: { value: 'erc7710', description: 'By a delegation on chain; not offered yet.' },
+  } as const satisfies Record<string, { value: DelegateKind; description: string }>,
+});
+
+const SpendPeriodEnum = builder.enumType('SpendPeriod', {
+  description: 'How often an allowance begins anew.',
+  values: {
+    DAY: { value: 'day', description: 'Each day.' },
+    WEEK: { value: 'week', description: 'Each week.' },
+    MONTH: { value: 'month', description: 'Each month.' },
+  } as const,
+});
+
+const DelegateScopeRef = builder.objectRef<DelegateScope>('DelegateScope').implement({
+  description: 'What a delegate may do; never more than the grant it narrows.',
+  fields: (t) => ({
+    capabilities: t.field({
+      type: [CapabilityEnum],
+      description: 'Capabilities of its grant.',
+      resolve: ({ capabilities }) => capabilities as readonly Capability[],
+    }),
+    projects: t.exposeStringList('projects', {
+      nullable: true,
+      description: 'Native ids of its projects; null for the grant’s own.',
+    }),
+  }),
+});
+
+const SpendCapRef = builder.objectRef<SpendCap>('SpendCap').implement({
+  description: 'What a delegate may spend, in micro-dollars; held to when paying.',
+  fields: (t) => ({
+    period: t.expose('period', {
+      type: SpendPeriodEnum,
+      nullable: true,
+      description: 'How often `perPeriod` begins anew.',
+    }),
+    perPeriod: t.exposeFloat('per_period', { nullable: true, description: 'At most in each period.' }),
+    perTx: t.exposeFloat('per_tx', { nullable: true, description: 'At most in each payment.' }),
+  }),
+});
+
+const DelegateRef = builder.objectRef<Delegate>('Delegate').implement({
+  description: 'A principal of its own that acts by a part of a grant.',
+  fields: (t) => ({
+    delegateId: t.exposeString('id', { description: 'Native id, a UUID.' }),
+    projectId: t.exposeString('projectId', { description: 'Native id of the project, `prj_…`.' }),
+    grantId: t.exposeString('grantId', { description: 'The grant that it narrows, a UUID.' }),
+    principalId: t.exposeString('principalId', { description: 'Who it acts as, `prn_…`.' }),
+    kind: t.field({
+      type: DelegateKindEnum,
+      description: 'How it proves itself.',
+      resolve: ({ kind }) => kind as DelegateKind,
+    }),
+    scope: t.expose('scope', { type: DelegateScopeRef, description: 'What it may do.' }),
+    spendCap: t.expose('spendCap', {
+      type: SpendCapRef,
+      nullable: true,
+      description: 'What it may spend; null for no limit.',
+    }),
+    publicSubject: t.exposeString('publicSubject', {
+      nullable: true,
+      description: 'What it is known by; null for a kind that has a token.',
+    }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it ends; null for never.',
+    }),
+    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When it was ended.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was made.' }),
+  }),
+});
+
+const IssuedDelegateRef = builder.objectRef<IssuedDelegate>('IssuedDelegate').implement({
+  description: 'A delegate together with its token.',
+  fields: (t) => ({
+    delegate: t.expose('delegate', { type: DelegateRef, description: 'The delegate.' }),
+    token: t.exposeString('token', {
+      nullable: true,
+      description: 'Shown this once; null for a kind that has none.',
+    }),
+  }),
+});
+
+const DelegateConnection = builder.connectionObject({ type: DelegateRef, name: 'DelegateConnection' });
+
+builder.objectField(ProjectRef, 'delegates', (t) =>
+  t.field({
+    type: DelegateConnection,
+    nullable: true,
+    description: listDelegates.summary,
+    args: pageArgs,
+    resolve: async ({ id }, page, ctx) =>
+      sliceConnection(await run(listDelegates, ctx, { project: id }), (delegate) => delegate.id, page),
+  }),
+);
+
+const DelegateScopeInput = builder.inputType('DelegateScopeInput', {
+  description: 'What a delegate may do; never more than the grant it narrows.',
+  fields: (t) => ({
+    capabilities: t.field({ type: [CapabilityEnum], description: 'Capabilities of its grant; at least one.' }),
+    projects: t.stringList({ required: false, description: 'Native ids of projects: the grant’s own alone.' }),
+  }),
+});
+
+const SpendCapInput = builder.inputType('SpendCapInput', {
+  description: 'What a delegate may spend, in micro-dollars.',
+  fields: (t) => ({
+    period: t.field({ type: SpendPeriodEnum, required: false, description: 'How often `perPeriod` begins anew.' }),
+    perPeriod: t.float({ required: false, description: 'At most in each period; goes with `period`.' }),
+    perTx: t.float({ required: false, description: 'At most in each payment.' }),
+  }),
+});
+
+const CreateDelegateInput = builder.inputType('CreateDelegateInput', {
+  description: 'Which part of which grant, and for whom.',
+  fields: (t) => ({
+    project: t.id({ description: 'Project, by global or native id.' }),
+    grant: t.id({ description: 'Grant that it narrows, a UUID.' }),
+    kind: t.field({
+      type: DelegateKindEnum,
+      required: false,
+      description: 'How it proves itself; an agent’s key unless told.',
+    }),
+    scope: t.field({ type: DelegateScopeInput, description: 'What it may do.' }),
+    spendCap: t.field({
+      type: SpendCapInput,
+      required: false,
+      description: 'What it may spend; no limit when absent.',
+    }),
+    expiresAt: t.field({
+      type: 'DateTime',
+      required: false,
+      description: 'When it ends; with its grant when absent, and never later.',
+    }),
+    publicSubject: t.string({
+      required: false,
+      description: 'What it is known by: an address, or the subject of a build’s tokens; an agent’s key has none.',
+    }),
+    ...keyField(t),
+  }),
+});
+
+const DelegateInput = builder.inputType('DelegateInput', {
+  description: 'Which delegate is meant.',
+  fields: (t) => ({
+    project: t.id({ description: 'Project, by global or native id.' }),
+    delegate: t.id({ description: 'Delegate, a UUID.' }),
+    ...keyField(t),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  createDelegate: t.field({
+    type: IssuedDelegateRef,
+    nullable: true,
+    description: createDelegate.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: CreateDelegateInput, description: 'The new delegate.' }) },
+    resolve: (_root, { input }, ctx) => {
+      const { project, grant, kind, scope, spendCap, publicSubject, idempotencyKey } = dropNulls(input);
+      const given = dropNulls({
+        project: nativeId('Project', project),
+        grant,
+        kind,
+        scope: { v: 1 as const, ...scope },
+        spend_cap: spendCap && {
+          v: 1 as const,
+          currency: 'usd_micros' as const,
+          period: spendCap.period,
+          per_period: spendCap.perPeriod,
+          per_tx: spendCap.perTx,
+        },
+        expires_at: input.expiresAt?.toISOString(),
+        public_subject: publicSubject,
+      });
+      return run(createDelegate, keyed(ctx, idempotencyKey), given);
+    },
+  }),
+  rotateDelegate: t.field({
+    type: IssuedDelegateRef,
+    nullable: true,
+    description: rotateDelegate.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: DelegateInput, description: 'The delegate.' }) },
+    resolve: (_root, { input: { project, delegate, idempotencyKey } }, ctx) =>
+      run(rotateDelegate, keyed(ctx, idempotencyKey ?? undefined), { project: nativeId('Project', project), delegate }),
+  }),
+  revokeDelegate: t.field({
+    type: DelegateRef,
+    nullable: true,
+    description: revokeDelegate.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: DelegateInput, description: 'The delegate.' }) },
+    resolve: (_root, { input: { project, delegate, idempotencyKey } }, ctx) =>
+      run(revokeDelegate, keyed(ctx, idempotencyKey ?? undefined), { project: nativeId('Project', project), delegate }),
+  }),
+}));

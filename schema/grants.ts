@@ -1,0 +1,116 @@
+import type { Grant } from '../db/schema/projects.ts';
+import { createGrant } from '../resolvers/grants/create-grant.ts';
+import { listGrants } from '../resolvers/grants/list-grants.ts';
+import { revokeGrant } from '../resolvers/grants/revoke-grant.ts';
+import type { Capability } from '../resolvers/permissions.ts';
+import { builder, pageArgs } from './builder.ts';
+import { sliceConnection } from './connection.ts';
+import { nativeId } from './global-id.ts';
+import { keyed, keyField } from './idempotency.ts';
+import { ProjectRef } from './projects.ts';
+import { run } from './run.ts';
+
+export const CapabilityEnum = builder.enumType('Capability', {
+  description: 'What a grant allows on a project.',
+  values: {
+    READ: { value: 'read', description: 'See the project.' },
+    PROJECT_READ: { value: 'project.read', description: 'The same, as delegates spell it.' },
+    DEPLOY: { value: 'deploy', description: 'Deploy releases.' },
+    FUNCTIONS_WRITE: { value: 'functions:write', description: 'Change functions.' },
+    SECRETS_READ: { value: 'secrets:read', description: 'See secrets.' },
+    SECRETS_WRITE: { value: 'secrets:write', description: 'Set and delete secrets.' },
+    DOMAINS_WRITE: { value: 'domains:write', description: 'Change domains.' },
+    MAILBOX_WRITE: { value: 'mailbox:write', description: 'Change mailboxes.' },
+    PROJECT_WRITE: { value: 'project:write', description: 'Rename the project.' },
+    PROJECT_ARCHIVES_EXPORT: { value: 'project:archives:export', description: 'Export archives.' },
+  } as const satisfies Record<string, { value: Capability; description: string }>,
+});
+
+const GrantRef = builder.objectRef<Grant>('Grant').implement({
+  description: 'A capability on one project, given to a principal that need not be a member.',
+  fields: (t) => ({
+    grantId: t.exposeString('id', { description: 'Native id, a UUID.' }),
+    projectId: t.exposeString('projectId', { description: 'Native id of the project, `prj_…`.' }),
+    principalId: t.exposeString('principalId', { description: 'Who holds it, `prn_…`.' }),
+    capability: t.field({
+      type: CapabilityEnum,
+      description: 'What it allows.',
+      resolve: ({ capability }) => capability as Capability,
+    }),
+    policy: t.expose('policy', { type: 'JSONObject', nullable: true, description: 'Conditions kept beside it.' }),
+    expiresAt: t.expose('expiresAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it ends; null for never.',
+    }),
+    revokedAt: t.expose('revokedAt', { type: 'DateTime', nullable: true, description: 'When an owner ended it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was given.' }),
+  }),
+});
+
+const GrantConnection = builder.connectionObject({ type: GrantRef, name: 'GrantConnection' });
+
+builder.objectField(ProjectRef, 'grants', (t) =>
+  t.field({
+    type: GrantConnection,
+    nullable: true,
+    description: listGrants.summary,
+    args: pageArgs,
+    resolve: async ({ id }, page, ctx) =>
+      sliceConnection(await run(listGrants, ctx, { project: id }), (grant) => grant.id, page),
+  }),
+);
+
+const CreateGrantInput = builder.inputType('CreateGrantInput', {
+  description: 'Who gets what on which project.',
+  fields: (t) => ({
+    project: t.id({ description: 'Project, by global or native id.' }),
+    wallet: t.string({ description: 'Address of who gets it, in any letter case.' }),
+    capability: t.field({ type: CapabilityEnum, description: 'What the grant allows.' }),
+    policy: t.field({
+      type: 'JSONObject',
+      required: false,
+      description: 'Conditions to keep beside it, at most 8 KiB and 8 levels deep.',
+    }),
+    expiresAt: t.field({ type: 'DateTime', required: false, description: 'When it ends; never when absent.' }),
+    ...keyField(t),
+  }),
+});
+
+const RevokeGrantInput = builder.inputType('RevokeGrantInput', {
+  description: 'Which grant ends.',
+  fields: (t) => ({
+    project: t.id({ description: 'Project, by global or native id.' }),
+    grant: t.id({ description: 'Grant, a UUID.' }),
+    ...keyField(t),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  createGrant: t.field({
+    type: GrantRef,
+    nullable: true,
+    description: createGrant.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: CreateGrantInput, description: 'The new grant.' }) },
+    resolve: async (_root, { input: { project, wallet, capability, policy, expiresAt, idempotencyKey } }, ctx) => {
+      const given = { project: nativeId('Project', project), wallet, capability, policy: policy ?? null };
+      const ends = { expires_at: expiresAt?.toISOString() ?? null };
+      return (await run(createGrant, keyed(ctx, idempotencyKey ?? undefined), { ...given, ...ends })).grant;
+    },
+  }),
+  revokeGrant: t.field({
+    type: GrantRef,
+    nullable: true,
+    description: revokeGrant.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: RevokeGrantInput, description: 'The grant.' }) },
+    resolve: async (_root, { input: { project, grant, idempotencyKey } }, ctx) =>
+      (
+        await run(revokeGrant, keyed(ctx, idempotencyKey ?? undefined), {
+          project: nativeId('Project', project),
+          grant,
+        })
+      ).grant,
+  }),
+}));
