@@ -27,6 +27,9 @@ export interface Permission {
 export const permissions = {
   'org:read': { role: 'viewer', admin: true },
   'org:members:read': { role: 'viewer', admin: true },
+  'org:members:write': { role: 'owner' },
+  'org:invites:read': { role: 'viewer', admin: true },
+  'org:invites:write': { role: 'owner' },
   'project:list': { role: 'viewer' },
   'project:create': { role: 'developer' },
   'project:read': {

@@ -1,7 +1,9 @@
 import type { CallerAuthenticator, CallerPrincipal } from '../resolvers/caller.ts';
 import { execute } from '../resolvers/execute.ts';
 import { type Identity, whoami } from '../resolvers/identity/whoami.ts';
+import { newestKeyOf } from '../resolvers/vaults/member-keys.ts';
 import { builder, pageArgs } from './builder.ts';
+import { EncryptionKeyRef } from './encryption-keys.ts';
 import { MemberConnection, membershipPage } from './orgs.ts';
 
 const PrincipalTypeEnum = builder.enumType('PrincipalType', {
@@ -43,6 +45,12 @@ const IdentityRef = builder.objectRef<Identity>('Identity').implement({
       type: AuthenticatorRef,
       nullable: true,
       description: 'How it was proven; null for sessions.',
+    }),
+    encryptionKey: t.field({
+      type: EncryptionKeyRef,
+      nullable: true,
+      description: 'The principal’s newest encryption key, in whichever organization; null without one.',
+      resolve: ({ principal }, _args, ctx) => newestKeyOf(ctx, principal.id),
     }),
     memberships: t.field({
       type: MemberConnection,

@@ -1,10 +1,12 @@
 import { builder } from './builder.ts';
 import './identity.ts';
+import './members.ts';
 import './orgs.ts';
 import './platform.ts';
 import './projects.ts';
 import './room-messages.ts';
 import './rooms.ts';
+import './vaults.ts';
 
 /** The served schema; printed to `schema/schema.graphql`, which is checked in. */
 export const schema = builder.toSchema();

@@ -1,9 +1,9 @@
-import { randomUUID } from 'node:crypto';
 import { inTransaction, type Statement } from '../../db/pool.ts';
 import type { CallerAuthenticator, CallerPrincipal } from '../caller.ts';
 import type { Services } from '../context.ts';
 import { newcomerRate } from '../limits.ts';
 import { refuseHurry } from '../rate-limit.ts';
+import { createPrincipal } from './subject-principal.ts';
 
 interface WalletRow {
   readonly id: string;
@@ -32,15 +32,14 @@ export async function findOrCreateWalletPrincipal(
   address: string,
   network: string,
 ): Promise<WalletPrincipal> {
-  const { db, newId, rateLimiter } = services;
+  const { db, rateLimiter } = services;
   let [row] = await db.rows<WalletRow>(findStatement, [address]);
   if (row === undefined) {
     refuseHurry(rateLimiter.take(`newcomers:${network}`, newcomerRate));
-    await inTransaction(db.pool, async (client) => {
-      // First requests of one wallet wait for each other, so that only one of them makes the principal.
-      await client.query(`select pg_advisory_xact_lock(hashtextextended('wallet:' || $1, 0))`, [address]);
-      await client.query({ ...createStatement, values: [newId('prn'), randomUUID(), address] });
-    });
+    const subject = { kind: 'wallet', publicSubject: address } as const;
+    await inTransaction(db.pool, (client) =>
+      createPrincipal(client, services, subject, { type: 'agent', verified: true }),
+    );
     [row] = await db.rows<WalletRow>(findStatement, [address]);
   }
   const { id, type, display_name, created_at, disabled_at, authenticator_id, revoked_at } = row!;
@@ -56,15 +55,4 @@ const findStatement: Statement = {
   text: `select p.id, p.type, p.display_name, p.created_at, p.disabled_at, a.id as authenticator_id, a.revoked_at
     from authenticators a join principals p on p.id = a.principal_id
     where a.kind = 'wallet' and a.public_subject = $1`,
-};
-
-const createStatement: Statement = {
-  name: 'identity.wallet.create',
-  text: `with fresh as (
-      insert into principals (id, type)
-      select $1, 'agent' where not exists (select from authenticators where kind = 'wallet' and public_subject = $3)
-      returning id
-    )
-    insert into authenticators (id, principal_id, kind, public_subject, verified_at)
-      select $2, fresh.id, 'wallet', $3, now() from fresh`,
 };
