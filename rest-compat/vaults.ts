@@ -11,7 +11,7 @@ const member = ({ params }: RestRequest) => ({ org: params.org_id, principal: pa
 const writer = ({ params, body }: RestRequest) => ({
   org: params.org_id,
   vault: params.vault_id,
-  encryption_key: body.encryption_key_id,
+  encryption_key_id: body.encryption_key_id,
 });
 
 /** The platform admin’s door to members’ encryption keys and vaults: what a vault engine reports and asks. */
@@ -35,7 +35,7 @@ export const vaultRoutes = [
     '/gitvault/v1/admin/:org_id/vaults',
     { usual: 201, of: ({ registered }) => (registered ? 201 : 200) },
     registerVault,
-    ({ params, body }) => ({ org: params.org_id, project: body.project_id }),
+    ({ params, body }) => ({ org: params.org_id, project_id: body.project_id }),
   ),
   route(
     'POST',

@@ -87,9 +87,11 @@ function writerOf(input: WriterInput) {
   const { org, vault, encryptionKey, idempotencyKey } = dropNulls(input);
   return {
     key: idempotencyKey,
-    input: { org: nativeId('Organization', org), vault, encryption_key: encryptionKey },
+    input: { org: nativeId('Organization', org), vault, encryption_key_id: encryptionKey },
   };
 }
+
+const writerNames = { encryption_key_id: 'encryptionKey' } as const;
 
 builder.mutationFields((t) => {
   const writer = { input: t.arg({ type: VaultWriterInput, description: 'The vault and the key.' }) };
@@ -136,10 +138,8 @@ builder.mutationFields((t) => {
       args: { input: t.arg({ type: RegisterVaultInput, description: 'The project.' }) },
       resolve: async (_root, { input }, ctx) => {
         const { org, project, idempotencyKey } = dropNulls(input);
-        const { vault } = await run(registerVault, keyed(ctx, idempotencyKey), {
-          org: nativeId('Organization', org),
-          project: nativeId('Project', project),
-        });
+        const given = { org: nativeId('Organization', org), project_id: nativeId('Project', project) };
+        const { vault } = await run(registerVault, keyed(ctx, idempotencyKey), given, { project_id: 'project' });
         forgetMembers(ctx);
         return vault;
       },
@@ -152,7 +152,7 @@ builder.mutationFields((t) => {
       args: writer,
       resolve: async (_root, { input }, ctx) => {
         const given = writerOf(input);
-        const { vault } = await run(admitWriter, keyed(ctx, given.key), given.input);
+        const { vault } = await run(admitWriter, keyed(ctx, given.key), given.input, writerNames);
         forgetMembers(ctx);
         return vault;
       },
@@ -165,7 +165,7 @@ builder.mutationFields((t) => {
       args: writer,
       resolve: (_root, { input }, ctx) => {
         const given = writerOf(input);
-        return run(takePush, keyed(ctx, given.key), given.input);
+        return run(takePush, keyed(ctx, given.key), given.input, writerNames);
       },
     }),
     rotateVaultEpoch: t.field({
@@ -176,7 +176,7 @@ builder.mutationFields((t) => {
       args: writer,
       resolve: async (_root, { input }, ctx) => {
         const given = writerOf(input);
-        const vault = await run(rotateEpoch, keyed(ctx, given.key), given.input);
+        const vault = await run(rotateEpoch, keyed(ctx, given.key), given.input, writerNames);
         forgetMembers(ctx);
         return vault;
       },

@@ -20,7 +20,7 @@ export const admitWriter = mutation({
   summary: 'Admit the encryption key of a member to the writers of a vault.',
   access: platformAdmin(),
   input: z.object(writerAddress),
-  async handler(work, { org, vault: id, encryption_key: keyId }): Promise<{ vault: VaultRow; admitted: boolean }> {
+  async handler(work, { org, vault: id, encryption_key_id: keyId }): Promise<{ vault: VaultRow; admitted: boolean }> {
     await lockNamedOrg(work, org);
     const vault = await lockVault(work, org, id);
     const [key] = isUuid(keyId) ? await work.rows<KeyToAdmit>(keyStatement, [org, keyId]) : [];
@@ -30,13 +30,13 @@ export const admitWriter = mutation({
     const admitted = await work.rows(admitStatement, [org, vault.id, keyId, key.principalId]);
     return { vault: await vaultInside(work, org, vault.id), admitted: admitted.length > 0 };
   },
-  audit: ({ vault, admitted }, { encryption_key }) =>
+  audit: ({ vault, admitted }, { encryption_key_id }) =>
     admitted
       ? {
           action: 'vault.writer_admitted',
           object: { kind: 'vault', id: vault.id },
           orgId: vault.orgId,
-          details: { encryption_key_id: encryption_key },
+          details: { encryption_key_id },
         }
       : undefined,
   wire: VaultWire,

@@ -16,9 +16,9 @@ export const takePush = mutation({
   summary: 'Take a push to a vault, by one of its writers.',
   access: platformAdmin(),
   input: z.object(writerAddress),
-  async handler(work, { org, vault: id, encryption_key }): Promise<VaultRow> {
+  async handler(work, { org, vault: id, encryption_key_id }): Promise<VaultRow> {
     const vault = await lockVault(work, org, id);
-    await requireWriter(work, vault, encryption_key);
+    await requireWriter(work, vault, encryption_key_id);
     if (vault.rotationRequiredSince !== null) {
       throw new ServiceError('EPOCH_ROTATION_REQUIRED', {
         details: {
@@ -30,11 +30,11 @@ export const takePush = mutation({
     }
     return vaultInside(work, org, vault.id);
   },
-  audit: ({ id, orgId, epoch }, { encryption_key }) => ({
+  audit: ({ id, orgId, epoch }, { encryption_key_id }) => ({
     action: 'vault.pushed',
     object: { kind: 'vault', id },
     orgId,
-    details: { encryption_key_id: encryption_key, epoch },
+    details: { encryption_key_id, epoch },
   }),
   wire: VaultWire,
   toWire: vaultToWire,

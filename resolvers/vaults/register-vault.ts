@@ -13,8 +13,8 @@ export const registerVault = mutation({
   name: 'vaults.register',
   summary: 'Register the encrypted source vault of a project; one that is registered already stays as it is.',
   access: platformAdmin(),
-  input: z.object({ org: orgId, project: projectId }),
-  async handler(work, { org, project }): Promise<{ vault: VaultRow; registered: boolean }> {
+  input: z.object({ org: orgId, project_id: projectId }),
+  async handler(work, { org, project_id: project }): Promise<{ vault: VaultRow; registered: boolean }> {
     await lockNamedOrg(work, org);
     const [made] = await work.rows<{ id: string }>(insertStatement, [org, randomUUID(), project]);
     const [found] = made === undefined ? await work.rows<{ id: string }>(ofProjectStatement, [org, project]) : [made];

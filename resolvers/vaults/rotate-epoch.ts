@@ -14,19 +14,19 @@ export const rotateEpoch = mutation({
   summary: 'Begin a new epoch of a vault’s key, by a surviving writer; keys of members who are gone are left out.',
   access: platformAdmin(),
   input: z.object(writerAddress),
-  async handler(work, { org, vault: id, encryption_key }): Promise<VaultRow> {
+  async handler(work, { org, vault: id, encryption_key_id }): Promise<VaultRow> {
     await lockNamedOrg(work, org);
     const vault = await lockVault(work, org, id);
-    await requireWriter(work, vault, encryption_key);
+    await requireWriter(work, vault, encryption_key_id);
     await work.rows(dropStatement, [org, vault.id]);
     await work.rows(rotateStatement, [org, vault.id]);
     return vaultInside(work, org, vault.id);
   },
-  audit: ({ id, orgId, epoch }, { encryption_key }) => ({
+  audit: ({ id, orgId, epoch }, { encryption_key_id }) => ({
     action: 'vault.epoch_rotated',
     object: { kind: 'vault', id },
     orgId,
-    details: { encryption_key_id: encryption_key, epoch },
+    details: { encryption_key_id, epoch },
   }),
   wire: VaultWire,
   toWire: vaultToWire,

@@ -9,7 +9,7 @@ export const vaultAddress = {
 
 export const writerAddress = {
   ...vaultAddress,
-  encryption_key: z.string().min(1).max(1024).describe('Encryption key of a member, a UUID.'),
+  encryption_key_id: z.string().min(1).max(1024).describe('Encryption key of a member, a UUID.'),
 };
 
 export const memberAddress = { org: orgId, principal: principalId };

@@ -21,6 +21,15 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   project: 'project',
   room: 'project',
   message: 'inner',
+  principal: 'inner',
+  vault: 'inner',
+  encryptionKey: 'inner',
+};
+
+/** Texts of a form that not every text has, by the name of the argument. */
+const samples: Readonly<Record<string, string>> = {
+  wallet: '0x52908400098527886e0f7030069857d2e4169ee7',
+  email: 'ada@example.com',
 };
 
 /** Fields whose `id` is the thing that they answer with. */
@@ -86,6 +95,7 @@ function argument(
   if (named.name === 'ID') throw new Error(`${field.name}: what does ${name} name? Say so in targetNames.`);
   if (name === 'idempotencyKey') return key === undefined ? [] : [`${name}: ${JSON.stringify(key)}`];
   if (!isNonNullType(type)) return [];
+  if (name in samples) return [`${name}: ${JSON.stringify(samples[name])}`];
   return [`${name}: ${smallest(field, type, ids, key, found)}`];
 }
 

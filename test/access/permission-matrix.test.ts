@@ -51,6 +51,9 @@ const reading = 'read project.read';
 const expected: Readonly<Record<string, Expected>> = {
   'org:read': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: true },
   'org:members:read': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: true },
+  'org:members:write': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
+  'org:invites:read': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: true },
+  'org:invites:write': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
   'project:list': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: false },
   'project:create': { roles: 'owner admin developer', grants: '', delegates: '', serviceKey: false, admin: false },
   'project:read': { roles: everyRole, grants: reading, delegates: reading, serviceKey: true, admin: true },
@@ -88,6 +91,13 @@ interface Target {
   readonly projectId: string;
 }
 
+/** What the probe of an action sends. @default a message */
+const bodies: Readonly<Record<string, (target: Target) => object>> = {
+  'project:create': ({ orgId }) => ({ org_id: orgId }),
+  'org:members:write': () => ({ wallet: actors.wallet().address }),
+  'org:invites:write': () => ({ email: `${randomUUID()}@example.com` }),
+};
+
 /** What a caller is told about an action: OK or the code, with the reason where there is one. */
 async function verdict(action: string, actor: Actor, { orgId, projectId }: Target = home): Promise<string> {
   const { route } = probes.find((probe) => probe.action === action)!;
@@ -95,7 +105,7 @@ async function verdict(action: string, actor: Actor, { orgId, projectId }: Targe
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
   const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
   const search = action === 'project:list' ? `?org_id=${orgId}` : '';
-  const body = route.method === 'GET' ? undefined : action === 'project:create' ? { org_id: orgId } : { body: 'hello' };
+  const body = route.method === 'GET' ? undefined : (bodies[action]?.({ orgId, projectId }) ?? { body: 'hello' });
   const answer = await service.call<{ code?: string; details?: { reason?: string } }>(
     actor,
     route.method,
@@ -237,10 +247,10 @@ test('the platform admin reads what the matrix says, everywhere', async () => {
 });
 
 test('an anon key is told, whatever it asks, that it cannot act here', async () => {
-  for (const { route } of probes) {
+  for (const { action, route } of probes) {
     const path = route.path.replaceAll(/:(\w+)/g, (_all, name) => (name === 'org_id' ? home.orgId : home.projectId));
     const search = route.path === '/projects/v1' && route.method === 'GET' ? `?org_id=${home.orgId}` : '';
-    const body = route.method === 'GET' ? undefined : { org_id: home.orgId, body: 'hello' };
+    const body = route.method === 'GET' ? undefined : (bodies[action]?.(home) ?? { body: 'hello' });
     const answer = await service.call<{ code: string }>(actors.apikey(home.anonKey), route.method, path + search, {
       body,
     });

@@ -27,6 +27,8 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   room_key: 'project',
   presence_id: 'inner',
   message_id: 'inner',
+  principal_id: 'inner',
+  vault_id: 'inner',
 };
 
 /** An id of something inside a target that nobody has. */
@@ -84,6 +86,8 @@ function targetOf(route: Route, operation: AnyOperation, inputs: readonly string
 interface Schema {
   readonly type?: string;
   readonly format?: string;
+  readonly enum?: readonly unknown[];
+  readonly examples?: readonly unknown[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly required?: readonly string[];
 }
@@ -96,7 +100,9 @@ function sample(operation: AnyOperation): Record<string, unknown> {
   );
 }
 
-function smallest({ type, format }: Schema): unknown {
+function smallest({ type, format, enum: values, examples }: Schema): unknown {
+  const [value = examples?.[0]] = values ?? [];
+  if (value !== undefined) return value;
   if (type === 'string') return format === 'email' ? 'ada@example.com' : 'x';
   if (type === 'number' || type === 'integer') return 1;
   if (type === 'array') return [];
