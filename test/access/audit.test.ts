@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../resolvers/index.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
+import { memberChanges } from './member-changes.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -41,7 +42,10 @@ interface Change {
 let home: Awaited<ReturnType<typeof service.project>>;
 beforeAll(async () => {
   home = await service.project();
+  await members.prepare();
 });
+
+const members = memberChanges(service, () => home);
 
 const post = (path: () => string, body: () => object) => (actor: Actor) =>
   service.call<Record<string, string>>(actor, 'POST', path(), { body: body() });
@@ -116,9 +120,10 @@ const changes: readonly Change[] = [
     objectId: ({ mail_id }) => mail_id!,
     written: 'select xmin::text from mail_outbox where id = $1',
   },
+  ...members.changes,
 ];
 
-const adminOnly = ['orgs.setLimits', 'mail.sendTest'];
+const adminOnly = ['orgs.setLimits', 'mail.sendTest', ...members.adminOnly];
 
 test('every change there is gets tried here', () => {
   const mutations = operations.filter(({ kind }) => kind === 'mutation').map(({ name }) => name as string);

@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../rest-compat/routes.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
+import { stageMembers } from './member-changes.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -26,6 +28,19 @@ const table: Readonly<Record<string, string>> = {
   'GET /orgs/v1/:org_id': '                                A + + + N F A +',
   'GET /orgs/v1/:org_id/members': '                        A + + + N F A +',
   'POST /orgs/v1/admin/:org_id/limits': '                  A P P F P P P +',
+  'POST /orgs/v1/:org_id/members': '                       A + + F N F A F',
+  'PATCH /orgs/v1/:org_id/members/:principal_id': '        A + + F N F A F',
+  'DELETE /orgs/v1/:org_id/members/:principal_id': '       A + + F N F A F',
+  'DELETE /orgs/v1/:org_id/members/:principal_id/encryption-key': 'A + + F N F A F',
+  'GET /orgs/v1/:org_id/invites': '                        A + + + N F A +',
+  'POST /orgs/v1/:org_id/invites': '                       A + + F N F A F',
+  'DELETE /orgs/v1/:org_id/invites/:principal_id': '       A + + F N F A F',
+  'POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key': 'A P P F P P P +',
+  'POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key/lost': 'A P P F P P P +',
+  'POST /gitvault/v1/admin/:org_id/vaults': '              A P P F P P P +',
+  'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/writers': 'A P P F P P P +',
+  'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/pushes': 'A P P F P P P +',
+  'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/rotations': 'A P P F P P P +',
   'POST /projects/v1': '                                   A + + F N F A F',
   'GET /projects/v1': '                                    A + + + N F A F',
   'GET /projects/v1/:id': '                                A + + + + + A +',
@@ -43,7 +58,8 @@ const table: Readonly<Record<string, string>> = {
 };
 
 let actors: Readonly<Record<CallerName, Actor>>;
-let params: Readonly<Record<string, string>>;
+let params: Record<string, string>;
+let members: Awaited<ReturnType<typeof stageMembers>>;
 
 beforeAll(async () => {
   const { wallet, orgId, projectId, principalId, serviceKey, anonKey } = await service.project();
@@ -74,10 +90,47 @@ beforeAll(async () => {
     presence_id: sent.body.sender_presence.presence_id,
     message_id: sent.body.message_id,
   };
+  members = await stageMembers(service, { orgId, projectId });
+  params.vault_id = members.vaultId;
 });
+
+/** What a change needs to find, each time that it is to take place. */
+const stages: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
+  'PATCH /orgs/v1/:org_id/members/:principal_id': async () => ({ principal_id: await members.member('viewer') }),
+  'DELETE /orgs/v1/:org_id/members/:principal_id': async () => ({ principal_id: await members.member('viewer') }),
+  'DELETE /orgs/v1/:org_id/members/:principal_id/encryption-key': async () => ({ principal_id: members.keyless }),
+  'DELETE /orgs/v1/:org_id/invites/:principal_id': async () => ({ principal_id: await members.invited() }),
+  'POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key': async () => ({
+    principal_id: await members.member('viewer'),
+  }),
+  'POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key/lost': async () => {
+    const principal_id = await members.member('viewer');
+    await members.key(principal_id);
+    return { principal_id };
+  },
+  'POST /gitvault/v1/admin/:org_id/vaults': async () => ({ project_id: await members.unmadeProject() }),
+  'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/writers': async () => ({
+    encryption_key_id: await members.freshKey(),
+  }),
+  'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/pushes': async () => ({ encryption_key_id: members.keyId }),
+  'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/rotations': async () => ({ encryption_key_id: members.keyId }),
+};
 
 const bodies: Readonly<Record<string, () => object>> = {
   'POST /orgs/v1/admin/:org_id/limits': () => ({ limits: {} }),
+  'POST /orgs/v1/:org_id/members': () => ({ wallet: service.actors.wallet().address, role: 'viewer' }),
+  'PATCH /orgs/v1/:org_id/members/:principal_id': () => ({ role: 'billing' }),
+  'POST /orgs/v1/:org_id/invites': () => ({ email: `${randomUUID()}@example.com` }),
+  'POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key': () => ({
+    fingerprint: 'abc',
+    custody_scheme: 'device_keystore',
+  }),
+  'POST /gitvault/v1/admin/:org_id/vaults': () => ({ project_id: params.project_id }),
+  'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/writers': () => ({ encryption_key_id: params.encryption_key_id }),
+  'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/pushes': () => ({ encryption_key_id: params.encryption_key_id }),
+  'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/rotations': () => ({
+    encryption_key_id: params.encryption_key_id,
+  }),
   'POST /projects/v1': () => ({ org_id: params.org_id }),
   'POST /orgs/v1/:org_id/rooms/:room_key/messages': () => ({ body: 'hello' }),
   'POST /mail/v1/admin/test': () => ({ to: 'ada@example.com' }),
@@ -99,6 +152,7 @@ test('the table names every route', () => {
 test.each(cells)('$route by $caller: $cell', async ({ route, caller, cell }) => {
   const { status } = routes.find((one) => nameOf(one) === route)!;
   const [method, pattern] = route.split(' ') as [string, string];
+  Object.assign(params, await stages[route]?.());
   let path = pattern.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
   if (route === 'GET /projects/v1') path += `?org_id=${params.org_id}`;
   const body = method === 'GET' ? undefined : (bodies[route]?.() ?? {});
@@ -118,6 +172,49 @@ const fields: Readonly<Record<string, { readonly document: () => string; readonl
   },
   'POST /orgs/v1/admin/:org_id/limits': {
     document: () => `mutation { setOrganizationLimits(input: { org: "${params.org_id}", limits: [] }) { id } }`,
+  },
+  'POST /orgs/v1/:org_id/members': {
+    document: () =>
+      `mutation { addMember(input: { org: "${params.org_id}", wallet: "${service.actors.wallet().address}", role: VIEWER }) { id } }`,
+  },
+  'PATCH /orgs/v1/:org_id/members/:principal_id': {
+    document: () => `mutation { setMemberRole(input: { ${member()}, role: BILLING }) { id } }`,
+  },
+  'DELETE /orgs/v1/:org_id/members/:principal_id': {
+    document: () => `mutation { removeMember(input: { ${member()} }) { id } }`,
+  },
+  'DELETE /orgs/v1/:org_id/members/:principal_id/encryption-key': {
+    document: () => `mutation { revokeMemberKey(input: { ${member()} }) { id } }`,
+  },
+  'GET /orgs/v1/:org_id/invites': {
+    document: () => `{ organization(id: "${params.org_id}") { invites { edges { cursor } } } }`,
+  },
+  'POST /orgs/v1/:org_id/invites': {
+    document: () =>
+      `mutation { createInvite(input: { org: "${params.org_id}", email: "${randomUUID()}@example.com" }) { id } }`,
+  },
+  'DELETE /orgs/v1/:org_id/invites/:principal_id': {
+    document: () => `mutation { revokeInvite(input: { ${member()} }) { id } }`,
+  },
+  'POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key': {
+    document: () =>
+      `mutation { enrolMemberKey(input: { ${member()}, fingerprint: "abc", custodyScheme: "device_keystore" }) { id } }`,
+  },
+  'POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key/lost': {
+    document: () => `mutation { reportLostMemberKey(input: { ${member()} }) { id } }`,
+  },
+  'POST /gitvault/v1/admin/:org_id/vaults': {
+    document: () =>
+      `mutation { registerVault(input: { org: "${params.org_id}", project: "${params.project_id}" }) { vaultId } }`,
+  },
+  'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/writers': {
+    document: () => `mutation { admitVaultWriter(input: { ${writer()} }) { vaultId } }`,
+  },
+  'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/pushes': {
+    document: () => `mutation { takeVaultPush(input: { ${writer()} }) { vaultId } }`,
+  },
+  'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/rotations': {
+    document: () => `mutation { rotateVaultEpoch(input: { ${writer()} }) { vaultId } }`,
   },
   'POST /projects/v1': {
     document: () => `mutation { createProject(input: { org: "${params.org_id}" }) { id } }`,
@@ -151,6 +248,9 @@ const fields: Readonly<Record<string, { readonly document: () => string; readonl
     document: () => 'mutation { sendTestMail(input: { to: "ada@example.com" }) { id } }',
   },
 };
+const member = () => `org: "${params.org_id}", principal: "${params.principal_id}"`;
+const writer = () =>
+  `org: "${params.org_id}", vault: "${params.vault_id}", encryptionKey: "${params.encryption_key_id}"`;
 const address = () => `org: "${params.org_id}", room: "${params.room_key}"`;
 
 const withoutField = ['GET /orgs/v1/:org_id/rooms/:room_key/presences/:presence_id'];
@@ -171,6 +271,7 @@ describe('in GraphQL', () => {
   beforeAll(() => service.control.sql(`update orgs set tier = 'hobby'`));
 
   test.each(graphCells)('the field of $route by $caller: $cell', async ({ route, caller, cell }) => {
+    Object.assign(params, await stages[route]?.());
     const { data, errors } = await service.graphql(actors[caller], fields[route]!.document());
     expect(errors?.[0]?.extensions.code).toBe(codes[cell]?.[1]);
     // Nothing is given beside a refusal, save what the caller may have anyway.
