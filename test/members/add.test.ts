@@ -73,6 +73,20 @@ test('twenty who add one unseen wallet at once make one principal and one member
   expect(await audited('member.%')).toHaveLength(1);
 });
 
+test('a wallet that shows itself while it is added is one principal', async () => {
+  const { add } = await team();
+  const wallet = actors.wallet();
+  const seen = await Promise.all(
+    Array.from({ length: 20 }, async (_, at) => {
+      if (at % 2 === 0) return (await add({ wallet: wallet.address })).body.principal_id;
+      const me = await service.call<{ principal: { id: string } }>(wallet, 'GET', '/agent/v1/whoami');
+      return me.body.principal.id;
+    }),
+  );
+  expect(new Set(seen).size).toBe(1);
+  expect(seen[0]).toMatch(/^prn_/);
+});
+
 test('twenty organizations that add one unseen wallet at once make one principal', async () => {
   const teams = await Promise.all(Array.from({ length: 20 }, team));
   const wallet = actors.wallet();
