@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { newId } from '../../core/ids.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { holdUp } from './hold-up.ts';
 import { type Team, teamsOf } from './team.ts';
 
 const service = await startService();
@@ -148,6 +149,40 @@ test('while the organization is frozen roles stay as they are, and members can s
   await control.sql(`update orgs set lifecycle_state = 'frozen' where id = $1`, [orgId]);
   expectRefusal(await setRole(bob.principalId, 'admin'), 'PROJECT_FROZEN');
   expect((await remove(bob.principalId)).status).toBe(200);
+});
+
+test('what was admitted and then has to wait is judged by what it finds when its turn comes', async () => {
+  const { orgId, principalId, setRole, remove, invite, join, memberships } = await team();
+  const [bob, eve] = [await join('owner'), await join('viewer')];
+  const hold = `select 1 from orgs where id = '${orgId}' for update`;
+  const frozen = (state: string) => `update orgs set lifecycle_state = '${state}' where id = '${orgId}'`;
+  const late = await holdUp(service, {
+    hold,
+    send: () => setRole(eve.principalId, 'admin'),
+    meanwhile: frozen('frozen'),
+  });
+  expectRefusal(late, 'PROJECT_FROZEN');
+  await control.sql(frozen('active'));
+  const change = (set: string) =>
+    `update memberships set ${set} where org_id = '${orgId}' and principal_id = '${bob.principalId}'`;
+  const demoted = await holdUp(service, {
+    hold,
+    send: () => remove(eve.principalId, bob.wallet),
+    meanwhile: change(`role = 'admin'`),
+  });
+  expectRefusal(demoted, 'NOT_AUTHORIZED', { reason: 'forbidden' });
+  await control.sql(change(`role = 'owner'`));
+  const removed = await holdUp(service, {
+    hold,
+    send: () => invite({ email: 'ada@example.com' }, bob.wallet),
+    meanwhile: change(`status = 'revoked'`),
+  });
+  expectRefusal(removed, 'NOT_AUTHORIZED', { reason: 'member' });
+  expect(await memberships()).toEqual({
+    [principalId]: 'owner active',
+    [bob.principalId]: 'owner revoked',
+    [eve.principalId]: 'viewer active',
+  });
 });
 
 test('a person’s session changes and removes with a fresh passkey alone', async () => {

@@ -3,6 +3,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { newId } from '../../core/ids.ts';
 import { expectRefusal, moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
+import { holdUp } from '../members/hold-up.ts';
 import { teamsOf } from '../members/team.ts';
 import { vaultsOf } from './vault.ts';
 
@@ -224,6 +225,18 @@ test('pushes of somebody who is removed meanwhile are either before or after, an
   const taken = answers.filter(({ status }) => status === 200).length;
   expect(trail.filter(({ action }) => action === 'vault.pushed')).toHaveLength(taken);
   expectRefusal(await push(vault, bob.key), 'GITVAULT_WRITER_NOT_ADMITTED');
+});
+
+test('a push that was sent before its writer was removed, and comes after, is refused', async () => {
+  const { orgId, vault, ownKey, push, writer } = await organization();
+  const bob = await writer([vault]);
+  const hold = `select 1 from vaults where id = '${vault}' for update`;
+  const gone = `update memberships set status = 'revoked' where org_id = '${orgId}' and principal_id = '${bob.principalId}'`;
+  const late = await holdUp(service, { hold, send: () => push(vault, bob.key), meanwhile: gone });
+  expectRefusal(late, 'GITVAULT_WRITER_NOT_ADMITTED');
+  const rotation = `update vaults set rotation_required_since = now() where id = '${vault}'`;
+  const other = await holdUp(service, { hold, send: () => push(vault, ownKey), meanwhile: rotation });
+  expectRefusal(other, 'EPOCH_ROTATION_REQUIRED');
 });
 
 test('twenty rotations at once are twenty epochs', async () => {
