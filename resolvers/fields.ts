@@ -7,6 +7,16 @@ export const orgId = z.uuid('must be an organization id (a UUID)').toLowerCase()
 /** Any text is a project id that nobody has: a malformed one is refused like an absent one. Contract 01, section 1.12. */
 export const projectId = z.string().min(1).max(1024).describe('Project, for example `prj_0kz3m`.');
 
+/** Any text is a principal id that nobody has. */
+export const principalId = z.string().min(1).max(1024).describe('Principal, for example `prn_0kz3m`.');
+
+/** In any letter case: which letters are capitals is a checksum for people, and only signatures are held to it. */
+export const walletAddress = z
+  .string()
+  .regex(/^0x[0-9a-f]{40}$/i, 'must be a wallet address: 0x and 40 hexadecimal digits')
+  .toLowerCase()
+  .meta({ examples: ['0x52908400098527886e0f7030069857d2e4169ee7'] });
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them.
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
 

@@ -7,8 +7,15 @@ import { revokeGrant } from './grants/revoke-grant.ts';
 import { rotateDelegate } from './grants/rotate-delegate.ts';
 import { setDisplayName } from './identity/set-display-name.ts';
 import { whoami } from './identity/whoami.ts';
+import { createInvite } from './invites/create-invite.ts';
+import { listInvites } from './invites/list-invites.ts';
+import { revokeInvite } from './invites/revoke-invite.ts';
 import { listOutbox } from './mail/list-outbox.ts';
 import { sendTestMail } from './mail/send-test-mail.ts';
+import { addMember } from './members/add-member.ts';
+import { removeMember } from './members/remove-member.ts';
+import { revokeMemberKey } from './members/revoke-key.ts';
+import { setMemberRole } from './members/set-role.ts';
 import type { AnyOperation } from './operation.ts';
 import { createOrg } from './orgs/create-org.ts';
 import { getOrg } from './orgs/get-org.ts';
@@ -31,6 +38,12 @@ import { listPresences } from './rooms/list-presences.ts';
 import { listRooms } from './rooms/list-rooms.ts';
 import { openRoom } from './rooms/open-room.ts';
 import { sendMessage } from './rooms/send-message.ts';
+import { admitWriter } from './vaults/admit-writer.ts';
+import { enrolKey } from './vaults/enrol-key.ts';
+import { takePush } from './vaults/push.ts';
+import { registerVault } from './vaults/register-vault.ts';
+import { reportLostKey } from './vaults/report-lost-key.ts';
+import { rotateEpoch } from './vaults/rotate-epoch.ts';
 
 /** Every operation there is. What walks over all of them (parity, workers, generated pages) starts here. */
 export const operations: readonly AnyOperation[] = [
@@ -51,6 +64,19 @@ export const operations: readonly AnyOperation[] = [
   listDelegates,
   rotateDelegate,
   revokeDelegate,
+  addMember,
+  setMemberRole,
+  removeMember,
+  revokeMemberKey,
+  listInvites,
+  createInvite,
+  revokeInvite,
+  enrolKey,
+  reportLostKey,
+  registerVault,
+  admitWriter,
+  takePush,
+  rotateEpoch,
   createProject,
   getProject,
   getProjectKeys,

@@ -56,6 +56,15 @@ export const badSignatureTokens = 20;
 /** Wallets that one address may show for the first time: each leaves a principal behind for good. */
 export const newcomerRate = { perSecond: 10, burst: 10_000 };
 
+/** Mails with invitations that one organization may cause: they go to people who never asked for any. */
+export const inviteMailRate = { perSecond: 0.05, burst: 200 };
+
+/** Hours until an invitation expires, unless told, and at most. Contract 01, section 6.5. */
+export const inviteHours = { usual: 168, most: 8_760 } as const;
+
+/** Minutes between two mails with an invitation to the same address in one organization. */
+export const inviteMailMinutes = 5;
+
 /** Days until a lease of the tier ends. Contract 01, section 5.1. */
 export const leaseDays: Readonly<Record<Tier, number>> = { prototype: 7, hobby: 30, team: 30 };
 

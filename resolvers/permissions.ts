@@ -54,6 +54,9 @@ export const permissions = {
   'grants:write': { role: 'owner' },
   'delegates:read': { role: 'owner' },
   'delegates:write': { role: 'owner' },
+  'org:members:write': { role: 'owner' },
+  'org:invites:read': { role: 'viewer', admin: true },
+  'org:invites:write': { role: 'owner' },
   'project:list': { role: 'viewer' },
   'project:create': { role: 'developer' },
   'project:read': {

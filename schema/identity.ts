@@ -2,8 +2,10 @@ import type { CallerAuthenticator, CallerPrincipal } from '../resolvers/caller.t
 import { execute } from '../resolvers/execute.ts';
 import { setDisplayName } from '../resolvers/identity/set-display-name.ts';
 import { type Identity, whoami } from '../resolvers/identity/whoami.ts';
+import { newestKeyOf } from '../resolvers/vaults/member-keys.ts';
 import { builder, pageArgs } from './builder.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { EncryptionKeyRef } from './encryption-keys.ts';
 import { MemberConnection, membershipPage } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -46,6 +48,12 @@ const IdentityRef = builder.objectRef<Identity>('Identity').implement({
       type: AuthenticatorRef,
       nullable: true,
       description: 'How it was proven; null for sessions.',
+    }),
+    encryptionKey: t.field({
+      type: EncryptionKeyRef,
+      nullable: true,
+      description: 'The principal’s newest encryption key, in whichever organization; null without one.',
+      resolve: ({ principal }, _args, ctx) => newestKeyOf(ctx, principal.id),
     }),
     memberships: t.field({
       type: MemberConnection,

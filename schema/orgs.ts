@@ -63,14 +63,14 @@ export const OrganizationRef = builder.loadableNodeRef<OrgWithRole, string>('Org
 });
 
 /** A membership's native id: neither half holds a slash. */
-const memberId = ({ orgId, principalId }: MemberKey) => `${orgId}/${principalId}`;
+export const memberId = ({ orgId, principalId }: MemberKey) => `${orgId}/${principalId}`;
 
 function parseMemberId(id: string): MemberKey {
   const [orgId = '', principalId = ''] = id.split('/', 2);
   return { orgId, principalId };
 }
 
-const MemberRef = builder.loadableNodeRef<MemberRow, string>('Member', {
+export const MemberRef = builder.loadableNodeRef<MemberRow, string>('Member', {
   id: { resolve: memberId },
   load: async (ids, ctx) => {
     const keys = ids.map(parseMemberId).filter(({ orgId }) => isUuid(orgId));
@@ -148,7 +148,7 @@ OrganizationRef.implement({
 });
 
 /** Members of several organizations in one statement, however many ask. */
-const membersOf = loaderOf((ctx, orgIds: readonly string[]) => loadMembers(ctx, orgIds));
+export const membersOf = loaderOf((ctx, orgIds: readonly string[]) => loadMembers(ctx, orgIds));
 
 const OrganizationConnection = builder.connectionObject({ type: OrganizationRef, name: 'OrganizationConnection' });
 

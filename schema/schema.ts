@@ -4,11 +4,13 @@ import './delegates.ts';
 import './grants.ts';
 import './identity.ts';
 import './org-settings.ts';
+import './members.ts';
 import './orgs.ts';
 import './platform.ts';
 import './projects.ts';
 import './room-messages.ts';
 import './rooms.ts';
+import './vaults.ts';
 
 /** The served schema; printed to `schema/schema.graphql`, which is checked in. */
 export const schema = builder.toSchema();

@@ -65,3 +65,6 @@ export const vaultWriters = pgTable(
     index('vault_writers_principal_idx').on(t.orgId, t.principalId),
   ],
 );
+
+export type Vault = typeof vaults.$inferSelect;
+export type VaultWriter = typeof vaultWriters.$inferSelect;

@@ -4,7 +4,7 @@ import type { Statement } from '../../db/pool.ts';
 import type { Grant } from '../../db/schema/projects.ts';
 import { moment, projectId, walletAddress } from '../fields.ts';
 import { holdRight } from '../hold-right.ts';
-import { principalOfWallet } from '../identity/principal-of-wallet.ts';
+import { findOrCreatePrincipal } from '../identity/subject-principal.ts';
 import { mutation } from '../operation.ts';
 import { capabilities } from '../permissions.ts';
 import { endDelegates } from './end-delegates.ts';
@@ -37,7 +37,8 @@ export const createGrant = mutation({
   async handler(work, { wallet, capability, policy = null, expires_at }): Promise<GivenGrant> {
     await holdRight(work, 'grants:write');
     const { org, project } = work;
-    const principalId = await principalOfWallet(work, wallet);
+    const subject = { kind: 'wallet', publicSubject: wallet } as const;
+    const { principalId } = await findOrCreatePrincipal(work, subject, work.org.id);
     // Those who give something to one principal wait for each other, so that what is found here is what there is.
     const [clock] = await work.rows<{ now: Date }>(lockStatement, [principalId]);
     requireFuture(expires_at ?? undefined, clock!.now);

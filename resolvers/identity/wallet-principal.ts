@@ -1,10 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
 import { inTransaction, type Statement } from '../../db/pool.ts';
 import type { CallerAuthenticator, CallerPrincipal } from '../caller.ts';
 import type { Services } from '../context.ts';
 import { newcomerRate } from '../limits.ts';
 import { refuseHurry } from '../rate-limit.ts';
+import { createPrincipal } from './subject-principal.ts';
 
 interface WalletRow {
   readonly id: string;
@@ -13,7 +12,6 @@ interface WalletRow {
   readonly created_at: Date;
   readonly disabled_at: Date | null;
   readonly authenticator_id: string;
-  readonly verified_at: Date | null;
   readonly revoked_at: Date | null;
 }
 
@@ -34,15 +32,16 @@ export async function findOrCreateWalletPrincipal(
   address: string,
   network: string,
 ): Promise<WalletPrincipal> {
-  const { db, newId, rateLimiter } = services;
+  const { db, rateLimiter } = services;
   let [row] = await db.rows<WalletRow>(findStatement, [address]);
   if (row === undefined) {
     refuseHurry(rateLimiter.take(`newcomers:${network}`, newcomerRate));
-    await inTransaction(db.pool, (client) => makeWalletPrincipal(client, newId, address));
+    const subject = { kind: 'wallet', publicSubject: address } as const;
+    await inTransaction(db.pool, (client) =>
+      createPrincipal(client, services, subject, { type: 'agent', verified: true }),
+    );
     [row] = await db.rows<WalletRow>(findStatement, [address]);
   }
-  // Somebody else named this wallet before it signed for the first time.
-  if (row!.verified_at === null) await db.rows(provenStatement, [row!.authenticator_id]);
   const { id, type, display_name, created_at, disabled_at, authenticator_id, revoked_at } = row!;
   return {
     principal: { id, type, displayName: display_name, createdAt: created_at },
@@ -51,37 +50,9 @@ export async function findOrCreateWalletPrincipal(
   };
 }
 
-/** Makes the principal of a wallet that has none, inside a transaction; one whose wallet has still to be proven. */
-export async function makeWalletPrincipal(
-  client: pg.ClientBase,
-  newId: Services['newId'],
-  address: string,
-): Promise<void> {
-  // Those who name one wallet first wait for each other, so that only one of them makes the principal.
-  await client.query(`select pg_advisory_xact_lock(hashtextextended('wallet:' || $1, 0))`, [address]);
-  await client.query({ ...createStatement, values: [newId('prn'), randomUUID(), address] });
-}
-
 const findStatement: Statement = {
   name: 'identity.wallet',
-  text: `select p.id, p.type, p.display_name, p.created_at, p.disabled_at, a.id as authenticator_id, a.verified_at,
-      a.revoked_at
+  text: `select p.id, p.type, p.display_name, p.created_at, p.disabled_at, a.id as authenticator_id, a.revoked_at
     from authenticators a join principals p on p.id = a.principal_id
     where a.kind = 'wallet' and a.public_subject = $1`,
-};
-
-const createStatement: Statement = {
-  name: 'identity.wallet.create',
-  text: `with fresh as (
-      insert into principals (id, type)
-      select $1, 'agent' where not exists (select from authenticators where kind = 'wallet' and public_subject = $3)
-      returning id
-    )
-    insert into authenticators (id, principal_id, kind, public_subject)
-      select $2, fresh.id, 'wallet', $3 from fresh`,
-};
-
-const provenStatement: Statement = {
-  name: 'identity.wallet.proven',
-  text: 'update authenticators set verified_at = now() where id = $1 and verified_at is null',
 };

@@ -6,6 +6,8 @@ import type { CallerAuthenticator, CallerPrincipal } from '../caller.ts';
 import { query } from '../operation.ts';
 import { MembershipWire, membershipToWire } from '../orgs/wire.ts';
 import type { Work } from '../unit-of-work.ts';
+import { type EncryptionKey, newestKeyOf } from '../vaults/member-keys.ts';
+import { EncryptionKeyWire, encryptionKeyToWire } from '../vaults/wire.ts';
 
 export interface MembershipRow {
   readonly orgId: string;
@@ -49,9 +51,10 @@ export const whoami = query({
       .object({ authenticator_id: z.string(), kind: z.string(), public_subject: z.string() })
       .nullable(),
     linked_identities: z.array(z.unknown()),
-    encryption_key: z.null(),
+    encryption_key: EncryptionKeyWire.nullable(),
   }),
-  toWire: ({ principal, authenticator, memberships }) => ({
+  // Looked up for those who show it: a graph that does not ask for the key never pays for it.
+  toWire: async ({ principal, authenticator, memberships }, ctx) => ({
     principal: {
       id: principal.id,
       type: principal.type,
@@ -67,9 +70,11 @@ export const whoami = query({
         ? null
         : { authenticator_id: authenticator.id, kind: authenticator.kind, public_subject: authenticator.publicSubject },
     linked_identities: [],
-    encryption_key: null,
+    encryption_key: keyToWire(await newestKeyOf(ctx, principal.id)),
   }),
 });
+
+const keyToWire = (key: EncryptionKey | null) => (key === null ? null : encryptionKeyToWire(key));
 
 /** Active memberships, oldest organization first. */
 export const membershipsStatement: Statement = {

@@ -10,15 +10,25 @@ export interface MemberRow {
   /** Lower case; null for a member without a wallet. */
   readonly wallet: string | null;
   readonly createdAt: Date;
+  /** Normalised address of the invitation; null for a member who was added. */
+  readonly invitedEmail: string | null;
+  /** Principal that invited. */
+  readonly invitedBy: string | null;
+  readonly inviteExpiresAt: Date | null;
+  readonly inviteMailedAt: Date | null;
 }
 
-/** Memberships `m` that are not revoked, as {@link MemberRow}; a statement goes on with `and …`. */
-export const selectMembers = `select m.org_id as "orgId", m.principal_id as "principalId", p.display_name as "displayName", m.role, m.status,
-      a.public_subject as wallet, m.created_at as "createdAt"
+/** Memberships `m`, ended ones included, as {@link MemberRow}; a statement goes on with `where …`. */
+export const selectMemberships = `select m.org_id as "orgId", m.principal_id as "principalId", p.display_name as "displayName", m.role, m.status,
+      a.public_subject as wallet, m.created_at as "createdAt", m.invited_email as "invitedEmail", m.invited_by as "invitedBy",
+      m.invite_expires_at as "inviteExpiresAt", m.invite_mailed_at as "inviteMailedAt"
     from memberships m
     join principals p on p.id = m.principal_id
     left join lateral (
       select public_subject from authenticators
       where principal_id = m.principal_id and kind = 'wallet' and revoked_at is null order by created_at limit 1
-    ) a on true
+    ) a on true`;
+
+/** Memberships `m` that are not revoked, as {@link MemberRow}; a statement goes on with `and …`. */
+export const selectMembers = `${selectMemberships}
     where m.status <> 'revoked'`;

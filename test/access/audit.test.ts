@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../resolvers/index.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
+import { memberChanges } from './member-changes.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -41,6 +42,7 @@ interface Change {
 let home: Awaited<ReturnType<typeof service.project>>;
 beforeAll(async () => {
   home = await service.project();
+  await members.prepare();
 });
 
 /** Grants with their delegates, for the changes that want one. */
@@ -55,6 +57,8 @@ const sent =
   (method: string, path: () => string, body: () => object = () => ({})) =>
   (actor: Actor) =>
     service.call<Record<string, string>>(actor, method, path(), { body: body() });
+const members = memberChanges(service, () => home);
+
 const post = (path: () => string, body: () => object) => (actor: Actor) =>
   service.call<Record<string, string>>(actor, 'POST', path(), { body: body() });
 const room = () => `/orgs/v1/${home.orgId}/rooms/standup`;
@@ -216,12 +220,13 @@ const changes: readonly Change[] = [
     objectId: ({ delegate_id }) => delegate_id!,
     written: 'select xmin::text from delegates where id = $1::uuid',
   },
+  ...members.changes,
 ];
 
 /** Changes of the caller’s own, which belong to no organization and which nobody is a stranger to. */
 const ownAffairs = ['orgs.create', 'identity.setDisplayName'];
 
-const adminOnly = ['orgs.setLimits', 'mail.sendTest'];
+const adminOnly = ['orgs.setLimits', 'mail.sendTest', ...members.adminOnly];
 
 test('every change there is gets tried here', () => {
   const mutations = operations.filter(({ kind }) => kind === 'mutation').map(({ name }) => name as string);

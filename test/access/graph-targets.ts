@@ -23,6 +23,9 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   message: 'inner',
   grant: 'inner',
   delegate: 'inner',
+  principal: 'inner',
+  vault: 'inner',
+  encryptionKey: 'inner',
 };
 
 /** Values of arguments that take no text whatever, or that have to be given though they may be null. */
@@ -30,6 +33,7 @@ const samples: Readonly<Record<string, string>> = {
   wallet: '"0x00000000000000000000000000000000000000a1"',
   walletAddress: 'null',
   displayName: 'null',
+  email: '"ada@example.com"',
 };
 
 /** Fields whose `id` is the thing that they answer with. */

@@ -29,6 +29,8 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   message_id: 'inner',
   grant_id: 'inner',
   delegate_id: 'inner',
+  principal_id: 'inner',
+  vault_id: 'inner',
 };
 
 /** Inputs that name something inside a target, with what a body calls them. */

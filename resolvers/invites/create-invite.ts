@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import type { MembershipStatus, Role } from '../../db/schema/orgs.ts';
+import { onOrg } from '../access.ts';
+import { isPrincipal } from '../caller.ts';
+import { orgId } from '../fields.ts';
+import { findOrCreatePrincipal, type SubjectPrincipal } from '../identity/subject-principal.ts';
+import { inviteHours, inviteMailMinutes } from '../limits.ts';
+import { findMembership } from '../members/find-member.ts';
+import { lockMembers } from '../members/lock-members.ts';
+import { mutation } from '../operation.ts';
+import type { MemberRow } from '../orgs/member-row.ts';
+import { roleWire } from '../orgs/wire.ts';
+import { reaches } from '../permissions.ts';
+import type { Work } from '../unit-of-work.ts';
+import { requireWriterOfAll } from '../vaults/writers.ts';
+import { emailAddress } from './email-address.ts';
+import { mailInvite } from './invite-mail.ts';
+import { InviteWire, inviteToWire } from './wire.ts';
+
+export interface CreatedInvite {
+  readonly member: MemberRow;
+  /** The address as it was normalised. */
+  readonly email: string;
+  /** `unchanged`: an active member, who stays as it is. */
+  readonly outcome: 'invited' | 'added' | 'unchanged';
+  readonly emailSent: boolean;
+}
+
+/** `POST /orgs/v1/:org_id/invites`. Contract 01, section 6.5. */
+export const createInvite = mutation({
+  name: 'invites.create',
+  summary: 'Invite a mail address to an organization, or invite it anew; an active member stays as it is.',
+  access: onOrg('org:invites:write', ({ org }: { org: string }) => org),
+  stepUp: 'org.invite',
+  lifecycle: 'gated',
+  input: z.object({
+    org: orgId,
+    email: emailAddress.describe('Address to invite; letter case and blanks around it do not matter.'),
+    role: roleWire.default('developer').describe('Role it gets: `developer` unless told.'),
+    invite_ttl_hours: z
+      .int()
+      .min(1)
+      .max(inviteHours.most)
+      .default(inviteHours.usual)
+      .describe('Hours until the invitation expires: 168 unless told, at most 8760.'),
+  }),
+  async handler(work, { email, role, invite_ttl_hours }): Promise<CreatedInvite> {
+    await lockMembers(work, 'org:invites:write', { gated: true });
+    const { org } = work;
+    const invitee = await findOrCreatePrincipal(work, { kind: 'email', publicSubject: email }, org.id);
+    const before = await findMembership(work, org.id, invitee.principalId);
+    if (before?.status === 'active') return { member: before, email, outcome: 'unchanged', emailSent: false };
+    const status: MembershipStatus = (await mayJoinAtOnce(work, invitee, role)) ? 'active' : 'invited';
+    if (status === 'active') await requireWriterOfAll(work, org.id, role);
+    const [mailed] = await work.rows(mailedStatement, [org.id, invitee.principalId, inviteMailMinutes]);
+    const emailSent = mailed === undefined;
+    const caller = await work.caller();
+    await work.rows(upsertStatement, [
+      org.id,
+      invitee.principalId,
+      randomUUID(),
+      role,
+      status,
+      email,
+      isPrincipal(caller) ? caller.principal.id : null,
+      status === 'active' ? null : invite_ttl_hours,
+      emailSent,
+    ]);
+    work.authorityChanged(org.id);
+    const member = (await findMembership(work, org.id, invitee.principalId))!;
+    if (emailSent) await mailInvite(work, org, email, member);
+    return { member, email, outcome: status === 'active' ? 'added' : 'invited', emailSent };
+  },
+  audit: ({ member, email, outcome }) =>
+    outcome === 'unchanged'
+      ? undefined
+      : {
+          action: outcome === 'added' ? 'member.added' : 'invite.created',
+          object: { kind: 'principal', id: member.principalId },
+          details: { role: member.role, email },
+        },
+  wire: InviteWire.extend({ status: z.enum(['invited', 'added']), email_sent: z.boolean() }),
+  toWire: ({ member, email, outcome, emailSent }) => ({
+    ...inviteToWire({ ...member, invitedEmail: email }),
+    status: outcome === 'invited' ? ('invited' as const) : ('added' as const),
+    email_sent: emailSent,
+  }),
+});
+
+/** Whoever has proven the address need not do so again; the higher roles want a passkey as well. */
+async function mayJoinAtOnce(work: Work, { principalId, verified }: SubjectPrincipal, role: Role): Promise<boolean> {
+  if (!verified || !reaches(role, 'admin')) return verified;
+  return (await work.rows(passkeyStatement, [principalId])).length > 0;
+}
+
+const passkeyStatement: Statement = {
+  name: 'invites.passkey',
+  text: `select 1 from authenticators where principal_id = $1 and kind = 'passkey' and revoked_at is null limit 1`,
+};
+
+// A row when the address was mailed too recently. Invitations of one organization happen one after the other, so its
+// answer holds until the commit.
+const mailedStatement: Statement = {
+  name: 'invites.mailed-recently',
+  text: `select 1 from memberships where org_id = $1 and principal_id = $2
+    and invite_mailed_at > clock_timestamp() - make_interval(mins => $3)`,
+};
+
+const upsertStatement: Statement = {
+  name: 'invites.upsert',
+  text: `insert into memberships as m
+      (org_id, principal_id, id, role, status, invited_email, invited_by, invite_expires_at, invite_mailed_at)
+    values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + make_interval(hours => $8),
+      case when $9::boolean then clock_timestamp() end)
+    on conflict (org_id, principal_id) do update set role = excluded.role, status = excluded.status,
+      invited_email = excluded.invited_email, invited_by = excluded.invited_by,
+      invite_expires_at = excluded.invite_expires_at,
+      invite_mailed_at = coalesce(excluded.invite_mailed_at, m.invite_mailed_at),
+      created_at = case when m.status = 'revoked' then excluded.created_at else m.created_at end`,
+};

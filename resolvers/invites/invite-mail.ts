@@ -1,0 +1,40 @@
+import type { Org } from '../../db/schema/orgs.ts';
+import { inviteMailRate } from '../limits.ts';
+import { queueMail } from '../mail/outbox.ts';
+import type { MemberRow } from '../orgs/member-row.ts';
+import { refuseHurry } from '../rate-limit.ts';
+import type { Work } from '../unit-of-work.ts';
+
+/**
+ * Queues the mail that tells somebody of an invitation, or of a membership that began at once.
+ *
+ * @throws RATE_LIMITED when the organization causes too many
+ */
+export async function mailInvite(work: Work, org: Org, to: string, member: MemberRow): Promise<void> {
+  const { services } = work;
+  refuseHurry(services.rateLimiter.take(`invites:${org.id}`, inviteMailRate));
+  const name = org.displayName ?? 'an organization without a name';
+  // Never as the request names this server: a stranger reads this, and the host of a request is the inviter's to choose.
+  const { publicBaseUrl } = services.settings;
+  const signIn =
+    publicBaseUrl === undefined ? 'Sign in with this address' : `Sign in at ${publicBaseUrl} with this address`;
+  const pending = member.inviteExpiresAt;
+  await queueMail(work, {
+    orgId: org.id,
+    to,
+    subject: pending === null ? `You are now a member of ${name}` : `You are invited to ${name}`,
+    text: [
+      pending === null
+        ? `You were added to ${name} (${org.id}) as ${member.role}.`
+        : `You are invited to join ${name} (${org.id}) as ${member.role}.`,
+      '',
+      ...(pending === null
+        ? [`${signIn}.`]
+        : [
+            `${signIn} before ${pending.toISOString()}; the membership begins by itself.`,
+            ...(member.role === 'owner' || member.role === 'admin' ? ['This role also needs a passkey.'] : []),
+            'If you expected no invitation, nothing needs to be done.',
+          ]),
+    ].join('\n'),
+  });
+}

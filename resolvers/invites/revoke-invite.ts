@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { onOrg } from '../access.ts';
+import { orgId, principalId } from '../fields.ts';
+import { endMembership } from '../members/end-membership.ts';
+import { findMembership } from '../members/find-member.ts';
+import { lockMembers } from '../members/lock-members.ts';
+import { mutation } from '../operation.ts';
+import type { MemberRow } from '../orgs/member-row.ts';
+import { isPending } from './list-invites.ts';
+
+/** `DELETE /orgs/v1/:org_id/invites/:principal_id`, also while the lease has lapsed. Contract 01, section 6.5. */
+export const revokeInvite = mutation({
+  name: 'invites.revoke',
+  summary: 'Take back an invitation that nobody has taken up, also an expired one.',
+  access: onOrg('org:invites:write', ({ org }: { org: string }) => org),
+  stepUp: 'org.invite',
+  input: z.object({ org: orgId, principal: principalId }),
+  async handler(work, { principal }): Promise<MemberRow> {
+    await lockMembers(work, 'org:invites:write');
+    const member = await findMembership(work, work.org.id, principal);
+    if (member === undefined || !isPending(member)) {
+      throw new ServiceError('INVITE_NOT_FOUND', { details: { principal_id: principal } });
+    }
+    return endMembership(work, member);
+  },
+  audit: ({ principalId: id, invitedEmail }) => ({
+    action: 'invite.revoked',
+    object: { kind: 'principal', id },
+    details: { email: invitedEmail },
+  }),
+  wire: z.object({ status: z.literal('revoked'), principal_id: z.string() }),
+  toWire: ({ principalId: id }) => ({ status: 'revoked' as const, principal_id: id }),
+});

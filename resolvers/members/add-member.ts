@@ -1,0 +1,80 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import { onOrg } from '../access.ts';
+import { orgId, walletAddress } from '../fields.ts';
+import { findOrCreatePrincipal } from '../identity/subject-principal.ts';
+import { mutation } from '../operation.ts';
+import type { MemberRow } from '../orgs/member-row.ts';
+import { roleWire } from '../orgs/wire.ts';
+import { type Envelope, keysInside } from '../vaults/member-keys.ts';
+import { EnvelopeWire, envelopeActions, NextActionsWire } from '../vaults/wire.ts';
+import { requireWriterOfAll } from '../vaults/writers.ts';
+import { findMembership } from './find-member.ts';
+import { lockMembers } from './lock-members.ts';
+
+export interface AddedMember {
+  readonly member: MemberRow;
+  /** False when the wallet was an active member already, whose role stays as it is. */
+  readonly added: boolean;
+  readonly envelope: Envelope;
+}
+
+/** `POST /orgs/v1/:org_id/members`. Contract 01, section 6.4. */
+export const addMember = mutation({
+  name: 'members.add',
+  summary: 'Add a wallet to an organization; an active member stays as it is.',
+  access: onOrg('org:members:write', ({ org }: { org: string }) => org),
+  stepUp: 'org.membership',
+  lifecycle: 'gated',
+  input: z.object({
+    org: orgId,
+    wallet: walletAddress.describe('Wallet to add, in any letter case; one that nobody has shown yet is welcome.'),
+    role: roleWire.default('developer').describe('Role it gets: `developer` unless told.'),
+  }),
+  async handler(work, { wallet, role }): Promise<AddedMember> {
+    await lockMembers(work, 'org:members:write', { gated: true });
+    const org = work.org.id;
+    const { principalId } = await findOrCreatePrincipal(work, { kind: 'wallet', publicSubject: wallet }, org);
+    const before = await findMembership(work, org, principalId);
+    const added = before?.status !== 'active';
+    if (added) {
+      await requireWriterOfAll(work, org, role);
+      await work.rows(activateStatement, [org, principalId, randomUUID(), role]);
+      work.authorityChanged(org);
+    }
+    const [keys] = await keysInside(work, org, principalId);
+    return { member: (await findMembership(work, org, principalId))!, added, envelope: keys!.envelope };
+  },
+  audit: ({ member, added }, { wallet }) =>
+    added
+      ? {
+          action: 'member.added',
+          object: { kind: 'principal', id: member.principalId },
+          details: { role: member.role, wallet },
+        }
+      : undefined,
+  wire: z.object({
+    status: z.literal('ok'),
+    principal_id: z.string(),
+    role: roleWire,
+    envelope: EnvelopeWire,
+    next_actions: NextActionsWire,
+  }),
+  toWire: ({ member, envelope }) => ({
+    status: 'ok' as const,
+    principal_id: member.principalId,
+    role: member.role,
+    envelope: { state: envelope },
+    next_actions: envelopeActions(envelope),
+  }),
+});
+
+// Whatever the membership was before. When an invitation was last mailed is kept, since that is limited.
+const activateStatement: Statement = {
+  name: 'members.activate',
+  text: `insert into memberships as m (org_id, principal_id, id, role, status) values ($1, $2, $3, $4, 'active')
+    on conflict (org_id, principal_id) do update set role = excluded.role, status = 'active',
+      invited_email = null, invited_by = null, invite_expires_at = null,
+      created_at = case when m.status = 'revoked' then excluded.created_at else m.created_at end`,
+};

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import { onOrg } from '../access.ts';
+import { orgId, principalId } from '../fields.ts';
+import { mutation } from '../operation.ts';
+import type { MemberRow } from '../orgs/member-row.ts';
+import { requireRotation } from '../vaults/writers.ts';
+import { endMembership } from './end-membership.ts';
+import { requireMember } from './find-member.ts';
+import { keepOneOwner } from './last-owner.ts';
+import { lockMembers } from './lock-members.ts';
+
+/** `DELETE /orgs/v1/:org_id/members/:principal_id`, also while the lease has lapsed. Contract 01, section 6.4. */
+export const removeMember = mutation({
+  name: 'members.remove',
+  summary: 'Remove a member; grants and invitations that stand beside the membership stay.',
+  access: onOrg('org:members:write', ({ org }: { org: string }) => org),
+  stepUp: 'org.membership',
+  input: z.object({ org: orgId, principal: principalId }),
+  async handler(work, { principal }): Promise<MemberRow> {
+    await lockMembers(work, 'org:members:write');
+    const member = await requireMember(work, work.org.id, principal);
+    await keepOneOwner(work, member);
+    await requireRotation(work, work.org.id, principal);
+    return endMembership(work, member);
+  },
+  audit: ({ principalId: id, role }) => ({
+    action: 'member.revoked',
+    object: { kind: 'principal', id },
+    details: { role },
+  }),
+  wire: z.object({ status: z.literal('revoked'), principal_id: z.string() }),
+  toWire: ({ principalId: id }) => ({ status: 'revoked' as const, principal_id: id }),
+});

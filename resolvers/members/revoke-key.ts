@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import { onOrg } from '../access.ts';
+import { oneLine, orgId, principalId } from '../fields.ts';
+import { mutation } from '../operation.ts';
+import type { MemberRow } from '../orgs/member-row.ts';
+import { type EncryptionKey, keysInside } from '../vaults/member-keys.ts';
+import { NextActionsWire } from '../vaults/wire.ts';
+import { requireRotation } from '../vaults/writers.ts';
+import { findMembership, noMember } from './find-member.ts';
+import { lockMembers } from './lock-members.ts';
+
+export interface RevokedKey {
+  readonly member: MemberRow;
+  /** As it was; null when there was none to revoke. */
+  readonly key: EncryptionKey | null;
+  /** Whether vaults now wait for a writer who changes their key. */
+  readonly rotationRequired: boolean;
+}
+
+/** `DELETE /orgs/v1/:org_id/members/:principal_id/encryption-key`, also while the lease has lapsed. Contract 01, section 6.4. */
+export const revokeMemberKey = mutation({
+  name: 'members.revokeKey',
+  summary: 'Revoke the encryption key of a member: it writes to no vault any more, and another can be enrolled.',
+  access: onOrg('org:members:write', ({ org }: { org: string }) => org),
+  stepUp: 'org.membership',
+  input: z.object({
+    org: orgId,
+    principal: principalId,
+    reason: z.string().normalize('NFC').trim().pipe(oneLine(200)).optional().describe('Why, at most 200 characters.'),
+  }),
+  async handler(work, { principal, reason }): Promise<RevokedKey> {
+    await lockMembers(work, 'org:members:write');
+    const org = work.org.id;
+    const member = await findMembership(work, org, principal);
+    const [found] = await keysInside(work, org, principal);
+    const key = found?.key ?? null;
+    // The key of a member who has been removed can still be revoked.
+    if (member === undefined || (member.status === 'revoked' && key === null)) throw noMember(principal);
+    if (key === null) return { member, key, rotationRequired: false };
+    const waiting = await requireRotation(work, org, principal);
+    await work.rows(removeStatement, [org, key.id]);
+    await work.rows(revokeStatement, [org, key.id, reason || null]);
+    return { member, key, rotationRequired: waiting.length > 0 };
+  },
+  audit: ({ member, key }, { reason }) =>
+    key === null
+      ? undefined
+      : {
+          action: 'member.key_revoked',
+          object: { kind: 'principal', id: member.principalId },
+          details: { ek_fingerprint: key.fingerprint, ...(reason ? { reason } : {}) },
+        },
+  wire: z.object({
+    status: z.enum(['revoked', 'no_key']),
+    principal_id: z.string(),
+    ek_fingerprint: z.string().nullable(),
+    next_actions: NextActionsWire,
+  }),
+  toWire: ({ member, key, rotationRequired }) => ({
+    status: key === null ? ('no_key' as const) : ('revoked' as const),
+    principal_id: member.principalId,
+    ek_fingerprint: key?.fingerprint ?? null,
+    next_actions: [
+      ...(rotationRequired ? [{ type: 'rotate_epoch', why: 'A remaining writer rotates the vaults’ keys.' }] : []),
+      ...(key === null ? [] : [{ type: 'enrol_key', why: 'The member can enrol a new key.' }]),
+    ],
+  }),
+});
+
+const removeStatement: Statement = {
+  name: 'members.remove-writer',
+  text: `update vault_writers set removed_at = now()
+    where org_id = $1 and encryption_key_id = $2 and removed_at is null`,
+};
+
+const revokeStatement: Statement = {
+  name: 'members.revoke-key',
+  text: `update member_encryption_keys set state = 'revoked', revoked_at = now(), revoked_reason = $3
+    where org_id = $1 and id = $2`,
+};

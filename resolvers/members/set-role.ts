@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import type { Role } from '../../db/schema/orgs.ts';
+import { onOrg } from '../access.ts';
+import { orgId, principalId } from '../fields.ts';
+import { mutation } from '../operation.ts';
+import type { MemberRow } from '../orgs/member-row.ts';
+import { roleWire } from '../orgs/wire.ts';
+import { mayWrite, requireRotation, requireWriterOfAll } from '../vaults/writers.ts';
+import { requireMember } from './find-member.ts';
+import { keepOneOwner } from './last-owner.ts';
+import { lockMembers } from './lock-members.ts';
+
+/** `PATCH /orgs/v1/:org_id/members/:principal_id`. Contract 01, section 6.4. */
+export const setMemberRole = mutation({
+  name: 'members.setRole',
+  summary: 'Change the role of a member.',
+  access: onOrg('org:members:write', ({ org }: { org: string }) => org),
+  stepUp: 'org.membership',
+  lifecycle: 'gated',
+  input: z.object({ org: orgId, principal: principalId, role: roleWire.describe('Role that the member gets.') }),
+  async handler(work, { principal, role }): Promise<{ member: MemberRow; before: Role }> {
+    await lockMembers(work, 'org:members:write', { gated: true });
+    const org = work.org.id;
+    const member = await requireMember(work, org, principal);
+    const before = member.role;
+    if (before === role) return { member, before };
+    if (role !== 'owner') await keepOneOwner(work, member);
+    // Whoever may write to vaults from now on is admitted like a new member.
+    if (member.status === 'active' && !mayWrite(before)) await requireWriterOfAll(work, org, role);
+    if (mayWrite(before) && !mayWrite(role)) await requireRotation(work, org, principal);
+    await work.rows(updateStatement, [org, principal, role]);
+    work.authorityChanged(org);
+    return { member: { ...member, role }, before };
+  },
+  audit: ({ member, before }) =>
+    before === member.role
+      ? undefined
+      : {
+          action: 'member.role_changed',
+          object: { kind: 'principal', id: member.principalId },
+          details: { role: member.role, previous_role: before },
+        },
+  wire: z.object({ status: z.literal('ok'), principal_id: z.string(), role: roleWire }),
+  toWire: ({ member }) => ({ status: 'ok' as const, principal_id: member.principalId, role: member.role }),
+});
+
+const updateStatement: Statement = {
+  name: 'members.set-role',
+  text: 'update memberships set role = $3 where org_id = $1 and principal_id = $2',
+};

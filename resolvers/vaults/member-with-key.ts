@@ -1,0 +1,17 @@
+import { z } from 'zod';
+import type { MemberRow } from '../orgs/member-row.ts';
+import type { EncryptionKey } from './member-keys.ts';
+import { EncryptionKeyWire, encryptionKeyToWire } from './wire.ts';
+
+export interface MemberWithKey {
+  readonly member: MemberRow;
+  readonly key: EncryptionKey;
+}
+
+export const MemberKeyWire = EncryptionKeyWire.extend({ org_id: z.uuid(), principal_id: z.string() });
+
+export const memberKeyToWire = ({ member, key }: MemberWithKey) => ({
+  ...encryptionKeyToWire(key),
+  org_id: member.orgId,
+  principal_id: member.principalId,
+});

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import type { Statement } from '../../db/pool.ts';
+import { platformAdmin } from '../access.ts';
+import { requireMember } from '../members/find-member.ts';
+import { mutation } from '../operation.ts';
+import { keysInside } from './member-keys.ts';
+import { MemberKeyWire, type MemberWithKey, memberKeyToWire } from './member-with-key.ts';
+import { memberAddress } from './vault-input.ts';
+import { lockNamedOrg } from './vault-row.ts';
+
+/** `POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key/lost`. */
+export const reportLostKey = mutation({
+  name: 'vaults.reportLostKey',
+  summary: 'Report that a member’s keystore was lost: its key writes nothing more, and an owner has to revoke it.',
+  access: platformAdmin(),
+  input: z.object(memberAddress),
+  async handler(work, { org, principal }): Promise<MemberWithKey & { reported: boolean }> {
+    await lockNamedOrg(work, org);
+    const member = await requireMember(work, org, principal);
+    const reported = await work.rows(loseStatement, [org, principal]);
+    const [current] = await keysInside(work, org, principal);
+    const key = current?.key ?? null;
+    if (key === null) {
+      throw new ServiceError('RESOURCE_NOT_FOUND', {
+        message: 'The member has no encryption key.',
+        details: { principal_id: principal },
+      });
+    }
+    return { member, key, reported: reported.length > 0 };
+  },
+  audit: ({ key, member, reported }) =>
+    reported
+      ? {
+          action: 'member.key_lost',
+          object: { kind: 'principal', id: member.principalId },
+          orgId: member.orgId,
+          details: { ek_fingerprint: key.fingerprint },
+        }
+      : undefined,
+  wire: MemberKeyWire,
+  toWire: memberKeyToWire,
+});
+
+const loseStatement: Statement = {
+  name: 'vaults.lose-key',
+  text: `update member_encryption_keys set state = 'rotation_required'
+    where org_id = $1 and principal_id = $2 and state = 'active' returning 1`,
+};
