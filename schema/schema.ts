@@ -2,6 +2,7 @@ import { builder } from './builder.ts';
 import './identity.ts';
 import './orgs.ts';
 import './platform.ts';
+import './project-mutations.ts';
 import './projects.ts';
 import './room-messages.ts';
 import './rooms.ts';

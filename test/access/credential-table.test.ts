@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../rest-compat/routes.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
+import { revive } from '../helpers/revive.ts';
 import { startService } from '../helpers/service.ts';
 
 const service = await startService();
@@ -30,6 +31,12 @@ const table: Readonly<Record<string, string>> = {
   'GET /projects/v1': '                                    A + + + N F A F',
   'GET /projects/v1/:id': '                                A + + + + + A +',
   'GET /projects/v1/:id/keys': '                           A + + + N F A F',
+  'PATCH /projects/v1/:id': '                              A + + F N F A F',
+  'POST /projects/v1/:id/repo-name': '                     A + + F N F A F',
+  'DELETE /projects/v1/:id': '                             A + + F N + A F',
+  'GET /projects/v1/admin/:project_id/usage': '            A + + + + + A +',
+  'POST /projects/v1/admin/:id/archive': '                 A P P F P P P +',
+  'POST /projects/v1/admin/:id/reactivate': '              A P P F P P P +',
   'GET /orgs/v1/:org_id/rooms': '                          A + + + + + A F',
   'GET /orgs/v1/:org_id/rooms/:room_key': '                A + + + + + A F',
   'POST /orgs/v1/:org_id/rooms/:room_key/presences': '     A + + F + F A F',
@@ -70,6 +77,7 @@ beforeAll(async () => {
   params = {
     org_id: orgId,
     id: projectId,
+    project_id: projectId,
     room_key: projectId,
     presence_id: sent.body.sender_presence.presence_id,
     message_id: sent.body.message_id,
@@ -79,6 +87,8 @@ beforeAll(async () => {
 const bodies: Readonly<Record<string, () => object>> = {
   'POST /orgs/v1/admin/:org_id/limits': () => ({ limits: {} }),
   'POST /projects/v1': () => ({ org_id: params.org_id }),
+  'PATCH /projects/v1/:id': () => ({ name: 'Renamed' }),
+  'POST /projects/v1/:id/repo-name': () => ({ name: 'renamed' }),
   'POST /orgs/v1/:org_id/rooms/:room_key/messages': () => ({ body: 'hello' }),
   'POST /mail/v1/admin/test': () => ({ to: 'ada@example.com' }),
 };
@@ -103,6 +113,7 @@ test.each(cells)('$route by $caller: $cell', async ({ route, caller, cell }) => 
   if (route === 'GET /projects/v1') path += `?org_id=${params.org_id}`;
   const body = method === 'GET' ? undefined : (bodies[route]?.() ?? {});
   const answer = await service.call<{ code?: string }>(actors[caller], method, path, { body });
+  await revive(service, params.id!);
   const [refused, code] = codes[cell] ?? [status, undefined];
   expect([answer.status, answer.body.code]).toEqual([refused, code]);
 });
@@ -125,6 +136,24 @@ const fields: Readonly<Record<string, { readonly document: () => string; readonl
   'GET /projects/v1': { document: () => `{ projects(org: "${params.org_id}") { edges { cursor } } }` },
   'GET /projects/v1/:id': { document: () => `{ project(id: "${params.id}") { id } }` },
   'GET /projects/v1/:id/keys': { document: () => `{ project(id: "${params.id}") { keys { anonKey serviceKey } } }` },
+  'PATCH /projects/v1/:id': {
+    document: () => `mutation { renameProject(input: { project: "${params.id}", name: "Renamed" }) { id } }`,
+  },
+  'POST /projects/v1/:id/repo-name': {
+    document: () => `mutation { setProjectRepoName(input: { project: "${params.id}", name: "renamed" }) { id } }`,
+  },
+  'DELETE /projects/v1/:id': {
+    document: () => `mutation { deleteProject(input: { project: "${params.id}" }) { id } }`,
+  },
+  'GET /projects/v1/admin/:project_id/usage': {
+    document: () => `{ project(id: "${params.id}") { usage { apiCalls } } }`,
+  },
+  'POST /projects/v1/admin/:id/archive': {
+    document: () => `mutation { archiveProject(input: { project: "${params.id}" }) { id } }`,
+  },
+  'POST /projects/v1/admin/:id/reactivate': {
+    document: () => `mutation { reactivateProject(input: { project: "${params.id}" }) { id } }`,
+  },
   // A field of the organization, so it wants the right to that first.
   'GET /orgs/v1/:org_id/rooms': {
     document: () => `{ organization(id: "${params.org_id}") { rooms { edges { cursor } } } }`,
@@ -172,6 +201,7 @@ describe('in GraphQL', () => {
 
   test.each(graphCells)('the field of $route by $caller: $cell', async ({ route, caller, cell }) => {
     const { data, errors } = await service.graphql(actors[caller], fields[route]!.document());
+    await revive(service, params.id!);
     expect(errors?.[0]?.extensions.code).toBe(codes[cell]?.[1]);
     // Nothing is given beside a refusal, save what the caller may have anyway.
     const [value] = Object.values(data ?? {}) as ({ keys?: unknown } | null)[];
