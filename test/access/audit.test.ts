@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../resolvers/index.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
+import { revive } from '../helpers/revive.ts';
 import { startService } from '../helpers/service.ts';
 
 const service = await startService();
@@ -36,12 +37,31 @@ interface Change {
   readonly objectId: (body: Record<string, string>) => string;
   /** A row that only this change wrote, with the transaction that wrote it. */
   readonly written: string;
+  /** Makes it possible once more. */
+  readonly restore?: () => Promise<unknown>;
 }
 
 let home: Awaited<ReturnType<typeof service.project>>;
 beforeAll(async () => {
   home = await service.project();
+  spare = await projectBeside();
+  shelved = await projectBeside();
+  await setArchived(shelved, true);
 });
+
+/** Projects beside it: one in use, one that is put away. */
+let spare: string;
+let shelved: string;
+const projectBeside = async () =>
+  (await service.call<Record<string, string>>(home.wallet, 'POST', '/projects/v1', { body: { org_id: home.orgId } }))
+    .body.project_id!;
+const setArchived = (projectId: string, archived: boolean) =>
+  control.sql('update projects set archived_at = case when $2 then now() end where id = $1', [projectId, archived]);
+const writtenProject = {
+  kind: 'project',
+  objectId: ({ project_id }: Record<string, string>) => project_id!,
+  written: 'select xmin::text from projects where id = $1',
+};
 
 const post = (path: () => string, body: () => object) => (actor: Actor) =>
   service.call<Record<string, string>>(actor, 'POST', path(), { body: body() });
@@ -116,9 +136,54 @@ const changes: readonly Change[] = [
     objectId: ({ mail_id }) => mail_id!,
     written: 'select xmin::text from mail_outbox where id = $1',
   },
+  {
+    ...writtenProject,
+    operation: 'projects.rename',
+    action: 'project.renamed',
+    send: (actor) => service.call(actor, 'PATCH', `/projects/v1/${spare}`, { body: { name: crypto.randomUUID() } }),
+  },
+  {
+    ...writtenProject,
+    operation: 'projects.setRepoName',
+    action: 'project.repo_name_set',
+    send: post(
+      () => `/projects/v1/${spare}/repo-name`,
+      () => ({ name: crypto.randomUUID() }),
+    ),
+  },
+  {
+    ...writtenProject,
+    operation: 'projects.archive',
+    action: 'project.archived',
+    send: post(
+      () => `/projects/v1/admin/${spare}/archive`,
+      () => ({}),
+    ),
+    restore: () => setArchived(spare, false),
+  },
+  {
+    ...writtenProject,
+    operation: 'projects.reactivate',
+    action: 'project.reactivated',
+    send: post(
+      () => `/projects/v1/admin/${shelved}/reactivate`,
+      () => ({}),
+    ),
+    restore: () => setArchived(shelved, true),
+  },
+  {
+    ...writtenProject,
+    operation: 'projects.delete',
+    action: 'project.deleted',
+    send: (actor) => service.call(actor, 'DELETE', `/projects/v1/${spare}`),
+    // The row itself is written again when its database is gone.
+    written: `select j.xmin::text from graphile_worker._private_jobs j join step_operations s on s.id = j.key
+      where s.operation = 'projects.delete' and s.ref ->> 'projectId' = $1`,
+    restore: () => revive(service, spare),
+  },
 ];
 
-const adminOnly = ['orgs.setLimits', 'mail.sendTest'];
+const adminOnly = ['orgs.setLimits', 'mail.sendTest', 'projects.archive', 'projects.reactivate'];
 
 test('every change there is gets tried here', () => {
   const mutations = operations.filter(({ kind }) => kind === 'mutation').map(({ name }) => name as string);
@@ -145,6 +210,7 @@ test.each(changes)('$operation writes one audit row, in its own transaction', as
   if (operation !== 'mail.sendTest') expect(row.org_id).toBe(answer.body.org_id ?? home.orgId);
   const [made] = await control.sql<{ xmin: string }>(written, [id]);
   expect(row.xmin).toBe(made!.xmin);
+  await change.restore?.();
 });
 
 test('the row says who acted, how they proved it and by what right, as it was then', async () => {

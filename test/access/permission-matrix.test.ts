@@ -120,7 +120,8 @@ async function verdict(action: string, actor: Actor, { orgId, projectId }: Targe
 
 const isWrite = (action: string) => probes.find((probe) => probe.action === action)!.route.method !== 'GET';
 const has = (list: string, item: string) => list.split(' ').includes(item);
-const reasonOfStranger = (action: string) => (/^project:(keys:read|read|rename|delete)$/.test(action) ? 'project_not_found' : 'member');
+const reasonOfStranger = (action: string) =>
+  /^project:(keys:read|read|rename|delete)$/.test(action) ? 'project_not_found' : 'member';
 
 async function walletOf() {
   const wallet = actors.wallet();
