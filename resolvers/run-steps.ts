@@ -22,7 +22,7 @@ export async function runSteps(
   try {
     return await completeStep(op, ctx, step, claim);
   } catch (error) {
-    if (!isConnectionLoss(error) && !isTimeout(error)) throw error;
+    if (error instanceof ServiceError || !(isConnectionLoss(error) || isTimeout(error))) throw error;
     // What was begun is finished or undone behind the scenes, once the database is back.
     throw new OutcomeUnknownError('A step operation was cut short.', { cause: error });
   }
