@@ -10,8 +10,10 @@ import { withClient } from './with-client.ts';
 /** Most connections that one project's login role may hold. */
 const roleConnectionLimit = 20;
 
-/** Databases that are made or dropped at once on one server: further ones wait here, not in line for a connection. */
-const changesAtOnce = 3;
+/** Databases that are made at once on one server: further ones wait here, not in line for a connection. */
+const madeAtOnce = 3;
+/** Databases that are dropped at once. Each makes the server write out all it holds, so they stand in no maker's way. */
+const droppedAtOnce = 2;
 /** Connections to one server beyond those, for what must not wait for a database to be made. */
 const looksAtOnce = 2;
 
@@ -48,7 +50,8 @@ const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 /** The way to one server. This is for making, dropping and measuring databases; requests have pools of their own. */
 interface ProjectServer {
   readonly pool: pg.Pool;
-  readonly changes: Turns;
+  readonly making: Turns;
+  readonly dropping: Turns;
 }
 
 /** The servers that hold project databases, and the databases and login roles on them. */
@@ -63,13 +66,13 @@ export class ProjectDatabases {
       const { statementMs, onStatement, onIdleError } = options;
       const pool = createPool({
         url,
-        max: changesAtOnce + looksAtOnce,
+        max: madeAtOnce + droppedAtOnce + looksAtOnce,
         name: 'svc-gateway admin',
         onStatement,
         ...(statementMs === undefined ? {} : { statementMs }),
         ...(onIdleError === undefined ? {} : { onIdleError }),
       });
-      this.#servers.set(name, { pool, changes: new Turns(changesAtOnce) });
+      this.#servers.set(name, { pool, making: new Turns(madeAtOnce), dropping: new Turns(droppedAtOnce) });
     }
   }
 
@@ -145,7 +148,7 @@ export class ProjectDatabases {
     const verifier = scramVerifier(this.password(database));
     const attributes = `login noinherit nosuperuser nocreatedb nocreaterole connection limit ${roleConnectionLimit} password '${verifier}' in role ${commonRoles.join(', ')}`;
     const name = quote(database.databaseName);
-    await this.#alone(database, async (client) => {
+    await this.#alone('making', database, async (client) => {
       await unlessState('42710', () => client.query(`create role ${role} ${attributes}`));
       // Closed until PUBLIC has lost its rights, so that no other tenant can slip in meanwhile.
       await unlessState('42P04', () =>
@@ -162,7 +165,7 @@ export class ProjectDatabases {
 
   /** Removes a project's database and role. Safe to repeat. */
   async drop(database: ProjectDatabase): Promise<void> {
-    await this.#alone(database, async (client) => {
+    await this.#alone('dropping', database, async (client) => {
       await client.query(`drop database if exists ${quote(database.databaseName)} with (force)`);
       await client.query(`drop role if exists ${quote(database.roleName)}`);
     });
@@ -172,9 +175,14 @@ export class ProjectDatabases {
    * Works on one project's database while nobody else does: not the reaper, nor a statement that a killed gateway left
    * running on the server.
    */
-  #alone({ server, databaseName }: ProjectDatabase, run: (client: pg.PoolClient) => Promise<void>): Promise<void> {
-    const { pool, changes } = this.#server(server);
-    return changes.take(async () => {
+  #alone(
+    turns: 'making' | 'dropping',
+    { server, databaseName }: ProjectDatabase,
+    run: (client: pg.PoolClient) => Promise<void>,
+  ): Promise<void> {
+    const projectServer = this.#server(server);
+    const { pool } = projectServer;
+    return projectServer[turns].take(async () => {
       const client = await pool.connect();
       let whole = false;
       try {
