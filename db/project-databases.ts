@@ -10,8 +10,10 @@ import { withClient } from './with-client.ts';
 /** Most connections that one project's login role may hold. */
 const roleConnectionLimit = 20;
 
-/** Databases that are made or dropped at once on one server: further ones wait here, not in line for a connection. */
-const changesAtOnce = 3;
+/** Databases that are made at once on one server: further ones wait here, not in line for a connection. */
+const madeAtOnce = 3;
+/** Databases that are dropped at once. Each makes the server write out all it holds, so they stand in no maker's way. */
+const droppedAtOnce = 2;
 /** Connections to one server beyond those, for what must not wait for a database to be made. */
 const looksAtOnce = 2;
 
@@ -40,14 +42,16 @@ export interface ProjectDatabasesOptions {
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }
 
-const sizeStatement = 'select pg_database_size(oid) as bytes from pg_database where datname = $1';
+const sizesStatement = `select datname, coalesce(pg_database_size(oid), 0) as bytes
+  from pg_database where datname = any($1::text[])`;
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** The way to one server. This is for making, dropping and measuring databases; requests have pools of their own. */
 interface ProjectServer {
   readonly pool: pg.Pool;
-  readonly changes: Turns;
+  readonly making: Turns;
+  readonly dropping: Turns;
 }
 
 /** The servers that hold project databases, and the databases and login roles on them. */
@@ -62,13 +66,13 @@ export class ProjectDatabases {
       const { statementMs, onStatement, onIdleError } = options;
       const pool = createPool({
         url,
-        max: changesAtOnce + looksAtOnce,
+        max: madeAtOnce + droppedAtOnce + looksAtOnce,
         name: 'svc-gateway admin',
         onStatement,
         ...(statementMs === undefined ? {} : { statementMs }),
         ...(onIdleError === undefined ? {} : { onIdleError }),
       });
-      this.#servers.set(name, { pool, changes: new Turns(changesAtOnce) });
+      this.#servers.set(name, { pool, making: new Turns(madeAtOnce), dropping: new Turns(droppedAtOnce) });
     }
   }
 
@@ -142,24 +146,26 @@ export class ProjectDatabases {
   async provision(database: ProjectDatabase): Promise<void> {
     const role = quote(database.roleName);
     const verifier = scramVerifier(this.password(database));
-    const attributes = `login noinherit nosuperuser nocreatedb nocreaterole connection limit ${roleConnectionLimit} password '${verifier}'`;
+    const attributes = `login noinherit nosuperuser nocreatedb nocreaterole connection limit ${roleConnectionLimit} password '${verifier}' in role ${commonRoles.join(', ')}`;
     const name = quote(database.databaseName);
-    await this.#alone(database, async (client) => {
+    await this.#alone('making', database, async (client) => {
       await unlessState('42710', () => client.query(`create role ${role} ${attributes}`));
-      await client.query(`grant ${commonRoles.join(', ')} to ${role}`);
       // Closed until PUBLIC has lost its rights, so that no other tenant can slip in meanwhile.
       await unlessState('42P04', () =>
         client.query(`create database ${name} template ${templateName} allow_connections false`),
       );
-      await client.query(`revoke connect, temporary on database ${name} from public`);
-      await client.query(`grant connect on database ${name} to ${role}`);
-      await client.query(`alter database ${name} allow_connections true`);
+      // Several statements sent as one are one transaction: one wait for the disk rather than three.
+      await client.query(
+        `revoke connect, temporary on database ${name} from public;
+         grant connect on database ${name} to ${role};
+         alter database ${name} allow_connections true`,
+      );
     });
   }
 
   /** Removes a project's database and role. Safe to repeat. */
   async drop(database: ProjectDatabase): Promise<void> {
-    await this.#alone(database, async (client) => {
+    await this.#alone('dropping', database, async (client) => {
       await client.query(`drop database if exists ${quote(database.databaseName)} with (force)`);
       await client.query(`drop role if exists ${quote(database.roleName)}`);
     });
@@ -169,9 +175,14 @@ export class ProjectDatabases {
    * Works on one project's database while nobody else does: not the reaper, nor a statement that a killed gateway left
    * running on the server.
    */
-  #alone({ server, databaseName }: ProjectDatabase, run: (client: pg.PoolClient) => Promise<void>): Promise<void> {
-    const { pool, changes } = this.#server(server);
-    return changes.take(async () => {
+  #alone(
+    turns: 'making' | 'dropping',
+    { server, databaseName }: ProjectDatabase,
+    run: (client: pg.PoolClient) => Promise<void>,
+  ): Promise<void> {
+    const projectServer = this.#server(server);
+    const { pool } = projectServer;
+    return projectServer[turns].take(async () => {
       const client = await pool.connect();
       let whole = false;
       try {
@@ -186,10 +197,21 @@ export class ProjectDatabases {
     });
   }
 
-  /** Bytes that a project's database takes on disk. */
-  async sizeBytes({ server, databaseName }: ProjectDatabase): Promise<number> {
-    const { rows } = await this.#server(server).pool.query<{ bytes: bigint | null }>(sizeStatement, [databaseName]);
-    return Number(rows[0]?.bytes ?? 0);
+  /** Bytes that databases take on disk, in the order given: one statement for each server. */
+  async sizesBytes(databases: readonly Pick<ProjectDatabase, 'server' | 'databaseName'>[]): Promise<number[]> {
+    const byServer = Map.groupBy(databases, ({ server }) => server);
+    const sizes = new Map<string, number>();
+    await Promise.all(
+      [...byServer].map(async ([name, inside]) => {
+        const values = [inside.map(({ databaseName }) => databaseName)];
+        const { rows } = await this.#server(name).pool.query<{ datname: string; bytes: bigint }>(
+          sizesStatement,
+          values,
+        );
+        for (const { datname, bytes } of rows) sizes.set(`${name}/${datname}`, Number(bytes));
+      }),
+    );
+    return databases.map(({ server, databaseName }) => sizes.get(`${server}/${databaseName}`) ?? 0);
   }
 
   #server(name: string): ProjectServer {

@@ -14,7 +14,9 @@ export type Authority =
   | { readonly kind: 'grant'; readonly capabilities: readonly string[] }
   | { readonly kind: 'delegate' }
   | { readonly kind: 'service_key' }
-  | { readonly kind: 'admin' };
+  | { readonly kind: 'admin' }
+  /** The installation itself, for a reason that the trail shows. */
+  | { readonly kind: 'system'; readonly reason: string };
 
 /** Nothing in particular: the operation names no organization. */
 export interface NoScope {
@@ -43,6 +45,8 @@ export interface RoomScope extends OrgScope {
 export interface Access<Input, Scope> {
   readonly action: Action | null;
   readonly authorise: (ctx: Context, caller: Caller, input: Input) => Promise<Scope>;
+  /** What a credential that does not hold is told here, where that is not the refusal it gets everywhere. */
+  readonly refusalOf?: (refusal: unknown, input: Input) => unknown;
 }
 
 /** The same refusal for absent and for foreign: whether a thing exists is itself a secret. Contract 01, section 1.12. */

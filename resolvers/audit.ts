@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Statement } from '../db/pool.ts';
+import type { OperationActor } from '../db/schema/projects.ts';
 import type { Authority } from './access.ts';
 import { type Caller, isPrincipal } from './caller.ts';
 import type { Context } from './context.ts';
@@ -33,7 +34,7 @@ export async function writeAudit(
 }
 
 /** A public snapshot of who acted and by what right, as it was then. Contract 01, section 5.2 (`OperationActor`). */
-export function actorOf(caller: Caller, scope: unknown, capturedAt: Date) {
+export function actorOf(caller: Caller, scope: unknown, capturedAt: Date): OperationActor {
   const principal = isPrincipal(caller)
     ? {
         principal_id: caller.principal.id,
@@ -59,8 +60,9 @@ export function actorOf(caller: Caller, scope: unknown, capturedAt: Date) {
   };
 }
 
-function authorityOf(caller: Caller, scope: unknown): Record<string, unknown> {
+function authorityOf(caller: Caller, scope: unknown): OperationActor['authority'] {
   const { org, authority } = scope as { org?: { id: string }; authority?: Authority };
+  if (authority?.kind === 'system') return { kind: 'system', reason_code: authority.reason };
   if (caller.kind === 'delegate') {
     return {
       kind: 'delegate',

@@ -7,6 +7,7 @@ import type { AuthorityWatch } from './authority.ts';
 import type { Caller } from './caller.ts';
 import type { FeedHub } from './feeds.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import type { UsageCounter } from './usage-counter.ts';
 
 /** Everything that lives as long as the process, handed down so that nothing below reaches for a global. */
 export interface Services {
@@ -17,6 +18,8 @@ export interface Services {
   readonly feeds: FeedHub;
   readonly authority: AuthorityWatch;
   readonly rateLimiter: RateLimiter;
+  /** Counts requests made with projects' own keys. */
+  readonly usage: UsageCounter;
   readonly settings: ServiceSettings;
   /** Told of every operation that ran: its name, `OK` or the code of its refusal, and how long it took in seconds. */
   readonly observe: (operation: string, code: string, seconds: number) => void;

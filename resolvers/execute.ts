@@ -49,7 +49,9 @@ async function run<Input extends z.ZodObject, Scope, Output, Wire>(
   spelling: Spelling,
 ): Promise<Output> {
   const input = parseInput(op, raw, spelling);
-  const caller = await ctx.caller();
+  const caller = await ctx.caller().catch((refusal: unknown) => {
+    throw op.access.refusalOf?.(refusal, input) ?? refusal;
+  });
   if (op.kind === 'mutation') refuseReaders(caller);
   const scope = await authorise(op, ctx, caller, input);
   if (op.kind === 'query') return await op.handler({ ...ctx, ...scope }, input);

@@ -13,9 +13,9 @@ export const principalId = z.string().min(1).max(1024).describe('Principal, for 
 /** In any letter case: which letters are capitals is a checksum for people, and only signatures are held to it. */
 export const walletAddress = z
   .string()
-  .regex(/^0x[0-9a-f]{40}$/i, 'must be a wallet address: 0x and 40 hexadecimal digits')
+  .regex(/^0[xX][0-9a-fA-F]{40}$/, 'must be a wallet address: 0x and 40 hexadecimal digits')
   .toLowerCase()
-  .meta({ examples: ['0x52908400098527886e0f7030069857d2e4169ee7'] });
+  .meta({ examples: ['0x00000000000000000000000000000000000000a1'] });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them.
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
@@ -33,13 +33,6 @@ export const oneLine = (max: number) =>
 /** What people are called by: one line that shows all its characters, since names are told apart by looking. */
 export const properName = (max: number) =>
   oneLine(max).refine((text) => !/\p{Cf}/u.test(text), 'must not contain format characters');
-
-/** Capitals or not, with or without the checksum of EIP-55: kept and answered in lower case. Contract 01, section 1.2. */
-export const walletAddress = z
-  .string()
-  .regex(/^0[xX][0-9a-fA-F]{40}$/, 'must be a wallet address: 0x and 40 hexadecimal digits')
-  .toLowerCase()
-  .meta({ examples: ['0x00000000000000000000000000000000000000a1'] });
 
 /** A moment that says where it is: ISO 8601 with `Z` or an offset. */
 export const moment = z.iso

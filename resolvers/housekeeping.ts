@@ -1,9 +1,10 @@
 import { type Database, inTransaction } from '../db/pool.ts';
 import { sendMailTask } from './mail/outbox.ts';
+import { purgeProjects } from './projects/purge-projects.ts';
 import { reapStepTask } from './steps.ts';
 import type { Task } from './task.ts';
 
-/** The job that removes what has expired and enqueues again what a vanished node left behind. */
+/** The job that removes what has expired or was purged, and enqueues again what a vanished node left behind. */
 export const housekeepingTask = 'housekeeping';
 
 /** Rows deleted by one statement. */
@@ -24,6 +25,7 @@ export const keepHouse: Task = async ({ ctx, mailer }) => {
      where state = 'running' and lease_until < now() - interval '1 minute' and ${hasNoLivingJob('s.id')}`,
     [reapStepTask],
   );
+  await purgeProjects(ctx);
   if (!mailer.configured) return;
   await pool.query(
     `select graphile_worker.add_job($1, json_build_object('mailId', id), job_key => id) from mail_outbox m
@@ -38,6 +40,8 @@ const expired = [
   ['idempotency_keys', 'expires_at < now()'],
   // By the lease, which ends soon after the work: that is what the index knows.
   ['step_operations', `state in ('done', 'undone') and lease_until < now() - interval '7 days'`],
+  // Of a node that lives it comes back with the next batch, under a higher number.
+  ['usage_flushes', `flushed_at < now() - interval '1 day'`],
 ] as const;
 
 /** No job of the key will run: there is none, it has failed for good, or a node that vanished has locked it. */

@@ -44,11 +44,13 @@ export class ReplayedRefusal extends ServiceError {
   }
 }
 
+/** Whether a client may send this as a key. */
+export const isKey = (key: string): boolean =>
+  key.length >= 1 && key.length <= 256 && !key.includes('\0') && key.isWellFormed();
+
 /** A key as a client may send it. @throws IDEMPOTENCY_KEY_INVALID */
 export function checkKey(key: string): string {
-  if (key.length < 1 || key.length > 256 || key.includes('\0') || !key.isWellFormed()) {
-    throw new ServiceError('IDEMPOTENCY_KEY_INVALID');
-  }
+  if (!isKey(key)) throw new ServiceError('IDEMPOTENCY_KEY_INVALID');
   return key;
 }
 

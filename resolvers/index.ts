@@ -25,10 +25,15 @@ import { listOrgs } from './orgs/list-orgs.ts';
 import { renameOrg } from './orgs/rename-org.ts';
 import { setLimits } from './orgs/set-limits.ts';
 import { setPayoutWallet } from './orgs/set-payout-wallet.ts';
+import { archiveProject, reactivateProject } from './projects/archive-project.ts';
 import { createProject } from './projects/create-project.ts';
+import { deleteProject } from './projects/delete-project.ts';
 import { getProject } from './projects/get-project.ts';
 import { getProjectKeys } from './projects/get-project-keys.ts';
+import { getUsage } from './projects/get-usage.ts';
 import { listProjects } from './projects/list-projects.ts';
+import { renameProject } from './projects/rename-project.ts';
+import { setRepoName } from './projects/set-repo-name.ts';
 import { getMessage } from './rooms/get-message.ts';
 import { getPresence } from './rooms/get-presence.ts';
 import { getRoom } from './rooms/get-room.ts';
@@ -81,6 +86,12 @@ export const operations: readonly AnyOperation[] = [
   getProject,
   getProjectKeys,
   listProjects,
+  renameProject,
+  setRepoName,
+  deleteProject,
+  archiveProject,
+  reactivateProject,
+  getUsage,
   getMessage,
   getPresence,
   getRoom,

@@ -78,7 +78,8 @@ export type StepRef = Readonly<Record<string, string>>;
 /**
  * A change that no transaction can hold. `begin` writes what is wanted, `effect` brings it about outside and may be
  * repeated, `settle` marks it done and yields the outcome, `undo` takes back what `effect` made. Whatever stops
- * between is finished or undone by the reaper.
+ * between is finished or undone by the reaper. What has no `undo`, such as a deletion, is only ever finished: its
+ * effect is tried again, with growing pauses, for as long as it takes.
  */
 export interface StepMutation<Input extends z.ZodObject, Scope, Output, Wire>
   extends Declared<Input, Scope, Output, Wire>,
@@ -87,10 +88,16 @@ export interface StepMutation<Input extends z.ZodObject, Scope, Output, Wire>
     readonly begin: (
       work: Work & Scope,
       input: z.output<Input>,
-    ) => Promise<{ ref: StepRef; orgId: string; audit: AuditEntry }>;
+    ) => Promise<{
+      readonly ref: StepRef;
+      readonly orgId: string;
+      readonly audit: AuditEntry;
+      /** By what right it was begun, when that became known on the way. */
+      readonly scope?: OrgScope;
+    }>;
     readonly effect: (ctx: Pick<Context, 'services'>, ref: StepRef) => Promise<void>;
     readonly settle: (work: Work, ref: StepRef) => Promise<Output>;
-    readonly undo: (ctx: Pick<Context, 'services'>, ref: StepRef) => Promise<void>;
+    readonly undo?: (ctx: Pick<Context, 'services'>, ref: StepRef) => Promise<void>;
   };
 }
 

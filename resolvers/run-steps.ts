@@ -6,7 +6,7 @@ import type { Caller } from './caller.ts';
 import type { Context } from './context.ts';
 import { type Claim, storeOutcome, waitMs, waitStepMs } from './idempotency.ts';
 import type { AnyStepMutation } from './operation.ts';
-import { findStep, finishStep, recordStep, releaseStep, type Step, stepAttemptsMax, takeStep } from './steps.ts';
+import { attemptsMaxOf, findStep, finishStep, recordStep, releaseStep, type Step, takeStep } from './steps.ts';
 import { unitOfWork } from './unit-of-work.ts';
 
 /** Begins a step operation, or goes on with the one that an earlier holder of the key began, and brings it to its end. */
@@ -18,11 +18,11 @@ export async function runSteps(
   input: unknown,
   claim: Claim | undefined,
 ): Promise<unknown> {
-  const step = (await begunBefore(ctx, claim)) ?? (await begin());
+  const step = (await begunBefore(op, ctx, claim)) ?? (await begin());
   try {
     return await completeStep(op, ctx, step, claim);
   } catch (error) {
-    if (!isConnectionLoss(error) && !isTimeout(error)) throw error;
+    if (error instanceof ServiceError || !(isConnectionLoss(error) || isTimeout(error))) throw error;
     // What was begun is finished or undone behind the scenes, once the database is back.
     throw new OutcomeUnknownError('A step operation was cut short.', { cause: error });
   }
@@ -31,8 +31,8 @@ export async function runSteps(
     return unitOfWork(
       ctx,
       async (work) => {
-        const { ref, orgId, audit } = await op.steps.begin({ ...scope, ...work }, input);
-        await writeAudit(work.client, ctx, caller, scope, { orgId, ...audit });
+        const { ref, orgId, audit, scope: right = scope } = await op.steps.begin({ ...scope, ...work }, input);
+        await writeAudit(work.client, ctx, caller, right, { orgId, ...audit });
         return recordStep(work, { operation: op.name, orgId, ref }, claim);
       },
       async () => {},
@@ -41,11 +41,11 @@ export async function runSteps(
 }
 
 /** The step that an earlier holder of the key began, taken over; undefined when a new one has to begin. */
-async function begunBefore(ctx: Context, claim: Claim | undefined): Promise<Step | undefined> {
+async function begunBefore(op: AnyStepMutation, ctx: Context, claim: Claim | undefined): Promise<Step | undefined> {
   if (claim?.stepId == null) return undefined;
   const deadline = performance.now() + waitMs;
   for (;;) {
-    const taken = await takeStep(ctx, claim.stepId, stepAttemptsMax);
+    const taken = await takeStep(ctx, claim.stepId, attemptsMaxOf(op.steps));
     if (taken !== undefined) return taken;
     const step = await findStep(ctx, claim.stepId);
     if (step?.state !== 'running') return step?.state === 'done' ? step : undefined;
@@ -69,7 +69,7 @@ export async function completeStep(
       await op.steps.effect(ctx, step.ref);
     } catch (error) {
       await releaseStep(ctx, step, error).catch(() => undefined);
-      throw error;
+      throw op.steps.undo === undefined ? finishedLater(error) : error;
     }
   }
   try {
@@ -77,7 +77,7 @@ export async function completeStep(
       ctx,
       async (work) => {
         const output = await op.steps.settle(work, step.ref);
-        if (!(await finishStep(work, step.id))) throw new GivenUp();
+        if (!(await finishStep(work, step.id, attemptsMaxOf(op.steps)))) throw new GivenUp();
         return output;
       },
       async (client, output) => {
@@ -87,7 +87,7 @@ export async function completeStep(
   } catch (error) {
     if (!(error instanceof GivenUp)) throw error;
     // Whoever undid it may have been here before our effect.
-    await op.steps.undo(ctx, step.ref);
+    await op.steps.undo?.(ctx, step.ref);
     throw new ServiceError('UPSTREAM_UNAVAILABLE', {
       message: 'This took too long and was taken back.',
       mutationState: 'rolled_back',
@@ -95,6 +95,15 @@ export async function completeStep(
     });
   }
 }
+
+/** What cannot be taken back has been done in part, and the rest of it will be, however long that takes. */
+const finishedLater = (error: unknown) =>
+  new ServiceError('UPSTREAM_UNAVAILABLE', {
+    message: 'This is begun, and finished as soon as the server it needs answers.',
+    mutationState: 'partial',
+    retryAfter: 1,
+    cause: error,
+  });
 
 /** The step was undone while its effect was still under way here. */
 class GivenUp extends Error {

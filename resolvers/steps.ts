@@ -6,12 +6,14 @@ import type { AnyStepMutation, StepRef } from './operation.ts';
 import type { Work } from './unit-of-work.ts';
 
 /** After so many failed attempts a step operation is undone instead. */
-export const stepAttemptsMax = 5;
+export const undoneAfterAttempts = 5;
+
+/** How many attempts a step operation has before it is undone; null: as many as it takes, since it cannot be undone. */
+export const attemptsMaxOf = ({ undo }: Pick<AnyStepMutation['steps'], 'undo'>): number | null =>
+  undo === undefined ? null : undoneAfterAttempts;
 
 /** The job that picks up what a crash left behind. */
 export const reapStepTask = 'steps.reap';
-
-export type AnySteps = AnyStepMutation['steps'];
 
 export interface Step {
   readonly id: string;
@@ -43,15 +45,15 @@ export async function recordStep(
 
 /**
  * Takes over a step that nobody works on any more; undefined while somebody still does, and when it had
- * `attemptsMax` attempts already.
+ * `attemptsMax` attempts already. Null: however many it had.
  */
 export async function takeStep(
   ctx: Pick<Context, 'services'>,
   stepId: string,
-  attemptsMax?: number,
+  attemptsMax: number | null,
 ): Promise<Step | undefined> {
   const lease = ctx.services.settings.stepLeaseSeconds;
-  const [step] = await ctx.services.db.rows<Step>(takeStatement, [stepId, lease, attemptsMax ?? null]);
+  const [step] = await ctx.services.db.rows<Step>(takeStatement, [stepId, lease, attemptsMax]);
   return step;
 }
 
@@ -66,8 +68,8 @@ export async function findStep(ctx: Pick<Context, 'services'>, stepId: string): 
  *
  * @returns false when it has been given up meanwhile: what its effect made has to go again
  */
-export async function finishStep(work: Work, stepId: string): Promise<boolean> {
-  return (await work.rows(finishStatement, [stepId, stepAttemptsMax])).length > 0;
+export async function finishStep(work: Work, stepId: string, attemptsMax: number | null): Promise<boolean> {
+  return (await work.rows(finishStatement, [stepId, attemptsMax])).length > 0;
 }
 
 /** Lets go of a step whose effect failed, so that the next attempt need not wait for the lease. */
@@ -75,8 +77,12 @@ export const releaseStep = (ctx: Pick<Context, 'services'>, { id, attempts }: St
   ctx.services.db.rows(failStatement, [id, safeMessage(error), attempts]);
 
 /** Takes back what the effect made and closes the step. */
-export async function undoStep(ctx: Pick<Context, 'services'>, step: Step, steps: AnySteps): Promise<void> {
-  await steps.undo(ctx, step.ref);
+export async function undoStep(
+  ctx: Pick<Context, 'services'>,
+  step: Step,
+  undo: NonNullable<AnyStepMutation['steps']['undo']>,
+): Promise<void> {
+  await undo(ctx, step.ref);
   await ctx.services.db.rows(undoneStatement, [step.id]);
 }
 
@@ -100,7 +106,7 @@ const findStatement: Statement = { name: 'steps.find', text: `select ${columns} 
 const finishStatement: Statement = {
   name: 'steps.finish',
   text: `update step_operations set state = 'done', last_error = null
-    where id = $1 and (state = 'done' or (state = 'running' and attempts <= $2)) returning id`,
+    where id = $1 and (state = 'done' or (state = 'running' and ($2::int is null or attempts <= $2))) returning id`,
 };
 
 const undoneStatement: Statement = {

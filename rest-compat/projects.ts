@@ -1,10 +1,15 @@
+import { archiveProject, reactivateProject } from '../resolvers/projects/archive-project.ts';
 import { createProject } from '../resolvers/projects/create-project.ts';
+import { deleteProject } from '../resolvers/projects/delete-project.ts';
 import { getProject } from '../resolvers/projects/get-project.ts';
 import { getProjectKeys } from '../resolvers/projects/get-project-keys.ts';
+import { getUsage } from '../resolvers/projects/get-usage.ts';
 import { listProjects } from '../resolvers/projects/list-projects.ts';
+import { renameProject } from '../resolvers/projects/rename-project.ts';
+import { setRepoName } from '../resolvers/projects/set-repo-name.ts';
 import { route } from './route.ts';
 
-/** Paths of projects and their keys. Contract 01, sections 5.3 to 5.5. */
+/** Paths of projects, their keys and usage, the platform admin’s among them. Contract 01, sections 2.8, 5.3 to 5.8, 6.9. */
 export const projectRoutes = [
   route('POST', '/projects/v1', 201, createProject, ({ body }) => ({
     name: body.name,
@@ -19,4 +24,18 @@ export const projectRoutes = [
   })),
   route('GET', '/projects/v1/:id', 200, getProject, ({ params }) => ({ project: params.id })),
   route('GET', '/projects/v1/:id/keys', 200, getProjectKeys, ({ params }) => ({ project: params.id })),
+  route('PATCH', '/projects/v1/:id', 200, renameProject, ({ params, body }) => ({
+    project: params.id,
+    name: body.name,
+  })),
+  route('POST', '/projects/v1/:id/repo-name', 200, setRepoName, ({ params, body }) => ({
+    project: params.id,
+    name: body.name,
+  })),
+  route('DELETE', '/projects/v1/:id', 200, deleteProject, ({ params }) => ({ project: params.id })),
+  route('GET', '/projects/v1/admin/:project_id/usage', 200, getUsage, ({ params }) => ({
+    project: params.project_id,
+  })),
+  route('POST', '/projects/v1/admin/:id/archive', 200, archiveProject, ({ params }) => ({ project: params.id })),
+  route('POST', '/projects/v1/admin/:id/reactivate', 200, reactivateProject, ({ params }) => ({ project: params.id })),
 ];

@@ -4,8 +4,8 @@ import { setDisplayName } from '../resolvers/identity/set-display-name.ts';
 import { type Identity, whoami } from '../resolvers/identity/whoami.ts';
 import { newestKeyOf } from '../resolvers/vaults/member-keys.ts';
 import { builder, pageArgs } from './builder.ts';
-import { keyed, keyField } from './idempotency.ts';
 import { EncryptionKeyRef } from './encryption-keys.ts';
+import { keyed, keyField } from './idempotency.ts';
 import { MemberConnection, membershipPage } from './orgs.ts';
 import { run } from './run.ts';
 

@@ -1,15 +1,16 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import type { Context } from '../resolvers/context.ts';
-import { createProject } from '../resolvers/projects/create-project.ts';
-import { getProject, type ProjectUsage, projectUsage } from '../resolvers/projects/get-project.ts';
+import { getProject } from '../resolvers/projects/get-project.ts';
 import { getProjectKeys } from '../resolvers/projects/get-project-keys.ts';
+import { getUsage } from '../resolvers/projects/get-usage.ts';
 import { listProjects } from '../resolvers/projects/list-projects.ts';
 import { loadProjects } from '../resolvers/projects/load-projects.ts';
+import { type ProjectUsage, projectUsages } from '../resolvers/projects/project-usage.ts';
 import { type ProjectRow, statusOf } from '../resolvers/projects/wire.ts';
 import { builder, pageArgs } from './builder.ts';
 import { inOrder, listConnection, listWindowOf, type PageArgs } from './connection.ts';
 import { nativeId } from './global-id.ts';
-import { keyed, keyField } from './idempotency.ts';
+import { loaderOf } from './loader.ts';
 import { OrganizationRef, TierEnum } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -47,12 +48,18 @@ const ProjectKeysRef = builder.objectRef<{ anonKey: string; serviceKey: string }
 const ProjectUsageRef = builder.objectRef<ProjectUsage>('ProjectUsage').implement({
   description: 'What a project uses, beside what its organization’s tier allows.',
   fields: (t) => ({
-    apiCalls: t.exposeFloat('apiCalls', { description: 'Data-plane requests in this lease.' }),
+    apiCalls: t.exposeFloat('apiCalls', { description: 'Requests made with its own keys in this lease.' }),
     storageBytes: t.exposeFloat('storageBytes', { description: 'Bytes its database takes on disk.' }),
-    apiCallsLimit: t.exposeFloat('apiCallsLimit', { description: 'Data-plane requests the tier allows.' }),
+    apiCallsLimit: t.exposeFloat('apiCallsLimit', { description: 'Requests the tier allows.' }),
     storageBytesLimit: t.exposeFloat('storageBytesLimit', { description: 'Bytes the tier allows.' }),
   }),
 });
+
+/** What several projects use, in as many statements as for one. */
+const usageOf = loaderOf(
+  (ctx, projects: readonly ProjectRow[]) => projectUsages(ctx.services, projects),
+  ({ id }) => id,
+);
 
 export const ProjectRef = builder.loadableNodeRef<ProjectRow, string>('Project', {
   id: { resolve: (project) => project.id },
@@ -74,6 +81,11 @@ ProjectRef.implement({
     createdBy: t.exposeString('createdBy', { nullable: true, description: 'Principal that created it, `prn_…`.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     archivedAt: t.expose('archivedAt', { type: 'DateTime', nullable: true, description: 'When it was put away.' }),
+    deletedAt: t.expose('deletedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When it was deleted; seen only in the answer to its deletion.',
+    }),
     organization: t.field({
       type: OrganizationRef,
       nullable: true,
@@ -82,8 +94,8 @@ ProjectRef.implement({
     }),
     usage: t.field({
       type: ProjectUsageRef,
-      description: 'What it uses, beside what the tier allows.',
-      resolve: (project, _args, ctx) => projectUsage(ctx.services, project),
+      description: getUsage.summary,
+      resolve: (project, _args, ctx) => usageOf(ctx).load(project),
     }),
     keys: t.field({
       type: ProjectKeysRef,
@@ -133,30 +145,5 @@ builder.objectField(OrganizationRef, 'projects', (t) =>
     description: listProjects.summary,
     args: pageArgs,
     resolve: ({ id }, page, ctx) => projectPage(ctx, { org_id: id }, page),
-  }),
-);
-
-const CreateProjectInput = builder.inputType('CreateProjectInput', {
-  description: 'What a new project is called and where it belongs.',
-  fields: (t) => ({
-    name: t.string({ required: false, description: 'Name for people, at most 200 characters; made up when absent.' }),
-    org: t.id({ required: false, description: 'Organization, by global or native id; the wallet’s own when absent.' }),
-    ...keyField(t),
-  }),
-});
-
-builder.mutationField('createProject', (t) =>
-  t.field({
-    type: ProjectRef,
-    nullable: true,
-    description: createProject.summary,
-    authScopes: { credential: true },
-    args: { input: t.arg({ type: CreateProjectInput, description: 'The new project.' }) },
-    resolve: async (_root, { input }, ctx) => {
-      const { name, org, idempotencyKey } = dropNulls(input);
-      const given = dropNulls({ name, org_id: org === undefined ? undefined : nativeId('Organization', org) });
-      const { project } = await run(createProject, keyed(ctx, idempotencyKey), given, { org_id: 'org' });
-      return project;
-    },
   }),
 );

@@ -7,6 +7,7 @@ import './org-settings.ts';
 import './members.ts';
 import './orgs.ts';
 import './platform.ts';
+import './project-mutations.ts';
 import './projects.ts';
 import './room-messages.ts';
 import './rooms.ts';

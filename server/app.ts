@@ -14,6 +14,7 @@ import type { Services } from '../resolvers/context.ts';
 import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
+import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { RestRoutes } from '../rest-compat/handle.ts';
 import { routes } from '../rest-compat/routes.ts';
 import { Engine } from '../schema/engine/engine.ts';
@@ -128,6 +129,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     const authority = createAuthorityWatch({ db, log, signals });
     undo.push(authority.close);
 
+    // Closed once nothing is served any more, and before the database.
+    const usage = createUsageCounter({ db, log });
+    undo.push(usage.close);
+
     const services: Services = {
       db,
       keys,
@@ -136,6 +141,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       feeds,
       authority,
       rateLimiter: new RateLimiter(),
+      usage,
       settings: {
         publicBaseUrl: config.publicBaseUrl,
         platformDomain: config.platformDomain,

@@ -25,6 +25,9 @@ export interface Arrival {
  * The context that surfaces hand to operations. Nobody is asked who they are until an operation wants to know; then the
  * address is charged before the credential is looked at, since looking costs more than sending.
  *
+ * A request with a project's own key counts as a call of the project, once, however many operations it asks for; so
+ * does each operation that comes through a socket.
+ *
  * @param known who opened the socket that the operation came through
  */
 export function createContext(services: Services, arrival: Arrival, known?: Caller): Context {
@@ -46,6 +49,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
           ? await resolveCaller(services, credentials, journey)
           : await renewCaller(services, known, credentials, journey);
       if (found.kind === 'admin') admitted();
+      if (found.kind === 'project_key') services.usage.count(found);
       return found;
     } catch (error) {
       if (known === undefined && isBadSignature(error)) rateLimiter.charge(bucket, addressRate, badSignatureTokens - 1);

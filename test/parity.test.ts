@@ -49,7 +49,7 @@ const notOverGraphQL: Record<string, string> = {
 const spellings: Record<string, readonly string[]> = {
   org: ['org_id', 'id'],
   org_id: ['org'],
-  project: ['id'],
+  project: ['id', 'project_id'],
   room: ['room_key'],
   presence: ['presence_id'],
   message: ['message_id'],

@@ -39,6 +39,12 @@ CREATE TABLE "project_usage" (
 	CONSTRAINT "project_usage_org_id_project_id_since_pk" PRIMARY KEY("org_id","project_id","since")
 );
 --> statement-breakpoint
+CREATE TABLE "usage_flushes" (
+	"node" text PRIMARY KEY NOT NULL,
+	"seq" bigint NOT NULL,
+	"flushed_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "member_encryption_keys" (
 	"org_id" uuid NOT NULL,
 	"id" uuid NOT NULL,
@@ -86,6 +92,7 @@ ALTER TABLE "delegates" ADD COLUMN "spend_cap" jsonb;--> statement-breakpoint
 ALTER TABLE "delegates" ADD COLUMN "public_subject" text;--> statement-breakpoint
 ALTER TABLE "delegates" ADD COLUMN "created_by" text;--> statement-breakpoint
 ALTER TABLE "project_grants" ADD COLUMN "created_by" text;--> statement-breakpoint
+ALTER TABLE "projects" ADD COLUMN "creator" jsonb;--> statement-breakpoint
 ALTER TABLE "ledger_entries" ADD CONSTRAINT "ledger_entries_org_id_orgs_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."orgs"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "org_balances" ADD CONSTRAINT "org_balances_org_id_orgs_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."orgs"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "org_slugs" ADD CONSTRAINT "org_slugs_org_id_orgs_id_fk" FOREIGN KEY ("org_id") REFERENCES "public"."orgs"("id") ON DELETE no action ON UPDATE no action;--> statement-breakpoint

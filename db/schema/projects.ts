@@ -18,6 +18,24 @@ import { orgs } from './orgs.ts';
 /** Numbers of the schema slots that projects are known by (`p0001`). */
 export const projectSlots = pgSequence('project_slots');
 
+/** A public snapshot of who acted and by what right. Contract 01, section 5.2. */
+export interface OperationActor {
+  readonly schema_version: 1;
+  readonly principal: {
+    readonly principal_id: string;
+    readonly principal_type: 'human' | 'agent' | 'ci' | 'system';
+    readonly display_name_at_capture: string | null;
+    readonly linked_identities_at_capture: never[];
+  } | null;
+  readonly authenticator: {
+    readonly authenticator_id: string;
+    readonly kind: string;
+    readonly public_subject: string;
+  } | null;
+  readonly authority: { readonly kind: string; readonly [fact: string]: unknown };
+  readonly captured_at: string;
+}
+
 export type ProjectState = 'provisioning' | 'ready' | 'failed' | 'deleting' | 'deleted';
 
 export const projects = pgTable(
@@ -40,6 +58,8 @@ export const projects = pgTable(
     databaseName: text('database_name').notNull(),
     roleName: text('role_name').notNull(),
     createdBy: id('created_by').references(() => principals.id),
+    /** Who created it and by what right, as it was then; null for projects made before this was kept. */
+    creator: jsonb('creator').$type<OperationActor>(),
     createdAt: createdAt(),
     archivedAt: moment('archived_at'),
     deletedAt: moment('deleted_at'),
@@ -139,6 +159,18 @@ export const projectUsage = pgTable(
   },
   (t) => [primaryKey({ columns: [t.orgId, t.projectId, t.since] })],
 );
+
+/**
+ * How far each node has written what it counted: a batch that is sent again, because nobody knows whether it arrived,
+ * finds its number taken. Rows of nodes that are gone are swept up.
+ */
+export const usageFlushes = pgTable('usage_flushes', {
+  /** A process, by a name it makes up at its start. */
+  node: text('node').primaryKey(),
+  /** Its last batch. */
+  seq: bigint('seq', { mode: 'bigint' }).notNull(),
+  flushedAt: moment('flushed_at').notNull().defaultNow(),
+});
 
 export type StepState = 'running' | 'done' | 'undone' | 'stuck';
 

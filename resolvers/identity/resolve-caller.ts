@@ -169,11 +169,19 @@ async function resolveDelegate(services: Services, hash: string): Promise<Caller
   };
 }
 
+interface ProjectKeyRow {
+  readonly org_id: string;
+  readonly deleted: boolean;
+}
+
 async function resolveProjectKey(services: Services, token: string): Promise<ProjectKeyCaller> {
   const key = await readProjectKey(services.keys, token, services.now());
   if (key === undefined) throw new ServiceError('INVALID_AUTH');
-  const [row] = await services.db.rows<{ org_id: string }>(projectStatement, [key.projectId]);
+  const [row] = await services.db.rows<ProjectKeyRow>(projectStatement, [key.projectId]);
   if (row === undefined) throw new ServiceError('INVALID_AUTH');
+  // Whoever holds its key may know that the project was there.
+  if (row.deleted)
+    throw new ServiceError('INVALID_AUTH', { details: { reason: 'project_deleted', project_id: key.projectId } });
   return { kind: 'project_key', role: key.role, projectId: key.projectId, orgId: row.org_id };
 }
 
@@ -207,5 +215,5 @@ const delegateStatement: Statement = {
 
 const projectStatement: Statement = {
   name: 'identity.project',
-  text: 'select org_id from projects where id = $1 and deleted_at is null',
+  text: 'select org_id, deleted_at is not null as deleted from projects where id = $1',
 };

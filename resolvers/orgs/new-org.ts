@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
-import { notAuthorized } from '../access.ts';
+import { notAuthorized, type OrgScope } from '../access.ts';
 import { writeAudit } from '../audit.ts';
 import { freeOrgsPerOwner, leaseDays } from '../limits.ts';
 import type { AuditEntry } from '../operation.ts';
@@ -40,18 +40,22 @@ export async function newOrg(
  *
  * @throws NOT_AUTHORIZED when the wallet no longer has the right to create projects there
  */
-export async function findOrCreateHomeOrg(work: Work, principalId: string): Promise<Org> {
+export async function findOrCreateHomeOrg(work: Work, principalId: string): Promise<OrgScope> {
   await work.rows(lockStatement, [principalId]);
-  const [found] = await work.rows<Org & { role: Role | null }>(homeStatement, [principalId]);
+  let [found] = await work.rows<HomeRow>(homeStatement, [principalId]);
   if (found === undefined) {
     const org = await newOrg(work, principalId, { displayName: null, home: true });
     await writeAudit(work.client, work, await work.caller(), {}, orgCreated(org));
-    return org;
+    [found] = await work.rows<HomeRow>(homeStatement, [principalId]);
   }
-  const { role, ...org } = found;
-  if (role !== null && reaches(role, permissions['project:create'].role)) return org;
+  const { role, membershipId, ...org } = found!;
+  if (role !== null && reaches(role, permissions['project:create'].role)) {
+    return { org, authority: { kind: 'membership', membershipId: membershipId!, role } };
+  }
   throw notAuthorized('project:create', role === null ? 'member' : 'forbidden');
 }
+
+type HomeRow = Org & { readonly role: Role | null; readonly membershipId: string | null };
 
 /** What the audit says of a new organization. */
 export const orgCreated = ({ id }: Org): AuditEntry => ({
@@ -84,7 +88,7 @@ const ownerStatement: Statement = {
 
 const homeStatement: Statement = {
   name: 'orgs.home',
-  text: `select ${columnsOf(orgs, 'o')}, m.role from orgs o
+  text: `select ${columnsOf(orgs, 'o')}, m.role, m.id as "membershipId" from orgs o
     left join memberships m on m.org_id = o.id and m.principal_id = o.home_of and m.status = 'active'
     where o.home_of = $1`,
 };

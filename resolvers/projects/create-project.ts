@@ -6,7 +6,8 @@ import type { Statement } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { type Project, projects } from '../../db/schema/projects.ts';
-import { type Access, notAuthorized, onOrg, signedIn } from '../access.ts';
+import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../access.ts';
+import { actorOf } from '../audit.ts';
 import { isPrincipal } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { orgId, properName } from '../fields.ts';
@@ -46,7 +47,7 @@ const onNamedOrg = onOrg('project:create', ({ org_id }: CreateProjectInput) => o
 const onHomeOrg = signedIn<CreateProjectInput>('wallet', 'control_plane');
 
 /** On the named organization, or on the principal's own. A project grant never authorizes creation. */
-const access: Access<CreateProjectInput, { readonly org?: Org | undefined }> = {
+const access: Access<CreateProjectInput, OrgScope | NoScope> = {
   action: 'project:create',
   authorise: (ctx, caller, input) => {
     if (caller.kind === 'delegate') throw notAuthorized('project:create', 'forbidden');
@@ -74,8 +75,11 @@ export const createProject = stepMutation({
     async begin(work, { name }) {
       const caller = await work.caller();
       const principalId = isPrincipal(caller) ? caller.principal.id : null;
-      const org = work.org ?? (await findOrCreateHomeOrg(work, principalId!));
-      refuseWhileClosed(org);
+      const scope: OrgScope =
+        work.org === undefined
+          ? await findOrCreateHomeOrg(work, principalId!)
+          : { org: work.org, authority: work.authority };
+      const { org } = scope;
       await requireRoom(work, org);
       const id = work.services.newId('prj');
       const database = work.services.projectDatabases.assign();
@@ -88,12 +92,14 @@ export const createProject = stepMutation({
         database.databaseName,
         database.roleName,
         principalId,
+        JSON.stringify(actorOf(caller, scope, work.services.now())),
       ];
       await work.rows(insertStatement, values);
       return {
         ref: { orgId: org.id, projectId: id, ...database },
         orgId: org.id,
         audit: { action: 'project.created', object: { kind: 'project', id } },
+        scope,
       };
     },
     effect: ({ services }, ref) => services.projectDatabases.provision(ref as unknown as ProjectDatabase),
@@ -155,10 +161,11 @@ function endpointsOf({ services, request }: Pick<Context, 'services' | 'request'
 
 /**
  * The organization's row is locked while its projects are counted, so that callers who race cannot pass the limit; the
- * limit is the one that holds then.
+ * limit is the one that holds then, and so is the organization's standing.
  */
 async function requireRoom(work: Work, org: Pick<Org, 'id'>) {
-  const [locked] = await work.rows<Pick<Org, 'tier' | 'limitOverrides'>>(lockStatement, [org.id]);
+  const [locked] = await work.rows<Org>(lockStatement, [org.id]);
+  refuseWhileClosed(locked);
   const [count] = await work.rows<{ used: number }>(countStatement, [org.id]);
   const { projects: limit } = limitsOf(locked!);
   if (count!.used >= limit) {
@@ -175,7 +182,7 @@ const publicId = () => randomBytes(6).toString('hex');
 
 const lockStatement: Statement = {
   name: 'projects.lock-org',
-  text: `select tier, limit_overrides as "limitOverrides" from orgs where id = $1 for no key update`,
+  text: `select ${columnsOf(orgs, 'o')} from orgs o where o.id = $1 for no key update`,
 };
 
 const countStatement: Statement = {
@@ -186,13 +193,14 @@ const countStatement: Statement = {
 const insertStatement: Statement = {
   name: 'projects.insert',
   text: `insert into projects
-      (org_id, id, public_id, name, state, schema_slot, server, database_name, role_name, created_by)
-    values ($1, $2, $3, $4, 'provisioning', 'p' || lpad(nextval('project_slots')::text, 4, '0'), $5, $6, $7, $8)`,
+      (org_id, id, public_id, name, state, schema_slot, server, database_name, role_name, created_by, creator)
+    values ($1, $2, $3, $4, 'provisioning', 'p' || lpad(nextval('project_slots')::text, 4, '0'), $5, $6, $7, $8, $9)`,
 };
 
+// A key may be answered again after its project was deleted, which this does not bring back.
 const readyStatement: Statement = {
   name: 'projects.ready',
-  text: `update projects p set state = 'ready' from orgs o
+  text: `update projects p set state = case p.state when 'provisioning' then 'ready' else p.state end from orgs o
     where p.org_id = $1 and p.id = $2 and o.id = p.org_id
     returning ${columnsOf(projects, 'p', 'project.')}, ${columnsOf(orgs, 'o', 'org.')}`,
 };

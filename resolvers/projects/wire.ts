@@ -19,8 +19,8 @@ export const withOrg = (project: Project, org: Org): ProjectRow => ({
   orgLimitOverrides: org.limitOverrides,
 });
 
-const lifecycleWire = z.enum(['active', 'past_due', 'frozen', 'dormant', 'purged']);
-const statusWire = z.enum(['active', 'past_due', 'frozen', 'dormant', 'archived', 'deleted']);
+export const lifecycleWire = z.enum(['active', 'past_due', 'frozen', 'dormant', 'purged']);
+export const statusWire = z.enum(['active', 'past_due', 'frozen', 'dormant', 'archived', 'deleted']);
 
 export type ProjectStatus = z.infer<typeof statusWire>;
 
@@ -30,6 +30,22 @@ export function statusOf(project: ProjectRow): ProjectStatus {
   if (project.archivedAt !== null) return 'archived';
   return project.orgLifecycleState;
 }
+
+/** Contract 01, section 5.2 (`OperationActor`). */
+const OperationActorWire = z.object({
+  schema_version: z.literal(1),
+  principal: z
+    .object({
+      principal_id: z.string(),
+      principal_type: z.enum(['human', 'agent', 'ci', 'system']),
+      display_name_at_capture: z.string().nullable(),
+      linked_identities_at_capture: z.array(z.never()),
+    })
+    .nullable(),
+  authenticator: z.object({ authenticator_id: z.string(), kind: z.string(), public_subject: z.string() }).nullable(),
+  authority: z.looseObject({ kind: z.string() }),
+  captured_at: z.iso.datetime(),
+});
 
 /** Contract 01, section 5.2 (`ProjectSummary`): both spellings of the two ids are sent. */
 export const ProjectSummaryWire = z.object({
@@ -47,7 +63,7 @@ export const ProjectSummaryWire = z.object({
   org_id: z.uuid(),
   created_by: z.string().nullable(),
   created_at: z.iso.datetime(),
-  creator: z.null(),
+  creator: OperationActorWire.nullable(),
   pinned: z.boolean(),
   deleted_at: z.iso.datetime().nullable(),
   archived_at: z.iso.datetime().nullable(),
@@ -68,7 +84,7 @@ export const projectToWire = (project: ProjectRow) => ({
   org_id: project.orgId,
   created_by: project.createdBy,
   created_at: project.createdAt.toISOString(),
-  creator: null,
+  creator: project.creator ?? null,
   pinned: false,
   deleted_at: project.deletedAt?.toISOString() ?? null,
   archived_at: project.archivedAt?.toISOString() ?? null,

@@ -2,7 +2,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../resolvers/index.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
+import type { Change } from './change.ts';
+import { grantChanges } from './grant-changes.ts';
 import { memberChanges } from './member-changes.ts';
+import { orgChanges } from './org-changes.ts';
+import { projectChanges } from './project-changes.ts';
+import { roomChanges } from './room-changes.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -28,205 +33,24 @@ async function audited(run: () => Promise<unknown>): Promise<AuditRow[]> {
   return control.sql<AuditRow>('select *, xmin::text from audit_events where seq > $1 order by seq', [last!.seq]);
 }
 
-interface Change {
-  readonly operation: string;
-  readonly action: string;
-  readonly kind: string;
-  /** Sends the change, and the id of what it made. */
-  readonly send: (actor: Actor) => Promise<{ status: number; headers: Headers; body: Record<string, string> }>;
-  readonly objectId: (body: Record<string, string>) => string;
-  /** A row that only this change wrote, with the transaction that wrote it. */
-  readonly written: string;
-}
-
 let home: Awaited<ReturnType<typeof service.project>>;
-beforeAll(async () => {
-  home = await service.project();
-  await members.prepare();
-});
 
-/** Grants with their delegates, for the changes that want one. */
-let pairs: Awaited<ReturnType<typeof actors.delegate>>[];
-async function makePairs() {
-  const { orgId, projectId } = home;
-  pairs = await Promise.all([1, 2].map(() => actors.delegate({ orgId, projectId, capabilities: ['read'] })));
-}
-beforeAll(makePairs);
-
-const sent =
-  (method: string, path: () => string, body: () => object = () => ({})) =>
-  (actor: Actor) =>
-    service.call<Record<string, string>>(actor, method, path(), { body: body() });
-const members = memberChanges(service, () => home);
-
-const post = (path: () => string, body: () => object) => (actor: Actor) =>
-  service.call<Record<string, string>>(actor, 'POST', path(), { body: body() });
+const grants = grantChanges(service, () => home);
+const domains = [
+  grants,
+  ...[orgChanges, projectChanges, memberChanges, roomChanges].map((changesOf) => changesOf(service, () => home)),
+];
+const changes = domains.flatMap((domain) => domain.changes);
+const adminOnly = domains.flatMap((domain) => domain.adminOnly);
 const room = () => `/orgs/v1/${home.orgId}/rooms/standup`;
 
-const changes: readonly Change[] = [
-  {
-    operation: 'orgs.create',
-    action: 'org.created',
-    kind: 'organization',
-    send: post(
-      () => '/orgs/v1',
-      () => ({}),
-    ),
-    objectId: ({ org_id }) => org_id!,
-    written: 'select xmin::text from orgs where id = $1::uuid',
-  },
-  {
-    operation: 'orgs.setLimits',
-    action: 'org.limits_set',
-    kind: 'organization',
-    send: post(
-      () => `/orgs/v1/admin/${home.orgId}/limits`,
-      () => ({ limits: { projects: 7 } }),
-    ),
-    objectId: ({ org_id }) => org_id!,
-    written: 'select xmin::text from orgs where id = $1::uuid',
-  },
-  {
-    operation: 'projects.create',
-    action: 'project.created',
-    kind: 'project',
-    send: post(
-      () => '/projects/v1',
-      () => ({ org_id: home.orgId }),
-    ),
-    objectId: ({ project_id }) => project_id!,
-    // The row itself is written again when its database stands; the job that looks after it is not.
-    written: `select j.xmin::text from graphile_worker._private_jobs j
-      join step_operations s on s.id = j.key where s.ref ->> 'projectId' = $1`,
-  },
-  {
-    operation: 'rooms.join',
-    action: 'presence.registered',
-    kind: 'presence',
-    send: post(
-      () => `${room()}/presences`,
-      () => ({}),
-    ),
-    objectId: ({ presence_id }) => presence_id!,
-    written: 'select xmin::text from room_presences where id = $1',
-  },
-  {
-    operation: 'rooms.sendMessage',
-    action: 'message.sent',
-    kind: 'message',
-    send: post(
-      () => `${room()}/messages`,
-      () => ({ body: 'sesame' }),
-    ),
-    objectId: ({ message_id }) => message_id!,
-    written: 'select xmin::text from room_messages where id = $1',
-  },
-  {
-    operation: 'mail.sendTest',
-    action: 'mail.test_sent',
-    kind: 'mail',
-    send: post(
-      () => '/mail/v1/admin/test',
-      () => ({ to: 'ada@example.com' }),
-    ),
-    objectId: ({ mail_id }) => mail_id!,
-    written: 'select xmin::text from mail_outbox where id = $1',
-  },
-  {
-    operation: 'identity.setDisplayName',
-    action: 'principal.renamed',
-    kind: 'principal',
-    send: async (actor) => {
-      const name = { body: { display_name: 'Ada' } };
-      const answer = await service.call<{ principal?: { id: string }; code: string }>(
-        actor,
-        'PATCH',
-        '/agent/v1/me',
-        name,
-      );
-      const { principal, code } = answer.body;
-      return { ...answer, body: { code, id: principal?.id ?? '' } };
-    },
-    objectId: ({ id }) => id!,
-    written: 'select xmin::text from principals where id = $1',
-  },
-  {
-    operation: 'orgs.rename',
-    action: 'org.renamed',
-    kind: 'organization',
-    send: sent(
-      'PATCH',
-      () => `/orgs/v1/${home.orgId}`,
-      () => ({ display_name: 'Ada’s' }),
-    ),
-    objectId: ({ org_id }) => org_id!,
-    written: 'select xmin::text from orgs where id = $1::uuid',
-  },
-  {
-    operation: 'orgs.setPayoutWallet',
-    action: 'org.payout_wallet_set',
-    kind: 'organization',
-    send: sent(
-      'PATCH',
-      () => `/orgs/v1/${home.orgId}/payout-wallet`,
-      () => ({ wallet_address: home.wallet.address }),
-    ),
-    objectId: ({ org_id }) => org_id!,
-    written: 'select xmin::text from orgs where id = $1::uuid',
-  },
-  {
-    operation: 'grants.create',
-    action: 'grant.created',
-    kind: 'grant',
-    send: post(
-      () => `/projects/v1/${home.projectId}/grants`,
-      () => ({ wallet: actors.wallet().address, capability: 'read' }),
-    ),
-    objectId: ({ grant_id }) => grant_id!,
-    written: 'select xmin::text from project_grants where id = $1::uuid',
-  },
-  {
-    operation: 'grants.revoke',
-    action: 'grant.revoked',
-    kind: 'grant',
-    send: sent('DELETE', () => `/projects/v1/${home.projectId}/grants/${pairs[0]!.grantId}`),
-    objectId: ({ grant_id }) => grant_id!,
-    written: 'select xmin::text from project_grants where id = $1::uuid',
-  },
-  {
-    operation: 'delegates.create',
-    action: 'delegate.created',
-    kind: 'delegate',
-    send: post(
-      () => `/projects/v1/${home.projectId}/delegates`,
-      () => ({ grant_id: pairs[1]!.grantId, scope: { v: 1, capabilities: ['read'] } }),
-    ),
-    objectId: ({ delegate_id }) => delegate_id!,
-    written: 'select xmin::text from delegates where id = $1::uuid',
-  },
-  {
-    operation: 'delegates.rotate',
-    action: 'delegate.rotated',
-    kind: 'delegate',
-    send: sent('POST', () => `/projects/v1/${home.projectId}/delegates/${pairs[1]!.delegateId}/rotate`),
-    objectId: ({ delegate_id }) => delegate_id!,
-    written: 'select xmin::text from delegates where id = $1::uuid',
-  },
-  {
-    operation: 'delegates.revoke',
-    action: 'delegate.revoked',
-    kind: 'delegate',
-    send: sent('DELETE', () => `/projects/v1/${home.projectId}/delegates/${pairs[1]!.delegateId}`),
-    objectId: ({ delegate_id }) => delegate_id!,
-    written: 'select xmin::text from delegates where id = $1::uuid',
-  },
-  ...members.changes,
-];
+beforeAll(async () => {
+  home = await service.project();
+  for (const { prepare } of domains) await prepare?.();
+});
 
 /** Changes of the caller’s own, which belong to no organization and which nobody is a stranger to. */
 const ownAffairs = ['orgs.create', 'identity.setDisplayName'];
-
-const adminOnly = ['orgs.setLimits', 'mail.sendTest', ...members.adminOnly];
 
 test('every change there is gets tried here', () => {
   const mutations = operations.filter(({ kind }) => kind === 'mutation').map(({ name }) => name as string);
@@ -254,6 +78,7 @@ test.each(changes)('$operation writes one audit row, in its own transaction', as
     expect(row.org_id).toBe(answer.body.org_id ?? home.orgId);
   const [made] = await control.sql<{ xmin: string }>(written, [id]);
   expect(row.xmin).toBe(made!.xmin);
+  await change.restore?.();
 });
 
 test('the row says who acted, how they proved it and by what right, as it was then', async () => {
@@ -395,7 +220,7 @@ test('a change sent again under its idempotency key is written once', async () =
 
 // Last in this file: from here on nothing can be audited.
 test('a change whose audit row cannot be written does not take place', async () => {
-  await makePairs();
+  await grants.prepare();
   const tables = ['orgs', 'memberships', 'projects', 'room_presences', 'room_messages', 'mail_outbox', 'feed_heads'];
   const everything = async () => {
     const counts = tables.map(

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../rest-compat/routes.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
+import { revive } from '../helpers/revive.ts';
 import { startService } from '../helpers/service.ts';
 
 const service = await startService();
@@ -41,6 +42,12 @@ const table: Readonly<Record<string, string>> = {
   'GET /projects/v1/:id/delegates': '                      A + + + N F A F',
   'POST /projects/v1/:id/delegates/:delegate_id/rotate': ' A + + F N F A F',
   'DELETE /projects/v1/:id/delegates/:delegate_id': '      A + + F N F A F',
+  'PATCH /projects/v1/:id': '                              A + + F N F A F',
+  'POST /projects/v1/:id/repo-name': '                     A + + F N F A F',
+  'DELETE /projects/v1/:id': '                             A + + F N + A F',
+  'GET /projects/v1/admin/:project_id/usage': '            A + + + + + A +',
+  'POST /projects/v1/admin/:id/archive': '                 A P P F P P P +',
+  'POST /projects/v1/admin/:id/reactivate': '              A P P F P P P +',
   'GET /orgs/v1/:org_id/rooms': '                          A + + + + + A F',
   'GET /orgs/v1/:org_id/rooms/:room_key': '                A + + + + + A F',
   'POST /orgs/v1/:org_id/rooms/:room_key/presences': '     A + + F + F A F',
@@ -83,6 +90,7 @@ beforeAll(async () => {
   params = {
     org_id: orgId,
     id: projectId,
+    project_id: projectId,
     room_key: projectId,
     presence_id: sent.body.sender_presence.presence_id,
     message_id: sent.body.message_id,
@@ -105,6 +113,8 @@ const bodies: Readonly<Record<string, () => object>> = {
   'POST /projects/v1/:id/grants': () => ({ wallet: service.actors.wallet().address, capability: 'deploy' }),
   'POST /projects/v1/:id/delegates': () => ({ grant_id: params.grant_id, scope: { v: 1, capabilities: ['read'] } }),
   'POST /projects/v1': () => ({ org_id: params.org_id }),
+  'PATCH /projects/v1/:id': () => ({ name: 'Renamed' }),
+  'POST /projects/v1/:id/repo-name': () => ({ name: 'renamed' }),
   'POST /orgs/v1/:org_id/rooms/:room_key/messages': () => ({ body: 'hello' }),
   'POST /mail/v1/admin/test': () => ({ to: 'ada@example.com' }),
 };
@@ -130,6 +140,7 @@ test.each(cells)('$route by $caller: $cell', async ({ route, caller, cell }) => 
   if (route === 'GET /projects/v1') path += `?org_id=${params.org_id}`;
   const body = method === 'GET' ? undefined : (bodies[route]?.() ?? {});
   const answer = await service.call<{ code?: string }>(actors[caller], method, path, { body });
+  await revive(service, params.id!);
   const [refused, code] = codes[cell] ?? [status, undefined];
   expect([answer.status, answer.body.code]).toEqual([refused, code]);
 });
@@ -192,6 +203,23 @@ const fields: Readonly<Record<string, { readonly document: () => string; readonl
   'DELETE /projects/v1/:id/delegates/:delegate_id': {
     document: () =>
       `mutation { revokeDelegate(input: { project: "${params.id}", delegate: "${params.delegate_id}" }) { delegateId } }`,
+  'PATCH /projects/v1/:id': {
+    document: () => `mutation { renameProject(input: { project: "${params.id}", name: "Renamed" }) { id } }`,
+  },
+  'POST /projects/v1/:id/repo-name': {
+    document: () => `mutation { setProjectRepoName(input: { project: "${params.id}", name: "renamed" }) { id } }`,
+  },
+  'DELETE /projects/v1/:id': {
+    document: () => `mutation { deleteProject(input: { project: "${params.id}" }) { id } }`,
+  },
+  'GET /projects/v1/admin/:project_id/usage': {
+    document: () => `{ project(id: "${params.id}") { usage { apiCalls } } }`,
+  },
+  'POST /projects/v1/admin/:id/archive': {
+    document: () => `mutation { archiveProject(input: { project: "${params.id}" }) { id } }`,
+  },
+  'POST /projects/v1/admin/:id/reactivate': {
+    document: () => `mutation { reactivateProject(input: { project: "${params.id}" }) { id } }`,
   },
   // A field of the organization, so it wants the right to that first.
   'GET /orgs/v1/:org_id/rooms': {
@@ -241,6 +269,7 @@ describe('in GraphQL', () => {
   test.each(graphCells)('the field of $route by $caller: $cell', async ({ route, caller, cell }) => {
     if (route.startsWith('DELETE ')) params = await ended();
     const { data, errors } = await service.graphql(actors[caller], fields[route]!.document());
+    await revive(service, params.id!);
     expect(errors?.[0]?.extensions.code).toBe(codes[cell]?.[1]);
     // Nothing is given beside a refusal, save what the caller may have anyway.
     const [value] = Object.values(data ?? {}) as ({ keys?: unknown } | null)[];

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Actor } from '../helpers/actors.ts';
 import type { Service } from '../helpers/service.ts';
+import type { Changes, Home } from './change.ts';
 
 /** Members, invitations, keys and vaults in every state that some change needs, made anew as often as asked. */
 export async function stageMembers(service: Service, { orgId, projectId }: { orgId: string; projectId: string }) {
@@ -69,7 +70,7 @@ export async function stageMembers(service: Service, { orgId, projectId }: { org
 type Body = Record<string, string>;
 
 /** Every change to members, invitations, keys and vaults, as the audit’s own test tries it. */
-export function memberChanges(service: Service, home: () => { readonly orgId: string; readonly projectId: string }) {
+export function memberChanges(service: Service, home: Home): Changes {
   let stage: Awaited<ReturnType<typeof stageMembers>>;
   const { control } = service;
   const find = async (text: string, ...values: string[]) =>

@@ -4,6 +4,7 @@ import { operations } from '../../resolvers/index.ts';
 import { permissions } from '../../resolvers/permissions.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
+import { revive } from '../helpers/revive.ts';
 import { startService } from '../helpers/service.ts';
 
 const service = await startService();
@@ -75,6 +76,14 @@ const expected: Readonly<Record<string, Expected>> = {
   'project:create': { roles: 'owner admin developer', grants: '', delegates: '', serviceKey: false, admin: false },
   'project:read': { roles: everyRole, grants: reading, delegates: reading, serviceKey: true, admin: true },
   'project:keys:read': { roles: 'owner admin developer', grants: '', delegates: '', serviceKey: false, admin: false },
+  'project:rename': {
+    roles: 'owner admin',
+    grants: 'project:write',
+    delegates: 'project:write',
+    serviceKey: false,
+    admin: false,
+  },
+  'project:delete': { roles: 'owner', grants: '', delegates: '', serviceKey: true, admin: false },
   'room:list': { roles: everyRole, grants: '', delegates: everyCapability, serviceKey: true, admin: false },
   'room:read': {
     roles: everyRole,
@@ -125,12 +134,14 @@ async function verdict(action: string, actor: Actor, { orgId, projectId }: Targe
   const search = action === 'project:list' ? `?org_id=${orgId}` : '';
   const given = action === 'project:create' ? { org_id: orgId } : { body: 'hello' };
   const body = route.method === 'GET' ? undefined : (bodies[action]?.() ?? given);
+  const body = route.method === 'GET' ? undefined : { org_id: orgId, body: 'hello', name: 'Renamed' };
   const answer = await service.call<{ code?: string; details?: { reason?: string } }>(
     actor,
     route.method,
     path + search,
     { body },
   );
+  if (action === 'project:delete') await revive(service, projectId);
   if (answer.status < 300) return 'OK';
   expect(answer.status).toBe(403);
   const { code, details } = answer.body;
@@ -141,6 +152,8 @@ const isWrite = (action: string) => probes.find((probe) => probe.action === acti
 const has = (list: string, item: string) => list.split(' ').includes(item);
 const onProject = /^(project:(keys:)?read|(grants|delegates):(read|write))$/;
 const reasonOfStranger = (action: string) => (onProject.test(action) ? 'project_not_found' : 'member');
+const reasonOfStranger = (action: string) =>
+  /^project:(keys:read|read|rename|delete)$/.test(action) ? 'project_not_found' : 'member';
 
 async function walletOf() {
   const wallet = actors.wallet();
@@ -213,6 +226,8 @@ test.each(capabilities)('a grant of %s reaches what the matrix says, and nothing
     const allowed = has(cell.grants, one);
     // Who holds some grant on the project may know that it exists.
     const known = onProject.test(action) ? 'grant' : reasonOfStranger(action);
+    const stranger = reasonOfStranger(action);
+    const known = stranger === 'project_not_found' ? 'grant' : stranger;
     const answer = allowed ? 'OK' : `NOT_AUTHORIZED ${known}`;
     expect(await verdict(action, wallet), action).toBe(answer);
     expect(await verdict(action, lasting.wallet), action).toBe(answer);
@@ -248,7 +263,7 @@ test('a delegate whose scope names another project than its grant reaches neithe
   expect(await verdict('project:read', delegate, { orgId, projectId: sibling.projectId })).toBe(refused);
 });
 
-test('a service key reaches its own project and default room to read, nothing else', async () => {
+test('a service key reaches its own project and default room to read, deletes the one, and nothing else', async () => {
   const key = actors.bearer(home.serviceKey);
   for (const [action, cell] of Object.entries(expected)) {
     expect(await verdict(action, key), action).toBe(cell.serviceKey ? 'OK' : 'FORBIDDEN');
@@ -272,6 +287,7 @@ test('an anon key is told, whatever it asks, that it cannot act here', async () 
     const path = route.path.replaceAll(/:(\w+)/g, (_all, name) => (name === 'org_id' ? home.orgId : home.projectId));
     const search = route.path === '/projects/v1' && route.method === 'GET' ? `?org_id=${home.orgId}` : '';
     const body = route.method === 'GET' ? undefined : (bodies[action]?.() ?? { org_id: home.orgId, body: 'hello' });
+    const body = route.method === 'GET' ? undefined : { org_id: home.orgId, body: 'hello', name: 'Renamed' };
     const answer = await service.call<{ code: string }>(actors.apikey(home.anonKey), route.method, path + search, {
       body,
     });

@@ -24,6 +24,7 @@ const targetNames: Readonly<Record<string, keyof Ids>> = {
 const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   org_id: 'org',
   id: 'project',
+  project_id: 'project',
   room_key: 'project',
   presence_id: 'inner',
   message_id: 'inner',

@@ -21,6 +21,8 @@ const open = (url = control.url) =>
 const databases = open();
 await databases.bootstrap();
 
+const sizeOf = async (database: ProjectDatabase, on = databases) => (await on.sizesBytes([database]))[0];
+
 afterAll(async () => {
   await databases.close();
   await server.stop();
@@ -197,7 +199,7 @@ test('dropping removes database and role, also while somebody is inside, and aga
   const inside = new pg.Client({ connectionString: urlOf(database) });
   inside.on('error', () => undefined);
   await inside.connect();
-  expect(await databases.sizeBytes(database)).toBeGreaterThan(0);
+  expect(await sizeOf(database)).toBeGreaterThan(0);
   await databases.drop(database);
   await databases.drop(database);
   const left = await server.admin.query(
@@ -205,7 +207,7 @@ test('dropping removes database and role, also while somebody is inside, and aga
     [database.databaseName, database.roleName],
   );
   expect(left.rowCount).toBe(0);
-  expect(await databases.sizeBytes(database)).toBe(0);
+  expect(await sizeOf(database)).toBe(0);
   await inside.end().catch(() => undefined);
 });
 
@@ -216,7 +218,7 @@ test('however many databases are being made, sizes are told, and none of them is
   await server.admin.query('lock table pg_database in share mode');
   const making = Promise.allSettled(Array.from({ length: 8 }, provisioned));
   try {
-    for (let look = 0; look < 10; look++) expect(await databases.sizeBytes(measured)).toBeGreaterThan(0);
+    for (let look = 0; look < 10; look++) expect(await sizeOf(measured)).toBeGreaterThan(0);
     // As long as anybody waits for a connection, and no longer.
     const full = createPool({ url: control.url, max: 1 });
     const only = await full.connect();
@@ -247,7 +249,7 @@ test('a database that cannot be made in time is given up, and whoever waits for 
   );
   const made = hasty.assign();
   await hasty.provision(made);
-  expect(await hasty.sizeBytes(made)).toBeGreaterThan(0);
+  expect(await sizeOf(made, hasty)).toBeGreaterThan(0);
   expect(seen.filter((text) => text.startsWith('create database'))).toHaveLength(6);
   await hasty.close();
 });
@@ -287,7 +289,7 @@ test('a draft of the template that a crash left behind is made anew', async () =
     await node.bootstrap();
     const database = node.assign();
     await node.provision(database);
-    expect(await node.sizeBytes(database)).toBeGreaterThan(0);
+    expect(await sizeOf(database, node)).toBeGreaterThan(0);
   } finally {
     await node.close();
     await fresh.stop();

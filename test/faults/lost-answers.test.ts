@@ -37,7 +37,7 @@ test('a project whose creation was committed but never answered is the answer af
   const { wallet, orgId } = await world.owner(gateway);
   const create = (on: GatewayProcess) =>
     on.call<Record<string, string>>(on.as(wallet), 'POST', '/projects/v1', keyed('lost', { org_id: orgId }));
-  const commit = world.proxy.freezeCommit(/update projects .* set state = 'ready'/);
+  const commit = world.proxy.freezeCommit(/update projects .* then 'ready'/);
   const unanswered = create(gateway).catch((error: unknown) => error);
   await commit.answered;
   await gateway.kill();

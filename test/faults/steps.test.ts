@@ -77,7 +77,7 @@ const points: Record<string, (orgId: string, begin: () => void) => Promise<() =>
     return release;
   },
   'after it was ready, before the gateway knew': async (_orgId, begin) => {
-    const commit = world.proxy.freezeCommit(/update projects .* set state = 'ready'/);
+    const commit = world.proxy.freezeCommit(/update projects .* then 'ready'/);
     begin();
     await commit.answered;
     return async () => undefined;

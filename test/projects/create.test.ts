@@ -51,7 +51,23 @@ test('a project comes with everything a client stores of it', async () => {
     org_id: orgId,
     created_by: principalId,
     created_at: moment,
-    creator: null,
+    creator: {
+      schema_version: 1,
+      principal: {
+        principal_id: principalId,
+        principal_type: 'agent',
+        display_name_at_capture: null,
+        linked_identities_at_capture: [],
+      },
+      authenticator: { authenticator_id: expect.any(String), kind: 'wallet', public_subject: wallet.address },
+      authority: {
+        kind: 'organization_membership',
+        organization_id: orgId,
+        membership_id: expect.any(String),
+        role: 'owner',
+      },
+      captured_at: moment,
+    },
     pinned: false,
     deleted_at: null,
     archived_at: null,
@@ -185,9 +201,9 @@ test('callers who race cannot pass the organization’s number of projects', asy
   const limits = { limits: { projects: 3 } };
   await call(service.actors.admin, 'POST', `/orgs/v1/admin/${orgId}/limits`, { body: limits });
   const body = { org_id: orgId };
-  const answers = await Promise.all(Array.from({ length: 12 }, () => call(wallet, 'POST', '/projects/v1', { body })));
+  const answers = await Promise.all(Array.from({ length: 20 }, () => call(wallet, 'POST', '/projects/v1', { body })));
   const refused = answers.filter(({ status }) => status !== 201);
-  expect(refused).toHaveLength(9);
+  expect(refused).toHaveLength(17);
   for (const answer of refused) {
     expectRefusal(answer, 'QUOTA_EXCEEDED', { scope: 'organization', metric: 'projects', limit: 3, used: 3 });
   }
@@ -196,6 +212,78 @@ test('callers who race cannot pass the organization’s number of projects', asy
   // A deleted project makes room.
   await service.control.sql('update projects set deleted_at = now() where org_id = $1', [orgId]);
   expect((await call(wallet, 'POST', '/projects/v1', { body })).status).toBe(201);
+});
+
+test('an organization that is frozen while a project waits its turn gets none', async () => {
+  const { wallet, orgId } = await service.owner();
+  const client = await service.app.services.db.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(`update orgs set lifecycle_state = 'frozen' where id = $1`, [orgId]);
+    const creating = call(wallet, 'POST', '/projects/v1', { body: { org_id: orgId } });
+    await vi.waitFor(async () =>
+      expect(
+        await service.control.sql(
+          `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+             and query like '%from orgs%for no key update%'`,
+        ),
+      ).toHaveLength(1),
+    );
+    await client.query('commit');
+    expectRefusal(await creating, 'PROJECT_FROZEN');
+    expect(await service.control.sql('select 1 from projects where org_id = $1', [orgId])).toEqual([]);
+  } finally {
+    client.release();
+  }
+});
+
+test('a creation that is sent again with its key makes one project, and tells the keys again', async () => {
+  const { wallet, orgId } = await service.owner();
+  const headers = { 'idempotency-key': crypto.randomUUID() };
+  const create = (name: string) => call(wallet, 'POST', '/projects/v1', { body: { org_id: orgId, name }, headers });
+  const first = await create('Shop');
+  expect(first.status).toBe(201);
+  const again = await create('Shop');
+  expect([again.status, again.body]).toEqual([201, first.body]);
+  expectRefusal(await create('Other'), 'IDEMPOTENCY_KEY_REUSED');
+  expect(await service.control.sql('select 1 from projects where org_id = $1', [orgId])).toHaveLength(1);
+});
+
+test.each([
+  ['of 200 characters', 'x'.repeat(200)],
+  ['of 200 characters of two units each', '🪁'.repeat(200)],
+  ['with letters that look like others', 'Аррӏе'],
+  ['in a form that is not normalised', 'Cafe\u0301'],
+])('a name %s is kept as it was written', async (_case, name) => {
+  const { wallet, orgId } = await service.owner();
+  const { body } = await call(wallet, 'POST', '/projects/v1', { body: { org_id: orgId, name } });
+  expect((await call(wallet, 'GET', `/projects/v1/${body.project_id}`)).body.name).toBe(name);
+});
+
+test('who made a project, and by what right, is told as it was then', async () => {
+  const home = service.actors.wallet();
+  const { body: made } = await call(home, 'POST', '/projects/v1');
+  const creatorOf = async (id: string) => (await call(service.actors.admin, 'GET', `/projects/v1/${id}`)).body.creator;
+  const owner = { kind: 'organization_membership', organization_id: made.org_id, role: 'owner' };
+  expect(await creatorOf(made.project_id)).toMatchObject({
+    authenticator: { kind: 'wallet', public_subject: home.address },
+    authority: owner,
+  });
+  const developer = await service.actors.session({ passkeyAgeSeconds: 1 });
+  await service.actors.member(made.org_id, developer.principalId, 'developer');
+  await service.control.sql(`update principals set display_name = 'Ada' where id = $1`, [developer.principalId]);
+  const headers = { 'x-svc-write-auth': await service.actors.approval(developer, 'org.project.create', made.org_id) };
+  const { body: second } = await call(developer, 'POST', '/projects/v1', { body: { org_id: made.org_id }, headers });
+  await service.control.sql(`update principals set display_name = 'Grace' where id = $1`, [developer.principalId]);
+  await service.actors.member(made.org_id, developer.principalId, 'developer', 'revoked');
+  expect(await creatorOf(second.project_id)).toMatchObject({
+    principal: { principal_id: developer.principalId, principal_type: 'human', display_name_at_capture: 'Ada' },
+    authenticator: null,
+    authority: { ...owner, role: 'developer' },
+  });
+  // A project from before this was kept has none.
+  await service.control.sql('update projects set creator = null where id = $1', [second.project_id]);
+  expect(await creatorOf(second.project_id)).toBeNull();
 });
 
 test('the number of projects is the one that holds when they are counted, also when it was just lowered', async () => {
@@ -226,6 +314,9 @@ test.each<[string, Record<string, unknown> | string, string]>([
   ['a blank name', { name: '   ' }, 'name'],
   ['a name of 201 characters', { name: 'x'.repeat(201) }, 'name'],
   ['a control character in the name', { name: 'a\u0007b' }, 'name'],
+  ['a character in the name that nobody sees', { name: 'a\u200bb' }, 'name'],
+  ['a character in the name that turns it around', { name: 'a\u202eb' }, 'name'],
+  ['201 characters of two units each', { name: '🪁'.repeat(201) }, 'name'],
   ['a NUL in the name', { name: 'a\0' }, 'name'],
   ['a lone surrogate in the name', '{"name":"\\udfff"}', 'name'],
   ['an organization that is no UUID', { org_id: 'mine' }, 'org_id'],

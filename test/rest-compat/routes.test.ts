@@ -35,6 +35,13 @@ const documented = [
   'POST /projects/v1 201',
   'GET /projects/v1 200',
   'GET /projects/v1/:id 200',
+  // Contract 01, sections 5.6 to 5.8, 2.8 and 6.9.
+  'PATCH /projects/v1/:id 200',
+  'POST /projects/v1/:id/repo-name 200',
+  'DELETE /projects/v1/:id 200',
+  'GET /projects/v1/admin/:project_id/usage 200',
+  'POST /projects/v1/admin/:id/archive 200',
+  'POST /projects/v1/admin/:id/reactivate 200',
   // Contract 02, sections 2.1 to 2.6.
   'GET /orgs/v1/:org_id/rooms 200',
   'GET /orgs/v1/:org_id/rooms/:room_key 200',

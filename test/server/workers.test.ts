@@ -35,11 +35,12 @@ const services: Services = {
   db,
   keys: new KeyRing(randomBytes(32)),
   log: pino({ level: 'silent' }),
-  // The operations of this file touch neither.
+  // The operations of this file touch none of these.
   projectDatabases: undefined as never,
   authority: undefined as never,
   feeds: { publish: () => {} } as unknown as Services['feeds'],
   rateLimiter: new RateLimiter(),
+  usage: undefined as never,
   settings: { publicBaseUrl: undefined, platformDomain: 'localhost', adminKey: undefined, stepLeaseSeconds: 3600 },
   observe: () => {},
   now: () => new Date(),

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import type { Statement } from '../../db/pool.ts';
+import { platformAdmin } from '../access.ts';
+import { projectId } from '../fields.ts';
+import { mutation } from '../operation.ts';
+import { lockProject } from './lock-project.ts';
+import { type ProjectRow, ProjectSummaryWire, projectToWire } from './wire.ts';
+
+/** The two ways of one switch; setting it as it is changes nothing. Contract 01, section 6.9. */
+const archiving = (
+  to: 'archived' | 'reactivated',
+  texts: { readonly name: `projects.${string}`; readonly summary: string },
+) =>
+  mutation({
+    ...texts,
+    access: platformAdmin(),
+    input: z.object({ project: projectId }),
+    async handler(work, { project: id }): Promise<{ readonly project: ProjectRow; readonly changed: boolean }> {
+      const project = await lockProject(work, id);
+      // The platform admin may see everything, so for them an absent thing is simply absent.
+      if (project === undefined) throw new ServiceError('PROJECT_NOT_FOUND', { details: { project_id: id } });
+      if ((project.archivedAt !== null) === (to === 'archived')) return { project, changed: false };
+      const archivedAt = to === 'archived' ? work.services.now() : null;
+      await work.rows(archiveStatement, [project.orgId, project.id, archivedAt]);
+      return { project: { ...project, archivedAt }, changed: true };
+    },
+    audit: ({ project: { id, orgId }, changed }) =>
+      changed ? { action: `project.${to}`, object: { kind: 'project', id }, orgId } : undefined,
+    wire: ProjectSummaryWire,
+    toWire: ({ project }) => projectToWire(project),
+  });
+
+/** `POST /projects/v1/admin/:id/archive`. */
+export const archiveProject = archiving('archived', {
+  name: 'projects.archive',
+  summary: 'Put a project away: it is left out of lists unless they are asked for archived ones.',
+});
+
+/** `POST /projects/v1/admin/:id/reactivate`. */
+export const reactivateProject = archiving('reactivated', {
+  name: 'projects.reactivate',
+  summary: 'Take a project that was put away into use again.',
+});
+
+const archiveStatement: Statement = {
+  name: 'projects.archive',
+  text: 'update projects set archived_at = $3 where org_id = $1 and id = $2',
+};

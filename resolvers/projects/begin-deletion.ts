@@ -1,0 +1,28 @@
+import type { Statement } from '../../db/pool.ts';
+import type { AuditEntry, StepRef } from '../operation.ts';
+import type { Work } from '../unit-of-work.ts';
+import type { ProjectRow } from './wire.ts';
+
+/**
+ * Marks a project whose row is locked as deleted: from the commit on it is gone for everybody, its keys with it, and
+ * its repository's name is free. Its database is dropped by the steps that follow.
+ */
+export async function beginDeletion(
+  work: Work,
+  project: ProjectRow,
+): Promise<{ readonly ref: StepRef; readonly orgId: string; readonly audit: AuditEntry }> {
+  const { orgId, id, name, server, databaseName, roleName } = project;
+  await work.rows(markStatement, [orgId, id]);
+  // Sockets of its keys, and readers of its room, have lost their right.
+  work.authorityChanged(orgId);
+  return {
+    ref: { orgId, projectId: id, server, databaseName, roleName },
+    orgId,
+    audit: { action: 'project.deleted', object: { kind: 'project', id }, orgId, details: { name } },
+  };
+}
+
+const markStatement: Statement = {
+  name: 'projects.mark-deleted',
+  text: `update projects set state = 'deleting', deleted_at = now(), repo_name = null where org_id = $1 and id = $2`,
+};

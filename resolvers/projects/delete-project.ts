@@ -1,0 +1,114 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { columnsOf, partOf } from '../../db/columns-of.ts';
+import type { Statement } from '../../db/pool.ts';
+import type { ProjectDatabase } from '../../db/project-databases.ts';
+import { orgs } from '../../db/schema/orgs.ts';
+import { projects } from '../../db/schema/projects.ts';
+import { type Access, notAuthorized, onProject, type ProjectScope } from '../access.ts';
+import { type Caller, callerKey, isPrincipal } from '../caller.ts';
+import type { Context } from '../context.ts';
+import { projectId } from '../fields.ts';
+import { isKey } from '../idempotency.ts';
+import { stepMutation } from '../operation.ts';
+import { beginDeletion } from './begin-deletion.ts';
+import { projectColumns } from './load-projects.ts';
+import { lockProject } from './lock-project.ts';
+import type { ProjectRow } from './wire.ts';
+
+const name = 'projects.delete';
+
+interface DeleteProjectInput {
+  readonly project: string;
+}
+
+const onLiveProject = onProject('project:delete', ({ project }: DeleteProjectInput) => project);
+
+const access: Access<DeleteProjectInput, ProjectScope> = {
+  action: 'project:delete',
+  async authorise(ctx, caller, input) {
+    try {
+      return await onLiveProject.authorise(ctx, caller, input);
+    } catch (refusal) {
+      const begun = await begunBefore(ctx, caller, input);
+      if (begun === undefined) throw refusal;
+      return begun;
+    }
+  },
+  // Whoever holds the key of a project that was deleted is told so; to anybody else it never was.
+  refusalOf: (refusal, { project }) => {
+    const { reason, project_id: own } = refusal instanceof ServiceError ? refusal.details : {};
+    return reason === 'project_deleted' && own === project ? new ServiceError('PROJECT_NOT_FOUND') : refusal;
+  },
+};
+
+/** `DELETE /projects/v1/:id`. Contract 01, section 5.8. */
+export const deleteProject = stepMutation({
+  name,
+  summary: 'Delete a project with its database, keys and names, for good. Messages and events are kept.',
+  access,
+  stepUp: 'project.delete',
+  lifecycle: 'gated',
+  input: z.object({ project: projectId }),
+  steps: {
+    async begin(work) {
+      const project = await lockProject(work, work.project.id);
+      if (project === undefined) {
+        const { kind } = await work.caller();
+        throw kind === 'project_key'
+          ? new ServiceError('PROJECT_NOT_FOUND')
+          : notAuthorized('project:delete', 'project_not_found');
+      }
+      // Its database is being made at this moment, and would be left behind.
+      if (project.state === 'provisioning') throw new ServiceError('PROJECT_NOT_READY', { retryAfter: 1 });
+      return beginDeletion(work, project);
+    },
+    effect: ({ services }, ref) => services.projectDatabases.drop(ref as unknown as ProjectDatabase),
+    async settle(work, ref): Promise<ProjectRow> {
+      const [project] = await work.rows<ProjectRow>(deletedStatement, [ref.orgId, ref.projectId]);
+      return project!;
+    },
+  },
+  wire: z.object({ status: z.literal('purged'), project_id: z.string() }),
+  toWire: ({ id }) => ({ status: 'purged' as const, project_id: id }),
+});
+
+/**
+ * The project whose deletion this caller began under the key that it sends again: it may learn how that ended, though
+ * the project is not there any more.
+ */
+async function begunBefore(
+  { services, request }: Context,
+  caller: Caller,
+  { project }: DeleteProjectInput,
+): Promise<ProjectScope | undefined> {
+  const { idempotencyKey: key, address } = request;
+  if (key === undefined || !isKey(key) || !isPrincipal(caller)) return undefined;
+  const values = [callerKey(caller, address), name, key, project];
+  const [row] = await services.db.rows<Record<string, unknown>>(begunStatement, values);
+  if (row === undefined) return undefined;
+  return {
+    org: orgOf(row)!,
+    project: projectOf(row)!,
+    authority: { kind: 'system', reason: 'repeated_request' },
+  };
+}
+
+const projectOf = partOf(projects, 'project.');
+const orgOf = partOf(orgs, 'org.');
+
+const deletedStatement: Statement = {
+  name: 'projects.deleted',
+  text: `update projects p set state = 'deleted' from orgs o
+    where p.org_id = $1 and p.id = $2 and o.id = p.org_id returning ${projectColumns}`,
+};
+
+const begunStatement: Statement = {
+  name: 'projects.deletion-begun',
+  text: `select ${columnsOf(projects, 'p', 'project.')}, ${columnsOf(orgs, 'o', 'org.')}
+    from idempotency_keys k
+    join step_operations s on s.id = k.step_id and s.operation = k.operation
+    join projects p on p.org_id = s.org_id and p.id = s.ref->>'projectId'
+    join orgs o on o.id = p.org_id
+    where k.scope = $1 and k.operation = $2 and k.key = $3 and p.id = $4`,
+};

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { onProject } from '../access.ts';
+import { projectId } from '../fields.ts';
+import { query } from '../operation.ts';
+import { tierWire } from '../orgs/wire.ts';
+import { projectUsages } from './project-usage.ts';
+import { lifecycleWire, statusOf, statusWire, withOrg } from './wire.ts';
+
+/** `GET /projects/v1/admin/:project_id/usage`. Contract 01, section 2.8. */
+export const getUsage = query({
+  name: 'projects.usage',
+  summary: 'What a project uses, beside what its organization’s tier allows.',
+  access: onProject('project:read', ({ project }: { project: string }) => project),
+  input: z.object({ project: projectId }),
+  async handler({ project, org, services }) {
+    const row = withOrg(project, org);
+    const [usage] = await projectUsages(services, [row]);
+    return { project: row, leaseExpiresAt: org.leaseExpiresAt, usage: usage! };
+  },
+  wire: z.object({
+    project_id: z.string(),
+    tier: tierWire,
+    api_calls: z.number(),
+    api_calls_limit: z.number(),
+    storage_bytes: z.number(),
+    storage_limit_bytes: z.number(),
+    lease_expires_at: z.iso.datetime().nullable(),
+    effective_status: statusWire,
+    organization_lifecycle_state: lifecycleWire,
+    status: statusWire,
+  }),
+  toWire: ({ project, leaseExpiresAt, usage }) => ({
+    project_id: project.id,
+    tier: project.orgTier,
+    api_calls: usage.apiCalls,
+    api_calls_limit: usage.apiCallsLimit,
+    storage_bytes: usage.storageBytes,
+    storage_limit_bytes: usage.storageBytesLimit,
+    lease_expires_at: leaseExpiresAt.toISOString(),
+    effective_status: statusOf(project),
+    organization_lifecycle_state: project.orgLifecycleState,
+    status: statusOf(project),
+  }),
+});

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import { notAuthorized, onProject } from '../access.ts';
+import { projectId, properName } from '../fields.ts';
+import { mutation } from '../operation.ts';
+import { lockProject } from './lock-project.ts';
+import type { ProjectRow } from './wire.ts';
+
+/** `PATCH /projects/v1/:id`. Contract 01, section 5.6. */
+export const renameProject = mutation({
+  name: 'projects.rename',
+  summary: 'Give a project another name for people.',
+  access: onProject('project:rename', ({ project }: { project: string }) => project),
+  lifecycle: 'gated',
+  input: z.object({
+    project: projectId,
+    name: properName(200).trim().min(1).describe('Name for people, at most 200 characters.'),
+  }),
+  async handler(work, { name }): Promise<{ readonly project: ProjectRow; readonly previousName: string }> {
+    const project = await lockProject(work, work.project.id);
+    if (project === undefined) throw notAuthorized('project:rename', 'project_not_found');
+    if (project.name !== name) await work.rows(renameStatement, [project.orgId, project.id, name]);
+    return { project: { ...project, name }, previousName: project.name };
+  },
+  audit: ({ project: { id, name }, previousName }) =>
+    name === previousName
+      ? undefined
+      : { action: 'project.renamed', object: { kind: 'project', id }, details: { name, previous_name: previousName } },
+  wire: z.object({ project_id: z.string(), name: z.string() }),
+  toWire: ({ project }) => ({ project_id: project.id, name: project.name }),
+});
+
+const renameStatement: Statement = {
+  name: 'projects.rename',
+  text: 'update projects set name = $3 where org_id = $1 and id = $2',
+};

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { type Statement, sqlState } from '../../db/pool.ts';
+import { notAuthorized, onProject } from '../access.ts';
+import { projectId } from '../fields.ts';
+import { mutation } from '../operation.ts';
+import type { Work } from '../unit-of-work.ts';
+import { lockProject } from './lock-project.ts';
+import type { ProjectRow } from './wire.ts';
+
+const repoName = z
+  .string()
+  .min(1)
+  .max(63, 'at most 63 characters')
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, with single hyphens between them');
+
+/** `POST /projects/v1/:id/repo-name`. Contract 01, section 5.7. */
+export const setRepoName = mutation({
+  name: 'projects.setRepoName',
+  summary: 'Give a project the address form that its repository goes by, unique in the organization.',
+  // The same authority as renaming.
+  access: onProject('project:rename', ({ project }: { project: string }) => project),
+  lifecycle: 'gated',
+  input: z.object({
+    project: projectId,
+    name: repoName.describe('At most 63 lower-case letters, digits and single hyphens between them.'),
+  }),
+  async handler(work, { name }): Promise<{ readonly project: ProjectRow; readonly previousRepoName: string | null }> {
+    const project = await lockProject(work, work.project.id);
+    if (project === undefined) throw notAuthorized('project:rename', 'project_not_found');
+    if (project.repoName !== name) await claim(work, project, name);
+    return { project: { ...project, repoName: name }, previousRepoName: project.repoName };
+  },
+  audit: ({ project: { id, repoName }, previousRepoName }) =>
+    repoName === previousRepoName
+      ? undefined
+      : {
+          action: 'project.repo_name_set',
+          object: { kind: 'project', id },
+          details: { repo_name: repoName, previous_repo_name: previousRepoName },
+        },
+  wire: z.object({ project_id: z.string(), repo_name: z.string(), previous_repo_name: z.string().nullable() }),
+  toWire: ({ project, previousRepoName }) => ({
+    project_id: project.id,
+    repo_name: project.repoName!,
+    previous_repo_name: previousRepoName,
+  }),
+});
+
+/** Who has a name is decided by the unique index, never by looking first. @throws REPO_NAME_TAKEN */
+async function claim(work: Work, project: ProjectRow, name: string): Promise<void> {
+  try {
+    await work.rows(claimStatement, [project.orgId, project.id, name]);
+  } catch (error) {
+    if (sqlState(error) !== '23505') throw error;
+    throw new ServiceError('REPO_NAME_TAKEN', { details: { field: 'name', repo_name: name } });
+  }
+}
+
+const claimStatement: Statement = {
+  name: 'projects.claim-repo-name',
+  text: 'update projects set repo_name = $3 where org_id = $1 and id = $2',
+};
