@@ -41,6 +41,8 @@ export interface ProjectDatabasesOptions {
 }
 
 const sizeStatement = 'select pg_database_size(oid) as bytes from pg_database where datname = $1';
+const totalStatement =
+  'select coalesce(sum(pg_database_size(oid)), 0)::bigint as bytes from pg_database where datname = any($1::text[])';
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
@@ -190,6 +192,18 @@ export class ProjectDatabases {
   async sizeBytes({ server, databaseName }: ProjectDatabase): Promise<number> {
     const { rows } = await this.#server(server).pool.query<{ bytes: bigint | null }>(sizeStatement, [databaseName]);
     return Number(rows[0]?.bytes ?? 0);
+  }
+
+  /** Bytes that many databases take on disk together, with one statement for each server. */
+  async totalBytes(databases: readonly ProjectDatabase[]): Promise<number> {
+    const sizes = Map.groupBy(databases, ({ server }) => server)
+      .entries()
+      .map(async ([server, there]) => {
+        const names = there.map(({ databaseName }) => databaseName);
+        const { rows } = await this.#server(server).pool.query<{ bytes: bigint }>(totalStatement, [names]);
+        return Number(rows[0]!.bytes);
+      });
+    return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
   }
 
   #server(name: string): ProjectServer {

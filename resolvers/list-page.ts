@@ -13,7 +13,7 @@ export const listWindow = {
   from_end: z.boolean().default(false).describe('The last rows of the list, rather than its first.'),
 };
 
-interface ListWindow {
+export interface ListWindow {
   readonly limit: number;
   readonly after?: string | undefined;
   readonly before?: string | undefined;
@@ -55,7 +55,7 @@ export const bothWays = (statement: (way: Direction) => Statement) => ({
   backward: statement(direction('backward', '>', 'asc')),
 });
 
-const isBackward = ({ before, from_end }: ListWindow) => before !== undefined || from_end;
+export const isBackward = ({ before, from_end }: ListWindow) => before !== undefined || from_end;
 
 /** Keyset pages over (created_at, id), newest first; a cursor is good for the very list that gave it out. */
 export function newestFirst(keys: KeyRing, list: string) {

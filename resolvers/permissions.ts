@@ -27,6 +27,9 @@ export interface Permission {
 export const permissions = {
   'org:read': { role: 'viewer', admin: true },
   'org:members:read': { role: 'viewer', admin: true },
+  'org:slug:claim': { role: 'owner' },
+  'org:tier:set': { role: 'billing' },
+  'org:billing:read': { role: 'billing', admin: true },
   'project:list': { role: 'viewer' },
   'project:create': { role: 'developer' },
   'project:read': {

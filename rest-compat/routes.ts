@@ -1,9 +1,11 @@
+import { billingRoutes } from './billing.ts';
 import { identityRoutes } from './identity.ts';
 import { mailRoutes } from './mail.ts';
 import { orgRoutes } from './orgs.ts';
 import { projectRoutes } from './projects.ts';
 import { roomRoutes } from './rooms.ts';
 import type { Route } from './route.ts';
+import { tierRoutes } from './tiers.ts';
 
 /** Every documented path that an operation answers: the one table that the server matches and the tests walk. */
 export const routes: readonly Route[] = [
@@ -12,4 +14,6 @@ export const routes: readonly Route[] = [
   ...projectRoutes,
   ...roomRoutes,
   ...mailRoutes,
+  ...tierRoutes,
+  ...billingRoutes,
 ];

@@ -14,7 +14,7 @@ import { makeProjectKey } from '../identity/project-keys.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
 import { limitsOf } from '../limits.ts';
 import { stepMutation } from '../operation.ts';
-import { findOrCreateHomeOrg } from '../orgs/new-org.ts';
+import { findOrCreateOwnOrg } from '../orgs/own-org.ts';
 import { tierWire } from '../orgs/wire.ts';
 import { twoWords } from '../two-words.ts';
 import type { Work } from '../unit-of-work.ts';
@@ -74,7 +74,7 @@ export const createProject = stepMutation({
     async begin(work, { name }) {
       const caller = await work.caller();
       const principalId = isPrincipal(caller) ? caller.principal.id : null;
-      const org = work.org ?? (await findOrCreateHomeOrg(work, principalId!));
+      const org = work.org ?? (await findOrCreateOwnOrg(work, principalId!, 'project:create')).org;
       refuseWhileClosed(org);
       await requireRoom(work, org);
       const id = work.services.newId('prj');
