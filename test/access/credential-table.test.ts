@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { operations } from '../../resolvers/index.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
@@ -40,6 +42,16 @@ const table: Readonly<Record<string, string>> = {
   'GET /orgs/v1/:org_id/rooms/:room_key/messages/:message_id': 'A + + + + + A F',
   'GET /mail/v1/admin/outbox': '                           A P P P P P P +',
   'POST /mail/v1/admin/test': '                            A P P F P P P +',
+  'GET /tiers/v1': '                                       + + + + + + + +',
+  'POST /projects/v1/quote': '                             + + + + + + + +',
+  'GET /tiers/v1/status': '                                A + + + N F A +',
+  'POST /tiers/v1/:tier': '                                A + + F N F A F',
+  'POST /orgs/v1/admin/:org_id/lease-perpetual': '         A P P F P P P +',
+  'GET /orgs/v1/lookup': '                                 A + F F F F A +',
+  'GET /orgs/v1/:org_id/billing': '                        A + + + N F A +',
+  'GET /orgs/v1/:org_id/billing/history': '                A + + + N F A +',
+  'POST /orgs/v1/admin/:org_id/credits': '                 A P P F P P P +',
+  'POST /orgs/v1/:org_id/slug': '                          A + + F N F A F',
 };
 
 let actors: Readonly<Record<CallerName, Actor>>;
@@ -73,7 +85,15 @@ beforeAll(async () => {
     room_key: projectId,
     presence_id: sent.body.sender_presence.presence_id,
     message_id: sent.body.message_id,
+    tier: 'prototype',
+    address: wallet.address,
   };
+  // The first slug costs, and so does a paid tier each time that it is set.
+  await service.call(admin, 'POST', `/orgs/v1/admin/${orgId}/credits`, { body: { amount_usd_micros: 1_000_000_000 } });
+  await service.call(wallet, 'POST', `/orgs/v1/${orgId}/slug`, {
+    body: { slug: 'first' },
+    headers: { 'idempotency-key': 'first' },
+  });
 });
 
 const bodies: Readonly<Record<string, () => object>> = {
@@ -81,7 +101,21 @@ const bodies: Readonly<Record<string, () => object>> = {
   'POST /projects/v1': () => ({ org_id: params.org_id }),
   'POST /orgs/v1/:org_id/rooms/:room_key/messages': () => ({ body: 'hello' }),
   'POST /mail/v1/admin/test': () => ({ to: 'ada@example.com' }),
+  'POST /tiers/v1/:tier': () => ({ org_id: params.org_id }),
+  'POST /orgs/v1/admin/:org_id/lease-perpetual': () => ({ lease_perpetual: false }),
+  'POST /orgs/v1/admin/:org_id/credits': () => ({ amount_usd_micros: 1 }),
+  'POST /orgs/v1/:org_id/slug': () => ({ slug: 'first' }),
 };
+
+/** What a path wants beside its parameters, in its query. */
+const searches: Readonly<Record<string, () => string>> = {
+  'GET /projects/v1': () => `?org_id=${params.org_id}`,
+  'GET /tiers/v1/status': () => `?org_id=${params.org_id}`,
+  'GET /orgs/v1/lookup': () => `?wallet=${params.address}`,
+};
+
+/** The status of a path that tells outcomes apart by it, where it is not the usual one. */
+const statuses: Readonly<Record<string, number>> = { 'POST /orgs/v1/:org_id/slug': 200 };
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 const cells = Object.entries(table).flatMap(([route, row]) =>
@@ -97,13 +131,14 @@ test('the table names every route', () => {
 });
 
 test.each(cells)('$route by $caller: $cell', async ({ route, caller, cell }) => {
-  const { status } = routes.find((one) => nameOf(one) === route)!;
+  const { status, operation } = routes.find((one) => nameOf(one) === route)!;
   const [method, pattern] = route.split(' ') as [string, string];
-  let path = pattern.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
-  if (route === 'GET /projects/v1') path += `?org_id=${params.org_id}`;
+  const path = pattern.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!) + (searches[route]?.() ?? '');
   const body = method === 'GET' ? undefined : (bodies[route]?.() ?? {});
-  const answer = await service.call<{ code?: string }>(actors[caller], method, path, { body });
-  const [refused, code] = codes[cell] ?? [status, undefined];
+  const needsKey = operations.some((one) => one.name === operation && 'idempotency' in one);
+  const headers = needsKey ? { 'idempotency-key': randomUUID() } : {};
+  const answer = await service.call<{ code?: string }>(actors[caller], method, path, { body, headers });
+  const [refused, code] = codes[cell] ?? [statuses[route] ?? status, undefined];
   expect([answer.status, answer.body.code]).toEqual([refused, code]);
 });
 
@@ -150,10 +185,35 @@ const fields: Readonly<Record<string, { readonly document: () => string; readonl
   'POST /mail/v1/admin/test': {
     document: () => 'mutation { sendTestMail(input: { to: "ada@example.com" }) { id } }',
   },
+  'GET /tiers/v1': { document: () => '{ tiers { edges { cursor } } }' },
+  'GET /tiers/v1/status': { document: () => `{ tierStatus(org: "${params.org_id}") { active } }` },
+  'POST /tiers/v1/:tier': {
+    // The tests before these made it a paid one.
+    document: () => `mutation { setOrganizationTier(input: { tier: HOBBY, org: "${params.org_id}" }) { id } }`,
+  },
+  'POST /orgs/v1/admin/:org_id/lease-perpetual': {
+    document: () =>
+      `mutation { setOrganizationLeasePerpetual(input: { org: "${params.org_id}", leasePerpetual: true }) { id } }`,
+  },
+  'GET /orgs/v1/lookup': { document: () => `{ billingLookup(wallet: "${params.address}") { orgId } }` },
+  'GET /orgs/v1/:org_id/billing': {
+    document: () => `{ organization(id: "${params.org_id}") { billing { orgId } } }`,
+  },
+  'GET /orgs/v1/:org_id/billing/history': {
+    document: () => `{ organization(id: "${params.org_id}") { billing { history { edges { cursor } } } } }`,
+  },
+  'POST /orgs/v1/admin/:org_id/credits': {
+    document: () =>
+      `mutation { addOrganizationCredit(input: { org: "${params.org_id}", amountUsdMicros: 1 }) { entryId } }`,
+  },
+  'POST /orgs/v1/:org_id/slug': {
+    document: () =>
+      `mutation { claimOrganizationSlug(input: { org: "${params.org_id}", slug: "first", idempotencyKey: "again" }) { id } }`,
+  },
 };
 const address = () => `org: "${params.org_id}", room: "${params.room_key}"`;
 
-const withoutField = ['GET /orgs/v1/:org_id/rooms/:room_key/presences/:presence_id'];
+const withoutField = ['GET /orgs/v1/:org_id/rooms/:room_key/presences/:presence_id', 'POST /projects/v1/quote'];
 
 const graphCells = Object.entries(fields).flatMap(([route, { row = table[route]! }]) =>
   row

@@ -38,6 +38,10 @@ beforeAll(async () => {
     service.actors.admin,
     'mutation { sendTestMail(input: { to: "ada@example.com" }) { id } }',
   );
+  // The first slug costs, and so does a paid tier each time that it is set.
+  await service.call(service.actors.admin, 'POST', `/orgs/v1/admin/${foreign.orgId}/credits`, {
+    body: { amount_usd_micros: 1_000_000_000 },
+  });
   const { room } = data.message;
   foreignNodes = {
     Organization: room.organization.id,
@@ -140,7 +144,8 @@ test('what the loops walk over is reached by those who may', async () => {
   const { wallet } = foreign;
   for (const { name, request } of restTargets()) {
     const { method, path, body } = request(foreignIds);
-    const asOwner = await service.call<{ code?: string }>(wallet, method, path, { body });
+    const headers = { 'idempotency-key': randomUUID() };
+    const asOwner = await service.call<{ code?: string }>(wallet, method, path, { body, headers });
     const answer =
       asOwner.body.code === 'ADMIN_REQUIRED'
         ? await service.call<{ code?: string }>(service.actors.admin, method, path, { body })
@@ -148,7 +153,7 @@ test('what the loops walk over is reached by those who may', async () => {
     expect(answer.body.code ?? 'OK', name).toBe(path.includes(nobodysInner) ? 'RESOURCE_NOT_FOUND' : 'OK');
   }
   for (const { name, kind, field, document } of graphTargets().filter((target) => target.kind !== 'subscription')) {
-    const asOwner = await service.graphql(wallet, document(foreignIds));
+    const asOwner = await service.graphql(wallet, document(foreignIds, randomUUID()));
     const refused = asOwner.errors?.[0]?.extensions.code;
     const answer =
       refused === 'ADMIN_REQUIRED' ? await service.graphql(service.actors.admin, document(foreignIds)) : asOwner;

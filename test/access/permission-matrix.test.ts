@@ -28,6 +28,10 @@ beforeAll(async () => {
   sibling = { projectId: body.project_id, serviceKey: body.service_key };
   // Many callers ask here, each more than the few times a refused one may.
   await control.sql(`update orgs set tier = 'team'`);
+  // Setting a tier costs each time, and so does the first slug.
+  await service.call(actors.admin, 'POST', `/orgs/v1/admin/${home.orgId}/credits`, {
+    body: { amount_usd_micros: 10_000_000_000 },
+  });
 });
 
 const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as const;
@@ -46,11 +50,15 @@ interface Expected {
 const everyRole = roles.join(' ');
 const everyCapability = capabilities.join(' ');
 const reading = 'read project.read';
+const paying = 'owner admin developer billing';
 
 /** Contract 01, section 1.12, and contract 02, section 2.0, written out. */
 const expected: Readonly<Record<string, Expected>> = {
   'org:read': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: true },
   'org:members:read': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: true },
+  'org:slug:claim': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
+  'org:tier:set': { roles: paying, grants: '', delegates: '', serviceKey: false, admin: false },
+  'org:billing:read': { roles: paying, grants: '', delegates: '', serviceKey: false, admin: true },
   'project:list': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: false },
   'project:create': { roles: 'owner admin developer', grants: '', delegates: '', serviceKey: false, admin: false },
   'project:read': { roles: everyRole, grants: reading, delegates: reading, serviceKey: true, admin: true },
@@ -88,19 +96,27 @@ interface Target {
   readonly projectId: string;
 }
 
+/** What a change is told, where it is not a message. */
+const bodies: Readonly<Record<string, (orgId: string) => object>> = {
+  'project:create': (orgId) => ({ org_id: orgId }),
+  'org:tier:set': (orgId) => ({ org_id: orgId }),
+  'org:slug:claim': () => ({ slug: 'our-home' }),
+};
+
 /** What a caller is told about an action: OK or the code, with the reason where there is one. */
 async function verdict(action: string, actor: Actor, { orgId, projectId }: Target = home): Promise<string> {
   const { route } = probes.find((probe) => probe.action === action)!;
-  const params: Record<string, string> = { org_id: orgId, id: projectId, room_key: projectId };
+  const params: Record<string, string> = { org_id: orgId, id: projectId, room_key: projectId, tier: 'team' };
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
   const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
   const search = action === 'project:list' ? `?org_id=${orgId}` : '';
-  const body = route.method === 'GET' ? undefined : action === 'project:create' ? { org_id: orgId } : { body: 'hello' };
+  const body = route.method === 'GET' ? undefined : (bodies[action]?.(orgId) ?? { body: 'hello' });
+  const headers = action === 'org:slug:claim' ? { 'idempotency-key': randomUUID() } : {};
   const answer = await service.call<{ code?: string; details?: { reason?: string } }>(
     actor,
     route.method,
     path + search,
-    { body },
+    { body, headers },
   );
   if (answer.status < 300) return 'OK';
   expect(answer.status).toBe(403);
@@ -238,9 +254,11 @@ test('the platform admin reads what the matrix says, everywhere', async () => {
 
 test('an anon key is told, whatever it asks, that it cannot act here', async () => {
   for (const { route } of probes) {
-    const path = route.path.replaceAll(/:(\w+)/g, (_all, name) => (name === 'org_id' ? home.orgId : home.projectId));
+    const path = route.path.replaceAll(/:(\w+)/g, (_all, name) =>
+      name === 'org_id' ? home.orgId : name === 'tier' ? 'team' : home.projectId,
+    );
     const search = route.path === '/projects/v1' && route.method === 'GET' ? `?org_id=${home.orgId}` : '';
-    const body = route.method === 'GET' ? undefined : { org_id: home.orgId, body: 'hello' };
+    const body = route.method === 'GET' ? undefined : { org_id: home.orgId, body: 'hello', slug: 'our-home' };
     const answer = await service.call<{ code: string }>(actors.apikey(home.anonKey), route.method, path + search, {
       body,
     });

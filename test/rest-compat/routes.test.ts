@@ -14,6 +14,16 @@ const documented = [
   'POST /projects/v1 201',
   'GET /projects/v1 200',
   'GET /projects/v1/:id 200',
+  // Contract 01, sections 5.1, 6.2, 6.8 and 6.9; contract 04, section 1.4.
+  'GET /tiers/v1 200',
+  'POST /projects/v1/quote 200',
+  'POST /tiers/v1/:tier 200',
+  'GET /tiers/v1/status 200',
+  'POST /orgs/v1/:org_id/slug 201',
+  'GET /orgs/v1/lookup 200',
+  'GET /orgs/v1/:org_id/billing 200',
+  'GET /orgs/v1/:org_id/billing/history 200',
+  'POST /orgs/v1/admin/:org_id/lease-perpetual 200',
   // Contract 02, sections 2.1 to 2.6.
   'GET /orgs/v1/:org_id/rooms 200',
   'GET /orgs/v1/:org_id/rooms/:room_key 200',
@@ -29,6 +39,7 @@ const documented = [
 const additions: Record<string, string> = {
   'GET /projects/v1/:id/keys 200': 'keys are derived and never change, so a member who lost them can read them again',
   'POST /orgs/v1/admin/:org_id/limits 200': 'limits are data, which the platform admin bends for one organization',
+  'POST /orgs/v1/admin/:org_id/credits 201': 'until money can be paid in, the platform admin credits a balance',
   'GET /mail/v1/admin/outbox 200': 'without SMTP the outbox is where mail is read',
   'POST /mail/v1/admin/test 201': 'shows whether the mail settings work',
 };
