@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
-import { type Access, type NoScope, notAuthorized } from '../access.ts';
+import type { Access, NoScope } from '../access.ts';
 import { query } from '../operation.ts';
-import { findOwnOrg } from '../orgs/own-org.ts';
-import { permissions, reaches } from '../permissions.ts';
+import { findOwnOrg, ownScope } from '../orgs/own-org.ts';
 import { billingOf } from './get-billing.ts';
 import { BillingWire, billingToWire } from './wire.ts';
 
@@ -53,10 +52,7 @@ export const lookupBilling = query({
     const [holder] = await services.db.rows<{ principalId: string }>(holderStatement, [kind, subject]);
     const own = holder === undefined ? undefined : await findOwnOrg(services.db, holder.principalId);
     if (own === undefined) throw new ServiceError('RESOURCE_NOT_FOUND');
-    const admin = (await ctx.caller()).kind === 'admin';
-    if (!admin && (own.role === null || !reaches(own.role, permissions['org:billing:read'].role))) {
-      throw notAuthorized('org:billing:read', own.role === null ? 'member' : 'forbidden');
-    }
+    if ((await ctx.caller()).kind !== 'admin') ownScope(own, 'org:billing:read');
     return billingOf(services, own.id);
   },
   wire: BillingWire,

@@ -32,12 +32,12 @@ export async function lockOrg(work: Work, orgId: string, action: Action): Promis
 }
 
 const lockStatement: Statement = {
-  name: 'orgs.lock',
+  name: 'orgs.lock-standing',
   text: `select ${columnsOf(orgs, 'o')}, (o.lease_perpetual or o.lease_expires_at > now()) as "leaseRuns"
     from orgs o where o.id = $1 for no key update`,
 };
 
 const roleStatement: Statement = {
-  name: 'orgs.own-role',
+  name: 'orgs.standing-role',
   text: `select role from memberships where org_id = $1 and principal_id = $2 and status = 'active'`,
 };

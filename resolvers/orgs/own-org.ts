@@ -1,15 +1,16 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
-import { notAuthorized } from '../access.ts';
+import { notAuthorized, type OrgScope } from '../access.ts';
 import { writeAudit } from '../audit.ts';
 import { type Action, permissions, reaches } from '../permissions.ts';
 import type { Work } from '../unit-of-work.ts';
 import { lockOwner, newOrg, orgCreated } from './new-org.ts';
 
-/** A principal's own organization, with its role there: null when it has been put out of it. */
+/** A principal's own organization, with its membership there: nulls when it has been put out of it. */
 export interface OwnOrg extends Org {
   readonly role: Role | null;
+  readonly membershipId: string | null;
 }
 
 /**
@@ -24,6 +25,14 @@ export async function findOwnOrg(
   return found;
 }
 
+/** What the principal may do in its own organization. @throws NOT_AUTHORIZED when the action is no longer among it */
+export function ownScope({ role, membershipId, ...org }: OwnOrg, action: Action): OrgScope {
+  if (role !== null && reaches(role, permissions[action].role)) {
+    return { org, authority: { kind: 'membership', membershipId: membershipId!, role } };
+  }
+  throw notAuthorized(action, role === null ? 'member' : 'forbidden');
+}
+
 /**
  * The principal's own organization, made when it is first needed and in place of a purged one. Callers who race get
  * the same one, since whoever finds none waits for the principal's row and looks again.
@@ -34,28 +43,27 @@ export async function findOrCreateOwnOrg(
   work: Work,
   principalId: string,
   action: Action,
-): Promise<{ readonly org: Org; readonly created: boolean }> {
-  let found = await findOwnOrg(work, principalId);
-  if (isMissing(found)) {
+): Promise<OrgScope & { readonly created: boolean }> {
+  let own = await findOwnOrg(work, principalId);
+  if (isMissing(own)) {
     await lockOwner(work, principalId);
-    found = await findOwnOrg(work, principalId);
+    own = await findOwnOrg(work, principalId);
   }
-  if (isMissing(found)) {
-    // What was made for it once stays its home, also when it is gone; the new one is found as the oldest it owns.
-    const org = await newOrg(work, principalId, { displayName: null, home: found === undefined });
-    await writeAudit(work.client, work, await work.caller(), {}, orgCreated(org));
-    return { org, created: true };
-  }
-  const { role, ...org } = found;
-  if (role !== null && reaches(role, permissions[action].role)) return { org, created: false };
-  throw notAuthorized(action, role === null ? 'member' : 'forbidden');
+  if (!isMissing(own)) return { ...ownScope(own, action), created: false };
+  // What was made for it once stays its home, also when it is gone; the new one is found as the oldest it owns.
+  const org = await newOrg(work, principalId, { displayName: null, home: own === undefined });
+  await writeAudit(work.client, work, await work.caller(), {}, orgCreated(org));
+  own = await findOwnOrg(work, principalId);
+  return { ...ownScope(own!, action), created: true };
 }
 
-const isMissing = (own: OwnOrg | undefined): own is undefined => own === undefined || own.lifecycleState === 'purged';
+/** Whether there is none that anything could still be done in. */
+export const isMissing = (own: OwnOrg | undefined): own is undefined =>
+  own === undefined || own.lifecycleState === 'purged';
 
 const ownStatement: Statement = {
   name: 'orgs.own',
-  text: `select ${columnsOf(orgs, 'o')}, m.role from (
+  text: `select ${columnsOf(orgs, 'o')}, m.role, m.id as "membershipId" from (
       select id from orgs where home_of = $1
       union select org_id from memberships where principal_id = $1 and role = 'owner' and status = 'active'
     ) own

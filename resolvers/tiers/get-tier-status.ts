@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { Org } from '../../db/schema/orgs.ts';
-import { type Access, notAuthorized, onOrg, signedIn } from '../access.ts';
+import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../access.ts';
 import { isPrincipal } from '../caller.ts';
 import { orgId } from '../fields.ts';
 import { query } from '../operation.ts';
-import { findOwnOrg } from '../orgs/own-org.ts';
+import { findOwnOrg, ownScope } from '../orgs/own-org.ts';
 import { tierWire } from '../orgs/wire.ts';
 import { ProjectSummaryWire, projectToWire } from '../projects/wire.ts';
 import { emptyPool, poolOf, projectsOf } from './pool-usage.ts';
@@ -27,13 +27,17 @@ export interface TierStatus {
 }
 
 const onNamedOrg = onOrg('org:read', ({ org_id }: TierStatusInput) => org_id!);
-const onOwnOrg = signedIn<TierStatusInput>('wallet', 'control_plane', 'operator');
+const anyPrincipal = signedIn<TierStatusInput>('wallet', 'control_plane', 'operator');
 
-const access: Access<TierStatusInput, { readonly org?: Org | undefined }> = {
+/** On the named organization, or on the caller's own if it has one. */
+const access: Access<TierStatusInput, OrgScope | NoScope> = {
   action: 'org:read',
-  authorise: (ctx, caller, input) => {
+  authorise: async (ctx, caller, input) => {
+    if (input.org_id !== undefined) return onNamedOrg.authorise(ctx, caller, input);
     if (caller.kind === 'delegate') throw notAuthorized('org:read', 'forbidden');
-    return (input.org_id === undefined ? onOwnOrg : onNamedOrg).authorise(ctx, caller, input);
+    const { principal } = await anyPrincipal.authorise(ctx, caller, input);
+    const own = await findOwnOrg(ctx.services.db, principal.principal.id);
+    return own === undefined ? {} : ownScope(own, 'org:read');
   },
 };
 
@@ -110,10 +114,7 @@ export const getTierStatus = query({
     const { db } = ctx.services;
     const caller = await ctx.caller();
     const wallet = isPrincipal(caller) ? await walletOf(db, caller) : null;
-    // Without a named organization only a principal gets here.
-    const own = ctx.org ?? (isPrincipal(caller) ? await findOwnOrg(db, caller.principal.id) : undefined);
-    if (own !== undefined && 'role' in own && own.role === null) throw notAuthorized('org:read', 'member');
-    const org: Org | null = own ?? null;
+    const org = ctx.org ?? null;
     if (org === null) return { wallet, org, active: false, operatorReachable: true };
     const [facts] = await db.rows<{ active: boolean; reachable: boolean }>(factsStatement, [org.id]);
     return { wallet, org, active: facts!.active, operatorReachable: facts!.reachable };

@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Org, Role, Tier } from '../../db/schema/orgs.ts';
-import { type Access, notAuthorized, onOrg, signedIn } from '../access.ts';
+import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../access.ts';
 import { availableOf, post } from '../billing/ledger.ts';
 import { isPrincipal } from '../caller.ts';
 import { orgId } from '../fields.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
 import { mutation } from '../operation.ts';
 import { type LockedOrg, lockOrg } from '../orgs/lock-org.ts';
-import { findOrCreateOwnOrg } from '../orgs/own-org.ts';
+import { findOrCreateOwnOrg, findOwnOrg, isMissing, ownScope } from '../orgs/own-org.ts';
 import { tierWire } from '../orgs/wire.ts';
 import type { Work } from '../unit-of-work.ts';
 import { holdRoomForFree, refuseFullOwners } from './free-orgs.ts';
@@ -37,20 +37,24 @@ export interface SetTier {
 }
 
 const onNamedOrg = onOrg('org:tier:set', ({ org_id }: SetTierInput) => org_id!);
-const onOwnOrg = signedIn<SetTierInput>('wallet', 'control_plane');
+const signedInWallet = signedIn<SetTierInput>('wallet', 'control_plane');
 
-/** On the named organization, or on the wallet's own; a session has none of its own. */
-const access: Access<SetTierInput, { readonly org?: Org | undefined }> = {
+/** On the named organization, or on the wallet's own, which may have yet to be made; a session has to name one. */
+const access: Access<SetTierInput, OrgScope | NoScope> = {
   action: 'org:tier:set',
-  authorise: (ctx, caller, input) => {
+  authorise: async (ctx, caller, input) => {
     if (input.org_id !== undefined) return onNamedOrg.authorise(ctx, caller, input);
     if (caller.kind === 'delegate') throw notAuthorized('org:tier:set', 'forbidden');
-    if (caller.kind !== 'control_plane') return onOwnOrg.authorise(ctx, caller, input);
-    const reason = 'a session has to name it';
-    throw new ServiceError('VALIDATION_FAILED', {
-      message: `org_id: ${reason}`,
-      details: { field: 'org_id', reason },
-    });
+    const { principal } = await signedInWallet.authorise(ctx, caller, input);
+    if (caller.kind === 'control_plane') {
+      const reason = 'a session has to name it';
+      throw new ServiceError('VALIDATION_FAILED', {
+        message: `org_id: ${reason}`,
+        details: { field: 'org_id', reason },
+      });
+    }
+    const own = await findOwnOrg(ctx.services.db, principal.principal.id);
+    return isMissing(own) ? {} : ownScope(own, 'org:tier:set');
   },
 };
 

@@ -132,6 +132,29 @@ test('twenty credits at once leave an exact running balance and dense numbers', 
   expect(numbers.map(({ seq }) => seq)).toEqual(amounts.map((_one, at) => at + 1));
 });
 
+test('credits and debits at once leave each entry with the balance after it, and never one below zero', async () => {
+  const { wallet, orgId } = await service.owner();
+  const price = 5_000_000;
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_one, at) =>
+      at % 2 === 0
+        ? credit(orgId, 3_000_000)
+        : call(wallet, 'POST', '/tiers/v1/hobby', { body: { org_id: orgId }, headers: {} }),
+    ),
+  );
+  const paid = answers.filter(({ body }) => 'action' in body).length;
+  const { entries } = (await call(admin, 'GET', `/orgs/v1/${orgId}/billing/history?limit=200`)).body;
+  let running = 0;
+  for (const { direction, amount_usd_micros: amount, balance_after_available: after } of entries.toReversed()) {
+    running += direction === 'credit' ? amount : -amount;
+    expect(after).toBe(running);
+    expect(after).toBeGreaterThanOrEqual(0);
+  }
+  expect(entries).toHaveLength(10 + paid);
+  expect(running).toBe(10 * 3_000_000 - paid * price);
+  expect((await call(admin, 'GET', `/orgs/v1/${orgId}/billing`)).body.available_usd_micros).toBe(running);
+});
+
 test('an entry is never changed nor taken away, by whomever', async () => {
   const { orgId } = await service.owner();
   await credit(orgId, 5);
