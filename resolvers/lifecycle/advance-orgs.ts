@@ -34,6 +34,8 @@ export interface MovedOrg {
  * time switched off, goes through all of them in one run, each with its row in the trail. May run on many nodes at once.
  */
 export const advanceOrgs: Task = async ({ ctx }) => {
+  // Nearly always nobody is due, and that is one look.
+  if ((await ctx.services.db.rows(anyDueStatement, [])).length === 0) return;
   for (const [from, to] of transitions) {
     let moved: number;
     do {
@@ -70,6 +72,16 @@ async function follow(work: Work, from: LifecycleState, to: LifecycleState, move
     await work.rows(forgetSlugsStatement, [ids]);
   }
 }
+
+const endedFor = (state: keyof typeof lifecycleDays) =>
+  `lease_expires_at <= now() - interval '${lifecycleDays[state] * 24} hours'`;
+
+const anyDueStatement: Statement = {
+  name: 'lifecycle.any-due',
+  text: `select 1 as "orgIsDue" from orgs
+    where not lease_perpetual and lifecycle_state <> 'purged' and lease_expires_at <= now()
+      and (${transitions.map(([from, to]) => `lifecycle_state = '${from}' and ${endedFor(to)}`).join(' or ')}) limit 1`,
+};
 
 // Whoever sets a tier holds the row and is left alone: the next run finds a new lease.
 const moveStatement: Statement = {

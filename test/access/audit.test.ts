@@ -116,9 +116,54 @@ const changes: readonly Change[] = [
     objectId: ({ mail_id }) => mail_id!,
     written: 'select xmin::text from mail_outbox where id = $1',
   },
+  {
+    operation: 'billing.addCredit',
+    action: 'org.credited',
+    kind: 'ledger_entry',
+    send: post(
+      () => `/orgs/v1/admin/${home.orgId}/credits`,
+      () => ({ amount_usd_micros: 1_000_000 }),
+    ),
+    objectId: ({ entry }) => (entry as unknown as { id: string }).id,
+    written: 'select xmin::text from ledger_entries where id = $1',
+  },
+  {
+    operation: 'orgs.claimSlug',
+    action: 'org.slug_claimed',
+    kind: 'organization',
+    send: (actor) =>
+      service.call(actor, 'POST', `/orgs/v1/${home.orgId}/slug`, {
+        body: { slug: 'audited' },
+        headers: { 'idempotency-key': 'audited' },
+      }),
+    objectId: ({ org_id }) => org_id!,
+    written: 'select xmin::text from org_slugs where org_id = $1::uuid',
+  },
+  {
+    operation: 'tiers.set',
+    action: 'tier.changed',
+    kind: 'organization',
+    send: post(
+      () => '/tiers/v1/prototype',
+      () => ({}),
+    ),
+    objectId: ({ org_id }) => org_id!,
+    written: 'select xmin::text from orgs where id = $1::uuid',
+  },
+  {
+    operation: 'orgs.setLeasePerpetual',
+    action: 'org.lease_perpetual_set',
+    kind: 'organization',
+    send: post(
+      () => `/orgs/v1/admin/${home.orgId}/lease-perpetual`,
+      () => ({ lease_perpetual: true }),
+    ),
+    objectId: ({ org_id }) => org_id!,
+    written: 'select xmin::text from orgs where id = $1::uuid',
+  },
 ];
 
-const adminOnly = ['orgs.setLimits', 'mail.sendTest'];
+const adminOnly = ['orgs.setLimits', 'mail.sendTest', 'billing.addCredit', 'orgs.setLeasePerpetual'];
 
 test('every change there is gets tried here', () => {
   const mutations = operations.filter(({ kind }) => kind === 'mutation').map(({ name }) => name as string);
