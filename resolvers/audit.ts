@@ -85,3 +85,37 @@ function authorityOf(caller: Caller, scope: unknown): OperationActor['authority'
     return { kind: 'project_grant', organization_id: org?.id, scope: authority.capabilities };
   return { kind: 'self' };
 }
+
+/** Trail rows of what the installation did by itself, in one statement. @param reason for example `lease_ended` */
+export async function writeSystemAudit(
+  client: pg.ClientBase,
+  { services, request }: Pick<Context, 'services' | 'request'>,
+  reason: string,
+  entries: readonly (AuditEntry & { readonly orgId: string })[],
+): Promise<void> {
+  const actor = {
+    schema_version: 1,
+    principal: null,
+    authenticator: null,
+    authority: { kind: 'system', reason_code: reason },
+    captured_at: services.now().toISOString(),
+  };
+  const rows = entries.map(({ orgId, action, object, details = {} }) => ({
+    id: services.newId('aud'),
+    org_id: orgId,
+    action,
+    actor,
+    object_kind: object.kind,
+    object_id: object.id,
+    details,
+    trace_id: request.traceId,
+  }));
+  await client.query({ ...insertMany, values: [JSON.stringify(rows)] });
+}
+
+const insertMany: Statement = {
+  name: 'audit.insert-many',
+  text: `insert into audit_events (id, org_id, action, actor, object_kind, object_id, details, trace_id)
+    select id, org_id, action, actor, object_kind, object_id, details, trace_id from jsonb_to_recordset($1::jsonb)
+      as r (id text, org_id uuid, action text, actor jsonb, object_kind text, object_id text, details jsonb, trace_id text)`,
+};

@@ -137,10 +137,14 @@ async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object
   }
 }
 
+/** Refusals that end by paying or renewing: the same request is sent again under its key then. */
+const healing: ReadonlySet<string> = new Set(['payment', 'billing', 'lifecycle']);
+const heals = ({ row }: ServiceError) => healing.has(row.category);
+
 /** A refusal that a repetition cannot heal is the outcome of its key; anything else frees the key for another try. */
 async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promise<void> {
   const settle =
-    error instanceof ServiceError && !error.row.retryable
+    error instanceof ServiceError && !error.row.retryable && !heals(error)
       ? storeOutcome(ctx.services.db.pool, ctx, claim, {
           refusal: {
             code: error.code,

@@ -48,12 +48,16 @@ const whole = z.number('must be a whole number').refine(Number.isInteger, 'must 
 /** A whole number, in JSON or in a query string. */
 export const wholeNumber = z.preprocess(digits, whole);
 
-/** Rows per page: 50 unless told, clamped to 200; below one, or no whole number, is refused. Contract 01, section 1.17. */
-export const pageLimit = z
-  .preprocess(digits, whole.min(1, 'must be at least 1'))
-  .default(50)
-  .transform((limit) => Math.min(limit, 200))
-  .describe('Rows per page: 50 unless told, at most 200.');
+/** Rows per page, clamped to 200; below one, or no whole number, is refused. Contract 01, section 1.17. */
+export const pageLimitOf = (usual: number) =>
+  z
+    .preprocess(digits, whole.min(1, 'must be at least 1'))
+    .default(usual)
+    .transform((limit) => Math.min(limit, 200))
+    .describe(`Rows per page: ${usual} unless told, at most 200.`);
+
+/** Rows per page: 50 unless told. */
+export const pageLimit = pageLimitOf(50);
 
 /** A cursor as this server gave it out. Any text may be one: what an unusable cursor means is for the list to say. */
 export const cursor = z.string().describe('Cursor from an earlier answer.');

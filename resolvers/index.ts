@@ -1,3 +1,7 @@
+import { addCredit } from './billing/add-credit.ts';
+import { getBilling } from './billing/get-billing.ts';
+import { listHistory } from './billing/list-history.ts';
+import { lookupBilling } from './billing/lookup-billing.ts';
 import { createDelegate } from './grants/create-delegate.ts';
 import { createGrant } from './grants/create-grant.ts';
 import { listDelegates } from './grants/list-delegates.ts';
@@ -10,6 +14,7 @@ import { whoami } from './identity/whoami.ts';
 import { createInvite } from './invites/create-invite.ts';
 import { listInvites } from './invites/list-invites.ts';
 import { revokeInvite } from './invites/revoke-invite.ts';
+import { setLeasePerpetual } from './lifecycle/set-lease-perpetual.ts';
 import { listOutbox } from './mail/list-outbox.ts';
 import { sendTestMail } from './mail/send-test-mail.ts';
 import { addMember } from './members/add-member.ts';
@@ -17,8 +22,10 @@ import { removeMember } from './members/remove-member.ts';
 import { revokeMemberKey } from './members/revoke-key.ts';
 import { setMemberRole } from './members/set-role.ts';
 import type { AnyOperation } from './operation.ts';
+import { claimSlug } from './orgs/claim-slug.ts';
 import { createOrg } from './orgs/create-org.ts';
 import { getOrg } from './orgs/get-org.ts';
+import { getOrgBySlug } from './orgs/get-org-by-slug.ts';
 import { listAudit } from './orgs/list-audit.ts';
 import { listMembers } from './orgs/list-members.ts';
 import { listOrgs } from './orgs/list-orgs.ts';
@@ -43,6 +50,9 @@ import { listPresences } from './rooms/list-presences.ts';
 import { listRooms } from './rooms/list-rooms.ts';
 import { openRoom } from './rooms/open-room.ts';
 import { sendMessage } from './rooms/send-message.ts';
+import { getTierStatus } from './tiers/get-tier-status.ts';
+import { listTiers, quoteTiers } from './tiers/list-tiers.ts';
+import { setTier } from './tiers/set-tier.ts';
 import { admitWriter } from './vaults/admit-writer.ts';
 import { enrolKey } from './vaults/enrol-key.ts';
 import { takePush } from './vaults/push.ts';
@@ -103,4 +113,15 @@ export const operations: readonly AnyOperation[] = [
   sendMessage,
   listOutbox,
   sendTestMail,
+  listTiers,
+  quoteTiers,
+  setTier,
+  getTierStatus,
+  claimSlug,
+  getOrgBySlug,
+  setLeasePerpetual,
+  addCredit,
+  getBilling,
+  listHistory,
+  lookupBilling,
 ];

@@ -2,7 +2,7 @@ import { ServiceError } from '../core/errors.ts';
 import type { LifecycleState, Org } from '../db/schema/orgs.ts';
 import { lifecycleDays } from './limits.ts';
 
-type Standing = Pick<Org, 'lifecycleState' | 'lifecycleEnteredAt' | 'leaseExpiresAt'>;
+type Standing = Pick<Org, 'tier' | 'lifecycleState' | 'lifecycleEnteredAt' | 'leaseExpiresAt'>;
 
 const refusals = { frozen: 'PROJECT_FROZEN', dormant: 'PROJECT_DORMANT', purged: 'RESOURCE_NOT_FOUND' } as const;
 const next = { active: 'past_due', past_due: 'frozen', frozen: 'dormant', dormant: 'purged' } as const;
@@ -27,7 +27,16 @@ export function refuseWhileClosed(org: Standing | undefined): void {
       next_transition_at: state === 'purged' ? null : dayOf(org, next[state]),
       ...(state === 'purged' ? {} : { scheduled_purge_at: dayOf(org, 'purged') }),
     },
+    ...(state === 'purged' ? {} : { nextActions: [renewAction(org), checkAction] }),
   });
 }
+
+const renewAction = ({ tier }: Standing) => ({
+  type: 'renew_tier',
+  method: 'POST',
+  path: `/tiers/v1/${tier}`,
+  why: 'Set a tier: the organization is active again at once.',
+});
+const checkAction = { type: 'check_usage', method: 'GET', path: '/tiers/v1/status', why: 'See what is used.' };
 
 const isClosed = (state: LifecycleState): state is keyof typeof refusals => state in refusals;

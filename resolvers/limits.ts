@@ -1,4 +1,5 @@
 import type { Org, Tier } from '../db/schema/orgs.ts';
+import { tiers } from './tiers/tier-table.ts';
 
 /** Every limit of an organization, by name. Numbers are data: a tier's row, then what the platform admin set. */
 export interface Limits {
@@ -16,13 +17,10 @@ export interface Limits {
   readonly storageBytes: number;
 }
 
-const mebibyte = 1_048_576;
-const common = { readsPerSecond: 200, readsBurst: 1_000, writesPerSecond: 50, writesBurst: 250 };
-
 export const tierLimits: Readonly<Record<Tier, Limits>> = {
-  prototype: { ...common, projects: 100, apiCalls: 500_000, storageBytes: 250 * mebibyte },
-  hobby: { ...common, projects: 200, apiCalls: 5_000_000, storageBytes: 1_024 * mebibyte },
-  team: { ...common, projects: 1_000, apiCalls: 50_000_000, storageBytes: 10_240 * mebibyte },
+  prototype: tiers.prototype.limits,
+  hobby: tiers.hobby.limits,
+  team: tiers.team.limits,
 };
 
 export const limitNames = Object.keys(tierLimits.prototype) as readonly (keyof Limits)[];
@@ -64,9 +62,6 @@ export const inviteHours = { usual: 168, most: 8_760 } as const;
 
 /** Minutes between two mails with an invitation to the same address in one organization. */
 export const inviteMailMinutes = 5;
-
-/** Days until a lease of the tier ends. Contract 01, section 5.1. */
-export const leaseDays: Readonly<Record<Tier, number>> = { prototype: 7, hobby: 30, team: 30 };
 
 /** Days after the end of its lease at which an organization enters each state. Contract 01, section 1.19. */
 export const lifecycleDays = { past_due: 0, frozen: 14, dormant: 44, purged: 104 } as const;

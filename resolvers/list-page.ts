@@ -13,7 +13,7 @@ export const listWindow = {
   from_end: z.boolean().default(false).describe('The last rows of the list, rather than its first.'),
 };
 
-interface ListWindow {
+export interface ListWindow {
   readonly limit: number;
   readonly after?: string | undefined;
   readonly before?: string | undefined;
@@ -46,7 +46,7 @@ interface ListKey<Row> {
   readonly of: (row: Row) => readonly string[];
 }
 
-const isBackward = ({ before, from_end }: ListWindow) => before !== undefined || from_end;
+export const isBackward = ({ before, from_end }: ListWindow) => before !== undefined || from_end;
 
 /** The tools of lists that are ordered by one key, newest first. */
 function listsBy<Keyed>({ columns, first: { type, below, above }, of }: ListKey<Keyed>) {

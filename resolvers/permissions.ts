@@ -57,6 +57,9 @@ export const permissions = {
   'org:members:write': { role: 'owner' },
   'org:invites:read': { role: 'viewer', admin: true },
   'org:invites:write': { role: 'owner' },
+  'org:slug:claim': { role: 'owner' },
+  'org:tier:set': { role: 'billing' },
+  'org:billing:read': { role: 'billing', admin: true },
   'project:list': { role: 'viewer' },
   'project:create': { role: 'developer' },
   'project:read': {

@@ -1,3 +1,4 @@
+import { billingRoutes } from './billing.ts';
 import { grantRoutes } from './grants.ts';
 import { identityRoutes } from './identity.ts';
 import { mailRoutes } from './mail.ts';
@@ -6,6 +7,7 @@ import { orgRoutes } from './orgs.ts';
 import { projectRoutes } from './projects.ts';
 import { roomRoutes } from './rooms.ts';
 import type { Route } from './route.ts';
+import { tierRoutes } from './tiers.ts';
 import { vaultRoutes } from './vaults.ts';
 
 /** Every documented path that an operation answers: the one table that the server matches and the tests walk. */
@@ -18,4 +20,6 @@ export const routes: readonly Route[] = [
   ...roomRoutes,
   ...mailRoutes,
   ...vaultRoutes,
+  ...tierRoutes,
+  ...billingRoutes,
 ];

@@ -2,6 +2,7 @@ import { builder } from './builder.ts';
 import './audit.ts';
 import './delegates.ts';
 import './grants.ts';
+import './billing.ts';
 import './identity.ts';
 import './org-settings.ts';
 import './members.ts';
@@ -12,6 +13,8 @@ import './projects.ts';
 import './room-messages.ts';
 import './rooms.ts';
 import './vaults.ts';
+import './slugs.ts';
+import './tiers.ts';
 
 /** The served schema; printed to `schema/schema.graphql`, which is checked in. */
 export const schema = builder.toSchema();

@@ -17,6 +17,7 @@ import { withClient } from '../db/with-client.ts';
 import type { Mailer } from '../engines/mail.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import { housekeepingTask, keepHouse } from '../resolvers/housekeeping.ts';
+import { advanceOrgs, lifecycleTask } from '../resolvers/lifecycle/advance-orgs.ts';
 import { sendMailTask } from '../resolvers/mail/outbox.ts';
 import { sendQueuedMail } from '../resolvers/mail/send-queued-mail.ts';
 import type { AnyOperation } from '../resolvers/operation.ts';
@@ -29,9 +30,12 @@ const tasks: Readonly<Record<string, Task>> = {
   [reapStepTask]: reapStep,
   [sendMailTask]: sendQueuedMail,
   [housekeepingTask]: keepHouse,
+  [lifecycleTask]: advanceOrgs,
 };
 
-const housekeepingCron = `*/10 * * * * ${housekeepingTask} ?jobKey=${housekeepingTask}&max=3`;
+/** What runs every ten minutes, and when workers start. */
+const regularTasks = [housekeepingTask, lifecycleTask];
+const crontab = regularTasks.map((task) => `*/10 * * * * ${task} ?jobKey=${task}&max=3`).join('\n');
 /** How long running jobs may take to end when the server stops, in milliseconds; then other nodes get them. */
 const stopMs = 3_000;
 /** How long giving them back may take, in milliseconds. */
@@ -105,14 +109,16 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const start = async (): Promise<Runner> => {
     // Locks of a runner that broke down would outlive it by hours.
     if (workerIds.length > 0) await pool.query(unlockText, [workerIds]);
-    await pool.query(`select graphile_worker.add_job($1, job_key => $1, max_attempts => 3)`, [housekeepingTask]);
+    for (const task of regularTasks) {
+      await pool.query(`select graphile_worker.add_job($1, job_key => $1, max_attempts => 3)`, [task]);
+    }
     workerIds = [];
     const events = new EventEmitter() as WorkerEvents;
     events.on('pool:create', ({ workerPool }) => void workerIds.push(workerPool.id));
     return run({
       pgPool: pool,
       taskList,
-      crontab: housekeepingCron,
+      crontab,
       concurrency,
       events,
       schema: 'graphile_worker',

@@ -18,17 +18,21 @@ import { inputsOf } from './helpers/route-inputs.ts';
 
 const withoutRoute: Record<string, string> = {
   'rooms.open': 'begins a subscription, which REST does not have; its held read waits by itself',
+  'orgs.getBySlug': 'no documented path takes a slug',
 };
 
 const withoutField: Record<string, string> = {
   'rooms.getPresence': 'a presence is a node, reached by node(id)',
   'rooms.open': 'it is how the subscription roomMessages begins',
+  'tiers.quote': 'it is tiers.list under an older path, for clients that read bare prices',
 };
 
 const notOverRest: Record<string, string> = {
   'projects.list before': 'the documented list runs one way',
   'projects.list from_end': 'the documented list runs one way',
   'orgs.listAudit from_end': 'the documented list runs one way',
+  'billing.history before': 'the documented list runs one way',
+  'billing.history from_end': 'the documented list runs one way',
   'mail.listOutbox before': 'lists of this surface run one way',
   'mail.listOutbox from_end': 'lists of this surface run one way',
 };
@@ -67,6 +71,14 @@ const spellings: Record<string, readonly string[]> = {
   include: ['include_archived'],
 };
 
+/** What an object says of its fields' targets, by being there. */
+const parents: Record<string, readonly string[]> = {
+  Organization: ['org'],
+  OrganizationBilling: ['org'],
+  Project: ['project', 'org'],
+  Room: ['org', 'room'],
+};
+
 const camelToSnake = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /** Inputs of each operation that none of the offered names stands for. */
@@ -85,7 +97,7 @@ const fieldsOf = (summary: string) =>
     .filter(({ field }) => field.description === summary);
 
 function argumentsOf({ on, field }: { on: string; field: GraphQLField<unknown, unknown> }): string[] {
-  const parent = { Organization: ['org'], Project: ['project', 'org'], Room: ['org', 'room'] }[on] ?? [];
+  const parent = parents[on] ?? [];
   const names = field.args.flatMap((argument) => {
     const type = getNamedType(argument.type);
     return isInputObjectType(type) ? Object.keys(type.getFields()) : [argument.name];

@@ -8,7 +8,8 @@ import { orgId } from '../fields.ts';
 import { findOrCreatePrincipal, type SubjectPrincipal } from '../identity/subject-principal.ts';
 import { inviteHours, inviteMailMinutes } from '../limits.ts';
 import { findMembership } from '../members/find-member.ts';
-import { lockMembers } from '../members/lock-members.ts';
+import { refuseWhileClosed } from '../lifecycle.ts';
+import { lockOrgFor } from '../orgs/lock-org.ts';
 import { mutation } from '../operation.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
 import { roleWire } from '../orgs/wire.ts';
@@ -47,7 +48,7 @@ export const createInvite = mutation({
       .describe('Hours until the invitation expires: 168 unless told, at most 8760.'),
   }),
   async handler(work, { email, role, invite_ttl_hours }): Promise<CreatedInvite> {
-    await lockMembers(work, 'org:invites:write', { gated: true });
+    refuseWhileClosed(await lockOrgFor(work, work.org.id, 'org:invites:write'));
     const { org } = work;
     const invitee = await findOrCreatePrincipal(work, { kind: 'email', publicSubject: email }, org.id);
     const before = await findMembership(work, org.id, invitee.principalId);

@@ -4,7 +4,7 @@ import { onOrg } from '../access.ts';
 import { orgId, principalId } from '../fields.ts';
 import { endMembership } from '../members/end-membership.ts';
 import { findMembership } from '../members/find-member.ts';
-import { lockMembers } from '../members/lock-members.ts';
+import { lockOrgFor } from '../orgs/lock-org.ts';
 import { mutation } from '../operation.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
 import { isPending } from './list-invites.ts';
@@ -17,7 +17,7 @@ export const revokeInvite = mutation({
   stepUp: 'org.invite',
   input: z.object({ org: orgId, principal: principalId }),
   async handler(work, { principal }): Promise<MemberRow> {
-    await lockMembers(work, 'org:invites:write');
+    await lockOrgFor(work, work.org.id, 'org:invites:write');
     const member = await findMembership(work, work.org.id, principal);
     if (member === undefined || !isPending(member)) {
       throw new ServiceError('INVITE_NOT_FOUND', { details: { principal_id: principal } });

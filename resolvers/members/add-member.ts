@@ -11,7 +11,8 @@ import { type Envelope, keysInside } from '../vaults/member-keys.ts';
 import { EnvelopeWire, envelopeActions, NextActionsWire } from '../vaults/wire.ts';
 import { requireWriterOfAll } from '../vaults/writers.ts';
 import { findMembership } from './find-member.ts';
-import { lockMembers } from './lock-members.ts';
+import { refuseWhileClosed } from '../lifecycle.ts';
+import { lockOrgFor } from '../orgs/lock-org.ts';
 
 export interface AddedMember {
   readonly member: MemberRow;
@@ -33,7 +34,7 @@ export const addMember = mutation({
     role: roleWire.default('developer').describe('Role it gets: `developer` unless told.'),
   }),
   async handler(work, { wallet, role }): Promise<AddedMember> {
-    await lockMembers(work, 'org:members:write', { gated: true });
+    refuseWhileClosed(await lockOrgFor(work, work.org.id, 'org:members:write'));
     const org = work.org.id;
     const { principalId } = await findOrCreatePrincipal(work, { kind: 'wallet', publicSubject: wallet }, org);
     const before = await findMembership(work, org, principalId);

@@ -7,7 +7,7 @@ import { requireRotation } from '../vaults/writers.ts';
 import { endMembership } from './end-membership.ts';
 import { requireMember } from './find-member.ts';
 import { keepOneOwner } from './last-owner.ts';
-import { lockMembers } from './lock-members.ts';
+import { lockOrgFor } from '../orgs/lock-org.ts';
 
 /** `DELETE /orgs/v1/:org_id/members/:principal_id`, also while the lease has lapsed. Contract 01, section 6.4. */
 export const removeMember = mutation({
@@ -17,7 +17,7 @@ export const removeMember = mutation({
   stepUp: 'org.membership',
   input: z.object({ org: orgId, principal: principalId }),
   async handler(work, { principal }): Promise<MemberRow> {
-    await lockMembers(work, 'org:members:write');
+    await lockOrgFor(work, work.org.id, 'org:members:write');
     const member = await requireMember(work, work.org.id, principal);
     await keepOneOwner(work, member);
     await requireRotation(work, work.org.id, principal);

@@ -8,7 +8,7 @@ import { type EncryptionKey, keysInside } from '../vaults/member-keys.ts';
 import { NextActionsWire } from '../vaults/wire.ts';
 import { requireRotation } from '../vaults/writers.ts';
 import { findMembership, noMember } from './find-member.ts';
-import { lockMembers } from './lock-members.ts';
+import { lockOrgFor } from '../orgs/lock-org.ts';
 
 export interface RevokedKey {
   readonly member: MemberRow;
@@ -30,7 +30,7 @@ export const revokeMemberKey = mutation({
     reason: z.string().normalize('NFC').trim().pipe(oneLine(200)).optional().describe('Why, at most 200 characters.'),
   }),
   async handler(work, { principal, reason }): Promise<RevokedKey> {
-    await lockMembers(work, 'org:members:write');
+    await lockOrgFor(work, work.org.id, 'org:members:write');
     const org = work.org.id;
     const member = await findMembership(work, org, principal);
     const [found] = await keysInside(work, org, principal);

@@ -9,7 +9,8 @@ import { roleWire } from '../orgs/wire.ts';
 import { mayWrite, requireRotation, requireWriterOfAll } from '../vaults/writers.ts';
 import { requireMember } from './find-member.ts';
 import { keepOneOwner } from './last-owner.ts';
-import { lockMembers } from './lock-members.ts';
+import { refuseWhileClosed } from '../lifecycle.ts';
+import { lockOrgFor } from '../orgs/lock-org.ts';
 
 /** `PATCH /orgs/v1/:org_id/members/:principal_id`. Contract 01, section 6.4. */
 export const setMemberRole = mutation({
@@ -20,7 +21,7 @@ export const setMemberRole = mutation({
   lifecycle: 'gated',
   input: z.object({ org: orgId, principal: principalId, role: roleWire.describe('Role that the member gets.') }),
   async handler(work, { principal, role }): Promise<{ member: MemberRow; before: Role }> {
-    await lockMembers(work, 'org:members:write', { gated: true });
+    refuseWhileClosed(await lockOrgFor(work, work.org.id, 'org:members:write'));
     const org = work.org.id;
     const member = await requireMember(work, org, principal);
     const before = member.role;

@@ -2,12 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
-import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
-import { notAuthorized, type OrgScope } from '../access.ts';
-import { writeAudit } from '../audit.ts';
-import { freeOrgsPerOwner, leaseDays } from '../limits.ts';
+import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { freeOrgsPerOwner } from '../limits.ts';
 import type { AuditEntry } from '../operation.ts';
-import { permissions, reaches } from '../permissions.ts';
+import { tiers } from '../tiers/tier-table.ts';
 import type { Work } from '../unit-of-work.ts';
 
 /**
@@ -22,40 +20,23 @@ export async function newOrg(
   { displayName, home }: { displayName: string | null; home: boolean },
 ): Promise<Org> {
   // The owner's row is locked while its free organizations are counted, so that callers who race cannot pass the cap.
-  await work.rows(lockStatement, [principalId]);
+  await lockOwner(work, principalId);
   const [count] = await work.rows<{ owned: number }>(countStatement, [principalId]);
-  if (count!.owned >= freeOrgsPerOwner) {
-    throw new ServiceError('FREE_ORG_OWNER_LIMIT_EXCEEDED', {
-      details: { limit: freeOrgsPerOwner, owned: count!.owned },
-    });
-  }
-  const values = [randomUUID(), displayName, leaseDays.prototype, home ? principalId : null, principalId];
+  refuseMoreFree(count!.owned);
+  const values = [randomUUID(), displayName, tiers.prototype.leaseDays * 24, home ? principalId : null, principalId];
   const [org] = await work.rows<Org>(insertStatement, values);
   await work.rows(ownerStatement, [org!.id, principalId, randomUUID()]);
   return org!;
 }
 
-/**
- * The wallet's own organization, made when it is first needed.
- *
- * @throws NOT_AUTHORIZED when the wallet no longer has the right to create projects there
- */
-export async function findOrCreateHomeOrg(work: Work, principalId: string): Promise<OrgScope> {
-  await work.rows(lockStatement, [principalId]);
-  let [found] = await work.rows<HomeRow>(homeStatement, [principalId]);
-  if (found === undefined) {
-    const org = await newOrg(work, principalId, { displayName: null, home: true });
-    await writeAudit(work.client, work, await work.caller(), {}, orgCreated(org));
-    [found] = await work.rows<HomeRow>(homeStatement, [principalId]);
-  }
-  const { role, membershipId, ...org } = found!;
-  if (role !== null && reaches(role, permissions['project:create'].role)) {
-    return { org, authority: { kind: 'membership', membershipId: membershipId!, role } };
-  }
-  throw notAuthorized('project:create', role === null ? 'member' : 'forbidden');
-}
+/** Has everybody wait who would change what free organizations the principal owns. */
+export const lockOwner = (work: Work, principalId: string) => work.rows(lockStatement, [principalId]);
 
-type HomeRow = Org & { readonly role: Role | null; readonly membershipId: string | null };
+/** @throws FREE_ORG_OWNER_LIMIT_EXCEEDED when somebody who owns so many free organizations can have no further one */
+export function refuseMoreFree(owned: number): void {
+  if (owned < freeOrgsPerOwner) return;
+  throw new ServiceError('FREE_ORG_OWNER_LIMIT_EXCEEDED', { details: { limit: freeOrgsPerOwner, owned } });
+}
 
 /** What the audit says of a new organization. */
 export const orgCreated = ({ id }: Org): AuditEntry => ({
@@ -69,26 +50,22 @@ const lockStatement: Statement = {
   text: 'select 1 from principals where id = $1 for no key update',
 };
 
+/** A membership `m` that makes its principal the owner of a free organization `o`. */
+export const countsAsFree = `m.role = 'owner' and m.status = 'active' and o.tier = 'prototype' and o.lifecycle_state <> 'purged'`;
+
 const countStatement: Statement = {
   name: 'orgs.count-free',
   text: `select count(*)::int as owned from memberships m join orgs o on o.id = m.org_id
-    where m.principal_id = $1 and m.role = 'owner' and m.status = 'active' and o.tier = 'prototype'`,
+    where m.principal_id = $1 and ${countsAsFree}`,
 };
 
 const insertStatement: Statement = {
   name: 'orgs.insert',
   text: `insert into orgs as o (id, display_name, tier, lease_started_at, lease_expires_at, home_of, created_by)
-    values ($1, $2, 'prototype', now(), now() + make_interval(days => $3), $4, $5) returning ${columnsOf(orgs, 'o')}`,
+    values ($1, $2, 'prototype', now(), now() + make_interval(hours => $3), $4, $5) returning ${columnsOf(orgs, 'o')}`,
 };
 
 const ownerStatement: Statement = {
   name: 'orgs.insert-owner',
   text: `insert into memberships (org_id, principal_id, id, role, status) values ($1, $2, $3, 'owner', 'active')`,
-};
-
-const homeStatement: Statement = {
-  name: 'orgs.home',
-  text: `select ${columnsOf(orgs, 'o')}, m.role, m.id as "membershipId" from orgs o
-    left join memberships m on m.org_id = o.id and m.principal_id = o.home_of and m.status = 'active'
-    where o.home_of = $1`,
 };

@@ -15,7 +15,7 @@ import { makeProjectKey } from '../identity/project-keys.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
 import { limitsOf } from '../limits.ts';
 import { stepMutation } from '../operation.ts';
-import { findOrCreateHomeOrg } from '../orgs/new-org.ts';
+import { findOrCreateOwnOrg } from '../orgs/own-org.ts';
 import { tierWire } from '../orgs/wire.ts';
 import { twoWords } from '../two-words.ts';
 import type { Work } from '../unit-of-work.ts';
@@ -77,9 +77,10 @@ export const createProject = stepMutation({
       const principalId = isPrincipal(caller) ? caller.principal.id : null;
       const scope: OrgScope =
         work.org === undefined
-          ? await findOrCreateHomeOrg(work, principalId!)
+          ? await findOrCreateOwnOrg(work, principalId!, 'project:create')
           : { org: work.org, authority: work.authority };
       const { org } = scope;
+      refuseWhileClosed(org);
       await requireRoom(work, org);
       const id = work.services.newId('prj');
       const database = work.services.projectDatabases.assign();

@@ -39,6 +39,10 @@ beforeAll(async () => {
     service.actors.admin,
     'mutation { sendTestMail(input: { to: "ada@example.com" }) { id } }',
   );
+  // The first slug costs, and so does a paid tier each time that it is set.
+  await service.call(service.actors.admin, 'POST', `/orgs/v1/admin/${foreign.orgId}/credits`, {
+    body: { amount_usd_micros: 1_000_000_000 },
+  });
   const { room } = data.message;
   foreignNodes = {
     Organization: room.organization.id,
@@ -144,7 +148,8 @@ test('what the loops walk over is reached by those who may', async () => {
   const { wallet } = foreign;
   for (const { name, inner, request } of restTargets()) {
     const { method, path, body } = request(foreignIds);
-    const asOwner = await service.call<{ code?: string }>(wallet, method, path, { body });
+    const headers = { 'idempotency-key': randomUUID() };
+    const asOwner = await service.call<{ code?: string }>(wallet, method, path, { body, headers });
     const answer =
       asOwner.body.code === 'ADMIN_REQUIRED'
         ? await service.call<{ code?: string }>(service.actors.admin, method, path, { body })
@@ -155,7 +160,7 @@ test('what the loops walk over is reached by those who may', async () => {
   for (const { name, kind, field, inner, document } of graphTargets().filter(
     (target) => target.kind !== 'subscription',
   )) {
-    const asOwner = await service.graphql(wallet, document(foreignIds));
+    const asOwner = await service.graphql(wallet, document(foreignIds, randomUUID()));
     const refused = asOwner.errors?.[0]?.extensions.code;
     const answer =
       refused === 'ADMIN_REQUIRED' ? await service.graphql(service.actors.admin, document(foreignIds)) : asOwner;

@@ -31,6 +31,10 @@ beforeAll(async () => {
   sibling = { projectId: body.project_id, serviceKey: body.service_key };
   // Many callers ask here, each more than the few times a refused one may.
   await control.sql(`update orgs set tier = 'team'`);
+  // Setting a tier costs each time, and so does the first slug.
+  await service.call(actors.admin, 'POST', `/orgs/v1/admin/${home.orgId}/credits`, {
+    body: { amount_usd_micros: 10_000_000_000 },
+  });
 });
 
 const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as const;
@@ -60,46 +64,66 @@ interface Expected {
 const everyRole = roles.join(' ');
 const everyCapability = capabilities.join(' ');
 const reading = 'read project.read';
+const paying = 'owner admin developer billing';
+
+const cell = (roles: string, more: Partial<Expected> = {}): Expected => ({
+  roles,
+  grants: '',
+  delegates: '',
+  serviceKey: false,
+  admin: false,
+  ...more,
+});
 
 /** Contract 01, section 1.12, and contract 02, section 2.0, written out. */
 const expected: Readonly<Record<string, Expected>> = {
-  'org:read': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: true },
-  'org:members:read': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: true },
-  'org:rename': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
-  'org:payout': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
-  'org:audit': { roles: 'owner admin', grants: '', delegates: '', serviceKey: false, admin: false },
-  'grants:read': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
-  'grants:write': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
-  'delegates:read': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
-  'delegates:write': { roles: 'owner', grants: '', delegates: '', serviceKey: false, admin: false },
-  'project:list': { roles: everyRole, grants: '', delegates: '', serviceKey: false, admin: false },
-  'project:create': { roles: 'owner admin developer', grants: '', delegates: '', serviceKey: false, admin: false },
-  'project:read': { roles: everyRole, grants: reading, delegates: reading, serviceKey: true, admin: true },
-  'project:keys:read': { roles: 'owner admin developer', grants: '', delegates: '', serviceKey: false, admin: false },
-  'project:rename': {
-    roles: 'owner admin',
-    grants: 'project:write',
-    delegates: 'project:write',
-    serviceKey: false,
-    admin: false,
-  },
-  'project:delete': { roles: 'owner', grants: '', delegates: '', serviceKey: true, admin: false },
-  'room:list': { roles: everyRole, grants: '', delegates: everyCapability, serviceKey: true, admin: false },
-  'room:read': {
-    roles: everyRole,
-    grants: everyCapability,
-    delegates: everyCapability,
-    serviceKey: true,
-    admin: false,
-  },
-  'room:write': {
-    roles: everyRole,
-    grants: everyCapability,
-    delegates: everyCapability,
-    serviceKey: false,
-    admin: false,
-  },
+  'org:read': cell(everyRole, { admin: true }),
+  'org:rename': cell('owner'),
+  'org:payout': cell('owner'),
+  'org:audit': cell('owner admin'),
+  'org:slug:claim': cell('owner'),
+  'org:tier:set': cell(paying),
+  'org:billing:read': cell(paying, { admin: true }),
+  'org:members:read': cell(everyRole, { admin: true }),
+  'org:members:write': cell('owner'),
+  'org:invites:read': cell(everyRole, { admin: true }),
+  'org:invites:write': cell('owner'),
+  'grants:read': cell('owner'),
+  'grants:write': cell('owner'),
+  'delegates:read': cell('owner'),
+  'delegates:write': cell('owner'),
+  'project:list': cell(everyRole),
+  'project:create': cell('owner admin developer'),
+  'project:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true, admin: true }),
+  'project:keys:read': cell('owner admin developer'),
+  'project:rename': cell('owner admin', { grants: 'project:write', delegates: 'project:write' }),
+  'project:delete': cell('owner', { serviceKey: true }),
+  'room:list': cell(everyRole, { delegates: everyCapability, serviceKey: true }),
+  'room:read': cell(everyRole, { grants: everyCapability, delegates: everyCapability, serviceKey: true }),
+  'room:write': cell(everyRole, { grants: everyCapability, delegates: everyCapability }),
 };
+
+/** What was found, printed at the end: a column for each kind of credential. */
+const found = new Map(Object.keys(expected).map((action) => [action, new Map<string, boolean>()]));
+const note = (action: string, credential: string, allowed: boolean) => void found.get(action)!.set(credential, allowed);
+
+afterAll(() => {
+  const marks = (action: string, kind: string, names: readonly string[]) => {
+    const allowed = names.filter((name) => found.get(action)!.get(`${kind} ${name}`));
+    return allowed.length === names.length ? 'every' : allowed.join(', ') || '-';
+  };
+  const lines = Object.keys(expected).map((action) => {
+    const cells = [
+      `roles: ${marks(action, 'role', roles)}`,
+      `grants: ${marks(action, 'grant', capabilities)}`,
+      `delegates: ${marks(action, 'delegate', capabilities)}`,
+      `service key: ${found.get(action)!.get('service key') === true ? 'yes' : '-'}`,
+      `admin: ${found.get(action)!.get('admin') === true ? 'yes' : '-'}`,
+    ];
+    return `  ${action.padEnd(20)} ${cells.join(' | ')}`;
+  });
+  process.stdout.write(`Who may do what, as every cell answered:\n${lines.join('\n')}\n`);
+});
 
 /** One route for each action. */
 const probes = Object.keys(expected).map((action) => {
@@ -117,31 +141,40 @@ interface Target {
   readonly projectId: string;
 }
 
-/** Bodies of actions that want more than their target. */
-const bodies: Readonly<Record<string, () => object>> = {
+/** Bodies of actions that want more than their target, or another than a message. */
+const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'org:rename': () => ({ display_name: null }),
   'org:payout': () => ({ wallet_address: null }),
+  'org:slug:claim': () => ({ slug: 'our-home' }),
+  'org:tier:set': ({ orgId }) => ({ org_id: orgId }),
+  'org:members:write': () => ({ wallet: actors.wallet().address }),
+  'org:invites:write': () => ({ email: `${randomUUID()}@example.com` }),
   'grants:write': () => ({ wallet: home.wallet.address, capability: 'domains:write' }),
   'delegates:write': () => ({ grant_id: homeGrant, scope: { v: 1, capabilities: ['mailbox:write'] } }),
+  'project:create': ({ orgId }) => ({ org_id: orgId }),
+  'project:rename': () => ({ name: 'Renamed' }),
 };
 
-/** What a caller is told about an action: OK or the code, with the reason where there is one. */
-async function verdict(action: string, actor: Actor, { orgId, projectId }: Target = home): Promise<string> {
-  const { route } = probes.find((probe) => probe.action === action)!;
-  const params: Record<string, string> = { org_id: orgId, id: projectId, room_key: projectId };
+/** Sends the probe of an action. */
+function probe(action: string, actor: Actor, target: Target) {
+  const { route } = probes.find((one) => one.action === action)!;
+  const { orgId, projectId } = target;
+  const params: Record<string, string> = { org_id: orgId, id: projectId, room_key: projectId, tier: 'team' };
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
   const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
   const search = action === 'project:list' ? `?org_id=${orgId}` : '';
-  const given = action === 'project:create' ? { org_id: orgId } : { body: 'hello' };
-  const body = route.method === 'GET' ? undefined : (bodies[action]?.() ?? given);
-  const body = route.method === 'GET' ? undefined : { org_id: orgId, body: 'hello', name: 'Renamed' };
-  const answer = await service.call<{ code?: string; details?: { reason?: string } }>(
-    actor,
-    route.method,
-    path + search,
-    { body },
-  );
-  if (action === 'project:delete') await revive(service, projectId);
+  const body = route.method === 'GET' ? undefined : (bodies[action]?.(target) ?? { body: 'hello' });
+  const headers = action === 'org:slug:claim' ? { 'idempotency-key': randomUUID() } : {};
+  return service.call<{ code?: string; details?: { reason?: string } }>(actor, route.method, path + search, {
+    body,
+    headers,
+  });
+}
+
+/** What a caller is told about an action: OK or the code, with the reason where there is one. */
+async function verdict(action: string, actor: Actor, target: Target = home): Promise<string> {
+  const answer = await probe(action, actor, target);
+  if (action === 'project:delete') await revive(service, target.projectId);
   if (answer.status < 300) return 'OK';
   expect(answer.status).toBe(403);
   const { code, details } = answer.body;
@@ -150,10 +183,8 @@ async function verdict(action: string, actor: Actor, { orgId, projectId }: Targe
 
 const isWrite = (action: string) => probes.find((probe) => probe.action === action)!.route.method !== 'GET';
 const has = (list: string, item: string) => list.split(' ').includes(item);
-const onProject = /^(project:(keys:)?read|(grants|delegates):(read|write))$/;
+const onProject = /^(project:(keys:read|read|rename|delete)|(grants|delegates):(read|write))$/;
 const reasonOfStranger = (action: string) => (onProject.test(action) ? 'project_not_found' : 'member');
-const reasonOfStranger = (action: string) =>
-  /^project:(keys:read|read|rename|delete)$/.test(action) ? 'project_not_found' : 'member';
 
 async function walletOf() {
   const wallet = actors.wallet();
@@ -175,7 +206,9 @@ test.each(roles)('%s: each action answers as the matrix says, for every credenti
   const operator = await actors.session({ kind: 'operator', principalId });
   for (const [action, cell] of Object.entries(expected)) {
     const allowed = has(cell.roles, role);
-    expect(await verdict(action, wallet), action).toBe(allowed ? 'OK' : 'NOT_AUTHORIZED forbidden');
+    const told = await verdict(action, wallet);
+    note(action, `role ${role}`, told === 'OK');
+    expect(told, action).toBe(allowed ? 'OK' : 'NOT_AUTHORIZED forbidden');
     // With the right approval in hand a session is told that no approval would help.
     const tooLow = action === 'project:create' ? 'ABOVE_WRITE_AUTH_CEILING forbidden' : 'NOT_AUTHORIZED forbidden';
     expect(await verdict(action, person), action).toBe(allowed ? 'OK' : tooLow);
@@ -226,10 +259,10 @@ test.each(capabilities)('a grant of %s reaches what the matrix says, and nothing
     const allowed = has(cell.grants, one);
     // Who holds some grant on the project may know that it exists.
     const known = onProject.test(action) ? 'grant' : reasonOfStranger(action);
-    const stranger = reasonOfStranger(action);
-    const known = stranger === 'project_not_found' ? 'grant' : stranger;
     const answer = allowed ? 'OK' : `NOT_AUTHORIZED ${known}`;
-    expect(await verdict(action, wallet), action).toBe(answer);
+    const told = await verdict(action, wallet);
+    note(action, `grant ${one}`, told === 'OK');
+    expect(told, action).toBe(answer);
     expect(await verdict(action, lasting.wallet), action).toBe(answer);
     const none = `NOT_AUTHORIZED ${reasonOfStranger(action)}`;
     expect(await verdict(action, ended.wallet), action).toBe(none);
@@ -244,7 +277,9 @@ test.each(capabilities)('a delegate with %s reaches what the matrix says, in its
   const delegate = await actors.delegate({ orgId, projectId, capabilities: [one] });
   for (const [action, cell] of Object.entries(expected)) {
     const refused = cell.delegates === '' ? 'NOT_AUTHORIZED forbidden' : 'NOT_AUTHORIZED grant';
-    expect(await verdict(action, delegate), action).toBe(has(cell.delegates, one) ? 'OK' : refused);
+    const told = await verdict(action, delegate);
+    note(action, `delegate ${one}`, told === 'OK');
+    expect(told, action).toBe(has(cell.delegates, one) ? 'OK' : refused);
     const foreign = has(cell.delegates, one) ? `NOT_AUTHORIZED ${reasonOfStranger(action)}` : refused;
     expect(await verdict(action, delegate, elsewhere), action).toBe(foreign);
     // Named rooms, and so their list, belong to the whole organization.
@@ -266,7 +301,9 @@ test('a delegate whose scope names another project than its grant reaches neithe
 test('a service key reaches its own project and default room to read, deletes the one, and nothing else', async () => {
   const key = actors.bearer(home.serviceKey);
   for (const [action, cell] of Object.entries(expected)) {
-    expect(await verdict(action, key), action).toBe(cell.serviceKey ? 'OK' : 'FORBIDDEN');
+    const told = await verdict(action, key);
+    note(action, 'service key', told === 'OK');
+    expect(told, action).toBe(cell.serviceKey ? 'OK' : 'FORBIDDEN');
     expect(await verdict(action, key, elsewhere), action).toBe('FORBIDDEN');
     if (action === 'room:list') continue;
     const beside = { orgId: home.orgId, projectId: sibling.projectId };
@@ -277,21 +314,17 @@ test('a service key reaches its own project and default room to read, deletes th
 test('the platform admin reads what the matrix says, everywhere', async () => {
   for (const [action, cell] of Object.entries(expected)) {
     for (const target of [home, elsewhere]) {
-      expect(await verdict(action, actors.admin, target), action).toBe(cell.admin ? 'OK' : 'FORBIDDEN');
+      const told = await verdict(action, actors.admin, target);
+      note(action, 'admin', told === 'OK');
+      expect(told, action).toBe(cell.admin ? 'OK' : 'FORBIDDEN');
     }
   }
 });
 
 test('an anon key is told, whatever it asks, that it cannot act here', async () => {
-  for (const { action, route } of probes) {
-    const path = route.path.replaceAll(/:(\w+)/g, (_all, name) => (name === 'org_id' ? home.orgId : home.projectId));
-    const search = route.path === '/projects/v1' && route.method === 'GET' ? `?org_id=${home.orgId}` : '';
-    const body = route.method === 'GET' ? undefined : (bodies[action]?.() ?? { org_id: home.orgId, body: 'hello' });
-    const body = route.method === 'GET' ? undefined : { org_id: home.orgId, body: 'hello', name: 'Renamed' };
-    const answer = await service.call<{ code: string }>(actors.apikey(home.anonKey), route.method, path + search, {
-      body,
-    });
-    expect([answer.status, answer.body.code], route.path).toEqual([401, 'AUTH_REQUIRED']);
+  for (const action of Object.keys(expected)) {
+    const answer = await probe(action, actors.apikey(home.anonKey), home);
+    expect([answer.status, answer.body.code], action).toEqual([401, 'AUTH_REQUIRED']);
   }
 });
 

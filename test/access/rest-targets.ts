@@ -36,6 +36,8 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
 
 /** Inputs that name something inside a target, with what a body calls them. */
 const innerInputs: Readonly<Record<string, string>> = { grant: 'grant_id', delegate: 'delegate_id' };
+/** Parameters that name no target, with a value that will do. */
+const plainParams: Readonly<Record<string, string>> = { tier: 'hobby' };
 
 /** An id of something inside a target that nobody has. */
 export const nobodysInner = 'xyz_0123456789';
@@ -59,7 +61,8 @@ export function restTargets(): RestTarget[] {
     const operation = operations.find(({ name }) => name === route.operation)!;
     const params = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => name!);
     for (const param of params) {
-      if (!(param in paramTargets)) throw new Error(`${route.path}: what does :${param} name? Say so in paramTargets.`);
+      if (!(param in paramTargets) && !(param in plainParams))
+        throw new Error(`${route.path}: what does :${param} name? Say so in paramTargets.`);
     }
     const inputs = Object.keys(operation.input.shape as object).filter((name) => name in targetNames);
     const names = [...new Set(inputs.map((name) => targetNames[name]!))];
@@ -77,7 +80,7 @@ function targetOf(route: Route, operation: AnyOperation, inputs: readonly string
     request(ids, inner = nobodysInner) {
       const idOf = (target: keyof Ids | 'inner') => (target === 'inner' ? inner : ids[target]);
       const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) =>
-        encodeURIComponent(idOf(paramTargets[name]!)),
+        encodeURIComponent(plainParams[name] ?? idOf(paramTargets[name]!)),
       );
       // An id without a place in the path travels in the query, or in the body.
       const beside = Object.fromEntries(

@@ -211,6 +211,26 @@ test('dropping removes database and role, also while somebody is inside, and aga
   await inside.end().catch(() => undefined);
 });
 
+test('the sizes of many databases are summed, over all servers, with those that are gone left out', async () => {
+  const [one, two, gone] = [await provisioned(), await provisioned(), await provisioned()];
+  await databases.drop(gone);
+  const spread = new ProjectDatabases({
+    servers: { [one.server]: control.url, other: control.url },
+    keys,
+    warn: () => undefined,
+  });
+  try {
+    const both = await spread.totalBytes([one, { ...two, server: 'other' }, gone]);
+    const each = [await spread.totalBytes([one]), await spread.totalBytes([{ ...two, server: 'other' }])];
+    expect(both).toBe(each[0]! + each[1]!);
+    expect(each[0]).toBeGreaterThan(0);
+    expect(await spread.totalBytes([gone])).toBe(0);
+    expect(await spread.totalBytes([])).toBe(0);
+  } finally {
+    await spread.close();
+  }
+});
+
 test('however many databases are being made, sizes are told, and none of them is refused for waiting', async () => {
   const measured = await provisioned();
   // A database is made under this lock.

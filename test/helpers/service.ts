@@ -87,7 +87,7 @@ export interface GraphQLAnswer {
 
 /** Follow-up work of the gateway itself, which comes and goes beside any request. */
 const background =
-  /graphile_worker|usage_flushes|feed_heads h?\s*join|unnest\(\$1::uuid\[\], \$2::text\[\], \$3::text\[\]\)|pg_advisory|^select 1$|where ctid = any/;
+  /graphile_worker|usage_flushes|feed_heads h?\s*join|unnest\(\$1::uuid\[\], \$2::text\[\], \$3::text\[\]\)|pg_advisory|^select 1$|where ctid = any|orgIsDue/;
 
 const nodesOfRun = Number(process.env.SVC_TEST_NODES ?? 1);
 

@@ -1,4 +1,12 @@
-import { type GraphQLInputType, getNamedType, isInputObjectType, isLeafType, isListType, isNonNullType } from 'graphql';
+import {
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
 import { afterAll, expect, test } from 'vitest';
 import { routes } from '../../rest-compat/routes.ts';
 import { schema } from '../../schema/schema.ts';
@@ -32,6 +40,7 @@ const good: Record<string, string> = {
   delegate_id: 'x',
   wallet: '0x00000000000000000000000000000000000000a1',
   capability: 'READ',
+  tier: 'prototype',
 };
 
 /** What has to be given, though it may be null. */
@@ -89,6 +98,8 @@ function inputFor(type: GraphQLInputType, at: readonly string[], place: string, 
   if (at.join('.') === place) return text;
   if (named.name === 'Boolean') return false;
   if (nullable.includes(at.at(-1)!)) return required ? 'x' : null;
+  if (isEnumType(named)) return required ? named.getValues()[0]!.name : undefined;
+  if (named.name === 'Float') return required ? 1 : undefined;
   return required ? (good[at.at(-1)!] ?? 'x') : undefined;
 }
 
@@ -107,7 +118,7 @@ test.each(fields.map(({ root, field, place }) => [`${root}.${field.name}`, place
     const given = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
     const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
     const query = `${root.toLowerCase()} (${declared}) { ${field.name}(${given}) ${selection} }`;
-    const actor = /outboxMails|sendTestMail|Limits/.test(field.name) ? service.actors.admin : wallet;
+    const actor = /outboxMails|sendTestMail|Limits|Credit|Perpetual/.test(field.name) ? service.actors.admin : wallet;
     for (const text of [nulText, loneText]) {
       const variables = Object.fromEntries(
         field.args.map(({ name, type }) => [name, inputFor(type, [name], place, text)]),

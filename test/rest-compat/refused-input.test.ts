@@ -32,6 +32,14 @@ test.each<[string, string, unknown, string, string]>([
   ['POST', `${room}/messages`, { body: 'x', thread_id: '' }, 'thread_id', 'at least 1 character'],
   ['POST', '/orgs/v1', { bananas: null }, 'bananas', 'is not known here'],
   ['POST', '/projects/v1', { org_id: 'xyz' }, 'org_id', 'must be an organization id (a UUID)'],
+  ['POST', '/tiers/v1/gold', {}, 'tier', 'must be one of prototype, hobby, team'],
+  ['POST', '/tiers/v1/hobby', { org_id: 'xyz' }, 'org_id', 'must be an organization id (a UUID)'],
+  ['GET', '/tiers/v1/status?org_id=xyz', undefined, 'org_id', 'must be an organization id (a UUID)'],
+  ['GET', '/orgs/v1/lookup', undefined, 'wallet', 'exactly one of wallet and email'],
+  ['GET', '/orgs/v1/lookup?wallet=0x1', undefined, 'wallet', 'must be 0x and 40 hexadecimal digits'],
+  ['GET', '/orgs/v1/lookup?email=x', undefined, 'email', 'must be a mail address'],
+  ['POST', `/orgs/v1/${orgId}/slug`, {}, 'slug', 'is required'],
+  ['POST', `/orgs/v1/${orgId}/slug`, { slug: 'Acme' }, 'slug', 'must be lower-case letters, digits and single hyphens'],
 ])('%s %s with %o names %s: %s', async (method, path, body, field, reason) => {
   const answer = await call(wallet, method, path, body === undefined ? {} : { body });
   const said = expect.stringContaining(reason);
@@ -74,6 +82,11 @@ test.each([
   ['mutation { joinRoom(input: { org: "ORG", room: "a", requestedName: "" }) { id } }', 'requestedName'],
   ['mutation { sendRoomMessage(input: { org: "ORG", room: "a", body: "x", threadId: "" }) { id } }', 'threadId'],
   [`mutation { createOrganization(input: { displayName: "${'x'.repeat(101)}" }) { id } }`, 'displayName'],
+  ['{ tierStatus(org: "xyz") { active } }', 'org'],
+  ['{ billingLookup { orgId } }', 'wallet'],
+  ['{ organizationBySlug(slug: "Acme") { id } }', 'slug'],
+  ['mutation { setOrganizationTier(input: { tier: HOBBY, org: "xyz" }) { id } }', 'org'],
+  ['mutation { claimOrganizationSlug(input: { org: "ORG", slug: "Acme" }) { id } }', 'slug'],
 ])('%s names its argument', async (query, field) => {
   const { errors } = await service.graphql(wallet, query.replace('ORG', orgId));
   expect(errors).toMatchObject([{ extensions: { code: 'VALIDATION_FAILED', details: { field } } }]);

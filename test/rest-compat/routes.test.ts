@@ -42,6 +42,16 @@ const documented = [
   'GET /projects/v1/admin/:project_id/usage 200',
   'POST /projects/v1/admin/:id/archive 200',
   'POST /projects/v1/admin/:id/reactivate 200',
+  // Contract 01, sections 5.1, 6.2, 6.8 and 6.9; contract 04, section 1.4.
+  'GET /tiers/v1 200',
+  'POST /projects/v1/quote 200',
+  'POST /tiers/v1/:tier 200',
+  'GET /tiers/v1/status 200',
+  'POST /orgs/v1/:org_id/slug 201',
+  'GET /orgs/v1/lookup 200',
+  'GET /orgs/v1/:org_id/billing 200',
+  'GET /orgs/v1/:org_id/billing/history 200',
+  'POST /orgs/v1/admin/:org_id/lease-perpetual 200',
   // Contract 02, sections 2.1 to 2.6.
   'GET /orgs/v1/:org_id/rooms 200',
   'GET /orgs/v1/:org_id/rooms/:room_key 200',
@@ -65,6 +75,7 @@ const additions: Record<string, string> = {
   'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/writers 201': vaultDoor,
   'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/pushes 200': vaultDoor,
   'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/rotations 200': vaultDoor,
+  'POST /orgs/v1/admin/:org_id/credits 201': 'until money can be paid in, the platform admin credits a balance',
   'GET /mail/v1/admin/outbox 200': 'without SMTP the outbox is where mail is read',
   'POST /mail/v1/admin/test 201': 'shows whether the mail settings work',
 };

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import type { Statement } from '../../db/pool.ts';
+import { platformAdmin } from '../access.ts';
+import { oneLine, orgId } from '../fields.ts';
+import { mutation } from '../operation.ts';
+import { type Posted, post } from './ledger.ts';
+import { entryToWire, LedgerEntryWire } from './wire.ts';
+
+/** `POST /orgs/v1/admin/:org_id/credits`: the platform admin puts money into an organization's balance. */
+export const addCredit = mutation({
+  name: 'billing.addCredit',
+  summary: 'Add to the prepaid balance of an organization.',
+  access: platformAdmin(),
+  input: z.object({
+    org: orgId,
+    amount_usd_micros: z
+      .number()
+      .int('must be a whole number')
+      .min(1)
+      .max(1e12)
+      .describe('Micro-dollars, 1 to 1,000,000,000,000.'),
+    reference: oneLine(200)
+      .min(1, 'at least 1 character')
+      .optional()
+      .describe('What the credit is for, such as an invoice: the same one is credited once.'),
+    reason: oneLine(500).optional().describe('Why, for the history; at most 500 characters.'),
+  }),
+  async handler(work, { org, amount_usd_micros, reference, reason }): Promise<Posted> {
+    if ((await work.rows(existsStatement, [org])).length === 0) {
+      throw new ServiceError('RESOURCE_NOT_FOUND', { details: { org_id: org } });
+    }
+    const amount = BigInt(amount_usd_micros);
+    const posted = await post(work, {
+      orgId: org,
+      direction: 'credit',
+      kind: 'adjustment',
+      amount,
+      reference: reference === undefined ? undefined : { type: 'credit', id: reference },
+      metadata: reason === undefined ? {} : { reason },
+    });
+    if (posted.entry.amount !== amount) {
+      throw new ServiceError('IDEMPOTENCY_KEY_REUSED', {
+        message: 'This reference was credited with another amount.',
+        details: { reference, amount_usd_micros: Number(posted.entry.amount) },
+      });
+    }
+    return posted;
+  },
+  audit: ({ entry, replayed }, { reason }) =>
+    replayed
+      ? undefined
+      : {
+          action: 'org.credited',
+          object: { kind: 'ledger_entry', id: entry.id },
+          orgId: entry.orgId,
+          details: {
+            amount_usd_micros: Number(entry.amount),
+            reference: entry.referenceId,
+            ...(reason === undefined ? {} : { reason }),
+          },
+        },
+  wire: z.object({ org_id: z.uuid(), entry: LedgerEntryWire }),
+  toWire: ({ entry }) => ({ org_id: entry.orgId, entry: entryToWire(entry) }),
+});
+
+// Locked as a foreign key would, so that the organization is still there when its entry is written.
+const existsStatement: Statement = { name: 'billing.org', text: 'select 1 from orgs where id = $1 for key share' };

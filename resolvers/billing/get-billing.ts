@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import type { Role } from '../../db/schema/orgs.ts';
+import { notAuthorized, onOrg } from '../access.ts';
+import { isPrincipal } from '../caller.ts';
+import type { Context, Services } from '../context.ts';
+import { orgId } from '../fields.ts';
+import { query } from '../operation.ts';
+import { permissions, reaches } from '../permissions.ts';
+import { type Billing, BillingWire, billingToWire } from './wire.ts';
+
+/** `GET /orgs/v1/:org_id/billing`. Contract 01, section 6.9. */
+export const getBilling = query({
+  name: 'billing.get',
+  summary: 'The prepaid balance of an organization, with its tier and lease.',
+  access: onOrg('org:billing:read', ({ org }: { org: string }) => org),
+  input: z.object({ org: orgId }),
+  handler: ({ services, org }) => billingOf(services, org.id),
+  wire: BillingWire,
+  toWire: billingToWire,
+});
+
+/** The money of an organization that is there. */
+export async function billingOf({ db }: Pick<Services, 'db'>, orgId: string): Promise<Billing> {
+  const [billing] = await db.rows<Billing>(billingStatement, [[orgId], null]);
+  return billing!;
+}
+
+/** The money of several organizations in one statement; in place of what the caller may not see, its refusal. */
+export async function loadBilling(ctx: Context, orgIds: readonly string[]): Promise<(Billing | Error)[]> {
+  const caller = await ctx.caller();
+  const principalId = isPrincipal(caller) && caller.kind !== 'delegate' ? caller.principal.id : null;
+  const rows = await ctx.services.db.rows<Billing & { role: Role | null }>(billingStatement, [orgIds, principalId]);
+  return orgIds.map((id) => {
+    const row = rows.find(({ orgId }) => orgId === id);
+    const role = row?.role ?? null;
+    const may = caller.kind === 'admin' || (role !== null && reaches(role, permissions['org:billing:read'].role));
+    return row !== undefined && may ? row : notAuthorized('org:billing:read', role === null ? 'member' : 'forbidden');
+  });
+}
+
+const billingStatement: Statement = {
+  name: 'billing.get',
+  text: `select o.id as "orgId", o.tier, o.lease_expires_at as "leaseExpiresAt", m.role,
+      coalesce(b.available_usd_micros, 0) as available, coalesce(b.held_usd_micros, 0) as held
+    from orgs o left join org_balances b on b.org_id = o.id
+    left join memberships m on m.org_id = o.id and m.principal_id = $2 and m.status = 'active'
+    where o.id = any($1::uuid[])`,
+};

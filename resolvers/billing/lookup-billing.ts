@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import type { Statement } from '../../db/pool.ts';
+import type { Access, NoScope } from '../access.ts';
+import { query } from '../operation.ts';
+import { findOwnOrg, ownScope } from '../orgs/own-org.ts';
+import { billingOf } from './get-billing.ts';
+import { BillingWire, billingToWire } from './wire.ts';
+
+interface LookupInput {
+  readonly wallet?: string | undefined;
+  readonly email?: string | undefined;
+}
+
+/** A wallet looks up itself; anything else is for the platform admin. */
+const access: Access<LookupInput, NoScope> = {
+  action: null,
+  authorise: async (_ctx, caller, { wallet }) => {
+    if (caller.kind === 'admin') return {};
+    if (caller.kind === 'nobody') throw new ServiceError('AUTH_REQUIRED');
+    if (wallet === undefined) throw new ServiceError('ADMIN_REQUIRED');
+    if (caller.kind === 'project_key' && caller.role === 'anon') {
+      throw new ServiceError('AUTH_REQUIRED', { message: 'An anon key cannot act here.' });
+    }
+    if (caller.kind === 'wallet' && caller.address === wallet) return {};
+    throw new ServiceError('FORBIDDEN', { message: 'The request has to be signed by that very wallet.' });
+  },
+};
+
+/** `GET /orgs/v1/lookup`. Contract 04, section 1.4. */
+export const lookupBilling = query({
+  name: 'billing.lookup',
+  summary: 'The prepaid balance behind a wallet or a mail address.',
+  access,
+  input: z
+    .object({
+      wallet: z
+        .string()
+        .regex(/^0x[0-9a-f]{40}$/i, 'must be 0x and 40 hexadecimal digits')
+        .toLowerCase()
+        .optional()
+        .describe('Address of the wallet, which has to sign the request.'),
+      email: z.email('must be a mail address').max(254).toLowerCase().optional().describe('Mail address.'),
+    })
+    .refine(({ wallet, email }) => (wallet === undefined) !== (email === undefined), {
+      path: ['wallet'],
+      message: 'exactly one of wallet and email',
+    }),
+  async handler(ctx, { wallet, email }) {
+    const { services } = ctx;
+    const [kind, subject] = wallet === undefined ? ['email', email] : ['wallet', wallet];
+    const [holder] = await services.db.rows<{ principalId: string }>(holderStatement, [kind, subject]);
+    const own = holder === undefined ? undefined : await findOwnOrg(services.db, holder.principalId);
+    if (own === undefined) throw new ServiceError('RESOURCE_NOT_FOUND');
+    if ((await ctx.caller()).kind !== 'admin') ownScope(own, 'org:billing:read');
+    return billingOf(services, own.id);
+  },
+  wire: BillingWire,
+  toWire: billingToWire,
+});
+
+const holderStatement: Statement = {
+  name: 'billing.holder',
+  text: `select principal_id as "principalId" from authenticators
+    where kind = $1 and public_subject = $2 and verified_at is not null and revoked_at is null`,
+};

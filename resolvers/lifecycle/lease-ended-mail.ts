@@ -1,0 +1,38 @@
+import type { Statement } from '../../db/pool.ts';
+import { lifecycleDays } from '../limits.ts';
+import { queueMail } from '../mail/outbox.ts';
+import type { Work } from '../unit-of-work.ts';
+import type { MovedOrg } from './advance-orgs.ts';
+
+const dayMs = 86_400_000;
+
+/** Tells the owners of organizations whose lease has ended, at the addresses that they have verified. */
+export async function queueLeaseEnded(work: Work, orgs: readonly MovedOrg[]): Promise<void> {
+  const owners = await work.rows<{ orgId: string; email: string }>(ownersStatement, [orgs.map(({ id }) => id)]);
+  const byId = new Map(orgs.map((org) => [org.id, org]));
+  for (const { orgId, email } of owners) {
+    const org = byId.get(orgId)!;
+    const name = org.displayName ?? orgId;
+    await queueMail(work, { orgId, to: email, subject: `The lease of ${name} has ended`, text: textOf(org, name) });
+  }
+}
+
+function textOf({ id, tier, leaseExpiresAt }: MovedOrg, name: string): string {
+  const day = (days: number) => new Date(leaseExpiresAt.getTime() + days * dayMs).toISOString().slice(0, 10);
+  return [
+    `The ${tier} lease of the organization ${name} (${id}) ended on ${day(0)}. Everything goes on for now.`,
+    '',
+    `Unless a tier is set, changes are refused from ${day(lifecycleDays.frozen)} on, scheduled work rests from ${day(lifecycleDays.dormant)}`,
+    `on, and on ${day(lifecycleDays.purged)} the organization's projects are deleted with everything in them.`,
+    '',
+    `Set a tier with "svc tier set ${tier}" or POST /tiers/v1/${tier}: the organization is active again at once.`,
+  ].join('\n');
+}
+
+const ownersStatement: Statement = {
+  name: 'lifecycle.owners',
+  text: `select distinct m.org_id as "orgId", a.public_subject as email
+    from memberships m join authenticators a on a.principal_id = m.principal_id
+    where m.org_id = any($1::uuid[]) and m.role = 'owner' and m.status = 'active'
+      and a.kind = 'email' and a.verified_at is not null and a.revoked_at is null`,
+};

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { columnsOf } from '../../db/columns-of.ts';
+import type { Statement } from '../../db/pool.ts';
+import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { platformAdmin } from '../access.ts';
+import { orgId } from '../fields.ts';
+import { mutation } from '../operation.ts';
+
+/** `POST /orgs/v1/admin/:org_id/lease-perpetual`. Contract 01, section 6.9. */
+export const setLeasePerpetual = mutation({
+  name: 'orgs.setLeasePerpetual',
+  summary: 'Keep an organization active for ever, or have its lease count again.',
+  access: platformAdmin(),
+  input: z.object({
+    org: orgId,
+    lease_perpetual: z.boolean().describe('Whether the organization stays active whatever its lease.'),
+  }),
+  async handler(work, { org, lease_perpetual }): Promise<Org> {
+    const [row] = await work.rows<Org>(updateStatement, [org, lease_perpetual]);
+    if (row === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { org_id: org } });
+    return row;
+  },
+  audit: (org) => ({
+    action: 'org.lease_perpetual_set',
+    object: { kind: 'organization', id: org.id },
+    orgId: org.id,
+    details: { lease_perpetual: org.leasePerpetual },
+  }),
+  wire: z.object({
+    org_id: z.uuid(),
+    lease_perpetual: z.boolean(),
+    organization_lifecycle_state: z.enum(['active', 'past_due', 'frozen', 'dormant', 'purged']),
+    lease_expires_at: z.iso.datetime(),
+  }),
+  toWire: (org) => ({
+    org_id: org.id,
+    lease_perpetual: org.leasePerpetual,
+    organization_lifecycle_state: org.lifecycleState,
+    lease_expires_at: org.leaseExpiresAt.toISOString(),
+  }),
+});
+
+// Nothing brings a purged organization back. One whose lease ended while it did not count has its days of grace from
+// now on, or it would be purged the moment that its pin is taken out.
+const updateStatement: Statement = {
+  name: 'orgs.set-lease-perpetual',
+  text: `update orgs o set lease_perpetual = $2,
+      lifecycle_state = case when $2 then 'active' else o.lifecycle_state end,
+      lifecycle_entered_at = case when $2 and o.lifecycle_state <> 'active' then now() else o.lifecycle_entered_at end,
+      lease_expires_at = case
+        when o.lease_perpetual and not $2 then greatest(o.lease_expires_at, now()) else o.lease_expires_at end
+    where o.id = $1 and o.lifecycle_state <> 'purged' returning ${columnsOf(orgs, 'o')}`,
+};

@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import type { Org } from '../../db/schema/orgs.ts';
+import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../access.ts';
+import { isPrincipal } from '../caller.ts';
+import { orgId } from '../fields.ts';
+import { query } from '../operation.ts';
+import { findOwnOrg, ownScope } from '../orgs/own-org.ts';
+import { tierWire } from '../orgs/wire.ts';
+import { ProjectSummaryWire, projectToWire } from '../projects/wire.ts';
+import { emptyPool, poolOf, projectsOf } from './pool-usage.ts';
+import { tiers } from './tier-table.ts';
+import { walletOf } from './wallet-of.ts';
+
+interface TierStatusInput {
+  readonly org_id?: string | undefined;
+}
+
+export interface TierStatus {
+  readonly wallet: string | null;
+  /** Null for a wallet that has no organization yet. */
+  readonly org: Org | null;
+  /** Whether the lease runs and the organization stands by it. */
+  readonly active: boolean;
+  /** Whether somebody who could act on a notice has a mail address that is known to work. */
+  readonly operatorReachable: boolean;
+}
+
+const onNamedOrg = onOrg('org:read', ({ org_id }: TierStatusInput) => org_id!);
+const anyPrincipal = signedIn<TierStatusInput>('wallet', 'control_plane', 'operator');
+
+/** On the named organization, or on the caller's own if it has one. */
+const access: Access<TierStatusInput, OrgScope | NoScope> = {
+  action: 'org:read',
+  authorise: async (ctx, caller, input) => {
+    if (input.org_id !== undefined) return onNamedOrg.authorise(ctx, caller, input);
+    if (caller.kind === 'delegate') throw notAuthorized('org:read', 'forbidden');
+    const { principal } = await anyPrincipal.authorise(ctx, caller, input);
+    const own = await findOwnOrg(ctx.services.db, principal.principal.id);
+    return own === undefined ? {} : ownScope(own, 'org:read');
+  },
+};
+
+const TierStatusWire = z.object({
+  wallet: z.string().nullable(),
+  org_id: z.uuid().nullable(),
+  tier: tierWire.nullable(),
+  lease: z.enum(['perpetual', 'leased']).nullable(),
+  lease_days: z.int().nullable(),
+  lease_started_at: z.iso.datetime().nullable(),
+  lease_expires_at: z.iso.datetime().nullable(),
+  active: z.boolean(),
+  organization_lifecycle_state: ProjectSummaryWire.shape.organization_lifecycle_state.nullable(),
+  lease_perpetual: z.boolean().nullable(),
+  pool_usage: z.object({
+    projects: z.int(),
+    total_api_calls: z.int(),
+    total_storage_bytes: z.int(),
+    api_calls_limit: z.int(),
+    storage_bytes_limit: z.int(),
+  }),
+  projects: z.array(
+    ProjectSummaryWire.pick({
+      id: true,
+      project_id: true,
+      name: true,
+      tier: true,
+      status: true,
+      pinned: true,
+      created_at: true,
+      effective_status: true,
+      organization_lifecycle_state: true,
+      lease_perpetual: true,
+      org_id: true,
+      created_by: true,
+    }),
+  ),
+  incoming_transfers: z.array(z.never()),
+  function_limits: z
+    .object({
+      max_function_timeout_seconds: z.int(),
+      max_function_memory_mb: z.int(),
+      max_scheduled_functions: z.int(),
+      min_cron_interval_minutes: z.int(),
+      current_scheduled_functions: z.int(),
+    })
+    .optional(),
+  advisories: z
+    .array(
+      z.object({
+        type: z.literal('operator_unreachable'),
+        summary: z.string(),
+        next_actions: z.array(z.object({ type: z.string(), method: z.string(), path: z.string(), why: z.string() })),
+      }),
+    )
+    .optional(),
+});
+
+const unreachable = {
+  type: 'operator_unreachable' as const,
+  summary: 'Nobody who runs this organization has a verified mail address, so notices about it reach nobody.',
+  next_actions: [
+    { type: 'edit_request', method: 'POST', path: '/agent/v1/contact', why: 'Name a mail address and verify it.' },
+  ],
+};
+
+/** `GET /tiers/v1/status`. Contract 01, section 6.8. */
+export const getTierStatus = query({
+  name: 'tiers.status',
+  summary: 'An organization’s tier and lease, and what all its projects use together.',
+  access,
+  input: z.object({ org_id: orgId.optional().describe('Organization; the caller’s own when absent.') }),
+  async handler(ctx): Promise<TierStatus> {
+    const { db } = ctx.services;
+    const caller = await ctx.caller();
+    const wallet = isPrincipal(caller) ? await walletOf(db, caller) : null;
+    const org = ctx.org ?? null;
+    if (org === null) return { wallet, org, active: false, operatorReachable: true };
+    const [facts] = await db.rows<{ active: boolean; reachable: boolean }>(factsStatement, [org.id]);
+    return { wallet, org, active: facts!.active, operatorReachable: facts!.reachable };
+  },
+  wire: TierStatusWire,
+  // Usage is asked for only where it is shown: GraphQL callers may not select it.
+  async toWire({ wallet, org, active, operatorReachable }, { services }): Promise<z.infer<typeof TierStatusWire>> {
+    const projects = org === null ? [] : await projectsOf(services, org.id);
+    const pool = org === null ? emptyPool : await poolOf(services, org, projects);
+    const perpetual = org?.leasePerpetual ?? false;
+    const tier = org === null ? undefined : tiers[org.tier];
+    return {
+      wallet,
+      org_id: org?.id ?? null,
+      tier: org?.tier ?? null,
+      lease: org === null ? null : perpetual ? 'perpetual' : 'leased',
+      lease_days: perpetual ? null : (tier?.leaseDays ?? null),
+      lease_started_at: org?.leaseStartedAt.toISOString() ?? null,
+      lease_expires_at: perpetual ? null : (org?.leaseExpiresAt.toISOString() ?? null),
+      active,
+      organization_lifecycle_state: org?.lifecycleState ?? null,
+      lease_perpetual: org?.leasePerpetual ?? null,
+      pool_usage: {
+        projects: pool.projects,
+        total_api_calls: pool.apiCalls,
+        total_storage_bytes: pool.storageBytes,
+        api_calls_limit: pool.apiCallsLimit,
+        storage_bytes_limit: pool.storageBytesLimit,
+      },
+      projects: TierStatusWire.shape.projects.parse(projects.map(projectToWire)),
+      incoming_transfers: [],
+      ...(tier === undefined
+        ? {}
+        : {
+            function_limits: {
+              max_function_timeout_seconds: tier.functions.timeoutSeconds,
+              max_function_memory_mb: tier.functions.memoryMb,
+              max_scheduled_functions: tier.functions.scheduled,
+              min_cron_interval_minutes: tier.functions.minIntervalMinutes,
+              // Nothing can be scheduled yet.
+              current_scheduled_functions: 0,
+            },
+          }),
+      ...(operatorReachable ? {} : { advisories: [unreachable] }),
+    };
+  },
+});
+
+const factsStatement: Statement = {
+  name: 'tiers.facts',
+  text: `select o.lifecycle_state = 'active' and (o.lease_perpetual or o.lease_expires_at > now()) as active,
+      exists (
+        select from memberships m join authenticators a on a.principal_id = m.principal_id
+        where m.org_id = o.id and m.status = 'active' and m.role in ('owner', 'admin')
+          and a.kind = 'email' and a.verified_at is not null and a.revoked_at is null
+      ) as reachable
+    from orgs o where o.id = $1`,
+};

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import type { Org, Role, Tier } from '../../db/schema/orgs.ts';
+import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../access.ts';
+import { availableOf, post } from '../billing/ledger.ts';
+import { isPrincipal } from '../caller.ts';
+import { orgId } from '../fields.ts';
+import { refuseWhileClosed } from '../lifecycle.ts';
+import { mutation } from '../operation.ts';
+import { type LockedOrg, lockOrgFor } from '../orgs/lock-org.ts';
+import { findOrCreateOwnOrg, findOwnOrg, isMissing, ownScope } from '../orgs/own-org.ts';
+import { tierWire } from '../orgs/wire.ts';
+import type { Work } from '../unit-of-work.ts';
+import { holdRoomForFree, refuseFullOwners } from './free-orgs.ts';
+import { startLease, unusedValue } from './lease.ts';
+import { tierNames, tiers } from './tier-table.ts';
+import { walletOf } from './wallet-of.ts';
+
+interface SetTierInput {
+  readonly org_id?: string | undefined;
+}
+
+export type TierAction = 'subscribe' | 'renew' | 'upgrade';
+
+export interface SetTier {
+  readonly org: Org;
+  /** The caller's own in it. */
+  readonly role: Role | null;
+  readonly wallet: string | null;
+  readonly action: TierAction;
+  readonly previousTier: Tier | null;
+  /** What the organization can spend afterwards. */
+  readonly available: bigint;
+  /** Set: the lease never ends, so there was nothing to do. */
+  readonly alreadyActive: boolean;
+}
+
+const onNamedOrg = onOrg('org:tier:set', ({ org_id }: SetTierInput) => org_id!);
+const signedInWallet = signedIn<SetTierInput>('wallet', 'control_plane');
+
+/** On the named organization, or on the wallet's own, which may have yet to be made; a session has to name one. */
+const access: Access<SetTierInput, OrgScope | NoScope> = {
+  action: 'org:tier:set',
+  authorise: async (ctx, caller, input) => {
+    if (input.org_id !== undefined) return onNamedOrg.authorise(ctx, caller, input);
+    if (caller.kind === 'delegate') throw notAuthorized('org:tier:set', 'forbidden');
+    const { principal } = await signedInWallet.authorise(ctx, caller, input);
+    if (caller.kind === 'control_plane') {
+      const reason = 'a session has to name it';
+      throw new ServiceError('VALIDATION_FAILED', {
+        message: `org_id: ${reason}`,
+        details: { field: 'org_id', reason },
+      });
+    }
+    const own = await findOwnOrg(ctx.services.db, principal.principal.id);
+    return isMissing(own) ? {} : ownScope(own, 'org:tier:set');
+  },
+};
+
+/** What is added to the answer when the lease never ends. Contract 04, section 1.2. */
+const nothingToDo = {
+  status: 'already_active',
+  deduplicated: true,
+  lease: 'perpetual',
+  lease_days: null,
+  active: true,
+} as const;
+
+/** `POST /tiers/v1/:tier`. Never gated: it is what brings an organization back. Contract 01, section 5.1. */
+export const setTier = mutation({
+  name: 'tiers.set',
+  summary: 'Put an organization on a tier, or renew its lease, paid from its prepaid balance.',
+  access,
+  input: z.object({
+    tier: tierWire.describe('The tier.'),
+    org_id: orgId.optional().describe('Organization to set it for; the wallet’s own when absent.'),
+  }),
+  async handler(work, { tier }): Promise<SetTier> {
+    const caller = await work.caller();
+    const wallet = isPrincipal(caller) ? await walletOf(work, caller) : null;
+    if (work.org !== undefined) return { ...(await changeTier(work, work.org, tier)), wallet };
+    // Without a named organization only a wallet gets here.
+    const own = await findOrCreateOwnOrg(work, isPrincipal(caller) ? caller.principal.id : '', 'org:tier:set');
+    if (!own.created) return { ...(await changeTier(work, own.org, tier)), wallet };
+    // A new organization has its first lease of the lowest tier already.
+    const rest = tier === 'prototype' ? undefined : await changeTier(work, own.org, tier);
+    return {
+      org: own.org,
+      role: 'owner',
+      available: 0n,
+      alreadyActive: false,
+      ...rest,
+      action: 'subscribe',
+      previousTier: null,
+      wallet,
+    };
+  },
+  audit: ({ org, action, previousTier, alreadyActive }) =>
+    alreadyActive
+      ? undefined
+      : {
+          action: 'tier.changed',
+          object: { kind: 'organization', id: org.id },
+          orgId: org.id,
+          details: { action, tier: org.tier, previous_tier: previousTier },
+        },
+  wire: z.object({
+    wallet: z.string().nullable(),
+    org_id: z.uuid(),
+    action: z.enum(['subscribe', 'renew', 'upgrade']),
+    tier: tierWire,
+    previous_tier: tierWire.nullable(),
+    lease_started_at: z.iso.datetime(),
+    lease_expires_at: z.iso.datetime().nullable(),
+    allowance_remaining_usd_micros: z.int(),
+    status: z.literal('already_active').optional(),
+    deduplicated: z.literal(true).optional(),
+    lease: z.literal('perpetual').optional(),
+    lease_days: z.null().optional(),
+    active: z.literal(true).optional(),
+  }),
+  toWire: ({ org, wallet, action, previousTier, available, alreadyActive }) => ({
+    wallet,
+    org_id: org.id,
+    action,
+    tier: org.tier,
+    previous_tier: previousTier,
+    lease_started_at: org.leaseStartedAt.toISOString(),
+    lease_expires_at: org.leasePerpetual ? null : org.leaseExpiresAt.toISOString(),
+    allowance_remaining_usd_micros: Number(available),
+    ...(alreadyActive ? nothingToDo : {}),
+  }),
+});
+
+type Changed = Omit<SetTier, 'wallet'>;
+
+/** Starts, renews or upgrades a lease under the organization's lock. */
+async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
+  const becomesFree = tier === 'prototype' && seen.tier !== 'prototype';
+  // Before the organization's own lock: whoever makes a free organization takes the two in this order, too.
+  if (becomesFree) await holdRoomForFree(work, seen.id);
+  const org = await lockOrgFor(work, seen.id, 'org:tier:set');
+  if (org.lifecycleState === 'purged') refuseWhileClosed(org);
+  const action = actionOf(org, tier);
+  if (action === 'renew' && org.leasePerpetual) {
+    const available = await availableOf(work, org.id);
+    return { org, role: org.role, action, previousTier: tier, available, alreadyActive: true };
+  }
+  if (becomesFree) await refuseFullOwners(work, org.id);
+  const { charge } = tiers[tier];
+  const lease = { type: 'lease', id: randomUUID() };
+  if (charge > 0n) await take(work, org.id, tier, charge, lease);
+  const refund = action === 'upgrade' ? await unusedValue(work, org) : 0n;
+  if (refund > 0n) {
+    const metadata = { tier: org.tier };
+    await post(work, {
+      orgId: org.id,
+      direction: 'credit',
+      kind: 'tier_refund',
+      amount: refund,
+      reference: lease,
+      metadata,
+    });
+  }
+  return {
+    org: await startLease(work, org.id, tier, action === 'renew'),
+    role: org.role,
+    action,
+    previousTier: org.tier,
+    available: await availableOf(work, org.id),
+    alreadyActive: false,
+  };
+}
+
+/** @throws VALIDATION_FAILED for a lower tier while the lease runs */
+function actionOf(org: LockedOrg, tier: Tier): TierAction {
+  if (!org.leaseRuns) return 'subscribe';
+  if (tier === org.tier) return 'renew';
+  if (tierNames.indexOf(tier) > tierNames.indexOf(org.tier)) return 'upgrade';
+  const reason = `a tier below ${org.tier} has to wait for expiry of the lease`;
+  throw new ServiceError('VALIDATION_FAILED', {
+    message: `tier: ${reason}`,
+    details: { field: 'tier', reason, lease_expires_at: org.leasePerpetual ? null : org.leaseExpiresAt.toISOString() },
+  });
+}
+
+/** Debits the price of a lease. @throws PAYMENT_REQUIRED when the balance does not cover it */
+async function take(work: Work, orgId: string, tier: Tier, amount: bigint, reference: { type: string; id: string }) {
+  try {
+    await post(work, { orgId, direction: 'debit', kind: 'tier_fee', amount, reference, metadata: { tier } });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'INSUFFICIENT_BALANCE') throw error;
+    throw new ServiceError('PAYMENT_REQUIRED', {
+      message: 'The prepaid balance does not cover this tier.',
+      details: { tier, ...error.details },
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import type { Tier } from '../../db/schema/orgs.ts';
+import type { Limits } from '../limits.ts';
+
+/** What functions may be, of all projects together and each by itself. */
+export interface FunctionLimits {
+  readonly max: number;
+  readonly timeoutSeconds: number;
+  readonly memoryMb: number;
+  readonly scheduled: number;
+  /** Shortest time between two runs of a schedule. */
+  readonly minIntervalMinutes: number;
+}
+
+/** Everything a tier is. */
+export interface TierRow {
+  readonly description: string;
+  /** What a lease is quoted at. */
+  readonly price: bigint;
+  /** What is taken for a lease: the prototype tier is quoted in test money alone, so it is free. */
+  readonly charge: bigint;
+  readonly leaseDays: number;
+  readonly limits: Limits;
+  readonly functions: FunctionLimits;
+}
+
+const mebibyte = 1_048_576;
+const rates = { readsPerSecond: 200, readsBurst: 1_000, writesPerSecond: 50, writesBurst: 250 };
+
+/** The one table of tiers, lowest first. Amounts are micro-dollars. Contract 01, section 5.1; contract 04, section 1.1. */
+export const tiers: Readonly<Record<Tier, TierRow>> = {
+  prototype: {
+    description: 'For trying things out: free, a week at a time.',
+    price: 100_000n,
+    charge: 0n,
+    leaseDays: 7,
+    limits: { ...rates, projects: 100, apiCalls: 500_000, storageBytes: 250 * mebibyte },
+    functions: { max: 5, timeoutSeconds: 10, memoryMb: 128, scheduled: 1, minIntervalMinutes: 15 },
+  },
+  hobby: {
+    description: 'For small projects that stay up.',
+    price: 5_000_000n,
+    charge: 5_000_000n,
+    leaseDays: 30,
+    limits: { ...rates, projects: 200, apiCalls: 5_000_000, storageBytes: 1_024 * mebibyte },
+    functions: { max: 25, timeoutSeconds: 30, memoryMb: 256, scheduled: 3, minIntervalMinutes: 5 },
+  },
+  team: {
+    description: 'For teams and busy projects.',
+    price: 20_000_000n,
+    charge: 20_000_000n,
+    leaseDays: 30,
+    limits: { ...rates, projects: 1_000, apiCalls: 50_000_000, storageBytes: 10_240 * mebibyte },
+    functions: { max: 100, timeoutSeconds: 60, memoryMb: 512, scheduled: 10, minIntervalMinutes: 1 },
+  },
+};
+
+/** Tiers, lowest first. */
+export const tierNames = ['prototype', 'hobby', 'team'] as const satisfies readonly Tier[];
+
+/** Storage in the unit of the price list. */
+export const storageMb = ({ limits }: TierRow): number => limits.storageBytes / mebibyte;
+
+/** An amount as price lists write it, without the currency: `0.10`. */
+export const dollars = (micros: bigint): string =>
+  `${micros / 1_000_000n}.${String((micros % 1_000_000n) / 10_000n).padStart(2, '0')}`;

@@ -1,0 +1,126 @@
+import { dropNulls } from '../core/drop-nulls.ts';
+import type { LedgerEntry } from '../db/schema/orgs.ts';
+import { addCredit } from '../resolvers/billing/add-credit.ts';
+import { getBilling, loadBilling } from '../resolvers/billing/get-billing.ts';
+import { listHistory } from '../resolvers/billing/list-history.ts';
+import { lookupBilling } from '../resolvers/billing/lookup-billing.ts';
+import type { Billing } from '../resolvers/billing/wire.ts';
+import { builder, pageArgs } from './builder.ts';
+import { listConnection, listWindowOf } from './connection.ts';
+import { nativeId } from './global-id.ts';
+import { keyed, keyField } from './idempotency.ts';
+import { loaderOf } from './loader.ts';
+import { OrganizationRef } from './orgs.ts';
+import { run } from './run.ts';
+
+const LedgerDirectionEnum = builder.enumType('LedgerDirection', {
+  description: 'Which way an amount went.',
+  values: {
+    CREDIT: { value: 'credit', description: 'Into the balance.' },
+    DEBIT: { value: 'debit', description: 'Out of the balance.' },
+  } as const,
+});
+
+const LedgerEntryRef = builder.objectRef<LedgerEntry>('LedgerEntry').implement({
+  description: 'Something that moved an organization’s balance. Entries are only ever added.',
+  fields: (t) => ({
+    entryId: t.exposeString('id', { description: 'Native id, `led_…`.' }),
+    direction: t.expose('direction', { type: LedgerDirectionEnum, description: 'Which way the amount went.' }),
+    kind: t.exposeString('kind', { description: 'For example `tier_fee`.' }),
+    amountUsdMicros: t.float({ description: 'Micro-dollars, above zero.', resolve: ({ amount }) => Number(amount) }),
+    availableAfterUsdMicros: t.float({
+      description: 'What could be spent after it.',
+      resolve: ({ availableAfter }) => Number(availableAfter),
+    }),
+    heldAfterUsdMicros: t.float({
+      description: 'What was set aside after it.',
+      resolve: ({ heldAfter }) => Number(heldAfter),
+    }),
+    referenceType: t.exposeString('referenceType', { nullable: true, description: 'Kind of thing that it was for.' }),
+    referenceId: t.exposeString('referenceId', { nullable: true, description: 'Which one it was for.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was written.' }),
+    organization: t.field({
+      type: OrganizationRef,
+      nullable: true,
+      description: 'The organization; null for a caller that may not see it.',
+      resolve: ({ orgId }) => orgId,
+    }),
+  }),
+});
+
+const LedgerEntryConnection = builder.connectionObject({ type: LedgerEntryRef, name: 'LedgerEntryConnection' });
+
+const BillingRef = builder.objectRef<Billing>('OrganizationBilling').implement({
+  description: 'An organization’s prepaid balance, in micro-dollars.',
+  fields: (t) => ({
+    orgId: t.exposeString('orgId', { description: 'Native id of the organization, a UUID.' }),
+    availableUsdMicros: t.float({
+      description: 'What can be spent.',
+      resolve: ({ available }) => Number(available),
+    }),
+    heldUsdMicros: t.float({
+      description: 'What is set aside for work that runs or a payment that settles.',
+      resolve: ({ held }) => Number(held),
+    }),
+    history: t.field({
+      type: LedgerEntryConnection,
+      nullable: true,
+      description: listHistory.summary,
+      args: pageArgs,
+      resolve: async ({ orgId }, page, ctx) =>
+        listConnection(await run(listHistory, ctx, { org: orgId, ...listWindowOf(page) }), page),
+    }),
+  }),
+});
+
+/** Balances of several organizations in one statement, however many ask. */
+const billingOf = loaderOf((ctx, orgIds: readonly string[]) => loadBilling(ctx, orgIds) as Promise<Billing[]>);
+
+builder.objectField(OrganizationRef, 'billing', (t) =>
+  t.field({
+    type: BillingRef,
+    nullable: true,
+    description: getBilling.summary,
+    resolve: ({ id }, _args, ctx) => billingOf(ctx).load(id),
+  }),
+);
+
+builder.queryField('billingLookup', (t) =>
+  t.field({
+    type: BillingRef,
+    nullable: true,
+    description: lookupBilling.summary,
+    authScopes: { credential: true },
+    args: {
+      wallet: t.arg.string({ required: false, description: 'Address of the wallet that signed the request.' }),
+      email: t.arg.string({ required: false, description: 'Mail address; for the platform admin.' }),
+    },
+    resolve: (_root, args, ctx) => run(lookupBilling, ctx, dropNulls(args)),
+  }),
+);
+
+const AddOrganizationCreditInput = builder.inputType('AddOrganizationCreditInput', {
+  description: 'What is put into an organization’s balance.',
+  fields: (t) => ({
+    org: t.id({ description: 'Organization, by global or native id.' }),
+    amountUsdMicros: t.float({ description: 'Micro-dollars, a whole number from 1 to 1,000,000,000,000.' }),
+    reference: t.string({ required: false, description: 'What it is for: the same one is credited once.' }),
+    reason: t.string({ required: false, description: 'Why, at most 500 characters.' }),
+    ...keyField(t),
+  }),
+});
+
+builder.mutationField('addOrganizationCredit', (t) =>
+  t.field({
+    type: LedgerEntryRef,
+    nullable: true,
+    description: addCredit.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: AddOrganizationCreditInput, description: 'The credit.' }) },
+    resolve: async (_root, { input }, ctx) => {
+      const { org, amountUsdMicros, idempotencyKey, ...rest } = dropNulls(input);
+      const given = { org: nativeId('Organization', org), amount_usd_micros: amountUsdMicros, ...rest };
+      return (await run(addCredit, keyed(ctx, idempotencyKey), given)).entry;
+    },
+  }),
+);

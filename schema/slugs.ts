@@ -1,0 +1,42 @@
+import { claimSlug } from '../resolvers/orgs/claim-slug.ts';
+import { getOrgBySlug } from '../resolvers/orgs/get-org-by-slug.ts';
+import { builder } from './builder.ts';
+import { nativeId } from './global-id.ts';
+import { keyed, keyField } from './idempotency.ts';
+import { OrganizationRef } from './orgs.ts';
+import { run } from './run.ts';
+
+builder.queryField('organizationBySlug', (t) =>
+  t.field({
+    type: OrganizationRef,
+    nullable: true,
+    description: getOrgBySlug.summary,
+    authScopes: { credential: true },
+    args: { slug: t.arg.string({ description: 'Slug, as it was claimed.' }) },
+    resolve: (_root, { slug }, ctx) => run(getOrgBySlug, ctx, { slug }),
+  }),
+);
+
+const ClaimOrganizationSlugInput = builder.inputType('ClaimOrganizationSlugInput', {
+  description: 'What an organization goes by. Needs an idempotency key, here or as a header.',
+  fields: (t) => ({
+    org: t.id({ description: 'Organization, by global or native id.' }),
+    slug: t.string({ description: '1 to 39 lower-case letters, digits and hyphens.' }),
+    ...keyField(t),
+  }),
+});
+
+builder.mutationField('claimOrganizationSlug', (t) =>
+  t.field({
+    type: OrganizationRef,
+    nullable: true,
+    description: claimSlug.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: ClaimOrganizationSlugInput, description: 'The slug.' }) },
+    resolve: async (_root, { input: { org, slug, idempotencyKey } }, ctx) => {
+      const given = { org: nativeId('Organization', org), slug };
+      const claimed = await run(claimSlug, keyed(ctx, idempotencyKey ?? undefined), given);
+      return { ...claimed.org, role: 'owner' as const };
+    },
+  }),
+);

@@ -1,0 +1,10 @@
+import type { Stage, Surfaces } from './surface.ts';
+
+export const identitySurfaces = (_stage: Stage): Surfaces => ({
+  'GET /agent/v1/whoami': { cells: 'A + + + + A A A', field: () => '{ whoami { __typename } }' },
+  'PATCH /agent/v1/me': {
+    cells: 'A + + F + A A A',
+    body: () => ({ display_name: 'Ada' }),
+    field: () => 'mutation { setDisplayName(input: { displayName: "Ada" }) { principal { displayName } } }',
+  },
+});

@@ -1,0 +1,24 @@
+import { billingSurfaces } from './billing.ts';
+import { grantSurfaces } from './grants.ts';
+import { identitySurfaces } from './identity.ts';
+import { mailSurfaces } from './mail.ts';
+import { memberSurfaces } from './members.ts';
+import { orgSurfaces } from './orgs.ts';
+import { projectSurfaces } from './projects.ts';
+import { roomSurfaces } from './rooms.ts';
+import type { Stage, Surfaces } from './surface.ts';
+import { vaultSurfaces } from './vaults.ts';
+
+/** Every documented path, each with its row. */
+export const allSurfaces = (stage: Stage): Surfaces => ({
+  ...identitySurfaces(stage),
+  ...orgSurfaces(stage),
+  ...memberSurfaces(stage),
+  ...vaultSurfaces(stage),
+  ...grantSurfaces(stage),
+  ...roomSurfaces(stage),
+  ...billingSurfaces(stage),
+  ...mailSurfaces(stage),
+  // Last, since they end with the project's deletion.
+  ...projectSurfaces(stage),
+});

@@ -1,0 +1,42 @@
+import { revive } from '../../helpers/revive.ts';
+import type { Stage, Surfaces } from './surface.ts';
+
+export const projectSurfaces = ({ params, service }: Stage): Surfaces => {
+  const project = (selection: string) => () => `{ project(id: "${params.id}") { ${selection} } }`;
+  const change =
+    (name: string, given = '') =>
+    () =>
+      `mutation { ${name}(input: { project: "${params.id}"${given} }) { id } }`;
+  return {
+    'POST /projects/v1': {
+      cells: 'A + + F N F A F',
+      body: () => ({ org_id: params.org_id }),
+      field: () => `mutation { createProject(input: { org: "${params.org_id}" }) { id } }`,
+    },
+    'GET /projects/v1': {
+      cells: 'A + + + N F A F',
+      search: () => `?org_id=${params.org_id}`,
+      field: () => `{ projects(org: "${params.org_id}") { edges { cursor } } }`,
+    },
+    'GET /projects/v1/:id': { cells: 'A + + + + + A +', field: project('id') },
+    'GET /projects/v1/:id/keys': { cells: 'A + + + N F A F', field: project('keys { anonKey serviceKey }') },
+    'PATCH /projects/v1/:id': {
+      cells: 'A + + F N F A F',
+      body: () => ({ name: 'Renamed' }),
+      field: change('renameProject', ', name: "Renamed"'),
+    },
+    'POST /projects/v1/:id/repo-name': {
+      cells: 'A + + F N F A F',
+      body: () => ({ name: 'renamed' }),
+      field: change('setProjectRepoName', ', name: "renamed"'),
+    },
+    'GET /projects/v1/admin/:project_id/usage': { cells: 'A + + + + + A +', field: project('usage { apiCalls }') },
+    'POST /projects/v1/admin/:id/archive': { cells: 'A P P F P P P +', field: change('archiveProject') },
+    'POST /projects/v1/admin/:id/reactivate': { cells: 'A P P F P P P +', field: change('reactivateProject') },
+    'DELETE /projects/v1/:id': {
+      cells: 'A + + F N + A F',
+      prepare: async () => void (await revive(service, params.id!)),
+      field: change('deleteProject'),
+    },
+  };
+};

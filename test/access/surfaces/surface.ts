@@ -1,0 +1,28 @@
+import type { Service } from '../../helpers/service.ts';
+import type { stageMembers } from '../member-changes.ts';
+
+/** What the tables of this folder try their paths and fields on. */
+export interface Stage {
+  readonly service: Service;
+  /** What paths and fields name, by the names that paths have for it. */
+  readonly params: Record<string, string>;
+  readonly members: () => Awaited<ReturnType<typeof stageMembers>>;
+}
+
+/** A documented path and the field that offers the same, with what each credential is told there. */
+export interface Surface {
+  /** A letter for each caller: nobody wallet session operator delegate service_key anon_key admin. */
+  readonly cells: string;
+  readonly body?: () => object;
+  readonly search?: () => string;
+  /** Where a path tells outcomes apart by its status: that of this one. @default the route's */
+  readonly status?: number;
+  /** Makes what a change needs to find, each time that it is to take place. */
+  readonly prepare?: () => Promise<Record<string, string> | undefined>;
+  /** A document with the field; absent where there is none. */
+  readonly field?: () => string;
+  /** The letters of the field, where it wants more than the path does. */
+  readonly fieldCells?: string;
+}
+
+export type Surfaces = Readonly<Record<string, Surface>>;

@@ -1,0 +1,51 @@
+import type { Stage, Surfaces } from './surface.ts';
+
+export const vaultSurfaces = ({ params, members }: Stage): Surfaces => {
+  const door = '/gitvault/v1/admin/:org_id';
+  const member = () => `org: "${params.org_id}", principal: "${params.principal_id}"`;
+  const writer = () =>
+    `org: "${params.org_id}", vault: "${params.vault_id}", encryptionKey: "${params.encryption_key_id}"`;
+  const ofKey = {
+    cells: 'A P P F P P P +',
+    body: () => ({ encryption_key_id: params.encryption_key_id }),
+    prepare: async () => ({ encryption_key_id: members().keyId }),
+  };
+  return {
+    [`POST ${door}/members/:principal_id/encryption-key`]: {
+      cells: 'A P P F P P P +',
+      body: () => ({ fingerprint: 'abc', custody_scheme: 'device_keystore' }),
+      prepare: async () => ({ principal_id: await members().member('viewer') }),
+      field: () =>
+        `mutation { enrolMemberKey(input: { ${member()}, fingerprint: "abc", custodyScheme: "device_keystore" }) { id } }`,
+    },
+    [`POST ${door}/members/:principal_id/encryption-key/lost`]: {
+      cells: 'A P P F P P P +',
+      async prepare() {
+        const principal_id = await members().member('viewer');
+        await members().key(principal_id);
+        return { principal_id };
+      },
+      field: () => `mutation { reportLostMemberKey(input: { ${member()} }) { id } }`,
+    },
+    [`POST ${door}/vaults`]: {
+      cells: 'A P P F P P P +',
+      body: () => ({ project_id: params.unmade_project_id }),
+      prepare: async () => ({ unmade_project_id: await members().unmadeProject() }),
+      field: () =>
+        `mutation { registerVault(input: { org: "${params.org_id}", project: "${params.unmade_project_id}" }) { vaultId } }`,
+    },
+    [`POST ${door}/vaults/:vault_id/writers`]: {
+      ...ofKey,
+      prepare: async () => ({ encryption_key_id: await members().freshKey() }),
+      field: () => `mutation { admitVaultWriter(input: { ${writer()} }) { vaultId } }`,
+    },
+    [`POST ${door}/vaults/:vault_id/pushes`]: {
+      ...ofKey,
+      field: () => `mutation { takeVaultPush(input: { ${writer()} }) { vaultId } }`,
+    },
+    [`POST ${door}/vaults/:vault_id/rotations`]: {
+      ...ofKey,
+      field: () => `mutation { rotateVaultEpoch(input: { ${writer()} }) { vaultId } }`,
+    },
+  };
+};

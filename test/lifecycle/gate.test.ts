@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, expect, test, vi } from 'vitest';
+import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
+import { startService } from '../helpers/service.ts';
+
+const service = await startService();
+afterAll(() => service.stop());
+const call = documentedCalls(service);
+
+/** A project of an organization whose lease ended so many days ago, moved on by the real job. */
+async function lapsed(days: number, state: string) {
+  const project = await service.project();
+  await service.control.sql(`update orgs set lease_expires_at = now() - make_interval(days => $2) where id = $1`, [
+    project.orgId,
+    days,
+  ]);
+  await service.control.sql(`select graphile_worker.add_job('lifecycle', job_key => 'lifecycle')`);
+  await vi.waitFor(
+    async () =>
+      expect(await service.control.sql('select lifecycle_state from orgs where id = $1', [project.orgId])).toEqual([
+        { lifecycle_state: state },
+      ]),
+    { timeout: 30_000, interval: 20 },
+  );
+  return project;
+}
+
+const gated = [
+  [15, 'frozen', 'PROJECT_FROZEN'],
+  [45, 'dormant', 'PROJECT_DORMANT'],
+] as const;
+
+test.each(gated)(
+  '%i days after its lease an organization is %s: changes are refused with the way back',
+  async (days, state, code) => {
+    const { wallet, orgId } = await lapsed(days, state);
+    const key = randomUUID();
+    const refused = await call(wallet, 'POST', '/projects/v1', {
+      body: { org_id: orgId },
+      headers: { 'idempotency-key': key },
+    });
+    expectRefusal(refused, code);
+    const { entered_state_at, next_transition_at, scheduled_purge_at, ...rest } = refused.body;
+    expect(rest).toMatchObject({
+      lifecycle_state: state,
+      next_actions: [
+        { type: 'renew_tier', method: 'POST', path: '/tiers/v1/prototype' },
+        { type: 'check_usage', method: 'GET', path: '/tiers/v1/status' },
+      ],
+    });
+    expect([entered_state_at, next_transition_at, scheduled_purge_at]).toEqual([moment, moment, moment]);
+    const ahead = (at: string) => Math.round((Date.parse(at) - Date.now()) / 86_400_000);
+    expect([ahead(next_transition_at), ahead(scheduled_purge_at)]).toEqual([
+      state === 'frozen' ? 44 - days : 104 - days,
+      104 - days,
+    ]);
+
+    const graph = await service.graphql(wallet, `mutation { createProject(input: { org: "${orgId}" }) { id } }`);
+    expect(graph.errors).toMatchObject([
+      { extensions: { code, lifecycle_state: state, entered_state_at, next_transition_at, scheduled_purge_at } },
+    ]);
+    const slug = await call(wallet, 'POST', `/orgs/v1/${orgId}/slug`, {
+      body: { slug: `s-${randomUUID().slice(0, 18)}` },
+      headers: { 'idempotency-key': randomUUID() },
+    });
+    expectRefusal(slug, code);
+
+    // A tier brings it back, and the very request that was refused goes through then.
+    expect((await call(wallet, 'POST', '/tiers/v1/prototype', { body: { org_id: orgId } })).status).toBe(201);
+    const again = await call(wallet, 'POST', '/projects/v1', {
+      body: { org_id: orgId },
+      headers: { 'idempotency-key': key },
+    });
+    expect(again.status).toBe(201);
+  },
+);
+
+test.each(gated)(
+  '%i days after its lease (%s) reads, rooms, feeds and money are never refused',
+  async (days, state) => {
+    const { wallet, orgId, projectId } = await lapsed(days, state);
+    const room = `/orgs/v1/${orgId}/rooms/${projectId}`;
+    const sent = await call(wallet, 'POST', `${room}/messages`, { body: { body: 'still here' } });
+    expect(sent.status).toBe(201);
+    expect((await call(wallet, 'POST', `${room}/presences`, { body: {} })).status).toBe(201);
+    for (const path of [
+      `/orgs/v1/${orgId}`,
+      `/orgs/v1/${orgId}/members`,
+      `/orgs/v1/${orgId}/billing`,
+      `/orgs/v1/${orgId}/billing/history`,
+      `/orgs/v1/${orgId}/rooms`,
+      `${room}/messages?wait=1`,
+      `${room}/messages/${sent.body.message_id}`,
+      `/projects/v1?org_id=${orgId}`,
+      `/projects/v1/${projectId}`,
+      `/projects/v1/${projectId}/keys`,
+      `/tiers/v1/status?org_id=${orgId}`,
+    ]) {
+      expect([path, (await call(wallet, 'GET', path)).status]).toEqual([path, 200]);
+    }
+    const graph = await service.graphql(
+      wallet,
+      `mutation { sendRoomMessage(input: { org: "${orgId}", room: "${projectId}", body: "here, too" }) { body } }`,
+    );
+    expect(graph).toEqual({ data: { sendRoomMessage: { body: 'here, too' } } });
+    const status = (await call(wallet, 'GET', `/projects/v1/${projectId}`)).body;
+    expect([status.status, status.organization_lifecycle_state]).toEqual([state, state]);
+  },
+);
+
+test('past its lease an organization still changes what it likes', async () => {
+  const { wallet, orgId } = await lapsed(1, 'past_due');
+  expect((await call(wallet, 'POST', '/projects/v1', { body: { org_id: orgId } })).status).toBe(201);
+  const graph = await service.graphql(wallet, `mutation { createProject(input: { org: "${orgId}" }) { status } }`);
+  expect(graph).toEqual({ data: { createProject: { status: 'PAST_DUE' } } });
+});
+
+test('a purged organization takes no changes and says no more than that', async () => {
+  const { wallet, orgId } = await lapsed(105, 'purged');
+  const refused = await call(wallet, 'POST', '/projects/v1', { body: { org_id: orgId } });
+  expectRefusal(refused, 'RESOURCE_NOT_FOUND');
+  expect(refused.body).toMatchObject({ lifecycle_state: 'purged', next_transition_at: null });
+});
+
+test('a wallet whose own organization is frozen is told so when it names none', async () => {
+  const wallet = service.actors.wallet();
+  const { org_id: orgId } = (await call(wallet, 'POST', '/projects/v1', { body: {} })).body;
+  await service.control.sql(
+    `update orgs set lifecycle_state = 'frozen', lease_expires_at = now() - interval '15 days' where id = $1`,
+    [orgId],
+  );
+  const headers = { 'idempotency-key': randomUUID() };
+  expectRefusal(await call(wallet, 'POST', '/projects/v1', { body: {}, headers }), 'PROJECT_FROZEN');
+  expect((await call(wallet, 'POST', '/tiers/v1/prototype')).status).toBe(201);
+  expect((await call(wallet, 'POST', '/projects/v1', { body: {}, headers })).status).toBe(201);
+});
