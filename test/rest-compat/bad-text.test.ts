@@ -1,4 +1,12 @@
-import { type GraphQLInputType, getNamedType, isInputObjectType, isLeafType, isListType, isNonNullType } from 'graphql';
+import {
+  type GraphQLInputType,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+} from 'graphql';
 import { afterAll, expect, test } from 'vitest';
 import { routes } from '../../rest-compat/routes.ts';
 import { schema } from '../../schema/schema.ts';
@@ -27,6 +35,10 @@ const good: Record<string, string> = {
   message: sent.message_id,
   body: 'hello',
   to: 'ada@example.com',
+  email: 'ada@example.com',
+  wallet: `0x${'a'.repeat(40)}`,
+  principal_id: 'prn_0',
+  vault_id: 'nope',
 };
 
 const nulText = 'a\0b';
@@ -79,6 +91,7 @@ function inputFor(type: GraphQLInputType, at: readonly string[], place: string, 
   }
   if (at.join('.') === place) return text;
   if (named.name === 'Boolean') return false;
+  if (isEnumType(named)) return required ? named.getValues()[0]!.name : undefined;
   return required ? (good[at.at(-1)!] ?? 'x') : undefined;
 }
 
@@ -97,7 +110,9 @@ test.each(fields.map(({ root, field, place }) => [`${root}.${field.name}`, place
     const given = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
     const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
     const query = `${root.toLowerCase()} (${declared}) { ${field.name}(${given}) ${selection} }`;
-    const actor = /outboxMails|sendTestMail|Limits/.test(field.name) ? service.actors.admin : wallet;
+    const actor = /outboxMails|sendTestMail|Limits|Vault|(enrol|reportLost)MemberKey/.test(field.name)
+      ? service.actors.admin
+      : wallet;
     for (const text of [nulText, loneText]) {
       const variables = Object.fromEntries(
         field.args.map(({ name, type }) => [name, inputFor(type, [name], place, text)]),
