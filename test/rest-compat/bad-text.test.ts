@@ -41,6 +41,9 @@ const good: Record<string, string> = {
   wallet: '0x00000000000000000000000000000000000000a1',
   capability: 'READ',
   tier: 'prototype',
+  email: 'ada@example.com',
+  principal_id: 'prn_0',
+  vault_id: 'nope',
 };
 
 /** What has to be given, though it may be null. */
@@ -118,7 +121,9 @@ test.each(fields.map(({ root, field, place }) => [`${root}.${field.name}`, place
     const given = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
     const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
     const query = `${root.toLowerCase()} (${declared}) { ${field.name}(${given}) ${selection} }`;
-    const actor = /outboxMails|sendTestMail|Limits|Credit|Perpetual/.test(field.name) ? service.actors.admin : wallet;
+    const actor = /outboxMails|sendTestMail|Limits|Credit|Perpetual|Vault|(enrol|reportLost)MemberKey/.test(field.name)
+      ? service.actors.admin
+      : wallet;
     for (const text of [nulText, loneText]) {
       const variables = Object.fromEntries(
         field.args.map(({ name, type }) => [name, inputFor(type, [name], place, text)]),
