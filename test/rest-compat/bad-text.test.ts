@@ -22,6 +22,7 @@ const good: Record<string, string> = {
   room_key: 'standup',
   room: 'standup',
   id: projectId,
+  project: projectId,
   presence_id: sent.sender_presence.presence_id,
   message_id: sent.message_id,
   message: sent.message_id,
@@ -97,7 +98,9 @@ test.each(fields.map(({ root, field, place }) => [`${root}.${field.name}`, place
     const given = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
     const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
     const query = `${root.toLowerCase()} (${declared}) { ${field.name}(${given}) ${selection} }`;
-    const actor = /outboxMails|sendTestMail|Limits/.test(field.name) ? service.actors.admin : wallet;
+    const actor = /outboxMails|sendTestMail|Limits|archiveProject|reactivateProject/.test(field.name)
+      ? service.actors.admin
+      : wallet;
     for (const text of [nulText, loneText]) {
       const variables = Object.fromEntries(
         field.args.map(({ name, type }) => [name, inputFor(type, [name], place, text)]),
