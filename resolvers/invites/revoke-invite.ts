@@ -4,8 +4,8 @@ import { onOrg } from '../access.ts';
 import { orgId, principalId } from '../fields.ts';
 import { endMembership } from '../members/end-membership.ts';
 import { findMembership } from '../members/find-member.ts';
-import { lockOrgFor } from '../orgs/lock-org.ts';
 import { mutation } from '../operation.ts';
+import { lockOrgFor } from '../orgs/lock-org.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
 import { isPending } from './list-invites.ts';
 

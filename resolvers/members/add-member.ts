@@ -4,15 +4,15 @@ import type { Statement } from '../../db/pool.ts';
 import { onOrg } from '../access.ts';
 import { orgId, walletAddress } from '../fields.ts';
 import { findOrCreatePrincipal } from '../identity/subject-principal.ts';
+import { refuseWhileClosed } from '../lifecycle.ts';
 import { mutation } from '../operation.ts';
+import { lockOrgFor } from '../orgs/lock-org.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
 import { roleWire } from '../orgs/wire.ts';
 import { type Envelope, keysInside } from '../vaults/member-keys.ts';
 import { EnvelopeWire, envelopeActions, NextActionsWire } from '../vaults/wire.ts';
 import { requireWriterOfAll } from '../vaults/writers.ts';
 import { findMembership } from './find-member.ts';
-import { refuseWhileClosed } from '../lifecycle.ts';
-import { lockOrgFor } from '../orgs/lock-org.ts';
 
 export interface AddedMember {
   readonly member: MemberRow;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../resolvers/index.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
+import { billingChanges } from './billing-changes.ts';
 import type { Change } from './change.ts';
 import { grantChanges } from './grant-changes.ts';
 import { memberChanges } from './member-changes.ts';
@@ -38,7 +39,9 @@ let home: Awaited<ReturnType<typeof service.project>>;
 const grants = grantChanges(service, () => home);
 const domains = [
   grants,
-  ...[orgChanges, projectChanges, memberChanges, roomChanges].map((changesOf) => changesOf(service, () => home)),
+  ...[orgChanges, billingChanges, projectChanges, memberChanges, roomChanges].map((changesOf) =>
+    changesOf(service, () => home),
+  ),
 ];
 const changes = domains.flatMap((domain) => domain.changes);
 const adminOnly = domains.flatMap((domain) => domain.adminOnly);

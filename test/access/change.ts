@@ -33,6 +33,11 @@ export type Home = () => {
 /** Sends one request, its path and body as they are by then. */
 export const sender =
   (service: Service) =>
-  (method: string, path: () => string, body: () => object = () => ({})) =>
+  (
+    method: string,
+    path: () => string,
+    body: () => object = () => ({}),
+    headers: () => Record<string, string> = () => ({}),
+  ) =>
   (actor: Actor) =>
-    service.call<Record<string, string>>(actor, method, path(), { body: body() });
+    service.call<Record<string, string>>(actor, method, path(), { body: body(), headers: headers() });

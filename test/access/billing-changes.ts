@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import type { Service } from '../helpers/service.ts';
+import { type Changes, type Home, sender } from './change.ts';
+
+/** Every change to tiers, money and slugs. */
+export function billingChanges(service: Service, home: Home): Changes {
+  const send = sender(service);
+  const org = {
+    kind: 'organization',
+    objectId: ({ org_id }: Record<string, string>) => org_id!,
+    written: 'select xmin::text from orgs where id = $1::uuid',
+  };
+  return {
+    adminOnly: ['billing.addCredit', 'orgs.setLeasePerpetual'],
+    changes: [
+      {
+        operation: 'billing.addCredit',
+        action: 'org.credited',
+        kind: 'ledger_entry',
+        send: send(
+          'POST',
+          () => `/orgs/v1/admin/${home().orgId}/credits`,
+          () => ({ amount_usd_micros: 1_000_000 }),
+        ),
+        objectId: ({ entry }) => (entry as unknown as { id: string }).id,
+        written: 'select xmin::text from ledger_entries where id = $1',
+      },
+      {
+        ...org,
+        operation: 'orgs.claimSlug',
+        action: 'org.slug_claimed',
+        send: send(
+          'POST',
+          () => `/orgs/v1/${home().orgId}/slug`,
+          () => ({ slug: `s-${randomUUID().slice(0, 18)}` }),
+          () => ({ 'idempotency-key': randomUUID() }),
+        ),
+        written: 'select xmin::text from org_slugs where org_id = $1::uuid',
+      },
+      {
+        ...org,
+        operation: 'tiers.set',
+        action: 'tier.changed',
+        send: send(
+          'POST',
+          () => '/tiers/v1/prototype',
+          () => ({ org_id: home().orgId }),
+        ),
+      },
+      {
+        ...org,
+        operation: 'orgs.setLeasePerpetual',
+        action: 'org.lease_perpetual_set',
+        send: send(
+          'POST',
+          () => `/orgs/v1/admin/${home().orgId}/lease-perpetual`,
+          () => ({ lease_perpetual: false }),
+        ),
+      },
+    ],
+  };
+}
