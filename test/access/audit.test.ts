@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { operations } from '../../resolvers/index.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
+import { billingChanges } from './billing-changes.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -42,6 +43,8 @@ let home: Awaited<ReturnType<typeof service.project>>;
 beforeAll(async () => {
   home = await service.project();
 });
+
+const billing = billingChanges(service, () => home.orgId);
 
 const post = (path: () => string, body: () => object) => (actor: Actor) =>
   service.call<Record<string, string>>(actor, 'POST', path(), { body: body() });
@@ -116,54 +119,10 @@ const changes: readonly Change[] = [
     objectId: ({ mail_id }) => mail_id!,
     written: 'select xmin::text from mail_outbox where id = $1',
   },
-  {
-    operation: 'billing.addCredit',
-    action: 'org.credited',
-    kind: 'ledger_entry',
-    send: post(
-      () => `/orgs/v1/admin/${home.orgId}/credits`,
-      () => ({ amount_usd_micros: 1_000_000 }),
-    ),
-    objectId: ({ entry }) => (entry as unknown as { id: string }).id,
-    written: 'select xmin::text from ledger_entries where id = $1',
-  },
-  {
-    operation: 'orgs.claimSlug',
-    action: 'org.slug_claimed',
-    kind: 'organization',
-    send: (actor) =>
-      service.call(actor, 'POST', `/orgs/v1/${home.orgId}/slug`, {
-        body: { slug: 'audited' },
-        headers: { 'idempotency-key': 'audited' },
-      }),
-    objectId: ({ org_id }) => org_id!,
-    written: 'select xmin::text from org_slugs where org_id = $1::uuid',
-  },
-  {
-    operation: 'tiers.set',
-    action: 'tier.changed',
-    kind: 'organization',
-    send: post(
-      () => '/tiers/v1/prototype',
-      () => ({}),
-    ),
-    objectId: ({ org_id }) => org_id!,
-    written: 'select xmin::text from orgs where id = $1::uuid',
-  },
-  {
-    operation: 'orgs.setLeasePerpetual',
-    action: 'org.lease_perpetual_set',
-    kind: 'organization',
-    send: post(
-      () => `/orgs/v1/admin/${home.orgId}/lease-perpetual`,
-      () => ({ lease_perpetual: true }),
-    ),
-    objectId: ({ org_id }) => org_id!,
-    written: 'select xmin::text from orgs where id = $1::uuid',
-  },
+  ...billing.changes,
 ];
 
-const adminOnly = ['orgs.setLimits', 'mail.sendTest', 'billing.addCredit', 'orgs.setLeasePerpetual'];
+const adminOnly = ['orgs.setLimits', 'mail.sendTest', ...billing.adminOnly];
 
 test('every change there is gets tried here', () => {
   const mutations = operations.filter(({ kind }) => kind === 'mutation').map(({ name }) => name as string);
@@ -331,6 +290,7 @@ test('a change sent again under its idempotency key is written once', async () =
 // Last in this file: from here on nothing can be audited.
 test('a change whose audit row cannot be written does not take place', async () => {
   const tables = ['orgs', 'memberships', 'projects', 'room_presences', 'room_messages', 'mail_outbox', 'feed_heads'];
+  tables.push('org_slugs', 'org_balances', 'ledger_entries');
   const everything = async () => {
     const counts = tables.map(
       (table) => `(select jsonb_agg(to_jsonb(t) order by t::text) from ${table} t) as ${table}`,
