@@ -63,9 +63,6 @@ const absentOf = (id: string) =>
 
 const absentIds = (): Ids => ({ org: randomUUID(), project: newId('prj') });
 
-/** What answers those who may for something inside a target that is not there. */
-const notThere = /(RESOURCE|INVITE)_NOT_FOUND/;
-
 interface Stranger {
   readonly actor: Actor;
   /** Its own organization and project. */
