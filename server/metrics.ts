@@ -20,6 +20,8 @@ export interface Metrics {
   readonly socketOpened: () => () => void;
   /** @returns what to call, once, when the subscription ends */
   readonly subscriptionStarted: () => () => void;
+  /** An event was executed: for one subscriber, or once for all who share it. */
+  readonly eventExecuted: () => void;
   readonly statementSent: () => void;
   /** @param seen `outcome` of a run of a background job */
   readonly jobRan: (seen: { task: string; outcome: 'ok' | 'failed' }) => void;
@@ -27,6 +29,8 @@ export interface Metrics {
   readonly watchPool: (count: () => PoolCounts) => void;
   /** Asked whenever the page is rendered. */
   readonly watchFeedFollowers: (count: () => number) => void;
+  /** Asked whenever the page is rendered. */
+  readonly watchSocketWrites: (count: () => number) => void;
 }
 
 export interface MetricsOptions {
@@ -75,6 +79,11 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
   });
   const sockets = new Gauge({ name: 'sockets_open', help: 'WebSockets that are open.', registers });
   const subscriptions = new Gauge({ name: 'subscriptions_open', help: 'Subscriptions that run.', registers });
+  const events = new Counter({
+    name: 'subscription_events_executed_total',
+    help: 'Events executed for subscriptions on sockets; once for all who share one.',
+    registers,
+  });
   const statements = new Counter({
     name: 'db_statements_total',
     help: 'Statements sent to the control database.',
@@ -89,6 +98,8 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
 
   let pool: () => PoolCounts = () => ({ total: 0, idle: 0, waiting: 0 });
   let followers = () => 0;
+  let writes = () => 0;
+  let writesSeen = 0;
   const asked = (name: string, help: string, count: () => number) =>
     new Gauge({
       name,
@@ -102,6 +113,17 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
   asked('db_pool_idle', 'Connections of the pool that nobody uses.', () => pool().idle);
   asked('db_pool_waiting', 'Requests that wait for a connection.', () => pool().waiting);
   asked('feed_followers', 'Readers that follow a feed on this node.', () => followers());
+
+  new Counter({
+    name: 'socket_event_writes_total',
+    help: 'Writes to sockets that carried events, one or several.',
+    registers,
+    collect() {
+      const now = writes();
+      this.inc(now - writesSeen);
+      writesSeen = now;
+    },
+  });
 
   return {
     contentType: registry.contentType,
@@ -117,6 +139,7 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
     },
     socketOpened: () => entered(sockets),
     subscriptionStarted: () => entered(subscriptions),
+    eventExecuted: () => events.inc(),
     statementSent: () => statements.inc(),
     jobRan: (seen) => jobs.inc(seen),
     watchPool: (count) => {
@@ -124,6 +147,9 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
     },
     watchFeedFollowers: (count) => {
       followers = count;
+    },
+    watchSocketWrites: (count) => {
+      writes = count;
     },
   };
 }

@@ -2,11 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { CloseCode, MessageType, parseMessage, type Server } from 'graphql-ws';
 import type { Logger } from 'pino';
 import type { WebSocket, WebSocketServer } from 'ws';
+import type { SocketWriter } from './socket-writer.ts';
 
 /** What the protocol's hooks are given of a socket. */
 export interface SocketExtra extends Record<PropertyKey, unknown> {
   readonly socket: WebSocket;
   readonly request: IncomingMessage;
+  readonly writer: SocketWriter;
 }
 
 /** Longest reason of a close frame, in bytes. */
@@ -32,9 +34,10 @@ export interface SpeakProtocolOptions {
  */
 export function speakProtocol(
   protocol: Server<SocketExtra>,
-  { socket, request }: SocketExtra,
+  extra: SocketExtra,
   { log, onMessage }: SpeakProtocolOptions,
 ): void {
+  const { socket, writer } = extra;
   const close = (code: number, reason: string) =>
     socket.close(code, Buffer.byteLength(reason) > reasonBytesMax ? '' : reason);
   const closed = protocol.opened(
@@ -43,6 +46,8 @@ export function speakProtocol(
       send: (data) =>
         new Promise((resolve, reject) => {
           if (socket.readyState !== socket.OPEN) return void resolve();
+          // Events that are due come before whatever is said after them.
+          writer.flush();
           socket.send(data, (error) => (error ? reject(error) : resolve()));
         }),
       close,
@@ -58,7 +63,7 @@ export function speakProtocol(
           onMessage(socket, message);
         }),
     },
-    { socket, request },
+    extra,
   );
   // A frame that breaks the protocol closes the socket by itself; there is nothing more to do about it.
   socket.on('error', (error) => log.debug({ err: error }, 'A socket failed.'));

@@ -5,10 +5,11 @@ import { handleProtocols, MessageType, makeServer, parseMessage } from 'graphql-
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ServiceError } from '../core/errors.ts';
 import { newTraceId } from '../core/tracing.ts';
-import type { Context, Services } from '../resolvers/context.ts';
+import type { Context, RequestFacts, Services } from '../resolvers/context.ts';
 import type { Credentials } from '../resolvers/identity/resolve-caller.ts';
-import type { Engine, Prepared } from '../schema/engine/engine.ts';
+import type { Engine, OpenedSubscription, Prepared } from '../schema/engine/engine.ts';
 import { refusal } from '../schema/engine/render-errors.ts';
+import { Audiences } from '../subscriptions/audiences.ts';
 import { clientAddress, networkOf, type TrustedProxies } from './client-address.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Metrics } from './metrics.ts';
@@ -22,7 +23,10 @@ import {
   writeApprovalOf,
 } from './request-context.ts';
 import { sendSocketError } from './respond.ts';
+import { Payload } from './socket-frames.ts';
 import { keepAlive, type SocketExtra, speakProtocol } from './socket-protocol.ts';
+import { SocketSubscription } from './socket-subscription.ts';
+import { Outbox, SocketWriter } from './socket-writer.ts';
 
 /** Largest message a client may send, in bytes. */
 const messageBytesMax = 1024 * 1024;
@@ -51,17 +55,33 @@ export interface Sockets {
   readonly close: () => Promise<void>;
 }
 
+/** An operation that its client has completed, or whose socket is gone, waits no longer and sends nothing more. */
+interface Stoppable {
+  readonly abort: () => void;
+}
+
 /** What is known of a socket from its `connection_init` on. */
 interface Session {
   readonly context: (signal: AbortSignal) => Context;
   /** Operations that are under way, by the client's id. */
-  readonly running: Map<string, AbortController>;
+  readonly running: Map<string, Stoppable>;
 }
 
 interface Running {
+  readonly id: string;
   readonly prepared: Prepared;
   readonly stop: AbortController;
-  readonly ended: () => void;
+  readonly session: Session;
+  readonly writer: SocketWriter;
+}
+
+interface Lasting {
+  readonly id: string;
+  readonly running: Map<string, Stoppable>;
+  readonly writer: SocketWriter;
+  /** It was completed before it began. */
+  readonly stopped: boolean;
+  readonly request: RequestFacts;
 }
 
 /** GraphQL over WebSocket (graphql-transport-ws) at `/graphql`. */
@@ -70,26 +90,64 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
   const wss = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax, handleProtocols });
   const sessions = new WeakMap<WebSocket, Session>();
   const operations = new WeakMap<object, Running>();
+  const audiences = new Audiences(services);
+  const outbox = new Outbox();
+  metrics.watchSocketWrites(() => outbox.counts.writes);
 
-  const run = async (args: ExecutionArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> => {
-    const { prepared, stop, ended } = operations.get(args)!;
-    let stream: AsyncGenerator<ExecutionResult> | undefined;
+  const execute = async (args: ExecutionArgs): Promise<ExecutionResult> => {
+    const { id, prepared, stop, session } = operations.get(args)!;
     try {
-      const result = await engine.run(prepared, args.contextValue as Context);
-      if (!(Symbol.asyncIterator in result)) return result;
-      stream = stoppable(result, stop);
+      return (await engine.run(prepared, args.contextValue as Context)) as ExecutionResult;
     } finally {
-      if (stream === undefined) ended();
+      if (session.running.get(id) === stop) session.running.delete(id);
     }
-    const subscriptionEnded = metrics.subscriptionStarted();
-    if (stop.signal.aborted) subscriptionEnded();
-    else stop.signal.addEventListener('abort', subscriptionEnded, { once: true });
-    return stream;
   };
 
+  const subscribe = async (args: ExecutionArgs): Promise<ExecutionResult | SocketSubscription> => {
+    const { id, prepared, stop, session, writer } = operations.get(args)!;
+    const { running } = session;
+    const asked = args.contextValue as Context;
+    let opened: ExecutionResult | OpenedSubscription | undefined;
+    try {
+      opened = await engine.subscribe(prepared, asked);
+    } finally {
+      if (running.get(id) === stop) running.delete(id);
+    }
+    if (!('opened' in opened)) return opened;
+    return follow(opened, { id, running, writer, stopped: stop.signal.aborted, request: asked.request });
+  };
+
+  /** A function of its own, so that what lasts holds nothing of what it took to begin. */
+  function follow(
+    { opened, key, execute }: OpenedSubscription,
+    { id, running, writer, stopped, request }: Lasting,
+  ): SocketSubscription {
+    const counted = metrics.subscriptionStarted();
+    const subscription = new SocketSubscription({
+      id,
+      writer,
+      renderEnd: (error) => engine.renderEnd(error, { services, request }),
+      onEnded: () => {
+        counted();
+        if (running.get(id) === subscription) running.delete(id);
+      },
+    });
+    if (stopped) {
+      subscription.abort();
+      return subscription;
+    }
+    running.set(id, subscription);
+    const render = async (event: unknown) => {
+      metrics.eventExecuted();
+      return new Payload(await execute(event));
+    };
+    subscription.run((reader) => audiences.subscribe({ opened, key, render, reader }));
+    return subscription;
+  }
+
   const protocol = makeServer<Record<string, unknown> | undefined, SocketExtra>({
-    execute: run as never,
-    subscribe: run as never,
+    execute,
+    subscribe: subscribe as never,
     onConnect: async ({ connectionParams, extra: { socket, request } }) => {
       const session = await openSession(services, request, connectionParams, {
         address: clientAddress(request, trustedProxies),
@@ -107,21 +165,18 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
       });
       return true;
     },
-    onSubscribe: ({ extra: { socket } }, id, payload) => {
-      const { context, running } = sessions.get(socket)!;
+    onSubscribe: ({ extra: { socket, writer } }, id, payload) => {
+      const session = sessions.get(socket)!;
+      const { context, running } = session;
       const stop = new AbortController();
       const contextValue = context(stop.signal);
       if (running.size >= operationsMax) return [refusal(tooManyOperations(), contextValue.request.traceId)];
       const prepared = engine.prepare(payload, contextValue.request.traceId);
       if (!('document' in prepared)) return prepared;
       running.set(id, stop);
-      const ended = () => {
-        if (running.get(id) === stop) running.delete(id);
-      };
-      stop.signal.addEventListener('abort', ended, { once: true });
       const { document, operationName, variables } = prepared;
       const args = { schema: engine.schema, document, operationName, variableValues: variables, contextValue };
-      operations.set(args, { prepared, stop, ended });
+      operations.set(args, { id, prepared, stop, session, writer });
       return args;
     },
   });
@@ -138,10 +193,11 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
   };
 
   const stopKeepAlive = keepAlive(wss, keepAliveMs);
-  wss.on('connection', (socket: WebSocket, request: IncomingMessage) => {
+  const accept = (socket: WebSocket, request: IncomingMessage, stream: Duplex) => {
     socket.once('close', metrics.socketOpened());
-    speakProtocol(protocol, { socket, request }, { log: services.log, onMessage: endCompleted });
-  });
+    const writer = new SocketWriter(socket, stream, outbox);
+    speakProtocol(protocol, { socket, request, writer }, { log: services.log, onMessage: endCompleted });
+  };
 
   wss.on('wsClientError', (error: Error, socket: Duplex) => {
     const refused = new ServiceError('VALIDATION_FAILED', { message: error.message, details: { field: 'upgrade' } });
@@ -159,7 +215,7 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
       const refused = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
       return sendSocketError(socket, refused, { path });
     }
-    wss.handleUpgrade(request, socket, head, (client) => wss.emit('connection', client, request));
+    wss.handleUpgrade(request, socket, head, (client) => accept(client, request, socket));
   });
 
   return {
@@ -251,29 +307,4 @@ function textOf(params: Params, name: string): string | undefined {
   const value = params?.[name] ?? undefined;
   if (value === undefined || typeof value === 'string') return value;
   throw new ServiceError('INVALID_AUTH', { details: { reason: 'not_a_string', field: name } });
-}
-
-/**
- * A subscription whose `return()` takes effect at once. A generator's own waits for the event it is waiting for, which
- * in a quiet room never comes.
- */
-function stoppable<Value>(inner: AsyncGenerator<Value>, stop: AbortController): AsyncGenerator<Value> {
-  const outer: AsyncGenerator<Value> = {
-    next: async () => {
-      const result = await inner.next();
-      if (result.done === true) stop.abort();
-      return result;
-    },
-    return: (value) => {
-      stop.abort();
-      return inner.return(value);
-    },
-    throw: (error) => {
-      stop.abort();
-      return inner.throw(error);
-    },
-    [Symbol.asyncIterator]: () => outer,
-    [Symbol.asyncDispose]: async () => void (await outer.return(undefined)),
-  };
-  return outer;
 }
