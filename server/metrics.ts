@@ -18,8 +18,8 @@ export interface Metrics {
   readonly operation: (seen: { operation: string; code: string }, seconds: number) => void;
   /** @returns what to call, once, when the socket closes */
   readonly socketOpened: () => () => void;
-  /** @returns what to call, once, when the subscription ends */
-  readonly subscriptionStarted: () => () => void;
+  readonly subscriptionStarted: () => void;
+  readonly subscriptionEnded: () => void;
   /** An event was executed: for one subscriber, or once for all who share it. */
   readonly eventExecuted: () => void;
   readonly statementSent: () => void;
@@ -138,7 +138,8 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
       operationSeconds.observe({ operation }, seconds);
     },
     socketOpened: () => entered(sockets),
-    subscriptionStarted: () => entered(subscriptions),
+    subscriptionStarted: () => subscriptions.inc(),
+    subscriptionEnded: () => subscriptions.dec(),
     eventExecuted: () => events.inc(),
     statementSent: () => statements.inc(),
     jobRan: (seen) => jobs.inc(seen),

@@ -1,14 +1,24 @@
 import type { ExecutionResult } from 'graphql';
+import type { RequestFacts } from '../resolvers/context.ts';
 import type { Reader } from '../subscriptions/follower.ts';
 import { openingOf, type Payload } from './socket-frames.ts';
+import type { Stoppable } from './socket-session.ts';
 import type { SocketWriter } from './socket-writer.ts';
+
+/** Who runs subscriptions. */
+export interface SubscriptionOwner {
+  /** What a client is told whose subscription ends for a reason. */
+  readonly renderEnd: (error: unknown, request: RequestFacts) => ExecutionResult;
+  readonly subscriptionEnded: () => void;
+}
 
 interface SocketSubscriptionOptions {
   readonly id: string;
   readonly writer: SocketWriter;
-  /** What a client is told whose subscription ends for a reason. */
-  readonly renderEnd: (error: unknown) => ExecutionResult;
-  readonly onEnded: () => void;
+  /** Where it is found for as long as it runs. */
+  readonly running: Map<string, Stoppable>;
+  readonly request: RequestFacts;
+  readonly owner: SubscriptionOwner;
 }
 
 type Step = IteratorResult<ExecutionResult, undefined>;
@@ -23,29 +33,32 @@ export class SocketSubscription implements Reader<Payload>, AsyncGenerator<Execu
   readonly #id: string;
   readonly #opening: Buffer;
   readonly #writer: SocketWriter;
-  readonly #options: Pick<SocketSubscriptionOptions, 'renderEnd' | 'onEnded'>;
-  #running: { readonly stop: () => void } | undefined;
+  readonly #running: Map<string, Stoppable>;
+  readonly #request: RequestFacts;
+  readonly #owner: SubscriptionOwner;
+  #follower: { readonly stop: () => void } | undefined;
   #ended = false;
   #last: ExecutionResult | undefined;
   #next: ((step: Step) => void) | undefined;
 
-  constructor({ id, writer, ...options }: SocketSubscriptionOptions) {
+  constructor({ id, writer, running, request, owner }: SocketSubscriptionOptions) {
     this.#id = id;
     this.#opening = openingOf(id);
     this.#writer = writer;
-    this.#options = options;
+    this.#running = running;
+    this.#request = request;
+    this.#owner = owner;
+    running.set(id, this);
   }
 
-  /** Begins. @param subscribe follows the feed with this as its reader */
-  run(subscribe: (reader: Reader<Payload>) => { readonly stop: () => void }): void {
-    const running = subscribe(this);
-    if (this.#ended) running.stop();
-    else this.#running = running;
+  /** @param follower reads for this, and may have come to its end already */
+  run(follower: { readonly stop: () => void }): void {
+    if (!this.#ended) this.#follower = follower;
   }
 
   /** Ends at once, as when its client completes it. */
   abort(): void {
-    this.#running?.stop();
+    this.#follower?.stop();
     this.#end();
   }
 
@@ -63,15 +76,16 @@ export class SocketSubscription implements Reader<Payload>, AsyncGenerator<Execu
 
   end(error?: unknown): void {
     if (this.#ended) return;
-    if (error !== undefined) this.#last = this.#options.renderEnd(error);
+    if (error !== undefined) this.#last = this.#owner.renderEnd(error, this.#request);
     this.#end();
   }
 
   #end(): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#running = undefined;
-    this.#options.onEnded();
+    this.#follower = undefined;
+    this.#owner.subscriptionEnded();
+    if (this.#running.get(this.#id) === this) this.#running.delete(this.#id);
     const next = this.#next;
     this.#next = undefined;
     if (next !== undefined) void this.next().then(next);

@@ -5,12 +5,6 @@ import { joined, type Payload } from './socket-frames.ts';
 /** Beyond so many bytes that a client has not taken yet it is sent nothing more, until it has taken all. */
 const waitingBytesMax = 256 * 1024;
 
-/** What all sockets of a server count together. */
-export interface WriteCounts {
-  /** Calls of the system that carried events. */
-  writes: number;
-}
-
 /**
  * The sending half of a socket for events, which come made up as frames: whatever becomes due in one turn of the event
  * loop leaves in one write. Everything else goes through the WebSocket itself, after a `flush`.
@@ -71,7 +65,7 @@ export class SocketWriter {
     this.#dueBytes = 0;
     // After its goodbye nothing may follow; its client resumes from a cursor.
     if (this.#client.readyState !== this.#client.OPEN) return;
-    this.#outbox.counts.writes++;
+    this.#outbox.writes++;
     const parts = joined(due);
     if (parts.length === 1) return void this.#socket.write(parts[0]!);
     this.#socket.cork();
@@ -82,7 +76,8 @@ export class SocketWriter {
 
 /** Sockets that have something due. */
 export class Outbox {
-  readonly counts: WriteCounts = { writes: 0 };
+  /** Writes to sockets that carried events. */
+  writes = 0;
   #waiting: SocketWriter[] = [];
   #latest: Made | undefined;
 
