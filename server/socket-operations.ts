@@ -8,7 +8,7 @@ import type { Metrics } from './metrics.ts';
 import { Payload } from './socket-frames.ts';
 import type { Session } from './socket-session.ts';
 import { SocketSubscription, type SubscriptionOwner } from './socket-subscription.ts';
-import type { SocketWriter } from './socket-writer.ts';
+import type { Outbox, SocketWriter } from './socket-writer.ts';
 
 /** Operations that may be under way on one socket. */
 const operationsMax = 100;
@@ -30,6 +30,7 @@ export interface SocketOperationsOptions {
   readonly services: Services;
   readonly engine: Engine;
   readonly metrics: Metrics;
+  readonly outbox: Outbox;
 }
 
 /** Runs what clients ask for over sockets, between the protocol and the engine. */
@@ -39,11 +40,11 @@ export class SocketOperations implements SubscriptionOwner {
   readonly #metrics: Metrics;
   readonly #audiences: Audiences;
 
-  constructor({ services, engine, metrics }: SocketOperationsOptions) {
+  constructor({ services, engine, metrics, outbox }: SocketOperationsOptions) {
     this.#services = services;
     this.#engine = engine;
     this.#metrics = metrics;
-    this.#audiences = new Audiences(services);
+    this.#audiences = new Audiences(services, () => outbox.rested());
   }
 
   /** What the protocol is to run, or why it is not to. */

@@ -5,6 +5,11 @@ import { joined, type Payload } from './socket-frames.ts';
 /** Beyond so many bytes that a client has not taken yet it is sent nothing more, until it has taken all. */
 const waitingBytesMax = 256 * 1024;
 
+/** How long sockets are written to in one turn of the event loop, in milliseconds. */
+const turnMs = 4;
+/** The longest rest after writing to many sockets, in milliseconds. */
+const restMsMax = 16;
+
 /**
  * The sending half of a socket for events, which come made up as frames: whatever becomes due in one turn of the event
  * loop leaves in one write. Everything else goes through the WebSocket itself, after a `flush`.
@@ -79,6 +84,8 @@ export class Outbox {
   /** Writes to sockets that carried events. */
   writes = 0;
   #waiting: SocketWriter[] = [];
+  #resting: (() => void)[] = [];
+  #writing = false;
   #latest: Made | undefined;
 
   /**
@@ -95,14 +102,48 @@ export class Outbox {
   }
 
   add(writer: SocketWriter): void {
-    if (this.#waiting.push(writer) === 1) setImmediate(() => this.#flush());
+    if (this.#waiting.push(writer) === 1 && !this.#writing) this.#schedule();
   }
 
-  #flush(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
+  /**
+   * Resolves when what is due now has been written, and the server has had a while for other things: as long as the
+   * writing took, so that what becomes due meanwhile leaves in one go.
+   */
+  rested(): Promise<void> {
+    if (this.#waiting.length === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#resting.push(resolve));
+  }
+
+  #schedule(): void {
+    setImmediate(() => {
+      this.#writing = true;
+      const [writers, resting] = [this.#waiting, this.#resting];
+      this.#waiting = [];
+      this.#resting = [];
+      this.#write(writers, resting, 0, 0);
+    });
+  }
+
+  /** Writes for a few milliseconds, then lets others have a turn and goes on. */
+  #write(writers: readonly SocketWriter[], resting: readonly (() => void)[], from: number, spentMs: number): void {
+    const startedAt = performance.now();
+    let next = from;
+    let elapsed = 0;
+    while (next < writers.length && elapsed < turnMs) {
+      const end = Math.min(next + 32, writers.length);
+      while (next < end) writers[next++]!.flush();
+      elapsed = performance.now() - startedAt;
+    }
+    const spent = spentMs + elapsed;
+    if (next < writers.length) return void setImmediate(() => this.#write(writers, resting, next, spent));
+    this.#writing = false;
     this.#latest = undefined;
-    for (const writer of waiting) writer.flush();
+    if (this.#waiting.length > 0) this.#schedule();
+    const wake = () => {
+      for (const resolve of resting) resolve();
+    };
+    if (spent < 1) wake();
+    else setTimeout(wake, Math.min(spent, restMsMax));
   }
 }
 

@@ -44,8 +44,8 @@ export interface Sockets {
 export function attachSockets(server: Server, options: SocketsOptions): Sockets {
   const { services, engine, metrics, connections, trustedProxies, host } = options;
   const wss = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax, handleProtocols });
-  const operations = new SocketOperations({ services, engine, metrics });
   const outbox = new Outbox();
+  const operations = new SocketOperations({ services, engine, metrics, outbox });
   metrics.watchSocketWrites(() => outbox.writes);
 
   const protocol = makeServer<Record<string, unknown> | undefined, SocketExtra>({

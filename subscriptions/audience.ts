@@ -45,6 +45,8 @@ export interface AudienceOptions<Row, Event> {
   /** Where the feed stands: what comes after it is for everybody. */
   readonly position: bigint;
   readonly render: Render<Row, Event>;
+  /** Resolves when what was sent is on its way, and sending more is worth it. */
+  readonly rested: () => Promise<void>;
   /** Told when the last one has left. */
   readonly onEmpty: () => void;
 }
@@ -156,6 +158,9 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
         if (signal.aborted) return;
         this.#position = this.feed.positionOf(rows.at(-1)!);
         for (const member of this.#members) member.take(events, first, this.#position);
+        // What comes meanwhile waits in the feed, and is sent together.
+        await this.#options.rested();
+        if (signal.aborted) return;
       }
     } catch (error) {
       failure = error;

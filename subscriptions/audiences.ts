@@ -15,10 +15,13 @@ export interface Subscribe<Row, FeedEvent, Event extends Rendered> {
 /** The subscriptions of one node, those alike together. */
 export class Audiences {
   readonly #services: Pick<Services, 'feeds' | 'authority'>;
+  readonly #rested: () => Promise<void>;
   readonly #byKey = new Map<string, EventSource<unknown, Rendered>>();
 
-  constructor(services: Pick<Services, 'feeds' | 'authority'>) {
+  /** @param rested resolves when what was sent is on its way, and sending more is worth it */
+  constructor(services: Pick<Services, 'feeds' | 'authority'>, rested: () => Promise<void>) {
     this.#services = services;
+    this.#rested = rested;
   }
 
   subscribe<Row, FeedEvent, Event extends Rendered>({
@@ -43,6 +46,7 @@ export class Audiences {
         feed: opened.feed,
         position: opened.head,
         render: renderRows(opened, render),
+        rested: this.#rested,
         onEmpty: () => this.#byKey.delete(key),
       }) as unknown as EventSource<unknown, Rendered>;
       this.#byKey.set(key, audience);
