@@ -6,6 +6,13 @@ export interface PoolCounts {
   readonly waiting: number;
 }
 
+export interface SocketCounts {
+  /** Writes that carried events, so far. */
+  readonly eventWrites: number;
+  /** What clients have been sent and have not taken yet. */
+  readonly waitingBytes: number;
+}
+
 /** What the process counts, for Prometheus. */
 export interface Metrics {
   /** Content type of {@link render}. */
@@ -30,7 +37,7 @@ export interface Metrics {
   /** Asked whenever the page is rendered. */
   readonly watchFeedFollowers: (count: () => number) => void;
   /** Asked whenever the page is rendered. */
-  readonly watchSocketWrites: (count: () => number) => void;
+  readonly watchSockets: (count: () => SocketCounts) => void;
 }
 
 export interface MetricsOptions {
@@ -98,7 +105,7 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
 
   let pool: () => PoolCounts = () => ({ total: 0, idle: 0, waiting: 0 });
   let followers = () => 0;
-  let writes = () => 0;
+  let socketCounts = (): SocketCounts => ({ eventWrites: 0, waitingBytes: 0 });
   let writesSeen = 0;
   const asked = (name: string, help: string, count: () => number) =>
     new Gauge({
@@ -114,14 +121,15 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
   asked('db_pool_waiting', 'Requests that wait for a connection.', () => pool().waiting);
   asked('feed_followers', 'Readers that follow a feed on this node.', () => followers());
 
+  asked('sockets_waiting_bytes', 'Bytes that clients of sockets have not taken yet.', () => socketCounts().waitingBytes);
   new Counter({
     name: 'socket_event_writes_total',
     help: 'Writes to sockets that carried events, one or several.',
     registers,
     collect() {
-      const now = writes();
-      this.inc(now - writesSeen);
-      writesSeen = now;
+      const { eventWrites } = socketCounts();
+      this.inc(eventWrites - writesSeen);
+      writesSeen = eventWrites;
     },
   });
 
@@ -149,8 +157,8 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
     watchFeedFollowers: (count) => {
       followers = count;
     },
-    watchSocketWrites: (count) => {
-      writes = count;
+    watchSockets: (count) => {
+      socketCounts = count;
     },
   };
 }

@@ -46,7 +46,10 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
   const wss = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax, handleProtocols });
   const outbox = new Outbox();
   const operations = new SocketOperations({ services, engine, metrics, outbox });
-  metrics.watchSocketWrites(() => outbox.writes);
+  metrics.watchSockets(() => ({
+    eventWrites: outbox.writes,
+    waitingBytes: [...wss.clients].reduce((sum, { bufferedAmount }) => sum + bufferedAmount, 0),
+  }));
 
   const protocol = makeServer<Record<string, unknown> | undefined, SocketExtra>({
     execute: (args) => operations.execute(args),

@@ -7,10 +7,7 @@ export interface Rendered {
   readonly bytes: number;
 }
 
-/**
- * Makes of a row what is sent; `reset` tells that the subscriber begins anew. It never fails: what goes wrong is part of
- * what is sent.
- */
+/** Makes of a row what is sent; `reset` tells that the subscriber begins anew. What goes wrong is part of what is sent. */
 export type Render<Row, Event> = (row: Row, reset: boolean) => Promise<Event>;
 
 /** Where a follower's events come from. */
@@ -47,8 +44,8 @@ export interface AudienceOptions<Row, Event> {
   readonly render: Render<Row, Event>;
   /** Resolves when what was sent is on its way, and sending more is worth it. */
   readonly rested: () => Promise<void>;
-  /** Told when the last one has left. */
-  readonly onEmpty: () => void;
+  /** Told when the last one has left, or nothing more will come: nobody else may join. */
+  readonly onOver: () => void;
 }
 
 /** Rows that are read at once, and leave in one go. */
@@ -73,6 +70,8 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
   /** The last row that every member has been sent. */
   #position: bigint;
   readonly #stop = new AbortController();
+  /** Set when its following has ended by itself. */
+  #over: { readonly error: unknown } | undefined;
   readonly #recent = new Map<bigint, Recent<Event>>();
   #recentBytes = 0;
   #forgetting: NodeJS.Timeout | undefined;
@@ -92,11 +91,15 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
     if (--this.#size > 0) return;
     this.#stop.abort();
     this.#forget();
-    this.#options.onEmpty();
+    this.#options.onOver();
   }
 
   /** Takes a follower in that has everything up to here, or can be given it at once; any other has to read on. */
   admit(follower: Follower<Row, Event>): boolean {
+    if (this.#over !== undefined) {
+      follower.finish(this.#over.error);
+      return true;
+    }
     const missed: Event[] = [];
     for (let position = follower.position + 1n; position <= this.#position; position++) {
       const event = this.#recent.get(position)?.event;
@@ -120,7 +123,10 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
     const recent: Recent<Event> = { rendering: this.#options.render(row, false), event: undefined };
     this.#recent.set(position, recent);
     this.#forgetting ??= setTimeout(() => this.#forget(), recentMs).unref();
-    void recent.rendering.then((event) => this.#keep(position, recent, event));
+    recent.rendering.then(
+      (event) => this.#keep(position, recent, event),
+      () => this.#recent.delete(position),
+    );
     return recent.rendering;
   }
 
@@ -148,7 +154,7 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
 
   async #follow(): Promise<void> {
     const { signal } = this.#stop;
-    let failure: unknown;
+    let error: unknown;
     try {
       for await (const rows of this.#options.feeds.follow(this.feed, this.#position, { signal, pageSize: batchMax })) {
         const first = this.feed.positionOf(rows[0]!);
@@ -162,10 +168,12 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
         await this.#options.rested();
         if (signal.aborted) return;
       }
-    } catch (error) {
-      failure = error;
+    } catch (failure) {
+      error = failure;
     }
-    for (const member of this.#members) member.finish(failure);
+    this.#over = { error };
+    this.#options.onOver();
+    for (const member of this.#members) member.finish(error);
   }
 
   #startOver(position: bigint): void {

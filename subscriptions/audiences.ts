@@ -41,14 +41,17 @@ export class Audiences {
   ): EventSource<Row, Event> {
     let audience = this.#byKey.get(key);
     if (audience === undefined) {
-      audience = new Audience<Row, Event>({
+      const fresh = new Audience<Row, Event>({
         feeds: this.#services.feeds,
         feed: opened.feed,
         position: opened.head,
         render: renderRows(opened, render),
         rested: this.#rested,
-        onEmpty: () => this.#byKey.delete(key),
-      }) as unknown as EventSource<unknown, Rendered>;
+        onOver: () => {
+          if (this.#byKey.get(key) === audience) this.#byKey.delete(key);
+        },
+      });
+      audience = fresh as unknown as EventSource<unknown, Rendered>;
       this.#byKey.set(key, audience);
     }
     // Rows and events of an audience are of one type, which its key stands for.
