@@ -121,7 +121,11 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
   asked('db_pool_waiting', 'Requests that wait for a connection.', () => pool().waiting);
   asked('feed_followers', 'Readers that follow a feed on this node.', () => followers());
 
-  asked('sockets_waiting_bytes', 'Bytes that clients of sockets have not taken yet.', () => socketCounts().waitingBytes);
+  asked(
+    'sockets_waiting_bytes',
+    'Bytes that clients of sockets have not taken yet.',
+    () => socketCounts().waitingBytes,
+  );
   new Counter({
     name: 'socket_event_writes_total',
     help: 'Writes to sockets that carried events, one or several.',
