@@ -83,6 +83,8 @@ export interface FeedPage<Row> {
   /** The given cursor could not be used; the page starts at the earliest row that is kept. */
   readonly reset: boolean;
   readonly floor: bigint;
+  /** Where the feed stood. */
+  readonly head: bigint;
 }
 
 /** Reads what comes after a cursor, at most `limit` rows. An unusable cursor restarts, it never fails nor skips. */
@@ -106,5 +108,6 @@ export async function readFeed<Row>(
     hasMore: slice.rows.length > limit,
     reset: unusable,
     floor: slice.floor,
+    head: slice.head,
   };
 }

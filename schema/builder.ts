@@ -45,7 +45,7 @@ export const builder = new SchemaBuilder<{
     },
     nodesQueryOptions: false,
     nodeTypeOptions: { description: 'An object with a global id.' },
-    idFieldOptions: { description: 'Global id, `<Type>_<native id>`.' },
+    idFieldOptions: { description: 'Global id, `<Type>_<native id>`.', extensions: { sameForAll: true } },
     pageInfoTypeOptions: { description: 'Where a page of a connection ends, and whether there is more.' },
     hasNextPageFieldOptions: { description: 'Whether rows follow the page.' },
     hasPreviousPageFieldOptions: { description: 'Whether rows come before the page.' },
@@ -79,6 +79,11 @@ export const builder = new SchemaBuilder<{
 });
 
 const withZone = z.iso.datetime({ offset: true });
+/**
+ * Marks a field that is worked out, and whose answer depends on its parent and its arguments alone: subscribers may be
+ * given it together. Columns that are shown as they are need no mark.
+ */
+export const sameForAll = { extensions: { sameForAll: true } } as const;
 
 builder.queryType({ description: 'Everything that can be read.' });
 builder.mutationType({

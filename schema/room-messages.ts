@@ -7,7 +7,7 @@ import { loadLastMessages, loadMessages, type RoomAddress } from '../resolvers/r
 import { sendMessage } from '../resolvers/rooms/send-message.ts';
 import { messageCursor } from '../resolvers/rooms/wire.ts';
 import { followRoom, type RoomEvent } from '../subscriptions/rooms.ts';
-import { builder, pageArgs } from './builder.ts';
+import { builder, pageArgs, sameForAll } from './builder.ts';
 import { around, inOrder, type PageArgs, sliceConnection, toConnection, windowOf } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
@@ -50,6 +50,7 @@ const RecipientEdgeRef = builder.objectRef<RecipientEdge>('MessageRecipientEdge'
     kind: t.expose('kind', { type: RecipientKindEnum, description: 'How the message names it.' }),
     ackRequired: t.exposeBoolean('ackRequired', { description: 'Whether it is asked to acknowledge.' }),
     ackedAt: t.field({
+      ...sameForAll,
       type: 'DateTime',
       nullable: true,
       description: 'When it did; null until then.',
@@ -70,8 +71,9 @@ const RecipientConnection = builder
   .implement({
     description: 'A page of those a message names.',
     fields: (t) => ({
-      edges: t.expose('edges', { type: [RecipientEdgeRef], description: 'The rows of the page.' }),
+      edges: t.expose('edges', { ...sameForAll, type: [RecipientEdgeRef], description: 'The rows of the page.' }),
       pageInfo: t.expose('pageInfo', {
+        ...sameForAll,
         type: builder.pageInfoRef(),
         description: 'Where the page ends, and whether there is more.',
       }),
@@ -89,6 +91,7 @@ MessageRef.implement({
   fields: (t) => ({
     messageId: t.exposeString('id', { description: 'Native id, `msg_…`.' }),
     cursor: t.string({
+      ...sameForAll,
       description: 'Reading on from here begins after this message.',
       resolve: (message, _args, ctx) => messageCursor(message, ctx),
     }),
@@ -104,6 +107,7 @@ MessageRef.implement({
       description: 'Whether those it is meant for are asked to acknowledge.',
     }),
     recipients: t.field({
+      ...sameForAll,
       type: RecipientConnection,
       description: 'Whom it names, at most 100.',
       args: pageArgs,
@@ -236,7 +240,7 @@ const RoomMessageEventRef = builder.objectRef<RoomEvent>('RoomMessageEvent').imp
     cursor: t.exposeString('cursor', {
       description: 'Resume with this as `after`: nothing is missed, nothing comes twice.',
     }),
-    message: t.expose('message', { type: MessageRef, description: 'The message.' }),
+    message: t.expose('message', { ...sameForAll, type: MessageRef, description: 'The message.' }),
     reset: t.exposeBoolean('reset', {
       description: 'True on the first event when `after` could not be used and the feed began anew.',
     }),
@@ -247,7 +251,8 @@ builder.subscriptionField('roomMessages', (t) =>
   t.field({
     type: RoomMessageEventRef,
     description: 'Messages of a room from a cursor on, then each new one as it is sent.',
-    authScopes: { credential: true },
+    // Whoever opens the feed is asked for a credential; an event may be for many, and has nobody to ask.
+    extensions: { perSubscriber: ['after', 'first'] },
     args: {
       ...roomArgs,
       after: t.arg.string({

@@ -6,6 +6,13 @@ export interface PoolCounts {
   readonly waiting: number;
 }
 
+export interface SocketCounts {
+  /** Writes that carried events, so far. */
+  readonly eventWrites: number;
+  /** What clients have been sent and have not taken yet. */
+  readonly waitingBytes: number;
+}
+
 /** What the process counts, for Prometheus. */
 export interface Metrics {
   /** Content type of {@link render}. */
@@ -18,8 +25,10 @@ export interface Metrics {
   readonly operation: (seen: { operation: string; code: string }, seconds: number) => void;
   /** @returns what to call, once, when the socket closes */
   readonly socketOpened: () => () => void;
-  /** @returns what to call, once, when the subscription ends */
-  readonly subscriptionStarted: () => () => void;
+  readonly subscriptionStarted: () => void;
+  readonly subscriptionEnded: () => void;
+  /** An event was executed: for one subscriber, or once for all who share it. */
+  readonly eventExecuted: () => void;
   readonly statementSent: () => void;
   /** @param seen `outcome` of a run of a background job */
   readonly jobRan: (seen: { task: string; outcome: 'ok' | 'failed' }) => void;
@@ -27,6 +36,8 @@ export interface Metrics {
   readonly watchPool: (count: () => PoolCounts) => void;
   /** Asked whenever the page is rendered. */
   readonly watchFeedFollowers: (count: () => number) => void;
+  /** Asked whenever the page is rendered. */
+  readonly watchSockets: (count: () => SocketCounts) => void;
 }
 
 export interface MetricsOptions {
@@ -75,6 +86,11 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
   });
   const sockets = new Gauge({ name: 'sockets_open', help: 'WebSockets that are open.', registers });
   const subscriptions = new Gauge({ name: 'subscriptions_open', help: 'Subscriptions that run.', registers });
+  const events = new Counter({
+    name: 'subscription_events_executed_total',
+    help: 'Events executed for subscriptions on sockets; once for all who share one.',
+    registers,
+  });
   const statements = new Counter({
     name: 'db_statements_total',
     help: 'Statements sent to the control database.',
@@ -89,6 +105,8 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
 
   let pool: () => PoolCounts = () => ({ total: 0, idle: 0, waiting: 0 });
   let followers = () => 0;
+  let socketCounts = (): SocketCounts => ({ eventWrites: 0, waitingBytes: 0 });
+  let writesSeen = 0;
   const asked = (name: string, help: string, count: () => number) =>
     new Gauge({
       name,
@@ -103,6 +121,22 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
   asked('db_pool_waiting', 'Requests that wait for a connection.', () => pool().waiting);
   asked('feed_followers', 'Readers that follow a feed on this node.', () => followers());
 
+  asked(
+    'sockets_waiting_bytes',
+    'Bytes that clients of sockets have not taken yet.',
+    () => socketCounts().waitingBytes,
+  );
+  new Counter({
+    name: 'socket_event_writes_total',
+    help: 'Writes to sockets that carried events, one or several.',
+    registers,
+    collect() {
+      const { eventWrites } = socketCounts();
+      this.inc(eventWrites - writesSeen);
+      writesSeen = eventWrites;
+    },
+  });
+
   return {
     contentType: registry.contentType,
     render: () => registry.metrics(),
@@ -116,7 +150,9 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
       operationSeconds.observe({ operation }, seconds);
     },
     socketOpened: () => entered(sockets),
-    subscriptionStarted: () => entered(subscriptions),
+    subscriptionStarted: () => subscriptions.inc(),
+    subscriptionEnded: () => subscriptions.dec(),
+    eventExecuted: () => events.inc(),
     statementSent: () => statements.inc(),
     jobRan: (seen) => jobs.inc(seen),
     watchPool: (count) => {
@@ -124,6 +160,9 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
     },
     watchFeedFollowers: (count) => {
       followers = count;
+    },
+    watchSockets: (count) => {
+      socketCounts = count;
     },
   };
 }

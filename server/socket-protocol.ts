@@ -2,11 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { CloseCode, MessageType, parseMessage, type Server } from 'graphql-ws';
 import type { Logger } from 'pino';
 import type { WebSocket, WebSocketServer } from 'ws';
+import type { Session } from './socket-session.ts';
+import type { SocketWriter } from './socket-writer.ts';
 
 /** What the protocol's hooks are given of a socket. */
 export interface SocketExtra extends Record<PropertyKey, unknown> {
   readonly socket: WebSocket;
-  readonly request: IncomingMessage;
+  readonly writer: SocketWriter;
+  /** The request for the upgrade. Needed until the socket is signed in, and large to keep. */
+  request: IncomingMessage | undefined;
+  /** Set when the socket is signed in. */
+  session: Session | undefined;
 }
 
 /** Longest reason of a close frame, in bytes. */
@@ -20,21 +26,12 @@ const fromClients: readonly unknown[] = [
   MessageType.Pong,
 ];
 
-export interface SpeakProtocolOptions {
-  readonly log: Logger;
-  /** Told of each message after the protocol has dealt with its first part, which ends what it ends. */
-  readonly onMessage: (socket: WebSocket, message: string) => void;
-}
-
 /**
  * Lets a socket speak graphql-transport-ws. The library's own adapter writes what clients do wrong to the console, and
  * closes as if the server had failed.
  */
-export function speakProtocol(
-  protocol: Server<SocketExtra>,
-  { socket, request }: SocketExtra,
-  { log, onMessage }: SpeakProtocolOptions,
-): void {
+export function speakProtocol(protocol: Server<SocketExtra>, extra: SocketExtra, log: Logger): void {
+  const { socket, writer } = extra;
   const close = (code: number, reason: string) =>
     socket.close(code, Buffer.byteLength(reason) > reasonBytesMax ? '' : reason);
   const closed = protocol.opened(
@@ -43,33 +40,40 @@ export function speakProtocol(
       send: (data) =>
         new Promise((resolve, reject) => {
           if (socket.readyState !== socket.OPEN) return void resolve();
+          // Events that are due come before whatever is said after them.
+          writer.flush();
           socket.send(data, (error) => (error ? reject(error) : resolve()));
         }),
       close,
       onMessage: (handle) =>
         void socket.on('message', (data) => {
-          const message = String(data);
-          handle(message).catch((error: unknown) => {
-            if (!isFromClient(message)) return close(CloseCode.BadRequest, 'Invalid message received');
+          const text = String(data);
+          // An operation lasts as long as its handling: what is kept of its message must not be the whole of it.
+          const { type, id } = summaryOf(text);
+          handle(text).catch((error: unknown) => {
+            if (!fromClients.includes(type)) return close(CloseCode.BadRequest, 'Invalid message received');
             // A socket that breaks while it is written to is nobody's fault.
             if (socket.readyState === socket.OPEN) log.error({ err: error }, 'A socket message could not be handled.');
             close(CloseCode.InternalServerError, 'Internal server error');
           });
-          onMessage(socket, message);
+          // The library forgets an operation that its client completes; what it waits for, such as a held read, ends here.
+          if (type === MessageType.Complete) extra.session?.running.get(id!)?.abort();
         }),
     },
-    { socket, request },
+    extra,
   );
   // A frame that breaks the protocol closes the socket by itself; there is nothing more to do about it.
   socket.on('error', (error) => log.debug({ err: error }, 'A socket failed.'));
   socket.once('close', (code, reason) => void closed(code, String(reason)));
 }
 
-function isFromClient(message: string): boolean {
+/** Type and id of a message; neither for what is none of the protocol. */
+function summaryOf(text: string): { readonly type?: MessageType; readonly id?: string } {
   try {
-    return fromClients.includes(parseMessage(message).type);
+    const message = parseMessage(text);
+    return 'id' in message ? { type: message.type, id: message.id } : { type: message.type };
   } catch {
-    return false;
+    return {};
   }
 }
 

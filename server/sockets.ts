@@ -1,36 +1,25 @@
 import type { IncomingMessage, Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import type { ExecutionArgs, ExecutionResult } from 'graphql';
-import { handleProtocols, MessageType, makeServer, parseMessage } from 'graphql-ws';
+import type { ExecutionArgs } from 'graphql';
+import { handleProtocols, makeServer } from 'graphql-ws';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { ServiceError } from '../core/errors.ts';
-import { newTraceId } from '../core/tracing.ts';
-import type { Context, Services } from '../resolvers/context.ts';
-import type { Credentials } from '../resolvers/identity/resolve-caller.ts';
-import type { Engine, Prepared } from '../schema/engine/engine.ts';
-import { refusal } from '../schema/engine/render-errors.ts';
+import type { Services } from '../resolvers/context.ts';
+import type { Engine } from '../schema/engine/engine.ts';
 import { clientAddress, networkOf, type TrustedProxies } from './client-address.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Metrics } from './metrics.ts';
-import {
-  createContext,
-  credentialsOf,
-  destinationOf,
-  refuseDuplicateHeaders,
-  refuseMissingHost,
-  targetOf,
-  writeApprovalOf,
-} from './request-context.ts';
+import { refuseMissingHost, targetOf } from './request-context.ts';
 import { sendSocketError } from './respond.ts';
+import { SocketOperations } from './socket-operations.ts';
 import { keepAlive, type SocketExtra, speakProtocol } from './socket-protocol.ts';
+import { openSession } from './socket-session.ts';
+import { Outbox, SocketWriter } from './socket-writer.ts';
 
 /** Largest message a client may send, in bytes. */
 const messageBytesMax = 1024 * 1024;
 /** How often a quiet socket is pinged, in milliseconds. */
 const keepAliveMs = 12_000;
-
-/** Operations that may be under way on one socket. */
-const operationsMax = 100;
 
 /** Close codes beside those of graphql-transport-ws. */
 const goingAway = 1001;
@@ -51,104 +40,59 @@ export interface Sockets {
   readonly close: () => Promise<void>;
 }
 
-/** What is known of a socket from its `connection_init` on. */
-interface Session {
-  readonly context: (signal: AbortSignal) => Context;
-  /** Operations that are under way, by the client's id. */
-  readonly running: Map<string, AbortController>;
-}
-
-interface Running {
-  readonly prepared: Prepared;
-  readonly stop: AbortController;
-  readonly ended: () => void;
-}
-
 /** GraphQL over WebSocket (graphql-transport-ws) at `/graphql`. */
 export function attachSockets(server: Server, options: SocketsOptions): Sockets {
   const { services, engine, metrics, connections, trustedProxies, host } = options;
   const wss = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax, handleProtocols });
-  const sessions = new WeakMap<WebSocket, Session>();
-  const operations = new WeakMap<object, Running>();
-
-  const run = async (args: ExecutionArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> => {
-    const { prepared, stop, ended } = operations.get(args)!;
-    let stream: AsyncGenerator<ExecutionResult> | undefined;
-    try {
-      const result = await engine.run(prepared, args.contextValue as Context);
-      if (!(Symbol.asyncIterator in result)) return result;
-      stream = stoppable(result, stop);
-    } finally {
-      if (stream === undefined) ended();
-    }
-    const subscriptionEnded = metrics.subscriptionStarted();
-    if (stop.signal.aborted) subscriptionEnded();
-    else stop.signal.addEventListener('abort', subscriptionEnded, { once: true });
-    return stream;
-  };
+  const outbox = new Outbox();
+  const operations = new SocketOperations({ services, engine, metrics, outbox });
+  metrics.watchSockets(() => ({
+    eventWrites: outbox.writes,
+    waitingBytes: [...wss.clients].reduce((sum, { bufferedAmount }) => sum + bufferedAmount, 0),
+  }));
 
   const protocol = makeServer<Record<string, unknown> | undefined, SocketExtra>({
-    execute: run as never,
-    subscribe: run as never,
-    onConnect: async ({ connectionParams, extra: { socket, request } }) => {
-      const session = await openSession(services, request, connectionParams, {
-        address: clientAddress(request, trustedProxies),
-        host,
-      });
+    execute: (args) => operations.execute(args),
+    subscribe: ((args: ExecutionArgs) => operations.subscribe(args)) as never,
+    onConnect: async (connection) => {
+      const { connectionParams, extra } = connection;
+      const { socket } = extra;
+      const address = clientAddress(extra.request!, trustedProxies);
+      const session = await openSession(services, extra.request!, connectionParams, { address, host });
       if (session === 'unavailable') {
         // The client library comes back by itself after this code, but not after a 45xx one.
         socket.close(tryAgainLater, 'Try again later');
         return false;
       }
       if (session === 'refused') return false;
-      sessions.set(socket, session);
+      extra.session = session;
+      extra.request = undefined;
       socket.once('close', () => {
-        for (const stop of session.running.values()) stop.abort();
+        for (const operation of session.running.values()) operation.abort();
       });
       return true;
     },
-    onSubscribe: ({ extra: { socket } }, id, payload) => {
-      const { context, running } = sessions.get(socket)!;
-      const stop = new AbortController();
-      const contextValue = context(stop.signal);
-      if (running.size >= operationsMax) return [refusal(tooManyOperations(), contextValue.request.traceId)];
-      const prepared = engine.prepare(payload, contextValue.request.traceId);
-      if (!('document' in prepared)) return prepared;
-      running.set(id, stop);
-      const ended = () => {
-        if (running.get(id) === stop) running.delete(id);
-      };
-      stop.signal.addEventListener('abort', ended, { once: true });
-      const { document, operationName, variables } = prepared;
-      const args = { schema: engine.schema, document, operationName, variableValues: variables, contextValue };
-      operations.set(args, { prepared, stop, ended });
-      return args;
+    onSubscribe: ({ extra }, id, payload) => {
+      const prepared = operations.prepare({ session: extra.session!, writer: extra.writer }, id, payload);
+      // The library keeps a message for as long as its operation lasts; its text is not needed any more.
+      Object.assign(payload, { query: '', variables: undefined });
+      return prepared;
     },
   });
 
-  /** The library forgets an operation that its client completes; what it waits for, such as a held read, ends here. */
-  const endCompleted = (socket: WebSocket, text: string) => {
-    if (!text.includes('"complete"')) return;
-    try {
-      const message = parseMessage(text);
-      if (message.type === MessageType.Complete) sessions.get(socket)?.running.get(message.id)?.abort();
-    } catch {
-      // No message of the protocol: it closes the socket.
-    }
-  };
-
   const stopKeepAlive = keepAlive(wss, keepAliveMs);
-  wss.on('connection', (socket: WebSocket, request: IncomingMessage) => {
+  const accept = (socket: WebSocket, request: IncomingMessage, stream: Duplex) => {
     socket.once('close', metrics.socketOpened());
-    speakProtocol(protocol, { socket, request }, { log: services.log, onMessage: endCompleted });
-  });
+    const writer = new SocketWriter(socket, stream, outbox);
+    speakProtocol(protocol, { socket, request, writer, session: undefined }, services.log);
+  };
 
   wss.on('wsClientError', (error: Error, socket: Duplex) => {
     const refused = new ServiceError('VALIDATION_FAILED', { message: error.message, details: { field: 'upgrade' } });
     sendSocketError(socket, refused, { headers: { 'sec-websocket-version': '13, 8' } });
   });
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
-    socket.on('error', () => socket.destroy());
+    socket.on('error', destroy);
     const { path } = targetOf(request);
     try {
       refuseMissingHost(request);
@@ -159,7 +103,7 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
       const refused = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
       return sendSocketError(socket, refused, { path });
     }
-    wss.handleUpgrade(request, socket, head, (client) => wss.emit('connection', client, request));
+    wss.handleUpgrade(request, socket, head, (client) => accept(client, request, socket));
   });
 
   return {
@@ -175,105 +119,7 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
   };
 }
 
-const tooManyOperations = () =>
-  new ServiceError('RATE_LIMITED', {
-    message: `At most ${operationsMax} operations run on one socket.`,
-    retryAfter: 1,
-    details: { retry_after: 1, limit: operationsMax },
-  });
-
-/**
- * Resolves who is behind a socket. A wallet's signature is spent here, so that a copy of it opens no second one; each
- * operation then asks only whether the caller is still who it was.
- */
-async function openSession(
-  services: Services,
-  request: IncomingMessage,
-  given: Readonly<Record<string, unknown>> | undefined,
-  { address, host }: { readonly address: string; readonly host: string },
-): Promise<Session | 'refused' | 'unavailable'> {
-  try {
-    refuseDuplicateHeaders(request);
-    const params = underHeaderNames(given);
-    const arrival = {
-      credentials: connectionCredentials(params, credentialsOf(request.headers)),
-      writeApproval: writeApprovalOf(textOf(params, 'x-svc-write-auth') ?? request.headers['x-svc-write-auth']),
-      address,
-      ...destinationOf(request, host),
-    };
-    const first = createContext(services, { ...arrival, traceId: newTraceId(), signal: new AbortController().signal });
-    const caller = await first.caller();
-    if (caller.kind === 'wallet') await caller.spendNonce();
-    return {
-      running: new Map(),
-      context: (signal) => createContext(services, { ...arrival, traceId: newTraceId(), signal }, caller),
-    };
-  } catch (error) {
-    if (error instanceof ServiceError && !error.row.retryable) return 'refused';
-    if (!(error instanceof ServiceError && error.code === 'RATE_LIMITED'))
-      services.log.warn({ err: error }, 'A socket could not be opened.');
-    return 'unavailable';
-  }
-}
-
-const names = [
-  'authorization',
-  'sign-in-with-x',
-  'apikey',
-  'x-admin-key',
-] as const satisfies readonly (keyof Credentials)[];
-
-type Params = Readonly<Record<string, unknown>> | undefined;
-
-/** `connectionParams` in lower case, as header names are alike in any. @throws INVALID_AUTH when one is given twice */
-function underHeaderNames(params: Params): Params {
-  if (params === undefined) return undefined;
-  const lower: Record<string, unknown> = Object.create(null);
-  for (const [name, value] of Object.entries(params)) {
-    const field = name.toLowerCase();
-    if (field in lower) throw new ServiceError('INVALID_AUTH', { details: { reason: 'given_twice', field } });
-    lower[field] = value;
-  }
-  return lower;
-}
-
-/** Credentials of `connectionParams`, under the lower-case header names; else those of the upgrade request. */
-function connectionCredentials(params: Params, headers: Credentials): Credentials {
-  const given = names.flatMap((name) => {
-    const value = textOf(params, name);
-    return value === undefined ? [] : [[name, value] as const];
-  });
-  return given.length === 0 ? headers : Object.fromEntries(given);
-}
-
-/** A member of `connectionParams`; absent and null are alike. @throws INVALID_AUTH when it is no text */
-function textOf(params: Params, name: string): string | undefined {
-  const value = params?.[name] ?? undefined;
-  if (value === undefined || typeof value === 'string') return value;
-  throw new ServiceError('INVALID_AUTH', { details: { reason: 'not_a_string', field: name } });
-}
-
-/**
- * A subscription whose `return()` takes effect at once. A generator's own waits for the event it is waiting for, which
- * in a quiet room never comes.
- */
-function stoppable<Value>(inner: AsyncGenerator<Value>, stop: AbortController): AsyncGenerator<Value> {
-  const outer: AsyncGenerator<Value> = {
-    next: async () => {
-      const result = await inner.next();
-      if (result.done === true) stop.abort();
-      return result;
-    },
-    return: (value) => {
-      stop.abort();
-      return inner.return(value);
-    },
-    throw: (error) => {
-      stop.abort();
-      return inner.throw(error);
-    },
-    [Symbol.asyncIterator]: () => outer,
-    [Symbol.asyncDispose]: async () => void (await outer.return(undefined)),
-  };
-  return outer;
+/** As a listener it holds nothing of the request that the socket came with. */
+function destroy(this: Duplex): void {
+  this.destroy();
 }

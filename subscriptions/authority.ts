@@ -30,6 +30,7 @@ const signalPrefix = 'authority:';
 
 /** All that rest on the same right. */
 interface Group {
+  readonly key: string;
   readonly entry: AuthorityEntry;
   readonly watchers: Set<Watcher>;
 }
@@ -103,13 +104,13 @@ export function createAuthorityWatch({
     watch: (entry, onLost) => {
       requireStorable(entry);
       const key = JSON.stringify(columnsOfEntries([entry]));
-      const group = groups.get(key) ?? { entry, watchers: new Set() };
+      const group = groups.get(key) ?? { key, entry, watchers: new Set() };
       groups.set(key, group);
       let expiry: NodeJS.Timeout | undefined;
       const stop = () => {
         clearTimeout(expiry);
         group.watchers.delete(watcher);
-        if (group.watchers.size === 0 && groups.get(key) === group) groups.delete(key);
+        if (group.watchers.size === 0 && groups.get(group.key) === group) groups.delete(group.key);
         if (groups.size > 0) return;
         clearTimeout(timer);
         timer = undefined;

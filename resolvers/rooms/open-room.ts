@@ -11,6 +11,8 @@ export interface OpenedRoom {
   readonly feed: Feed<RoomMessage>;
   /** Where following begins. */
   readonly position: bigint;
+  /** Where the room stood at that moment. */
+  readonly head: bigint;
   /** The cursor could not be used: following begins at the earliest message that is kept. */
   readonly reset: boolean;
 }
@@ -24,8 +26,8 @@ export const openRoom = query({
   async handler({ services, org, room }, input): Promise<OpenedRoom> {
     const feed = roomFeed(org.id, room.key);
     // A page of one row says where the cursor stands; the rows themselves come with the following.
-    const { rows, position, reset } = await readFeed(services, feed, { cursor: input.cursor, limit: 1 });
-    return { feed, position: rows.length === 0 ? position : position - 1n, reset };
+    const { rows, position, head, reset } = await readFeed(services, feed, { cursor: input.cursor, limit: 1 });
+    return { feed, position: rows.length === 0 ? position : position - 1n, head, reset };
   },
   wire: z.object({ reset: z.boolean() }),
   toWire: ({ reset }) => ({ reset }),

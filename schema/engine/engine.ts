@@ -9,14 +9,18 @@ import {
   getOperationAST,
   mapSourceToResponseEvent,
   type OperationDefinitionNode,
+  type ValidatedSubscriptionArgs,
   validateSubscriptionArgs,
 } from 'graphql';
 import { ServiceError } from '../../core/errors.ts';
-import type { Context } from '../../resolvers/context.ts';
+import { newTraceId } from '../../core/tracing.ts';
+import type { Context, Services } from '../../resolvers/context.ts';
+import { FeedSource, type OpenedFeed } from '../../subscriptions/feed-source.ts';
 import { checkCost } from './cost.ts';
 import { Documents } from './documents.ts';
 import { PersistedDocuments } from './persisted-documents.ts';
 import { refusal, renderErrors } from './render-errors.ts';
+import { sharingKey } from './sharing.ts';
 
 /** A GraphQL request as it arrives, on whichever transport. */
 export interface GraphQLRequest {
@@ -32,6 +36,15 @@ export interface Prepared {
   readonly operation: OperationDefinitionNode;
   readonly operationName: string | null | undefined;
   readonly variables: Readonly<Record<string, unknown>> | null | undefined;
+}
+
+/** A subscription that was let in. */
+export interface OpenedSubscription {
+  readonly opened: OpenedFeed<unknown, unknown>;
+  /** Equal keys get the same answer to every event; undefined: the subscriber is alone. */
+  readonly key: string | undefined;
+  /** The answer to one event; for those who share it is made without any of them. */
+  readonly execute: (event: unknown) => Promise<ExecutionResult>;
 }
 
 export interface EngineOptions {
@@ -88,6 +101,54 @@ export class Engine {
     return { document: prepared.document, operation, operationName, variables };
   }
 
+  /**
+   * Opens a prepared subscription for a transport that follows feeds once for many. What cannot be opened is answered
+   * with its refusal.
+   */
+  async subscribe(prepared: Prepared, ctx: Context): Promise<ExecutionResult | OpenedSubscription> {
+    const { document, operation, operationName, variables } = prepared;
+    const { schema } = this;
+    const args = { schema, document, operationName, variableValues: variables };
+    const validated = validateSubscriptionArgs({ ...args, contextValue: ctx });
+    if (!('schema' in validated)) return this.#render({ errors: validated }, ctx);
+    const source = await createSourceEventStream(validated);
+    if (!(Symbol.asyncIterator in source)) return this.#render(source, ctx);
+    if (!(source instanceof FeedSource)) throw new TypeError('A subscription field returns the source of a feed.');
+    let opened: OpenedFeed<unknown, unknown>;
+    try {
+      opened = await source.open();
+    } catch (error) {
+      return this.renderEnd(error, ctx);
+    }
+    const { audience } = opened;
+    const key = sharingKey({ schema, document, operation, variables, audience });
+    const { services } = ctx;
+    return {
+      opened,
+      key,
+      execute:
+        key === undefined
+          ? this.#executor(validated, () => ({ ...ctx }))
+          : this.#executor({ ...validated, contextValue: undefined }, () => audienceContext(services)),
+    };
+  }
+
+  /** What a subscriber is told whose feed itself ended in a refusal, for example because its authority did. */
+  renderEnd(error: unknown, ctx: Pick<Context, 'request' | 'services'>): ExecutionResult {
+    return this.#render({ errors: [new GraphQLError('The subscription ended.', { cause: error })] }, ctx);
+  }
+
+  /** Each event gets a context of its own: loaders that lived as long as the socket would serve stale rows. */
+  #executor(validated: ValidatedSubscriptionArgs, contextFor: () => Context) {
+    return async (event: unknown): Promise<ExecutionResult> => {
+      const contextValue = contextFor();
+      return this.#render(
+        await executeSubscriptionEvent({ ...validated, rootValue: event, contextValue }),
+        contextValue,
+      );
+    };
+  }
+
   /** Runs a prepared request; a subscription yields a result for each event until its caller stops or `ctx` aborts. */
   async run(prepared: Prepared, ctx: Context): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
     const several = oneKeyManyChanges(prepared, ctx);
@@ -115,17 +176,27 @@ export class Engine {
     try {
       for await (const event of events) yield this.#render(event, ctx);
     } catch (error) {
-      // The feed itself ended in a refusal, for example because the caller's authority did.
-      const failed = new GraphQLError('The subscription ended.', { cause: error });
-      yield this.#render({ errors: [failed] }, ctx);
+      yield this.renderEnd(error, ctx);
     }
   }
 
-  #render(result: ExecutionResult, ctx: Context): ExecutionResult {
+  #render(result: ExecutionResult, ctx: Pick<Context, 'request' | 'services'>): ExecutionResult {
     if (result.errors === undefined || result.errors.length === 0) return result;
     return { ...result, errors: renderErrors(result.errors, ctx.request.traceId, ctx.services.log) };
   }
 }
+
+/** Where what is for many is executed: nobody in particular asks, so a field that wants to know who does fails. */
+const audienceContext = (services: Services): Context => ({
+  services,
+  request: { traceId: newTraceId(), address: '', baseUrl: '', idempotencyKey: undefined, writeApproval: undefined },
+  caller: async () => {
+    throw new Error('What is shared by an audience has no caller.');
+  },
+  signal: neverAborted,
+});
+
+const neverAborted = new AbortController().signal;
 
 const noOperation = (name: string | null | undefined) =>
   new ServiceError('VALIDATION_FAILED', {

@@ -33,13 +33,14 @@ test('a socket that closes twice is counted out once', async () => {
   const metrics = createMetrics({ processMetrics: false });
   const close = metrics.socketOpened();
   metrics.socketOpened();
-  const end = metrics.subscriptionStarted();
   close();
   close();
-  end();
+  metrics.subscriptionStarted();
+  metrics.subscriptionStarted();
+  metrics.subscriptionEnded();
   const lines = (await metrics.render()).split('\n');
   expect(lines).toContain('sockets_open 1');
-  expect(lines).toContain('subscriptions_open 0');
+  expect(lines).toContain('subscriptions_open 1');
 });
 
 test('an invented method makes no series of its own', async () => {

@@ -1,0 +1,120 @@
+import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
+import { ServiceError } from '../core/errors.ts';
+import type { Context, RequestFacts, Services } from '../resolvers/context.ts';
+import type { Engine, GraphQLRequest, OpenedSubscription, Prepared } from '../schema/engine/engine.ts';
+import { refusal } from '../schema/engine/render-errors.ts';
+import { Audiences } from '../subscriptions/audiences.ts';
+import type { Metrics } from './metrics.ts';
+import { Payload } from './socket-frames.ts';
+import type { Session } from './socket-session.ts';
+import { SocketSubscription, type SubscriptionOwner } from './socket-subscription.ts';
+import type { Outbox, SocketWriter } from './socket-writer.ts';
+
+/** Operations that may be under way on one socket. */
+const operationsMax = 100;
+
+/** What the operations of one socket have in common. */
+interface Place {
+  readonly session: Session;
+  readonly writer: SocketWriter;
+}
+
+interface Operation extends Place {
+  readonly id: string;
+  readonly prepared: Prepared;
+  readonly stop: AbortController;
+  readonly ctx: Context;
+}
+
+export interface SocketOperationsOptions {
+  readonly services: Services;
+  readonly engine: Engine;
+  readonly metrics: Metrics;
+  readonly outbox: Outbox;
+}
+
+/** Runs what clients ask for over sockets, between the protocol and the engine. */
+export class SocketOperations implements SubscriptionOwner {
+  readonly #services: Services;
+  readonly #engine: Engine;
+  readonly #metrics: Metrics;
+  readonly #audiences: Audiences;
+
+  constructor({ services, engine, metrics, outbox }: SocketOperationsOptions) {
+    this.#services = services;
+    this.#engine = engine;
+    this.#metrics = metrics;
+    this.#audiences = new Audiences(services, () => outbox.rested());
+  }
+
+  /** What the protocol is to run, or why it is not to. */
+  prepare({ session, writer }: Place, id: string, request: GraphQLRequest): ExecutionArgs | readonly GraphQLError[] {
+    const stop = new AbortController();
+    const ctx = session.context(stop.signal);
+    const { traceId } = ctx.request;
+    if (session.running.size >= operationsMax) return [refusal(tooManyOperations(), traceId)];
+    const prepared = this.#engine.prepare(request, traceId);
+    if (!('document' in prepared)) return prepared;
+    session.running.set(id, stop);
+    const operation: Operation = { id, prepared, stop, session, writer, ctx };
+    const { document, operationName } = prepared;
+    return { schema: this.#engine.schema, document, operationName, contextValue: operation };
+  }
+
+  async execute({ contextValue }: ExecutionArgs): Promise<ExecutionResult> {
+    const operation = contextValue as Operation;
+    try {
+      return (await this.#engine.run(operation.prepared, operation.ctx)) as ExecutionResult;
+    } finally {
+      forget(operation);
+    }
+  }
+
+  async subscribe(args: ExecutionArgs): Promise<ExecutionResult | SocketSubscription> {
+    const operation = args.contextValue as Operation;
+    // The protocol keeps the arguments for as long as the subscription lasts.
+    args.contextValue = undefined;
+    const { id, prepared, stop, session, writer, ctx } = operation;
+    let opened: ExecutionResult | OpenedSubscription;
+    try {
+      opened = await this.#engine.subscribe(prepared, ctx);
+    } finally {
+      forget(operation);
+    }
+    if (!('opened' in opened)) return opened;
+    const { running } = session;
+    const subscription = new SocketSubscription({ id, writer, running, request: ctx.request, owner: this });
+    this.#metrics.subscriptionStarted();
+    // Completed before it began.
+    if (stop.signal.aborted) subscription.abort();
+    else this.#run(opened, subscription);
+    return subscription;
+  }
+
+  #run({ opened, key, execute }: OpenedSubscription, subscription: SocketSubscription): void {
+    const render = async (event: unknown) => {
+      this.#metrics.eventExecuted();
+      return new Payload(await execute(event));
+    };
+    subscription.run(this.#audiences.subscribe({ opened, key, render, reader: subscription }));
+  }
+
+  renderEnd(error: unknown, request: RequestFacts): ExecutionResult {
+    return this.#engine.renderEnd(error, { services: this.#services, request });
+  }
+
+  subscriptionEnded(): void {
+    this.#metrics.subscriptionEnded();
+  }
+}
+
+function forget({ id, stop, session: { running } }: Operation): void {
+  if (running.get(id) === stop) running.delete(id);
+}
+
+const tooManyOperations = () =>
+  new ServiceError('RATE_LIMITED', {
+    message: `At most ${operationsMax} operations run on one socket.`,
+    retryAfter: 1,
+    details: { retry_after: 1, limit: operationsMax },
+  });

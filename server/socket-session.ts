@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '../core/errors.ts';
+import { newTraceId } from '../core/tracing.ts';
+import type { Context, Services } from '../resolvers/context.ts';
+import type { Credentials } from '../resolvers/identity/resolve-caller.ts';
+import {
+  createContext,
+  credentialsOf,
+  destinationOf,
+  refuseDuplicateHeaders,
+  writeApprovalOf,
+} from './request-context.ts';
+
+/** An operation that its client has completed, or whose socket is gone, waits no longer and sends nothing more. */
+export interface Stoppable {
+  readonly abort: () => void;
+}
+
+/** What is known of a socket from its `connection_init` on. */
+export interface Session {
+  readonly context: (signal: AbortSignal) => Context;
+  /** Operations that are under way, by the client's id. */
+  readonly running: Map<string, Stoppable>;
+}
+
+/**
+ * Resolves who is behind a socket. A wallet's signature is spent here, so that a copy of it opens no second one; each
+ * operation then asks only whether the caller is still who it was.
+ */
+export async function openSession(
+  services: Services,
+  request: IncomingMessage,
+  given: Readonly<Record<string, unknown>> | undefined,
+  { address, host }: { readonly address: string; readonly host: string },
+): Promise<Session | 'refused' | 'unavailable'> {
+  try {
+    refuseDuplicateHeaders(request);
+    const params = underHeaderNames(given);
+    const arrival = {
+      credentials: connectionCredentials(params, credentialsOf(request.headers)),
+      writeApproval: writeApprovalOf(textOf(params, 'x-svc-write-auth') ?? request.headers['x-svc-write-auth']),
+      address,
+      ...destinationOf(request, host),
+    };
+    const first = createContext(services, { ...arrival, traceId: newTraceId(), signal: new AbortController().signal });
+    const caller = await first.caller();
+    if (caller.kind === 'wallet') await caller.spendNonce();
+    return {
+      running: new Map(),
+      context: (signal) => createContext(services, { ...arrival, traceId: newTraceId(), signal }, caller),
+    };
+  } catch (error) {
+    if (error instanceof ServiceError && !error.row.retryable) return 'refused';
+    if (!(error instanceof ServiceError && error.code === 'RATE_LIMITED'))
+      services.log.warn({ err: error }, 'A socket could not be opened.');
+    return 'unavailable';
+  }
+}
+
+const names = [
+  'authorization',
+  'sign-in-with-x',
+  'apikey',
+  'x-admin-key',
+] as const satisfies readonly (keyof Credentials)[];
+
+type Params = Readonly<Record<string, unknown>> | undefined;
+
+/** `connectionParams` in lower case, as header names are alike in any. @throws INVALID_AUTH when one is given twice */
+function underHeaderNames(params: Params): Params {
+  if (params === undefined) return undefined;
+  const lower: Record<string, unknown> = Object.create(null);
+  for (const [name, value] of Object.entries(params)) {
+    const field = name.toLowerCase();
+    if (field in lower) throw new ServiceError('INVALID_AUTH', { details: { reason: 'given_twice', field } });
+    lower[field] = value;
+  }
+  return lower;
+}
+
+/** Credentials of `connectionParams`, under the lower-case header names; else those of the upgrade request. */
+function connectionCredentials(params: Params, headers: Credentials): Credentials {
+  const given = names.flatMap((name) => {
+    const value = textOf(params, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return given.length === 0 ? headers : Object.fromEntries(given);
+}
+
+/** A member of `connectionParams`; absent and null are alike. @throws INVALID_AUTH when it is no text */
+function textOf(params: Params, name: string): string | undefined {
+  const value = params?.[name] ?? undefined;
+  if (value === undefined || typeof value === 'string') return value;
+  throw new ServiceError('INVALID_AUTH', { details: { reason: 'not_a_string', field: name } });
+}

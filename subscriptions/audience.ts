@@ -1,0 +1,189 @@
+import type { Feed, FeedHub } from '../resolvers/feeds.ts';
+import type { Follower } from './follower.ts';
+
+/** An event as it is sent: made once, and handed to everybody it is for. */
+export interface Rendered {
+  /** What it takes in memory, roughly. */
+  readonly bytes: number;
+}
+
+/** Makes of a row what is sent; `reset` tells that the subscriber begins anew. What goes wrong is part of what is sent. */
+export type Render<Row, Event> = (row: Row, reset: boolean) => Promise<Event>;
+
+/** Where a follower's events come from. */
+export interface EventSource<Row, Event> {
+  readonly feed: Feed<Row>;
+  enter(): void;
+  leave(follower: Follower<Row, Event>): void;
+  /** Takes a follower in that needs to read no more by itself. */
+  admit(follower: Follower<Row, Event>): boolean;
+  /** Leaves a follower to itself again; it reads on from where it is. */
+  release(follower: Follower<Row, Event>): void;
+  /** A row as it is sent. */
+  rendered(row: Row): Promise<Event>;
+  /** The same as the first event of somebody who begins anew. */
+  renderedAnew(row: Row): Promise<Event>;
+}
+
+/** Events of a subscriber that shares with nobody. */
+export const alone = <Row, Event>(feed: Feed<Row>, render: Render<Row, Event>): EventSource<Row, Event> => ({
+  feed,
+  enter: () => {},
+  leave: () => {},
+  admit: () => false,
+  release: () => {},
+  rendered: (row) => render(row, false),
+  renderedAnew: (row) => render(row, true),
+});
+
+export interface AudienceOptions<Row, Event> {
+  readonly feeds: FeedHub;
+  readonly feed: Feed<Row>;
+  /** Where the feed stands: what comes after it is for everybody. */
+  readonly position: bigint;
+  readonly render: Render<Row, Event>;
+  /** Resolves when what was sent is on its way, and sending more is worth it. */
+  readonly rested: () => Promise<void>;
+  /** Told when the last one has left, or nothing more will come: nobody else may join. */
+  readonly onOver: () => void;
+}
+
+/** Rows that are read at once, and leave in one go. */
+export const batchMax = 50;
+
+/** What was rendered lately, for those who are a moment behind. */
+const recentMax = 256;
+const recentBytesMax = 256 * 1024;
+/** How long it is kept at most, in milliseconds. */
+const recentMs = 2_000;
+
+/**
+ * Everybody who subscribed alike: one execution of each event for all of them. Who comes reads by itself what it has
+ * missed, from its own cursor on, and joins where the audience is; who takes too slowly leaves and does so again.
+ */
+export class Audience<Row, Event extends Rendered> implements EventSource<Row, Event> {
+  readonly feed: Feed<Row>;
+  readonly #options: AudienceOptions<Row, Event>;
+  readonly #members = new Set<Follower<Row, Event>>();
+  /** How many are here, those who are behind included. */
+  #size = 0;
+  /** The last row that every member has been sent. */
+  #position: bigint;
+  readonly #stop = new AbortController();
+  /** Set when its following has ended by itself. */
+  #over: { readonly error: unknown } | undefined;
+  readonly #recent = new Map<bigint, Recent<Event>>();
+  #recentBytes = 0;
+  #forgetting: NodeJS.Timeout | undefined;
+
+  constructor(options: AudienceOptions<Row, Event>) {
+    this.feed = options.feed;
+    this.#options = options;
+    this.#position = options.position;
+  }
+
+  enter(): void {
+    if (this.#size++ === 0) void this.#follow();
+  }
+
+  leave(follower: Follower<Row, Event>): void {
+    this.#members.delete(follower);
+    if (--this.#size > 0) return;
+    this.#stop.abort();
+    this.#forget();
+    this.#options.onOver();
+  }
+
+  /** Takes a follower in that has everything up to here, or can be given it at once; any other has to read on. */
+  admit(follower: Follower<Row, Event>): boolean {
+    if (this.#over !== undefined) {
+      follower.finish(this.#over.error);
+      return true;
+    }
+    const missed: Event[] = [];
+    for (let position = follower.position + 1n; position <= this.#position; position++) {
+      const event = this.#recent.get(position)?.event;
+      if (event === undefined) return false;
+      missed.push(event);
+    }
+    this.#members.add(follower);
+    if (missed.length > 0) follower.take(missed, follower.position + 1n, this.#position);
+    return true;
+  }
+
+  release(follower: Follower<Row, Event>): void {
+    this.#members.delete(follower);
+  }
+
+  /** However many ask for a row within a moment, it is executed once. */
+  rendered(row: Row): Promise<Event> {
+    const position = this.feed.positionOf(row);
+    const known = this.#recent.get(position);
+    if (known !== undefined) return known.rendering;
+    const recent: Recent<Event> = { rendering: this.#options.render(row, false), event: undefined };
+    this.#recent.set(position, recent);
+    this.#forgetting ??= setTimeout(() => this.#forget(), recentMs).unref();
+    recent.rendering.then(
+      (event) => this.#keep(position, recent, event),
+      () => this.#recent.delete(position),
+    );
+    return recent.rendering;
+  }
+
+  renderedAnew(row: Row): Promise<Event> {
+    return this.#options.render(row, true);
+  }
+
+  #keep(position: bigint, recent: Recent<Event>, event: Event): void {
+    if (this.#recent.get(position) !== recent) return;
+    recent.event = event;
+    this.#recentBytes += event.bytes;
+    for (const [oldest, { event: kept }] of this.#recent) {
+      if (this.#recent.size <= recentMax && this.#recentBytes <= recentBytesMax) break;
+      this.#recent.delete(oldest);
+      this.#recentBytes -= kept?.bytes ?? 0;
+    }
+  }
+
+  #forget(): void {
+    clearTimeout(this.#forgetting);
+    this.#forgetting = undefined;
+    this.#recent.clear();
+    this.#recentBytes = 0;
+  }
+
+  async #follow(): Promise<void> {
+    const { signal } = this.#stop;
+    let error: unknown;
+    try {
+      for await (const rows of this.#options.feeds.follow(this.feed, this.#position, { signal, pageSize: batchMax })) {
+        const first = this.feed.positionOf(rows[0]!);
+        // Set back, as by a restore: what was sent under these positions belongs to another past.
+        if (first <= this.#position) this.#startOver(first - 1n);
+        const events = await Promise.all(rows.map((row) => this.rendered(row)));
+        if (signal.aborted) return;
+        this.#position = this.feed.positionOf(rows.at(-1)!);
+        for (const member of this.#members) member.take(events, first, this.#position);
+        // What comes meanwhile waits in the feed, and is sent together.
+        await this.#options.rested();
+        if (signal.aborted) return;
+      }
+    } catch (failure) {
+      error = failure;
+    }
+    this.#over = { error };
+    this.#options.onOver();
+    for (const member of this.#members) member.finish(error);
+  }
+
+  #startOver(position: bigint): void {
+    this.#forget();
+    this.#position = position;
+    for (const member of this.#members) member.position = position;
+  }
+}
+
+interface Recent<Event> {
+  readonly rendering: Promise<Event>;
+  event: Event | undefined;
+}

@@ -1,0 +1,78 @@
+import { ServiceError } from '../core/errors.ts';
+import type { AuthorityEntry, AuthorityLoss } from '../resolvers/authority.ts';
+import type { Context } from '../resolvers/context.ts';
+import type { Feed } from '../resolvers/feeds.ts';
+import { follow } from './follow.ts';
+
+/** A feed that a subscriber was admitted to. */
+export interface OpenedFeed<Row, Event> {
+  readonly feed: Feed<Row>;
+  /** Where following begins. */
+  readonly position: bigint;
+  /** Where the feed stood when it was opened. */
+  readonly head: bigint;
+  /** The first event has to say that the cursor could not be used. */
+  readonly reset: boolean;
+  /** Ends after so many events. @default never */
+  readonly first: number | undefined;
+  /**
+   * Everything an event may depend on besides its row and the arguments, as one canonical string: subscribers with equal
+   * documents, variables and audiences share each execution. Fields that ask who the caller is are told apart by
+   * themselves. Without an audience nothing is shared.
+   */
+  readonly audience?: string | undefined;
+  /** By what right the subscriber goes on. */
+  readonly authority: AuthorityEntry;
+  /** The refusal of whoever has lost that right. */
+  readonly revoked: () => ServiceError;
+  readonly toEvent: (row: Row, reset: boolean) => Event;
+}
+
+/**
+ * What a subscription field returns: events of a feed for one subscriber. Iterated, it follows the feed by itself; a
+ * transport that serves many asks for it to be opened, and follows once for all.
+ */
+export class FeedSource<Row, Event> implements AsyncIterable<Event> {
+  readonly #ctx: Context;
+  readonly #open: () => Promise<OpenedFeed<Row, Event>>;
+
+  /** @param open admits the caller; called once, when somebody begins to read */
+  constructor(ctx: Context, open: () => Promise<OpenedFeed<Row, Event>>) {
+    this.#ctx = ctx;
+    this.#open = open;
+  }
+
+  /** @throws the refusal of a caller that may not read the feed */
+  open(): Promise<OpenedFeed<Row, Event>> {
+    return this.#open();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
+    const { services, signal } = this.#ctx;
+    const { feed, position, reset, first, authority, revoked, toEvent } = await this.#open();
+    const lost = new AbortController();
+    const unwatch = services.authority.watch(authority, (reason) => lost.abort(reason));
+    let left = first ?? Number.POSITIVE_INFINITY;
+    let restarted = reset;
+    try {
+      const either = AbortSignal.any([signal, lost.signal]);
+      for await (const rows of follow(services, feed, { after: position, signal: either })) {
+        for (const row of rows) {
+          yield toEvent(row, restarted);
+          restarted = false;
+          if (--left === 0) return;
+          if (lost.signal.aborted) break;
+        }
+      }
+      if (lost.signal.aborted) throw authorityLost(lost.signal.reason, revoked);
+    } finally {
+      unwatch();
+    }
+  }
+}
+
+/** What a subscriber is told whose right has ended. */
+export const authorityLost = (reason: AuthorityLoss, revoked: () => ServiceError): ServiceError =>
+  reason === 'expired'
+    ? new ServiceError('INVALID_AUTH', { message: 'The credential has expired.', details: { reason: 'expired' } })
+    : revoked();
