@@ -214,6 +214,7 @@ const liveGrant = `g.principal_id = $2 and ${grantHolds('g')}`;
 
 const orgStatement: Statement = {
   name: 'access.org',
+  pipelined: true,
   text: `select ${columnsOf(orgs, 'o', 'org.')}, m.role, m.id as membership_id, null as capabilities
     from orgs o ${membership}
     where o.id = $1 and ($3::boolean or m.id is not null)`,
@@ -221,6 +222,7 @@ const orgStatement: Statement = {
 
 const projectStatement: Statement = {
   name: 'access.project',
+  pipelined: true,
   text: `select ${columnsOf(orgs, 'o', 'org.')}, ${columnsOf(projects, 'p', 'project.')},
       m.role, m.id as membership_id, g.capabilities
     from projects p join orgs o on o.id = p.org_id ${membership}
@@ -233,6 +235,7 @@ const projectStatement: Statement = {
 
 const roomStatement: Statement = {
   name: 'access.room',
+  pipelined: true,
   text: `select ${columnsOf(orgs, 'o', 'org.')}, m.role, m.id as membership_id, g.capabilities, r.key is not null as used
     from orgs o ${membership}
     left join lateral (

@@ -186,6 +186,7 @@ const principalColumns = `p.id as principal_id, p.type, p.display_name, p.create
 
 const sessionStatement: Statement = {
   name: 'identity.session',
+  pipelined: true,
   text: `select ${principalColumns}, s.email, s.provenance, s.amr_times
     from sessions s join principals p on p.id = s.principal_id
     where s.id = $1 and s.kind = $2 and $3 = case s.kind when 'operator' then s.email else s.principal_id end
@@ -194,6 +195,7 @@ const sessionStatement: Statement = {
 
 const delegateStatement: Statement = {
   name: 'identity.delegate',
+  pipelined: true,
   text: `select ${principalColumns}, d.id, d.org_id, d.project_id, d.kind, d.scope, d.expires_at
     from delegates d
     join principals p on p.id = d.principal_id
@@ -206,5 +208,6 @@ const delegateStatement: Statement = {
 
 const projectStatement: Statement = {
   name: 'identity.project',
+  pipelined: true,
   text: 'select org_id from projects where id = $1 and deleted_at is null',
 };

@@ -48,6 +48,7 @@ export const listProjects = query({
 
 const listStatements = bothWays((way) => ({
   name: `projects.list-${way.name}`,
+  pipelined: true,
   text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id
     where ${visible} and ($4::uuid is null or p.org_id = $4) and ($5::boolean or p.archived_at is null)
       and ${way.beyond('p', 6)}

@@ -25,5 +25,6 @@ export const getMessage = query({
 
 const messageStatement: Statement = {
   name: 'rooms.message',
+  pipelined: true,
   text: `select ${columnsOf(roomMessages, 'm')} from room_messages m where org_id = $1 and room_key = $2 and id = $3`,
 };
