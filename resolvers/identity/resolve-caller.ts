@@ -27,20 +27,28 @@ interface Journey {
   readonly network: string;
 }
 
+/** Told which principal a credential names before it is known to hold. */
+type Presume = (principalId: string) => void;
+
 /**
  * The one door through which every credential comes in. The admin key is looked at first, then `Authorization`, which
  * wins over `SIGN-IN-WITH-X`, then `apikey`. Contract 01, section 1.3.
  *
  * @throws INVALID_AUTH or OPERATOR_SESSION_INVALID for a credential that does not hold
  */
-export async function resolveCaller(services: Services, credentials: Credentials, journey: Journey): Promise<Caller> {
+export async function resolveCaller(
+  services: Services,
+  credentials: Credentials,
+  journey: Journey,
+  presume: Presume = () => undefined,
+): Promise<Caller> {
   const { 'x-admin-key': adminKey, authorization, 'sign-in-with-x': siwx, apikey } = credentials;
   if (adminKey !== undefined) {
     const expected = services.settings.adminKey;
     if (expected === undefined || !sameSecret(adminKey, expected)) throw new ServiceError('INVALID_AUTH');
     return { kind: 'admin' };
   }
-  if (authorization !== undefined) return resolveBearer(services, bearerOf(authorization));
+  if (authorization !== undefined) return resolveBearer(services, bearerOf(authorization), presume);
   if (siwx !== undefined) return resolveWallet(services, siwx, journey);
   if (apikey !== undefined) return resolveProjectKey(services, apikey);
   return { kind: 'nobody' };
@@ -55,8 +63,10 @@ export async function renewCaller(
   known: Caller,
   credentials: Credentials,
   journey: Journey,
+  presume: Presume = () => undefined,
 ): Promise<Caller> {
-  if (known.kind !== 'wallet') return resolveCaller(services, credentials, journey);
+  if (known.kind !== 'wallet') return resolveCaller(services, credentials, journey, presume);
+  presume(known.principal.id);
   return { ...known, ...(await walletIdentity(services, known.address, journey)) };
 }
 
@@ -66,11 +76,11 @@ function bearerOf(authorization: string): string {
   return match[1]!;
 }
 
-async function resolveBearer(services: Services, bearer: string): Promise<Caller> {
+async function resolveBearer(services: Services, bearer: string, presume: Presume): Promise<Caller> {
   const hash = delegateTokenHash(bearer);
   if (hash !== undefined) return resolveDelegate(services, hash);
   const typ = typOf(bearer);
-  if (typ !== undefined && isSessionTyp(typ)) return resolveSession(services, bearer, typ);
+  if (typ !== undefined && isSessionTyp(typ)) return resolveSession(services, bearer, typ, presume);
   return resolveProjectKey(services, bearer);
 }
 
@@ -125,11 +135,18 @@ interface SessionRow extends PrincipalColumns {
   readonly amr_times: Record<string, number>;
 }
 
-async function resolveSession(services: Services, bearer: string, typ: string): Promise<SessionCaller> {
+async function resolveSession(
+  services: Services,
+  bearer: string,
+  typ: string,
+  presume: Presume,
+): Promise<SessionCaller> {
   const token = await readSessionToken(services.keys, bearer, typ, services.now());
   const refusal = typ.startsWith('svc.operator') ? 'OPERATOR_SESSION_INVALID' : 'INVALID_AUTH';
   if (token === undefined) throw new ServiceError(refusal);
-  const [row] = await services.db.rows<SessionRow>(sessionStatement, [token.sessionId, token.kind, token.subject]);
+  const looked = services.db.rows<SessionRow>(sessionStatement, [token.sessionId, token.kind, token.subject]);
+  if (token.kind === 'control_plane') presume(token.subject);
+  const [row] = await looked;
   if (row === undefined) throw new ServiceError(refusal);
   return {
     kind: token.kind,

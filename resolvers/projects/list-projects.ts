@@ -17,8 +17,10 @@ const everywhere = signedIn<ListProjectsInput>('wallet', 'control_plane', 'opera
 /** Of one organization, or over all that the caller may see. */
 const access: Access<ListProjectsInput, object> = {
   action: 'project:list',
-  authorise: (ctx, caller, input) =>
-    (input.org_id === undefined ? everywhere : onNamedOrg).authorise(ctx, caller, input),
+  lookAhead: (ctx, principalId, input) =>
+    input.org_id === undefined ? undefined : onNamedOrg.lookAhead?.(ctx, principalId, input),
+  authorise: (ctx, caller, input, ahead) =>
+    (input.org_id === undefined ? everywhere : onNamedOrg).authorise(ctx, caller, input, ahead),
 };
 
 /** `GET /projects/v1`. Contract 01, section 5.4. */
