@@ -5,7 +5,7 @@ import { types } from './types.ts';
 
 export interface PipelineOptions {
   readonly url: string;
-  /** Most connections at once. @default 2 */
+  /** Most connections at once. @default 4 */
   readonly max?: number;
   /** How long a connection may take to open, in milliseconds. */
   readonly connectMs: number;
@@ -32,60 +32,83 @@ const heldUpMs = 100;
 const lookMs = 25;
 /** A connection that nobody has used for so long is closed, in milliseconds. */
 const idleMs = 30_000;
-/** Reads under way on each connection before another one is opened. */
-const busy = 16;
+/** What waits for longer, in milliseconds, is worth another connection. */
+const patienceMs = 2;
+/** Most reads that are sent in one go, so that the last of them need not wait for all. */
+const batchMax = 64;
 
 /**
- * Reads of the gateway's own making over few connections, sent without waiting for the answers before: what is asked in
- * one turn of the event loop leaves in one packet for each connection, whoever asked. Each statement ends in a Sync of
- * its own and so is a transaction of its own, whose failure is nobody else's. No one ever gets hold of a connection, and
- * Postgres itself refuses anything but reads there: two requests that took turns on one would share their transactions.
+ * Reads of the gateway's own making over few connections, many in one packet: what is asked while all of them are at
+ * work waits, and leaves together on the first that is done. A connection answers in order, so waiting costs next to
+ * nothing, and what has not been sent is held up by nobody. Each statement ends in a Sync of its own and so is a
+ * transaction of its own, whose failure is nobody else's. No one ever gets hold of a connection, and Postgres itself
+ * refuses anything but reads there: two requests that took turns on one would share their transactions.
  */
 export function createPipeline(options: PipelineOptions): Pipeline {
-  const { max = 2, elsewhere, onStatement } = options;
+  const { max = 4, elsewhere, onStatement } = options;
   const lines = new Set<Line>();
+  let waiting: Read[] = [];
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
+  let flushing = false;
 
   function look(): void {
     // In the phase after the one in which answers are read: what has arrived while this process was busy is not late.
     setImmediate(() => {
       const now = performance.now();
       for (const line of lines) line.look(now);
+      // All connections are held up.
+      if (waiting.length > 0 && now - waiting[0]!.askedAt > heldUpMs) {
+        const late = waiting;
+        waiting = [];
+        for (const read of late) read.divert(elsewhere);
+      }
+      if (lines.size > 0 || waiting.length > 0) return;
+      clearInterval(timer);
+      timer = undefined;
     });
   }
 
   function open(): Line {
-    const line = new Line(options, () => {
-      lines.delete(line);
-      if (lines.size > 0) return;
-      clearInterval(timer);
-      timer = undefined;
+    const line = new Line(options, (ended) => {
+      if (ended) lines.delete(line);
+      if (waiting.length > 0) flush();
     });
     lines.add(line);
-    timer ??= setInterval(look, lookMs).unref();
     return line;
   }
 
-  /** The connection with the least to do; undefined when all are held up. */
-  function choose(): Line | undefined {
-    let chosen: Line | undefined;
-    for (const line of lines) {
-      if (line.takesMore && (chosen === undefined || line.underWay < chosen.underWay)) chosen = line;
+  /** Sends what waits on a connection that has nothing to do. */
+  function flush(): void {
+    flushing = false;
+    while (waiting.length > 0) {
+      let free: Line | undefined;
+      for (const line of lines) if (line.isFree && (free === undefined || !free.isConnected)) free = line;
+      if (free === undefined) {
+        const usable = lines.size < max && (lines.size === 0 || performance.now() - waiting[0]!.askedAt > patienceMs);
+        if (!usable) return;
+        free = open();
+      }
+      free.send(waiting.splice(0, batchMax));
     }
-    const another = chosen === undefined || chosen.underWay >= busy;
-    return another && lines.size < max ? open() : chosen;
   }
 
   return {
     rows: <Row extends object>(statement: Statement, values: readonly unknown[]) => {
-      const line = closed ? undefined : choose();
-      if (line === undefined) return elsewhere<Row>(statement, values);
+      if (closed) return elsewhere<Row>(statement, values);
       onStatement?.(statement.text);
-      return line.send(statement, values) as Promise<Row[]>;
+      return new Promise<Row[]>((resolve, reject) => {
+        waiting.push(new Read(statement, values, resolve as (rows: object[]) => void, reject));
+        timer ??= setInterval(look, lookMs).unref();
+        if (flushing) return;
+        flushing = true;
+        // After all that has arrived has been looked at.
+        setImmediate(flush);
+      });
     },
     async close() {
       closed = true;
+      flush();
       await Promise.all([...lines].map((line) => line.end()));
     },
   };
@@ -117,38 +140,43 @@ interface DriverQuery {
 /** One statement on its way. */
 class Read extends pg.Query {
   readonly statement: Statement;
-  readonly given: readonly unknown[];
-  readonly resolve: (rows: object[]) => void;
-  readonly reject: (error: Error) => void;
-  readonly sentAt = performance.now();
-  readonly #line: Line;
+  readonly askedAt = performance.now();
+  readonly #values: readonly unknown[];
+  readonly #resolve: (rows: object[]) => void;
+  readonly #reject: (error: Error) => void;
   readonly #rows: object[] = [];
+  #line: Line | undefined;
   #shape: Shape | undefined;
   #failure: Error | undefined;
   /** Its asker has an answer, or waits for one elsewhere. */
-  settled = false;
+  #settled = false;
 
   constructor(
-    line: Line,
     statement: Statement,
     values: readonly unknown[],
     resolve: (rows: object[]) => void,
     reject: (error: Error) => void,
   ) {
-    super({ name: statement.name, text: statement.text, values: values as unknown[] });
-    this.#line = line;
+    super(statement.text, values as unknown[]);
+    // Not with the others: the driver would copy them one by one.
+    (this as { name?: string }).name = statement.name;
     this.statement = statement;
-    this.given = values;
-    this.resolve = resolve;
-    this.reject = reject;
+    this.#values = values;
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  travelsOn(line: Line): void {
+    this.#line = line;
   }
 
   /** The columns are asked for once on each connection; should they ever change, Postgres refuses the statement. */
   prepare(wire: Wire): void {
-    this.#shape = this.#line.shapes.get(this.statement.name);
+    const line = this.#line!;
+    this.#shape = line.shapes.get(this.statement.name);
     (pg.Query.prototype as unknown as DriverQuery).prepare.call(
       this,
-      this.#shape === undefined ? wire : this.#line.withoutDescribe(wire),
+      this.#shape === undefined ? wire : line.withoutDescribe(wire),
     );
   }
 
@@ -158,11 +186,11 @@ class Read extends pg.Query {
       ({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text') as (text: string) => unknown,
     );
     this.#shape = { names, parsers };
-    this.#line.shapes.set(this.statement.name, this.#shape);
+    this.#line!.shapes.set(this.statement.name, this.#shape);
   }
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
-    if (this.settled || this.#failure !== undefined) return;
+    if (this.#settled || this.#failure !== undefined) return;
     const { names, parsers } = this.#shape!;
     const row: Record<string, unknown> = {};
     try {
@@ -182,33 +210,31 @@ class Read extends pg.Query {
   handleError(error: Error & { readonly code?: string }): void {
     this.#failure ??= error;
     // A statement that the server no longer knows, or knows otherwise: a new connection asks anew.
-    if (error.code === '26000' || error.code === '0A000') this.#line.retire();
-    this.#done();
+    if (error.code === '26000' || error.code === '0A000') this.#line!.retire();
+    this.handleReadyForQuery();
   }
 
   handleReadyForQuery(): void {
-    this.#done();
-  }
-
-  #done(): void {
-    if (!this.#line.done(this) || this.settled) return;
-    this.settled = true;
-    if (this.#failure === undefined) this.resolve(this.#rows);
-    else this.reject(this.#failure);
+    if (!this.#settled) {
+      this.#settled = true;
+      if (this.#failure === undefined) this.#resolve(this.#rows);
+      else this.#reject(this.#failure);
+    }
+    this.#line!.done(this);
   }
 
   /** Tells the asker of a failure; what is still to come is thrown away. */
   fail(error: Error): void {
-    if (this.settled) return;
-    this.settled = true;
-    this.reject(error);
+    if (this.#settled) return;
+    this.#settled = true;
+    this.#reject(error);
   }
 
   /** Asks elsewhere: a read may be run twice. */
   divert(elsewhere: Rows): void {
-    if (this.settled) return;
-    this.settled = true;
-    elsewhere(this.statement, this.given).then(this.resolve, this.reject);
+    if (this.#settled) return;
+    this.#settled = true;
+    elsewhere(this.statement, this.#values).then(this.#resolve, this.#reject);
   }
 }
 
@@ -218,19 +244,18 @@ class Line {
   readonly #client: pg.Client;
   readonly #options: PipelineOptions;
   readonly #reads = new Set<Read>();
-  readonly #onEnd: () => void;
+  readonly #onFree: (ended: boolean) => void;
   #connected = false;
   #retired = false;
-  #heldUp = false;
   #ended: Promise<void> | undefined;
   #quiet: Wire | undefined;
-  #corked: Duplex | undefined;
   /** Since when the first of its statements has been that, or when there was none left. */
   #since = performance.now();
 
-  constructor(options: PipelineOptions, onEnd: () => void) {
+  /** @param onFree told when it has answered all it was sent, and when it takes nothing any more */
+  constructor(options: PipelineOptions, onFree: (ended: boolean) => void) {
     this.#options = options;
-    this.#onEnd = onEnd;
+    this.#onFree = onFree;
     const { url, connectMs, statementMs, name } = options;
     this.#client = new pg.Client({
       connectionString: url,
@@ -260,34 +285,25 @@ class Line {
     });
   }
 
-  get underWay(): number {
-    return this.#reads.size;
+  get isConnected(): boolean {
+    return this.#connected;
   }
 
-  get takesMore(): boolean {
-    return !this.#retired && !this.#heldUp;
+  get isFree(): boolean {
+    return this.#reads.size === 0 && !this.#retired;
   }
 
-  send(statement: Statement, values: readonly unknown[]): Promise<object[]> {
-    return new Promise((resolve, reject) => {
-      if (this.#reads.size === 0) this.#since = performance.now();
-      const read = new Read(this, statement, values, resolve, reject);
+  /** Sends reads in one packet. */
+  send(reads: readonly Read[]): void {
+    this.#since = performance.now();
+    const { stream } = this.#wire;
+    if (this.#connected) stream.cork();
+    for (const read of reads) {
+      read.travelsOn(this);
       this.#reads.add(read);
-      this.#cork();
       (this.#client.query as (read: Read) => void)(read);
-    });
-  }
-
-  /** Everything of this turn goes out together. */
-  #cork(): void {
-    if (this.#corked !== undefined || !this.#connected) return;
-    const { stream } = (this.#client as unknown as { readonly connection: Wire }).connection;
-    this.#corked = stream;
-    stream.cork();
-    setImmediate(() => {
-      this.#corked = undefined;
-      stream.uncork();
-    });
+    }
+    if (this.#connected) stream.uncork();
   }
 
   withoutDescribe(wire: Wire): Wire {
@@ -295,13 +311,11 @@ class Line {
     return this.#quiet;
   }
 
-  /** @returns whether it was still under way */
-  done(read: Read): boolean {
+  done(read: Read): void {
     this.#since = performance.now();
-    const was = this.#reads.delete(read);
-    this.#heldUp = false;
-    if (this.#retired && this.#reads.size === 0) void this.end();
-    return was;
+    if (!this.#reads.delete(read) || this.#reads.size > 0) return;
+    if (this.#retired) void this.end();
+    this.#onFree(false);
   }
 
   /** Takes no more statements, and ends when it has answered those it has. */
@@ -311,25 +325,23 @@ class Line {
 
   look(now: number): void {
     if (this.#reads.size === 0) {
-      if (now - this.#since > idleMs) this.retire();
-      if (this.#retired) void this.end();
+      if (now - this.#since > idleMs) void this.end();
       return;
     }
-    const { statementMs, elsewhere } = this.#options;
-    const [first, ...behind] = this.#reads;
     for (const read of this.#reads) {
       const limit = read.statement.timeoutMs;
-      if (limit !== undefined && now - read.sentAt > limit) read.fail(new Error('Query read timeout'));
+      if (limit !== undefined && now - read.askedAt > limit) read.fail(new Error('Query read timeout'));
     }
-    if (now - this.#since <= heldUpMs) return;
-    this.#heldUp = true;
-    if (this.#connected) for (const read of behind) read.divert(elsewhere);
-    else for (const read of this.#reads) read.divert(elsewhere);
+    const took = now - this.#since;
+    if (took <= heldUpMs) return;
+    const { statementMs, elsewhere } = this.#options;
+    const [first, ...behind] = this.#reads;
+    for (const read of behind) read.divert(elsewhere);
+    // Nothing says whether the server has even seen the first.
+    if (!this.#connected) first!.divert(elsewhere);
     // The server stops a statement first; this is for a server that no longer answers at all.
-    const patience = statementMs === undefined ? undefined : statementMs + 5_000;
-    const given = first!.statement.timeoutMs;
-    const limit = given === undefined ? patience : Math.min(given, patience ?? given);
-    if (limit !== undefined && now - this.#since > limit) {
+    const patience = statementMs === undefined ? Number.POSITIVE_INFINITY : statementMs + 5_000;
+    if (took > Math.min(first!.statement.timeoutMs ?? patience, patience)) {
       this.#gone(new Error('Query read timeout'));
       this.#destroy();
     }
@@ -346,10 +358,14 @@ class Line {
     const failed = [...this.#reads];
     this.#reads.clear();
     for (const read of failed) read.fail(error);
-    this.#onEnd();
+    this.#onFree(true);
+  }
+
+  get #wire(): Wire {
+    return (this.#client as unknown as { readonly connection: Wire }).connection;
   }
 
   #destroy(): void {
-    (this.#client as unknown as { readonly connection: Wire }).connection.stream.destroy();
+    this.#wire.stream.destroy();
   }
 }
