@@ -1,5 +1,4 @@
 import SchemaBuilder from '@pothos/core';
-import DataloaderPlugin from '@pothos/plugin-dataloader';
 import RelayPlugin from '@pothos/plugin-relay';
 import ValidationPlugin from '@pothos/plugin-validation';
 import { GraphQLError, type GraphQLSchema, isObjectType } from 'graphql';
@@ -8,6 +7,7 @@ import { ServiceError } from '../core/errors.ts';
 import { textFault } from '../core/text.ts';
 import type { Context } from '../resolvers/context.ts';
 import CredentialPlugin from './credential-plugin.ts';
+import DataloaderPlugin from './dataloader-plugin.ts';
 import { decodeGlobalId, encodeGlobalId } from './global-id.ts';
 
 /** The one Pothos builder. Types and fields are added by the files of this folder, one for each domain. */

@@ -55,7 +55,7 @@ export async function answerPlain(
     if ('document' in prepared) {
       // A feed is a stream, and whether it may be one here is for the full server to say.
       if (prepared.operation.operation === 'subscription') return undefined;
-      result = (await engine.run(prepared, ctx)) as ExecutionResult;
+      result = await engine.runOnce(prepared, ctx);
     } else {
       result = { errors: prepared };
     }
