@@ -28,11 +28,17 @@ export const roomToWire = (room: RoomSummary) => ({
   last_activity_at: room.lastActivityAt?.toISOString() ?? null,
 });
 
-/** Summaries of rooms `r (org_id, key)`: who is live, and the newest sign of life. */
-export const summaryColumns = `r.org_id as "orgId", r.key, (
+/** Who is live in rooms `r (org_id, key)`. */
+export const liveColumn = `(
     select count(*)::int from room_presences p
     where p.org_id = r.org_id and p.room_key = r.key and p.left_at is null and p.expires_at > now()
-  ) as "livePresences", greatest(
+  ) as "livePresences"`;
+
+/** The newest sign of life in rooms `r (org_id, key)`. */
+export const activityColumn = `greatest(
     (select max(p.last_active) from room_presences p where p.org_id = r.org_id and p.room_key = r.key),
     (select m.created_at from room_messages m where m.org_id = r.org_id and m.room_key = r.key order by m.seq desc limit 1)
   ) as "lastActivityAt"`;
+
+/** Summaries of rooms `r (org_id, key)`. */
+export const summaryColumns = `r.org_id as "orgId", r.key, ${liveColumn}, ${activityColumn}`;
