@@ -41,8 +41,16 @@ export async function loadFirstMessages(
       row.roomKey = key;
       page.push(row);
     }
-    return pages.map((page) => page && { messages: page.slice(0, limit), hasMore: page.length > limit });
+    // They come in order, but nothing says so that would not have Postgres sort them once more.
+    return pages.map((page) => page && firstOf(page, limit));
   });
+}
+
+function firstOf(page: RoomMessage[], limit: number): FirstMessages {
+  if (page.some(({ seq }, index) => index > 0 && seq < page[index - 1]!.seq)) {
+    page.sort((left, right) => (left.seq < right.seq ? -1 : 1));
+  }
+  return { messages: page.slice(0, limit), hasMore: page.length > limit };
 }
 
 interface Found {
@@ -55,14 +63,16 @@ const statementOf = (name: string, columns: string): Statement => ({
   pipelined: true,
   text: `select w.n::int as n, ${columns}
     from unnest($1::uuid[], $2::text[]) with ordinality as w (org_id, key, n)
-    left join feed_heads h on h.org_id = w.org_id and h.kind = 'room' and h.feed_id = w.key
+    cross join lateral (
+      select ${roomStands('w.org_id', 'w.key')}
+        and (${isMember('w.org_id', '$3')} or ${hasRoomGrant('w.org_id', '$3', 'w.key')}) as may offset 0
+    ) admitted
     left join lateral (
-      select * from room_messages m where m.org_id = w.org_id and m.room_key = w.key and m.seq > coalesce(h.floor, 0)
+      select * from room_messages m where m.org_id = w.org_id and m.room_key = w.key and m.seq > coalesce((
+        select h.floor from feed_heads h where h.org_id = w.org_id and h.kind = 'room' and h.feed_id = w.key), 0)
       order by m.seq limit $4
     ) m on true
-    where ${roomStands('w.org_id', 'w.key')}
-      and (${isMember('w.org_id', '$3')} or ${hasRoomGrant('w.org_id', '$3', 'w.key')})
-    order by w.n, m.seq`,
+    where admitted.may`,
 });
 
 const wholeStatement = statementOf('rooms.pages', columnsOf(roomMessages, 'm'));

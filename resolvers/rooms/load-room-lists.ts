@@ -46,8 +46,9 @@ const statementOf = (name: string, live: string): Statement => ({
   pipelined: true,
   text: `select w.n::int as n, w.org_id as "orgId", r.key, ${live}, ${activityColumn}
     from unnest($1::uuid[]) with ordinality as w (org_id, n)
+    cross join lateral (select ${isMember('w.org_id', '$2')} as own offset 0) admitted
     left join rooms r on r.org_id = w.org_id and ${roomStands('r.org_id', 'r.key')}
-    where ${isMember('w.org_id', '$2')}
+    where admitted.own
     order by n, "lastActivityAt" desc nulls last, r.key`,
 });
 
