@@ -1,9 +1,9 @@
 import pg from 'pg';
-import { createPipeline, type Rows } from './pipeline.ts';
+import { createPipeline } from './pipeline.ts';
+import type { Rows, Statement, StatementHook } from './statement.ts';
 import { types } from './types.ts';
 
-/** Called with the text of each statement that is sent; for tests that count, and for metrics. */
-export type StatementHook = (text: string) => void;
+export type { Statement, StatementHook } from './statement.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -77,19 +77,6 @@ export interface Database {
   /** Runs a statement that is prepared once per connection under its name. */
   rows<Row extends object>(statement: Statement, values: readonly unknown[]): Promise<Row[]>;
   close(): Promise<void>;
-}
-
-/** A hot statement: named, so that each connection plans it once. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-  /** How long its answer is waited for, in milliseconds, where waiting would hold up others. @default the pool's limit */
-  readonly timeoutMs?: number;
-  /**
-   * Reads alone, takes no locks and is soon done: travels with others on a shared connection, which Postgres holds to
-   * it. See `createPipeline`.
-   */
-  readonly pipelined?: true;
 }
 
 export function openDatabase(options: PoolOptions): Database {
