@@ -32,6 +32,8 @@ export interface Field {
   readonly def: GraphQLField<unknown, unknown>;
   /** Undefined: the property of the field's own name. */
   readonly resolve: Resolve | undefined;
+  /** The property that it is, where it is no more than one. */
+  readonly property: string | undefined;
   readonly parent: GraphQLObjectType;
   readonly nodes: readonly FieldNode[];
   readonly shape: Shape;
@@ -126,6 +128,7 @@ function fieldsOf(
         key,
         def,
         resolve: def.resolve === defaultFieldResolver ? undefined : def.resolve,
+        property: propertyOf(def),
         parent: type,
         nodes,
         shape: shapeOf(def.type),
@@ -141,6 +144,14 @@ function fieldsOf(
       },
     ];
   });
+}
+
+/** A field that the schema exposes as it is says so, unless something was put around it. */
+function propertyOf({ name, resolve, args, extensions }: GraphQLField<unknown, unknown>): string | undefined {
+  if (args.length > 0) return undefined;
+  if (resolve === undefined || resolve === defaultFieldResolver) return name;
+  const exposed = extensions.pothosResolveWrapped === false ? extensions.pothosExposedField : undefined;
+  return typeof exposed === 'string' ? exposed : undefined;
 }
 
 function shapeOf(type: GraphQLOutputType): Shape {

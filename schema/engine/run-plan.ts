@@ -133,14 +133,24 @@ class Run {
   }
 
   #field(field: Field, source: unknown, around: Path | undefined): unknown {
-    const { def, resolve, shape } = field;
+    const { def, resolve, shape, property } = field;
+    // Most fields are plain properties, and nobody asks for the place of those that are well.
+    if (property !== undefined && shape.kind === 'leaf' && typeof source === 'object' && source !== null) {
+      const value = (source as Record<string, unknown>)[property];
+      if (typeof value !== 'function' && !isThenable(value)) {
+        try {
+          return this.#leaf(field, shape, value);
+        } catch (error) {
+          return this.#failed(error, field, shape, { prev: around, key: field.key, typename: field.parent.name });
+        }
+      }
+    }
     const info = new Info(this, field, around) as unknown as GraphQLResolveInfo;
     try {
       const args = field.takesArguments ? getArgumentValues(def, field.nodes[0]!, this.variables) : noArguments;
       const result =
         resolve === undefined ? propertyOf(source, args, this.ctx, info) : resolve(source, args, this.ctx, info);
       if (isThenable(result)) return this.#promised(field, shape, info, info.path, result);
-      // Most fields are plain, and nobody asks for the place of those that are well.
       if (shape.kind === 'leaf') return this.#leaf(field, shape, result);
       const completed = this.#complete(field, shape, info, info.path, result);
       if (!(completed instanceof Promise)) return completed;
