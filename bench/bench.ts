@@ -2,6 +2,7 @@ import { cpus, loadavg } from 'node:os';
 import type { Options, RowName } from './options.ts';
 import { pinning } from './processes.ts';
 import { type Line, table } from './report.ts';
+import { provision } from './rows/provision.ts';
 import { deep, list, send, small } from './rows/queries.ts';
 import { fanOut, latency, memory, saturated } from './rows/sockets.ts';
 import { start } from './rows/start.ts';
@@ -14,6 +15,7 @@ const rows: Readonly<Record<RowName, (stage: Stage) => Promise<Line[]>>> = {
   deep,
   list,
   send,
+  provision,
   'fan-out': fanOut,
   latency,
   saturated,

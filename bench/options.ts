@@ -7,6 +7,7 @@ export const rowNames = [
   'deep',
   'list',
   'send',
+  'provision',
   'fan-out',
   'latency',
   'saturated',

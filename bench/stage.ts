@@ -15,6 +15,8 @@ export interface Stage {
   readonly options: Options;
   readonly gateway: Server;
   readonly dataset: Dataset;
+  /** Of the control database. */
+  readonly databaseUrl: string;
   /** Process of the Postgres server. */
   readonly postmaster: number;
   readonly floor: () => Promise<Server>;
@@ -75,6 +77,7 @@ export async function onStage<Result>(options: Options, run: (stage: Stage) => P
       options,
       gateway,
       dataset,
+      databaseUrl,
       postmaster: await postmasterOf(databaseUrl),
       floor: peer('subjects/floor.ts'),
       bareSockets: peer('subjects/floor-ws.ts'),

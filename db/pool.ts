@@ -1,7 +1,9 @@
 import pg from 'pg';
+import { createPipeline } from './pipeline.ts';
+import type { Rows, Statement, StatementHook } from './statement.ts';
+import { types } from './types.ts';
 
-/** Called with the text of each statement that is sent; for tests that count, and for metrics. */
-export type StatementHook = (text: string) => void;
+export type { Statement, StatementHook } from './statement.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -16,14 +18,6 @@ export interface PoolOptions {
   readonly onIdleError?: (error: Error) => void;
   readonly name?: string;
 }
-
-/** Whole numbers of 64 bits arrive as bigint; everything else as `pg` reads it. */
-const types: pg.CustomTypesConfig = {
-  getTypeParser: ((oid: number, format?: 'text' | 'binary') =>
-    oid === pg.types.builtins.INT8 && format !== 'binary'
-      ? BigInt
-      : pg.types.getTypeParser(oid, format as 'text')) as pg.CustomTypesConfig['getTypeParser'],
-};
 
 /** A connection pool. Connections are opened on first use and closed when idle for half a minute. */
 export function createPool({
@@ -85,34 +79,41 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** A hot statement: named, so that each connection plans it once. */
-export interface Statement {
-  readonly name: string;
-  readonly text: string;
-  /** How long its answer is waited for, in milliseconds, where waiting would hold up others. @default the pool's limit */
-  readonly timeoutMs?: number;
-}
-
 export function openDatabase(options: PoolOptions): Database {
   const pool = createPool(options);
+  // Not by the pool's own `query`, which throws a connection away for every refusal.
+  const byPool: Rows = async <Row extends object>(
+    { name, text, timeoutMs }: Statement,
+    values: readonly unknown[],
+  ): Promise<Row[]> => {
+    const client = await pool.connect();
+    let failure: unknown;
+    try {
+      const limit = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
+      return (await client.query<Row & pg.QueryResultRow>({ name, text, values: values as unknown[], ...limit })).rows;
+    } catch (error) {
+      failure = error;
+      throw error;
+    } finally {
+      client.release(isConnectionLoss(failure));
+    }
+  };
+  const { url, waitMs = 5_000, statementMs, onStatement, onIdleError, name = 'svc-gateway' } = options;
+  const pipeline = createPipeline({
+    url,
+    connectMs: waitMs,
+    statementMs,
+    onStatement,
+    onIdleError,
+    name: `${name} reads`,
+    elsewhere: byPool,
+  });
   return {
     pool,
-    // Not by the pool's own `query`, which throws a connection away for every refusal.
-    rows: async <Row extends object>({ name, text, timeoutMs }: Statement, values: readonly unknown[]) => {
-      const client = await pool.connect();
-      let failure: unknown;
-      try {
-        const limit = timeoutMs === undefined ? {} : { query_timeout: timeoutMs };
-        return (await client.query<Row & pg.QueryResultRow>({ name, text, values: values as unknown[], ...limit }))
-          .rows;
-      } catch (error) {
-        failure = error;
-        throw error;
-      } finally {
-        client.release(isConnectionLoss(failure));
-      }
+    rows: (statement, values) => (statement.pipelined === true ? pipeline.rows : byPool)(statement, values),
+    async close() {
+      await Promise.all([pool.end(), pipeline.close()]);
     },
-    close: () => pool.end(),
   };
 }
 

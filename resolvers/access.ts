@@ -44,9 +44,47 @@ export interface RoomScope extends OrgScope {
 /** Who may run an operation, and what the handler then works on. A handler never sees an id that was not admitted. */
 export interface Access<Input, Scope> {
   readonly action: Action | null;
-  readonly authorise: (ctx: Context, caller: Caller, input: Input) => Promise<Scope>;
+  readonly authorise: (ctx: Context, caller: Caller, input: Input, ahead?: Ahead) => Promise<Scope>;
+  /**
+   * Asks the database while the credential is still being looked at. What it says counts only for a caller that turns
+   * out to be this very principal.
+   */
+  readonly lookAhead?: (ctx: Context, principalId: string, input: Input) => Ahead | undefined;
   /** What a credential that does not hold is told here, where that is not the refusal it gets everywhere. */
   readonly refusalOf?: (refusal: unknown, input: Input) => unknown;
+}
+
+/** What was asked for a principal before it was known to be the caller. */
+export interface Ahead {
+  readonly principalId: string;
+  readonly rows: Promise<Record<string, unknown>[]>;
+}
+
+/** Decides one target with one statement, asked now or ahead. */
+function byStatement<Input, Row extends OrgRow>(
+  statement: Statement,
+  valuesOf: (input: Input, principalId: string | null, admitted: boolean) => readonly unknown[],
+) {
+  return {
+    lookAhead(ctx: Context, principalId: string, input: Input): Ahead {
+      const rows = ctx.services.db.rows<Row>(statement, valuesOf(input, principalId, false));
+      // Nobody waits for it when the credential does not hold.
+      rows.catch(() => undefined);
+      return { principalId, rows };
+    },
+    async look(
+      ctx: Context,
+      input: Input,
+      { principalId, admitted }: Admission,
+      ahead: Ahead | undefined,
+    ): Promise<Row | undefined> {
+      const [row] =
+        ahead !== undefined && admitted === null && ahead.principalId === principalId
+          ? ((await ahead.rows) as Row[])
+          : await ctx.services.db.rows<Row>(statement, valuesOf(input, principalId, admitted !== null));
+      return row;
+    },
+  };
 }
 
 /** The same refusal for absent and for foreign: whether a thing exists is itself a secret. Contract 01, section 1.12. */
@@ -86,52 +124,73 @@ export const platformAdmin = <Input>(): Access<Input, NoScope> => ({
 });
 
 /** An action on an organization. */
-export const onOrg = <Input>(action: Action, target: (input: Input) => string): Access<Input, OrgScope> => ({
-  action,
-  authorise: async (ctx, caller, input) => {
-    const orgId = target(input);
-    const { principalId, admitted } = admit(action, caller, (claim) => claim.orgId === orgId, 'member');
-    const [row] = await ctx.services.db.rows<OrgRow>(orgStatement, [orgId, principalId, admitted !== null]);
-    return orgScope(action, row, admitted, 'member');
-  },
-});
+export const onOrg = <Input>(action: Action, target: (input: Input) => string): Access<Input, OrgScope> => {
+  const { look, lookAhead } = byStatement<Input, OrgRow>(orgStatement, (input, ...who) => [target(input), ...who]);
+  return {
+    action,
+    lookAhead,
+    authorise: async (ctx, caller, input, ahead) => {
+      const orgId = target(input);
+      const admission = admit(action, caller, (claim) => claim.orgId === orgId, 'member');
+      return orgScope(action, await look(ctx, input, admission, ahead), admission.admitted, 'member');
+    },
+  };
+};
 
 /** An action on a project. */
-export const onProject = <Input>(action: Action, target: (input: Input) => string): Access<Input, ProjectScope> => ({
-  action,
-  authorise: async (ctx, caller, input) => {
-    const projectId = target(input);
-    const claims = (claim: Claim) => claim.projectIds.includes(projectId);
-    const { principalId, admitted } = admit(action, caller, claims, 'project_not_found');
-    const [row] = await ctx.services.db.rows<OrgRow>(projectStatement, [projectId, principalId, admitted !== null]);
-    const scope = orgScope(action, row, admitted, 'project_not_found');
-    return { ...scope, project: projectOf(row!)! };
-  },
-});
+export const onProject = <Input>(action: Action, target: (input: Input) => string): Access<Input, ProjectScope> => {
+  const { look, lookAhead } = byStatement<Input, OrgRow>(projectStatement, (input, ...who) => [target(input), ...who]);
+  return {
+    action,
+    lookAhead,
+    authorise: async (ctx, caller, input, ahead) => {
+      const projectId = target(input);
+      const claims = (claim: Claim) => claim.projectIds.includes(projectId);
+      const admission = admit(action, caller, claims, 'project_not_found');
+      const row = await look(ctx, input, admission, ahead);
+      const { org, authority } = orgScope(action, row, admission.admitted, 'project_not_found');
+      return { org, authority, project: projectOf(row!)! };
+    },
+  };
+};
 
 /** An action on a room, which is a pair of organization and key. Contract 02, section 2.0. */
 export const onRoom = <Input extends { readonly org: string; readonly room: string }>(
   action: Action,
-): Access<Input, RoomScope> => ({
-  action,
-  authorise: async (ctx, caller, input) => {
-    const ofProject = input.room.startsWith('prj_');
-    // A delegate reaches its projects' rooms and the organization's named ones; a service key its own project's only.
-    const claims = (claim: Claim) =>
-      claim.orgId === input.org && (ofProject ? claim.projectIds.includes(input.room) : claim.namedRooms);
-    const { principalId, admitted } = admit(action, caller, claims, 'member');
-    const values = [input.org, principalId, admitted !== null, input.room];
-    const [row] = await ctx.services.db.rows<OrgRow & { used: boolean }>(roomStatement, values);
-    const scope = orgScope(action, row, admitted, 'member');
-    return { ...scope, room: { key: input.room, used: row!.used } };
-  },
-});
+): Access<Input, RoomScope> => {
+  const { look, lookAhead } = byStatement<Input, OrgRow & { used: boolean }>(roomStatement, (input, ...who) => [
+    input.org,
+    ...who,
+    input.room,
+  ]);
+  return {
+    action,
+    lookAhead,
+    authorise: async (ctx, caller, input, ahead) => {
+      const ofProject = input.room.startsWith('prj_');
+      // A delegate reaches its projects' rooms and the organization's named ones; a service key its own project's only.
+      const claims = (claim: Claim) =>
+        claim.orgId === input.org && (ofProject ? claim.projectIds.includes(input.room) : claim.namedRooms);
+      const admission = admit(action, caller, claims, 'member');
+      const row = await look(ctx, input, admission, ahead);
+      const { org, authority } = orgScope(action, row, admission.admitted, 'member');
+      return { org, authority, room: { key: input.room, used: row!.used } };
+    },
+  };
+};
 
 /** What a delegate token or a service key says about itself. */
 interface Claim {
   readonly orgId: string;
   readonly projectIds: readonly string[];
   readonly namedRooms: boolean;
+}
+
+/** What the credential itself decides. */
+interface Admission {
+  readonly principalId: string | null;
+  /** Null: by membership or grant, which the database knows. */
+  readonly admitted: Authority | null;
 }
 
 function requireCredential(caller: Caller): void {
@@ -147,7 +206,7 @@ function admit(
   caller: Caller,
   covers: (claim: Claim) => boolean,
   reason: 'member' | 'project_not_found',
-): { readonly principalId: string | null; readonly admitted: Authority | null } {
+): Admission {
   requireCredential(caller);
   const permission: Permission = permissions[action];
   switch (caller.kind) {
@@ -218,6 +277,7 @@ const liveGrant = `g.principal_id = $2 and ${grantHolds('g')}`;
 
 const orgStatement: Statement = {
   name: 'access.org',
+  pipelined: true,
   text: `select ${columnsOf(orgs, 'o', 'org.')}, m.role, m.id as membership_id, null as capabilities
     from orgs o ${membership}
     where o.id = $1 and ($3::boolean or m.id is not null)`,
@@ -225,6 +285,7 @@ const orgStatement: Statement = {
 
 const projectStatement: Statement = {
   name: 'access.project',
+  pipelined: true,
   text: `select ${columnsOf(orgs, 'o', 'org.')}, ${columnsOf(projects, 'p', 'project.')},
       m.role, m.id as membership_id, g.capabilities
     from projects p join orgs o on o.id = p.org_id ${membership}
@@ -237,6 +298,7 @@ const projectStatement: Statement = {
 
 const roomStatement: Statement = {
   name: 'access.room',
+  pipelined: true,
   text: `select ${columnsOf(orgs, 'o', 'org.')}, m.role, m.id as membership_id, g.capabilities, r.key is not null as used
     from orgs o ${membership}
     left join lateral (

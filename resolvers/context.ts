@@ -54,8 +54,16 @@ export interface RequestFacts {
 export interface Context {
   readonly services: Services;
   readonly request: RequestFacts;
-  /** Who asks; resolved on first use, then remembered. @throws the refusal of a bad credential */
-  readonly caller: () => Promise<Caller>;
+  /**
+   * Who asks; resolved on first use, then remembered.
+   *
+   * @param presuming told, at most once, which principal a credential names that has yet to prove to hold: whatever is
+   * looked up for it meanwhile counts only once the caller is there
+   * @throws the refusal of a bad credential
+   */
+  readonly caller: (presuming?: (principalId: string) => void) => Promise<Caller>;
+  /** Whether the request brings no credential at all. */
+  readonly anonymous?: boolean;
   /** To be told that an organization's limits count this request, so that its address no longer does. */
   readonly admitted?: () => void;
   /** Aborted when nobody waits for the answer any more. */

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
 import { traced } from '../core/tracing.ts';
 import { isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
+import type { Ahead } from './access.ts';
 import { writeAudit } from './audit.ts';
 import { type Caller, callerKey } from './caller.ts';
 import type { Context } from './context.ts';
@@ -49,11 +50,24 @@ async function run<Input extends z.ZodObject, Scope, Output, Wire>(
   spelling: Spelling,
 ): Promise<Output> {
   const input = parseInput(op, raw, spelling);
-  const caller = await ctx.caller().catch((refusal: unknown) => {
-    throw op.access.refusalOf?.(refusal, input) ?? refusal;
-  });
+  let ahead: Ahead | undefined;
+  const { lookAhead, refusalOf } = op.access;
+  const asked = ctx.caller(
+    lookAhead &&
+      ((principalId) => {
+        // Who was refused too often is not looked up again.
+        if (ctx.services.rateLimiter.peek(`refused:${principalId}`, outsideRate) === 0) {
+          ahead = lookAhead(ctx, principalId, input);
+        }
+      }),
+  );
+  const caller = await (refusalOf === undefined
+    ? asked
+    : asked.catch((refusal: unknown) => {
+        throw refusalOf(refusal, input) ?? refusal;
+      }));
   if (op.kind === 'mutation') refuseReaders(caller);
-  const scope = await authorise(op, ctx, caller, input);
+  const scope = await authorise(op, ctx, caller, input, ahead);
   if (op.kind === 'query') return await op.handler({ ...ctx, ...scope }, input);
   if (op.lifecycle === 'gated') refuseWhileClosed(orgOf(scope));
   requireStepUp(ctx, caller, op.stepUp);
@@ -80,6 +94,7 @@ async function authorise<Input extends z.ZodObject, Scope, Output, Wire>(
   ctx: Context,
   caller: Caller,
   input: z.output<Input>,
+  ahead: Ahead | undefined,
 ): Promise<Scope> {
   const { rateLimiter } = ctx.services;
   const who = callerKey(caller, ctx.request.address);
@@ -89,7 +104,7 @@ async function authorise<Input extends z.ZodObject, Scope, Output, Wire>(
   if (caller.kind !== 'admin') refuseHurry(rateLimiter.peek(refused, outsideRate));
   let scope: Scope;
   try {
-    scope = await op.access.authorise(ctx, caller, input);
+    scope = await op.access.authorise(ctx, caller, input, ahead);
   } catch (error) {
     if (error instanceof ServiceError) refuseHurry(rateLimiter.take(refused, outsideRate));
     throw op.kind === 'mutation' && op.writeApproval !== undefined

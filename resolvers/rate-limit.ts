@@ -41,7 +41,8 @@ export class RateLimiter {
 
   /** What {@link take} would return, and takes nothing. */
   peek(name: string, rate: Rate): number {
-    return waitSeconds(this.#bucket(name, rate), rate);
+    // One that nobody has taken from is full, and need not be made to say so.
+    return this.#buckets.has(name) || rate.burst < 1 ? waitSeconds(this.#bucket(name, rate), rate) : 0;
   }
 
   /** Takes tokens that may not be there yet, so that the bucket owes them; below zero gives back. */

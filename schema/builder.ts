@@ -1,13 +1,13 @@
 import SchemaBuilder from '@pothos/core';
-import DataloaderPlugin from '@pothos/plugin-dataloader';
 import RelayPlugin from '@pothos/plugin-relay';
-import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import ValidationPlugin from '@pothos/plugin-validation';
 import { GraphQLError, type GraphQLSchema, isObjectType } from 'graphql';
 import { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
 import { textFault } from '../core/text.ts';
 import type { Context } from '../resolvers/context.ts';
+import CredentialPlugin from './credential-plugin.ts';
+import DataloaderPlugin from './dataloader-plugin.ts';
 import { decodeGlobalId, encodeGlobalId } from './global-id.ts';
 
 /** The one Pothos builder. Types and fields are added by the files of this folder, one for each domain. */
@@ -20,12 +20,8 @@ export const builder = new SchemaBuilder<{
     DateTime: { Input: Date; Output: Date };
     JSONObject: { Input: Readonly<Record<string, unknown>>; Output: Readonly<Record<string, unknown>> };
   };
-  AuthScopes: {
-    /** Any credential at all; what it may do is decided by the operation. */
-    credential: boolean;
-  };
 }>({
-  plugins: [ScopeAuthPlugin, RelayPlugin, DataloaderPlugin, ValidationPlugin],
+  plugins: [CredentialPlugin, RelayPlugin, DataloaderPlugin, ValidationPlugin],
   defaultFieldNullability: false,
   defaultInputFieldRequiredness: true,
   relay: {
@@ -57,12 +53,6 @@ export const builder = new SchemaBuilder<{
     nodeFieldOptions: { description: 'The row itself.' },
     defaultConnectionTypeOptions: { description: 'A page of a list.' },
     defaultEdgeTypeOptions: { description: 'A row of a page.' },
-  },
-  scopeAuth: {
-    authScopes: (ctx) => ({
-      credential: async () => (await ctx.caller()).kind !== 'nobody',
-    }),
-    unauthorizedError: () => new ServiceError('AUTH_REQUIRED'),
   },
   validation: {
     validationError: ({ issues }) => {

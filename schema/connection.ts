@@ -49,12 +49,17 @@ export interface Page<Node> {
 
 /** A page in the shape of a Relay connection. */
 export const toConnection = <Node>({ rows, hasNext, hasPrevious }: Page<Node>) => ({
-  edges: rows.map(({ node, cursor }) => ({ node, cursor })),
+  edges: [...rows],
   pageInfo: {
     hasNextPage: hasNext,
     hasPreviousPage: hasPrevious,
-    startCursor: rows[0]?.cursor ?? null,
-    endCursor: rows.at(-1)?.cursor ?? null,
+    // A cursor may be sealed only when it is asked for.
+    get startCursor() {
+      return rows[0]?.cursor ?? null;
+    },
+    get endCursor() {
+      return rows.at(-1)?.cursor ?? null;
+    },
   },
 });
 
@@ -66,11 +71,19 @@ export const around = ({ cursor, backward }: PageWindow, hasMore: boolean) =>
 
 /** A keyset page of an operation as a connection. */
 export const listConnection = <Row>({ rows, hasMore }: ListPage<Row>, args: PageArgs) =>
-  toConnection({ rows: rows.map(({ row, cursor }) => ({ node: row, cursor })), ...around(windowOf(args), hasMore) });
+  toConnection({
+    rows: rows.map((found) => ({
+      node: found.row,
+      get cursor() {
+        return found.cursor;
+      },
+    })),
+    ...around(windowOf(args), hasMore),
+  });
 
 /** Rows on a page unless told otherwise, and at most. */
-const rowsDefault = 50;
-const rowsMax = 200;
+export const rowsDefault = 50;
+export const rowsMax = 200;
 
 /**
  * A list that is short by its nature, paged in memory. Its cursors are the nodes' own ids.

@@ -10,8 +10,8 @@ export interface PlainRequest {
   readonly method: 'GET' | 'POST';
   /** Accepted types, best first, in lower case. */
   readonly accept: readonly string[];
-  /** Of a GET. */
-  readonly search: URLSearchParams;
+  /** Of a GET: what follows the question mark. */
+  readonly search: string | URLSearchParams;
   /** Of a POST. */
   readonly contentType: string | undefined;
   readonly body: Uint8Array;
@@ -48,12 +48,14 @@ export async function answerPlain(
   let result: ExecutionResult;
   try {
     const reads = request.method === 'GET';
-    const params = reads ? paramsOfAddress(request.search) : paramsOfBody(request.contentType, request.body);
+    const params = reads
+      ? paramsOfAddress(new URLSearchParams(request.search))
+      : paramsOfBody(request.contentType, request.body);
     const prepared = engine.prepare(params, traceId, reads);
     if ('document' in prepared) {
       // A feed is a stream, and whether it may be one here is for the full server to say.
       if (prepared.operation.operation === 'subscription') return undefined;
-      result = (await engine.run(prepared, ctx)) as ExecutionResult;
+      result = await engine.runOnce(prepared, ctx);
     } else {
       result = { errors: prepared };
     }

@@ -90,7 +90,7 @@ ProjectRef.implement({
       type: OrganizationRef,
       nullable: true,
       description: 'The owner; null for a caller that reaches the project without being a member.',
-      resolve: ({ orgId }) => orgId,
+      resolve: ({ orgId, organization }) => organization ?? orgId,
     }),
     usage: t.field({
       type: ProjectUsageRef,

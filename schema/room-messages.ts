@@ -3,17 +3,28 @@ import type { Recipient, RoomMessage } from '../db/schema/rooms.ts';
 import type { Context } from '../resolvers/context.ts';
 import { getMessage } from '../resolvers/rooms/get-message.ts';
 import { listMessages } from '../resolvers/rooms/list-messages.ts';
+import { type FirstMessages, loadFirstMessages } from '../resolvers/rooms/load-message-pages.ts';
 import { loadLastMessages, loadMessages, type RoomAddress } from '../resolvers/rooms/load-rooms.ts';
 import { sendMessage } from '../resolvers/rooms/send-message.ts';
 import { messageCursor } from '../resolvers/rooms/wire.ts';
 import { followRoom, type RoomEvent } from '../subscriptions/rooms.ts';
 import { builder, pageArgs, sameForAll } from './builder.ts';
-import { around, inOrder, type PageArgs, sliceConnection, toConnection, windowOf } from './connection.ts';
+import {
+  around,
+  inOrder,
+  type PageArgs,
+  rowsDefault,
+  rowsMax,
+  sliceConnection,
+  toConnection,
+  windowOf,
+} from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { loaderOf } from './loader.ts';
 import { addressOf, PresenceRef, RoomRef, roomArgs, roomInput } from './rooms.ts';
 import { run } from './run.ts';
+import { selectedBelow } from './selected.ts';
 
 const ImportanceEnum = builder.enumType('MessageImportance', {
   description: 'How loud a message is.',
@@ -140,10 +151,50 @@ async function messagePage(
   // A connection is in one order, whichever way it was read.
   const shown = backward ? messages.toReversed() : messages;
   return toConnection({
-    rows: shown.map((message) => ({ node: message, cursor: messageCursor(message, ctx) })),
+    rows: rowsOf(ctx, shown),
     ...around(reset ? { ...window, cursor: undefined } : window, hasMore),
   });
 }
+
+/** Messages with their cursors, each sealed when it is asked for. */
+const rowsOf = (ctx: Context, messages: readonly RoomMessage[]) =>
+  messages.map((node) => ({
+    node,
+    get cursor() {
+      return messageCursor(node, ctx);
+    },
+  }));
+
+/** Fields of a message that its brief columns answer. */
+const briefFields = new Set(['__typename', 'id', 'messageId', 'cursor', 'body', 'sender', 'createdAt', 'room']);
+
+const isSubset = (names: ReadonlySet<string>, of: ReadonlySet<string>) => {
+  for (const name of names) if (!of.has(name)) return false;
+  return true;
+};
+
+interface FirstPage extends RoomAddress {
+  readonly limit: number;
+  readonly brief: boolean;
+}
+
+/** First pages of several rooms in one statement for each length of page, however many ask. */
+const firstMessagesOf = loaderOf(
+  async (ctx, pages: readonly FirstPage[]) => {
+    const alike = new Map<number, FirstPage[]>();
+    for (const page of pages) alike.set(page.limit, [...(alike.get(page.limit) ?? []), page]);
+    const found = new Map<FirstPage, FirstMessages | null>();
+    await Promise.all(
+      [...alike].map(async ([limit, group]) => {
+        const brief = group.every((page) => page.brief);
+        const loaded = await loadFirstMessages(ctx, group, limit, brief);
+        for (const [index, page] of group.entries()) found.set(page, loaded[index]!);
+      }),
+    );
+    return pages.map((page) => found.get(page)!);
+  },
+  ({ limit, brief, ...room }) => `${addressOf(room)} ${limit} ${brief}`,
+);
 
 const lastMessageOf = loaderOf((ctx, rooms: readonly RoomAddress[]) => loadLastMessages(ctx, rooms), addressOf);
 
@@ -158,7 +209,15 @@ builder.objectFields(RoomRef, (t) => ({
     type: MessageConnection,
     description: listMessages.summary,
     args: pageArgs,
-    resolve: (room, page, ctx) => messagePage(ctx, room, page),
+    resolve: async (room, page, ctx, info) => {
+      const { limit = rowsDefault, cursor, backward } = windowOf(page);
+      if (cursor !== undefined || backward) return messagePage(ctx, room, page);
+      const { orgId, key } = room;
+      const brief = isSubset(selectedBelow(info, 'edges.node'), briefFields);
+      const found = await firstMessagesOf(ctx).load({ orgId, key, limit: Math.min(limit, rowsMax), brief });
+      if (found === null) return messagePage(ctx, room, page);
+      return toConnection({ rows: rowsOf(ctx, found.messages), hasNext: found.hasMore, hasPrevious: false });
+    },
   }),
 }));
 

@@ -6,6 +6,7 @@ import { getRoom } from '../resolvers/rooms/get-room.ts';
 import { joinRoom } from '../resolvers/rooms/join-room.ts';
 import { listPresences } from '../resolvers/rooms/list-presences.ts';
 import { listRooms } from '../resolvers/rooms/list-rooms.ts';
+import { loadRoomLists } from '../resolvers/rooms/load-room-lists.ts';
 import { loadPresences, loadRooms, type RoomAddress } from '../resolvers/rooms/load-rooms.ts';
 import { projectOfRoom, type RoomSummary } from '../resolvers/rooms/room-summary.ts';
 import { presenceState } from '../resolvers/rooms/wire.ts';
@@ -13,9 +14,11 @@ import { builder, pageArgs } from './builder.ts';
 import { inOrder, type PageArgs, sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { loaderOf } from './loader.ts';
 import { OrganizationRef } from './orgs.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
+import { selectedBelow } from './selected.ts';
 
 const PresenceStateEnum = builder.enumType('PresenceState', {
   description: 'Whether a presence is there.',
@@ -118,6 +121,17 @@ builder.objectField(ProjectRef, 'defaultRoom', (t) =>
   }),
 );
 
+/** Rooms of several organizations in one statement, however many ask. */
+const roomListsOf = loaderOf(
+  (ctx, keys: readonly { readonly orgId: string; readonly live: boolean }[]) =>
+    loadRoomLists(
+      ctx,
+      keys.map(({ orgId }) => orgId),
+      keys.some(({ live }) => live),
+    ),
+  ({ orgId, live }) => `${orgId} ${live}`,
+);
+
 const roomPage = async (ctx: Context, org: string, page: PageArgs) =>
   sliceConnection(await run(listRooms, ctx, { org }), addressOf, page);
 
@@ -126,7 +140,11 @@ builder.objectField(OrganizationRef, 'rooms', (t) =>
     type: RoomConnection,
     description: listRooms.summary,
     args: pageArgs,
-    resolve: ({ id }, page, ctx) => roomPage(ctx, id, page),
+    resolve: async ({ id }, page, ctx, info) => {
+      const live = selectedBelow(info, 'edges.node').has('livePresences');
+      const rooms = await roomListsOf(ctx).load({ orgId: id, live });
+      return sliceConnection(rooms ?? (await run(listRooms, ctx, { org: id })), addressOf, page);
+    },
   }),
 );
 

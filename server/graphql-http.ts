@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
+import { Lru } from '../core/lru.ts';
 import type { Context } from '../resolvers/context.ts';
 import type { Engine } from '../schema/engine/engine.ts';
 import { answerPlain, type PlainAnswer } from '../schema/plain-http.ts';
@@ -11,6 +12,8 @@ import { send } from './respond.ts';
 export interface GraphQLExchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
+  /** What follows the question mark. */
+  readonly search: string;
   readonly body: Buffer;
   readonly engine: Engine;
   readonly graphql: GraphQLServer;
@@ -21,15 +24,14 @@ export interface GraphQLExchange {
 
 /** Answers a plain request the short way; hands all else to Yoga, and its answer, streams included, to the socket. */
 export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
-  const { request, response, body, engine, graphql, ctx, draining } = exchange;
-  const url = new URL(request.url!, ctx.request.baseUrl);
+  const { request, response, search, body, engine, graphql, ctx, draining } = exchange;
   // Before anything runs: a change whose answer nobody can take is not made.
   const accept = acceptable(request.headers.accept, request.method!);
   const method = request.method === 'POST' ? 'POST' : 'GET';
   const plain = await answerPlain(engine, ctx, {
     method,
-    accept: accept.toLowerCase().split(', '),
-    search: url.searchParams,
+    accept: accept.types,
+    search,
     contentType: request.headers['content-type'],
     body,
   });
@@ -40,14 +42,14 @@ export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
   }
   // What is left is a stream or a page. A stream for a client that takes anything is one of events: it keeps itself
   // alive, and everybody can read it.
-  headers.set('accept', accept.replace('*/*', 'text/event-stream, */*'));
+  headers.set('accept', accept.header.replace('*/*', 'text/event-stream, */*'));
   const init = {
     method,
     headers,
     signal: ctx.signal,
     ...(method === 'POST' ? { body: body as Uint8Array<ArrayBuffer> } : {}),
   };
-  const answer = await graphql.fetch(url, init, { gateway: ctx });
+  const answer = await graphql.fetch(new URL(request.url!, ctx.request.baseUrl), init, { gateway: ctx });
   // A feed for a client that takes no stream.
   if (answer.status === 406) throw new ServiceError('NOT_ACCEPTABLE');
   response.statusCode = answer.status;
@@ -90,13 +92,27 @@ const answered = [
   '*/*',
 ];
 
-/** The accepted types, best first. @throws NOT_ACCEPTABLE when there is none that GraphQL is answered in */
-function acceptable(header: string | undefined, method: string): string {
-  if (header === undefined || header.trim() === '') return '*/*';
-  const accept = byQuality(header);
-  const types = accept.split(', ').map((type) => type.toLowerCase());
+/** What a client takes, best first. */
+interface Accepted {
+  readonly header: string;
+  /** The same in lower case, one by one. */
+  readonly types: readonly string[];
+}
+
+/** Clients of one kind ask alike, so what was read lately is kept. */
+const accepted = new Lru<Accepted>({ entries: 256, bytes: 64 * 1024 });
+
+/** The accepted types. @throws NOT_ACCEPTABLE when there is none that GraphQL is answered in */
+function acceptable(given: string | undefined, method: string): Accepted {
+  const asked = given === undefined || given.trim() === '' ? '*/*' : given;
+  let accept = accepted.get(asked);
+  if (accept === undefined) {
+    const header = byQuality(asked);
+    accept = { header, types: header.toLowerCase().split(', ') };
+    accepted.set(asked, accept, asked.length * 4);
+  }
   // GraphiQL is a page.
-  if (method !== 'POST' && types.includes('text/html')) return accept;
-  if (!types.some((type) => answered.includes(type))) throw new ServiceError('NOT_ACCEPTABLE');
+  if (method !== 'POST' && accept.types.includes('text/html')) return accept;
+  if (!accept.types.some((type) => answered.includes(type))) throw new ServiceError('NOT_ACCEPTABLE');
   return accept;
 }

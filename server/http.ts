@@ -73,6 +73,7 @@ interface UpgradeOptions extends ServerOptions {
 export function createHttpServer(options: HttpOptions): Server {
   const { services, metrics, health } = options;
   const own = ownPaths(options);
+  const documented = answerRest(options);
   const underWay = new Set<ServerResponse>();
   const answer = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     const startedAt = performance.now();
@@ -96,7 +97,7 @@ export function createHttpServer(options: HttpOptions): Server {
         refuseMissingHost(request);
         if (request.method === 'OPTIONS') return answerPreflight(response);
         refuseDuplicateHeaders(request);
-        await (own.get(path) ?? answerRest(options))(exchange);
+        await (own.get(path) ?? documented)(exchange);
       },
     ).catch((error: unknown) => fail(options, exchange, error));
   };
@@ -176,10 +177,10 @@ function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
       '/graphql',
       async (exchange) => {
         requireMethod(exchange, 'GET', 'POST');
-        const { request, response } = exchange;
+        const { request, response, search } = exchange;
         const ctx = contextOf(options, exchange);
         const body = await bodyOf(exchange);
-        await answerGraphQL({ request, response, body, engine, graphql, ctx, draining });
+        await answerGraphQL({ request, response, search, body, engine, graphql, ctx, draining });
       },
     ],
   ]);
@@ -218,8 +219,12 @@ const answerRest =
     sendJson(response, answer.status, answer.body);
   };
 
+const noBody = Promise.resolve(Buffer.alloc(0));
+
 /** @throws BODY_TOO_LARGE or UNSUPPORTED_MEDIA_TYPE, where possible before the client has sent any of it */
 function bodyOf({ request, response, asksFirst }: Exchange): Promise<Buffer> {
+  const { headers } = request;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return noBody;
   refuseBody(request);
   if (asksFirst) response.writeContinue();
   return readBody(request);

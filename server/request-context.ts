@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
+import { Lru } from '../core/lru.ts';
 import type { Caller } from '../resolvers/caller.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import { type Credentials, renewCaller, resolveCaller } from '../resolvers/identity/resolve-caller.ts';
@@ -32,6 +33,8 @@ export interface Arrival {
  */
 export function createContext(services: Services, arrival: Arrival, known?: Caller): Context {
   let caller: Promise<Caller> | undefined;
+  let presumed: string | undefined;
+  const told: ((principalId: string) => void)[] = [];
   let charged = false;
   const { credentials, signal, traceId, address, baseUrl, strangeHost, idempotencyKey, writeApproval } = arrival;
   const { rateLimiter, settings } = services;
@@ -42,12 +45,12 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     refuseHurry(rateLimiter.take(bucket, addressRate));
     charged = true;
     const named = settings.publicBaseUrl ?? (strangeHost === true ? undefined : baseUrl);
-    const journey = { host: named === undefined ? undefined : new URL(named).host, network };
+    const journey = { host: named === undefined ? undefined : hostOf(named), network };
     try {
       const found =
         known === undefined
-          ? await resolveCaller(services, credentials, journey)
-          : await renewCaller(services, known, credentials, journey);
+          ? await resolveCaller(services, credentials, journey, presume)
+          : await renewCaller(services, known, credentials, journey, presume);
       if (found.kind === 'admin') admitted();
       if (found.kind === 'project_key') services.usage.count(found);
       return found;
@@ -55,6 +58,11 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
       if (known === undefined && isBadSignature(error)) rateLimiter.charge(bucket, addressRate, badSignatureTokens - 1);
       throw error;
     }
+  }
+
+  function presume(principalId: string): void {
+    presumed = principalId;
+    for (const tell of told) tell(principalId);
   }
 
   function admitted(): void {
@@ -67,37 +75,56 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     signal,
     request: { traceId, address, baseUrl, idempotencyKey, writeApproval },
     admitted,
-    caller: () => {
+    anonymous: isAnonymous(credentials),
+    caller: (presuming) => {
+      if (presuming !== undefined) {
+        if (presumed === undefined) told.push(presuming);
+        else presuming(presumed);
+      }
       caller ??= resolve();
       return caller;
     },
   };
 }
 
+const isAnonymous = (credentials: Credentials) =>
+  credentials.authorization === undefined &&
+  credentials['sign-in-with-x'] === undefined &&
+  credentials.apikey === undefined &&
+  credentials['x-admin-key'] === undefined;
+
 const isBadSignature = (error: unknown) =>
   error instanceof ServiceError && error.code === 'INVALID_AUTH' && error.details?.reason === 'signature_invalid';
 
-/** Headers that decide what a request may do: given twice, it would be open which one counts. */
-const single = [
-  'authorization',
-  'sign-in-with-x',
-  'apikey',
-  'x-svc-write-auth',
-  'x-admin-key',
-  'idempotency-key',
-  'content-type',
-  'host',
-] as const;
+/** Headers that decide what a request may do, each with a bit of its own: given twice, it would be open which counts. */
+const single: ReadonlyMap<string, number> = new Map(
+  [
+    'authorization',
+    'sign-in-with-x',
+    'apikey',
+    'x-svc-write-auth',
+    'x-admin-key',
+    'idempotency-key',
+    'content-type',
+    'host',
+  ].map((name, place) => [name, 1 << place]),
+);
 
 /** @throws VALIDATION_FAILED that names the header */
-export function refuseDuplicateHeaders({ headersDistinct }: Pick<IncomingMessage, 'headersDistinct'>): void {
-  for (const name of single) {
-    if ((headersDistinct[name]?.length ?? 0) > 1) {
+export function refuseDuplicateHeaders({ rawHeaders }: Pick<IncomingMessage, 'rawHeaders'>): void {
+  let seen = 0;
+  // Names and values take turns.
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const place = single.get(rawHeaders[at]!) ?? single.get(rawHeaders[at]!.toLowerCase());
+    if (place === undefined) continue;
+    if ((seen & place) !== 0) {
+      const name = rawHeaders[at]!.toLowerCase();
       throw new ServiceError('VALIDATION_FAILED', {
         message: `${name}: the header is given twice`,
         details: { field: name, reason: 'the header is given twice' },
       });
     }
+    seen |= place;
   }
 }
 
@@ -127,6 +154,12 @@ export interface Target {
 }
 
 export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): Target {
+  if (url.startsWith('/')) {
+    const mark = url.indexOf('?');
+    return mark === -1
+      ? { path: url, search: '', host: undefined }
+      : { path: url.slice(0, mark), search: url.slice(mark + 1), host: undefined };
+  }
   const absolute = /^https?:\/\/([^/?#]*)(.*)$/is.exec(url);
   const [path = '', ...rest] = (absolute?.[2] ?? url).split('?');
   return { path: path === '' ? '/' : path, search: rest.join('?'), host: absolute?.[1] };
@@ -170,6 +203,29 @@ export function destinationOf(
   request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>,
   host: string,
 ): Pick<Arrival, 'baseUrl' | 'strangeHost'> {
-  const baseUrl = baseUrlOf(request);
-  return { baseUrl, strangeHost: !isOwnHost(baseUrl, request.socket, host) };
+  const { url = '/', headers, socket } = request;
+  const named = url.startsWith('/') ? headers.host : undefined;
+  const asked = named === undefined ? undefined : `${named} ${socket.localAddress} ${host}`;
+  let destination = asked === undefined ? undefined : destinations.get(asked);
+  if (destination === undefined) {
+    const baseUrl = baseUrlOf(request);
+    destination = { baseUrl, strangeHost: !isOwnHost(baseUrl, socket, host) };
+    if (asked !== undefined) destinations.set(asked, destination, asked.length * 4);
+  }
+  return destination;
 }
+
+/** Most requests name the same few hosts. */
+const destinations = new Lru<Pick<Arrival, 'baseUrl' | 'strangeHost'>>({ entries: 256, bytes: 64 * 1024 });
+
+/** The host of a base URL, as signatures name it. */
+function hostOf(baseUrl: string): string {
+  let host = hosts.get(baseUrl);
+  if (host === undefined) {
+    ({ host } = new URL(baseUrl));
+    hosts.set(baseUrl, host, baseUrl.length * 4);
+  }
+  return host;
+}
+
+const hosts = new Lru<string>({ entries: 256, bytes: 64 * 1024 });

@@ -1,6 +1,7 @@
 import { decodeProtectedHeader } from 'jose';
 import { ServiceError } from '../../core/errors.ts';
 import { sameSecret } from '../../core/keys.ts';
+import { Lru } from '../../core/lru.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { DelegateScope } from '../../db/schema/projects.ts';
 import type { Caller, CallerPrincipal, ProjectKeyCaller, SessionCaller } from '../caller.ts';
@@ -27,20 +28,28 @@ interface Journey {
   readonly network: string;
 }
 
+/** Told which principal a credential names before it is known to hold. */
+type Presume = (principalId: string) => void;
+
 /**
  * The one door through which every credential comes in. The admin key is looked at first, then `Authorization`, which
  * wins over `SIGN-IN-WITH-X`, then `apikey`. Contract 01, section 1.3.
  *
  * @throws INVALID_AUTH or OPERATOR_SESSION_INVALID for a credential that does not hold
  */
-export async function resolveCaller(services: Services, credentials: Credentials, journey: Journey): Promise<Caller> {
+export async function resolveCaller(
+  services: Services,
+  credentials: Credentials,
+  journey: Journey,
+  presume: Presume = () => undefined,
+): Promise<Caller> {
   const { 'x-admin-key': adminKey, authorization, 'sign-in-with-x': siwx, apikey } = credentials;
   if (adminKey !== undefined) {
     const expected = services.settings.adminKey;
     if (expected === undefined || !sameSecret(adminKey, expected)) throw new ServiceError('INVALID_AUTH');
     return { kind: 'admin' };
   }
-  if (authorization !== undefined) return resolveBearer(services, bearerOf(authorization));
+  if (authorization !== undefined) return resolveBearer(services, bearerOf(authorization), presume);
   if (siwx !== undefined) return resolveWallet(services, siwx, journey);
   if (apikey !== undefined) return resolveProjectKey(services, apikey);
   return { kind: 'nobody' };
@@ -55,8 +64,10 @@ export async function renewCaller(
   known: Caller,
   credentials: Credentials,
   journey: Journey,
+  presume: Presume = () => undefined,
 ): Promise<Caller> {
-  if (known.kind !== 'wallet') return resolveCaller(services, credentials, journey);
+  if (known.kind !== 'wallet') return resolveCaller(services, credentials, journey, presume);
+  presume(known.principal.id);
   return { ...known, ...(await walletIdentity(services, known.address, journey)) };
 }
 
@@ -66,15 +77,30 @@ function bearerOf(authorization: string): string {
   return match[1]!;
 }
 
-async function resolveBearer(services: Services, bearer: string): Promise<Caller> {
+async function resolveBearer(services: Services, bearer: string, presume: Presume): Promise<Caller> {
   const hash = delegateTokenHash(bearer);
   if (hash !== undefined) return resolveDelegate(services, hash);
   const typ = typOf(bearer);
-  if (typ !== undefined && isSessionTyp(typ)) return resolveSession(services, bearer, typ);
+  if (typ !== undefined && isSessionTyp(typ)) return resolveSession(services, bearer, typ, presume);
   return resolveProjectKey(services, bearer);
 }
 
+/** Types by the headers of tokens: few, and no secret. Only of tokens with a type, so that no broken one spoils another. */
+const typs = new Lru<string>({ entries: 256, bytes: 64 * 1024 });
+
 function typOf(token: string): string | undefined {
+  const [header = '', ...rest] = token.split('.', 4);
+  // Any other number of parts is for the reader to judge.
+  if (rest.length !== 2) return readTyp(token);
+  let typ = typs.get(header);
+  if (typ === undefined) {
+    typ = readTyp(token);
+    if (typ !== undefined) typs.set(header, typ, header.length * 4);
+  }
+  return typ;
+}
+
+function readTyp(token: string): string | undefined {
   try {
     return decodeProtectedHeader(token).typ;
   } catch {
@@ -125,11 +151,18 @@ interface SessionRow extends PrincipalColumns {
   readonly amr_times: Record<string, number>;
 }
 
-async function resolveSession(services: Services, bearer: string, typ: string): Promise<SessionCaller> {
+async function resolveSession(
+  services: Services,
+  bearer: string,
+  typ: string,
+  presume: Presume,
+): Promise<SessionCaller> {
   const token = await readSessionToken(services.keys, bearer, typ, services.now());
   const refusal = typ.startsWith('svc.operator') ? 'OPERATOR_SESSION_INVALID' : 'INVALID_AUTH';
   if (token === undefined) throw new ServiceError(refusal);
-  const [row] = await services.db.rows<SessionRow>(sessionStatement, [token.sessionId, token.kind, token.subject]);
+  const looked = services.db.rows<SessionRow>(sessionStatement, [token.sessionId, token.kind, token.subject]);
+  if (token.kind === 'control_plane') presume(token.subject);
+  const [row] = await looked;
   if (row === undefined) throw new ServiceError(refusal);
   return {
     kind: token.kind,
@@ -195,6 +228,7 @@ const principalColumns = `p.id as principal_id, p.type, p.display_name, p.create
 
 const sessionStatement: Statement = {
   name: 'identity.session',
+  pipelined: true,
   text: `select ${principalColumns}, s.email, s.provenance, s.amr_times
     from sessions s join principals p on p.id = s.principal_id
     where s.id = $1 and s.kind = $2 and $3 = case s.kind when 'operator' then s.email else s.principal_id end
@@ -203,6 +237,7 @@ const sessionStatement: Statement = {
 
 const delegateStatement: Statement = {
   name: 'identity.delegate',
+  pipelined: true,
   text: `select ${principalColumns}, d.id, d.org_id, d.project_id, d.kind, d.scope, d.expires_at
     from delegates d
     join principals p on p.id = d.principal_id
@@ -215,5 +250,6 @@ const delegateStatement: Statement = {
 
 const projectStatement: Statement = {
   name: 'identity.project',
+  pipelined: true,
   text: 'select org_id, deleted_at is not null as deleted from projects where id = $1',
 };

@@ -52,6 +52,7 @@ export async function findOrCreateWalletPrincipal(
 
 const findStatement: Statement = {
   name: 'identity.wallet',
+  pipelined: true,
   text: `select p.id, p.type, p.display_name, p.created_at, p.disabled_at, a.id as authenticator_id, a.revoked_at
     from authenticators a join principals p on p.id = a.principal_id
     where a.kind = 'wallet' and a.public_subject = $1`,

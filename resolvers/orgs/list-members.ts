@@ -37,5 +37,6 @@ export const listMembers = query({
 
 const membersStatement: Statement = {
   name: 'orgs.members',
+  pipelined: true,
   text: `${selectMembers} and m.org_id = $1 order by m.created_at, m.principal_id`,
 };

@@ -17,6 +17,7 @@ export async function loadOrgs(ctx: Context, ids: readonly string[]): Promise<Or
 
 const orgsStatement: Statement = {
   name: 'orgs.by-id',
+  pipelined: true,
   text: `select ${columnsOf(orgs, 'o')}, m.role from orgs o
     left join memberships m on m.org_id = o.id and m.principal_id = $2 and m.status = 'active'
     where o.id = any($1::uuid[]) and ($3::boolean or m.id is not null)`,

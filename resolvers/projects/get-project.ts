@@ -11,7 +11,7 @@ export const getProject = query({
   summary: 'One project. Holds no secrets.',
   access: onProject('project:read', ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),
-  handler: async ({ project, org }): Promise<ProjectRow> => withOrg(project, org),
+  handler: async ({ project, org, authority }): Promise<ProjectRow> => withOrg(project, org, authority),
   wire: ProjectSummaryWire.extend({
     public_id: z.string(),
     last_deploy: z.null(),

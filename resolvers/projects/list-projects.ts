@@ -17,8 +17,10 @@ const everywhere = signedIn<ListProjectsInput>('wallet', 'control_plane', 'opera
 /** Of one organization, or over all that the caller may see. */
 const access: Access<ListProjectsInput, object> = {
   action: 'project:list',
-  authorise: (ctx, caller, input) =>
-    (input.org_id === undefined ? everywhere : onNamedOrg).authorise(ctx, caller, input),
+  lookAhead: (ctx, principalId, input) =>
+    input.org_id === undefined ? undefined : onNamedOrg.lookAhead?.(ctx, principalId, input),
+  authorise: (ctx, caller, input, ahead) =>
+    (input.org_id === undefined ? everywhere : onNamedOrg).authorise(ctx, caller, input, ahead),
 };
 
 /** `GET /projects/v1`. Contract 01, section 5.4. */
@@ -36,7 +38,8 @@ export const listProjects = query({
     const list = newestFirst(keys, `projects:${org_id ?? '*'}:${include ?? ''}`);
     const seen = visibilityOf(await ctx.caller());
     const values = [...seen, org_id ?? null, include === 'archived', ...list.positionOf(window), window.limit + 1];
-    return list.pageOf(await db.rows<ProjectRow>(list.statementOf(window, listStatements), values), window);
+    const statement = list.statementOf(window, org_id === undefined ? everywhereStatements : ofOrgStatements);
+    return list.pageOf(await db.rows<ProjectRow>(statement, values), window);
   },
   wire: z.object({
     projects: z.array(ProjectSummaryWire),
@@ -46,10 +49,15 @@ export const listProjects = query({
   toWire: (page) => ({ projects: page.rows.map(({ row }) => projectToWire(row)), ...pageToWire(page) }),
 });
 
-const listStatements = bothWays((way) => ({
-  name: `projects.list-${way.name}`,
-  text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id
-    where ${visible} and ($4::uuid is null or p.org_id = $4) and ($5::boolean or p.archived_at is null)
-      and ${way.beyond('p', 6)}
-    ${way.order('p')} limit $8`,
-}));
+/** Of one organization and over all are two statements, so that the first finds its rows by their index. */
+const listOf = (name: string, where: string) =>
+  bothWays((way) => ({
+    name: `projects.${name}-${way.name}`,
+    pipelined: true,
+    text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id
+      where ${where} and ${visible} and ($5::boolean or p.archived_at is null) and ${way.beyond('p', 6)}
+      ${way.order('p')} limit $8`,
+  }));
+
+const ofOrgStatements = listOf('list', 'p.org_id = $4::uuid');
+const everywhereStatements = listOf('list-all', '$4::uuid is null');

@@ -30,5 +30,6 @@ export async function loadProjects(ctx: Context, ids: readonly string[]): Promis
 
 const byIdStatement: Statement = {
   name: 'projects.by-id',
+  pipelined: true,
   text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id where ${visible} and p.id = any($4::text[])`,
 };

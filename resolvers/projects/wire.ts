@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { LifecycleState, Org, Tier } from '../../db/schema/orgs.ts';
 import type { Project } from '../../db/schema/projects.ts';
+import type { Authority } from '../access.ts';
+import type { OrgWithRole } from '../orgs/load-orgs.ts';
 import { tierWire } from '../orgs/wire.ts';
 
 /** A project together with what its organization says about it. */
@@ -9,10 +11,13 @@ export interface ProjectRow extends Project {
   readonly orgLifecycleState: LifecycleState;
   readonly orgLeasePerpetual: boolean;
   readonly orgLimitOverrides: Org['limitOverrides'];
+  /** The organization itself, where whoever was admitted may see it and it was read anyway. */
+  readonly organization?: OrgWithRole | undefined;
 }
 
-export const withOrg = (project: Project, org: Org): ProjectRow => ({
+export const withOrg = (project: Project, org: Org, authority?: Authority): ProjectRow => ({
   ...project,
+  ...(authority?.kind === 'membership' ? { organization: { ...org, role: authority.role } } : {}),
   orgTier: org.tier,
   orgLifecycleState: org.lifecycleState,
   orgLeasePerpetual: org.leasePerpetual,

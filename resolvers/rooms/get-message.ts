@@ -26,5 +26,6 @@ export const getMessage = query({
 
 const messageStatement: Statement = {
   name: 'rooms.message',
+  pipelined: true,
   text: `select ${columnsOf(roomMessages, 'm')} from room_messages m where org_id = $1 and id = $3 and ${checked('room_key = $2')}`,
 };

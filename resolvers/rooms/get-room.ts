@@ -23,5 +23,6 @@ export const getRoom = query({
 
 const roomStatement: Statement = {
   name: 'rooms.summary',
+  pipelined: true,
   text: `select ${summaryColumns} from rooms r where r.org_id = $1 and r.key = $2`,
 };

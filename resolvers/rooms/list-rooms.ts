@@ -26,6 +26,7 @@ export const listRooms = query({
 
 const roomsStatement: Statement = {
   name: 'rooms.list',
+  pipelined: true,
   text: `select ${summaryColumns} from rooms r
     where r.org_id = $1 and ${roomStands('r.org_id', 'r.key')}
       and case when ${isProjectRoom('r.key')} then $2::text[] is null or r.key = any($2) else $3::boolean end

@@ -82,12 +82,14 @@ const wanted = 'unnest($1::uuid[], $2::text[]) with ordinality as w (org_id, key
 
 const roomsStatement: Statement = {
   name: 'rooms.load',
+  pipelined: true,
   text: `select w.n::int as n, ${summaryColumns} from ${wanted}
     cross join lateral (select w.org_id, w.key) r where ${reachable(3)}`,
 };
 
 const lastStatement: Statement = {
   name: 'rooms.load-last',
+  pipelined: true,
   text: `select w.n::int as n, ${columnsOf(roomMessages, 'm')} from ${wanted}
     cross join lateral (
       select * from room_messages m where m.org_id = w.org_id and m.room_key = w.key order by m.seq desc limit 1
@@ -96,6 +98,7 @@ const lastStatement: Statement = {
 
 const messagesStatement: Statement = {
   name: 'rooms.load-messages',
+  pipelined: true,
   text: `select ${columnsOf(roomMessages, 'm')} from room_messages m
     cross join lateral (select m.org_id, m.room_key as key) w
     where m.id = any($1::text[]) and ${reachable(2)}`,
@@ -103,6 +106,7 @@ const messagesStatement: Statement = {
 
 const presencesStatement: Statement = {
   name: 'rooms.load-presences',
+  pipelined: true,
   text: `select ${columnsOf(roomPresences, 'p')} from room_presences p
     cross join lateral (select p.org_id, p.room_key as key) w
     where p.id = any($1::text[]) and ${reachable(2)}`,

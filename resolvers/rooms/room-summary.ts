@@ -28,15 +28,21 @@ export const roomToWire = (room: RoomSummary) => ({
   last_activity_at: room.lastActivityAt?.toISOString() ?? null,
 });
 
-/**
- * Summaries of rooms `r (org_id, key)`: who is live, and the newest sign of life. Every sign of life prolongs a presence
- * by the same hour, so the one that expires last was the last to be active, and the index on that finds it at once.
- */
-export const summaryColumns = `r.org_id as "orgId", r.key, (
+/** Who is live in rooms `r (org_id, key)`. */
+export const liveColumn = `(
     select count(*)::int from room_presences p
     where p.org_id = r.org_id and p.room_key = r.key and p.left_at is null and p.expires_at > now()
-  ) as "livePresences", greatest(
+  ) as "livePresences"`;
+
+/**
+ * The newest sign of life in rooms `r (org_id, key)`. Every one prolongs a presence by the same hour, so the presence
+ * that expires last was the last to be active, and the index on that finds it at once.
+ */
+export const activityColumn = `greatest(
     (select p.last_active from room_presences p where p.org_id = r.org_id and p.room_key = r.key
       order by p.expires_at desc limit 1),
     (select m.created_at from room_messages m where m.org_id = r.org_id and m.room_key = r.key order by m.seq desc limit 1)
   ) as "lastActivityAt"`;
+
+/** Summaries of rooms `r (org_id, key)`. */
+export const summaryColumns = `r.org_id as "orgId", r.key, ${liveColumn}, ${activityColumn}`;

@@ -159,5 +159,6 @@ const replayStatement: Statement = {
 
 const placeStatement: Statement = {
   name: 'rooms.place',
+  pipelined: true,
   text: `select seq from room_messages where org_id = $1 and id = $3 and ${checked('room_key = $2')}`,
 };

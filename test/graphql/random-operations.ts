@@ -68,7 +68,14 @@ export function randomDocument({ ids, texts }: Pool): fc.Arbitrary<string> {
         .tuple(argumentList(field.args), below, fc.integer({ min: 0, max: 19 }))
         .map(([args, inner, chance]) => `${chance === 0 ? 'other: ' : ''}${field.name}${args} ${inner}`);
     });
-    return fc.array(one, { minLength: 1, maxLength: 3 }).map((list) => `{ ${list.join(' ')} }`);
+    // Fragments merge with what stands beside them; some carry directives, a few belong to another type.
+    const wrapped = fc.tuple(one, fc.integer({ min: 0, max: 39 })).map(([field, chance]) => {
+      if (chance === 0) return `... @include(if: true) { ${field} }`;
+      if (chance === 1) return `... on Node { id __typename }`;
+      if (chance < 5) return `... on ${type.name} { ${field} }`;
+      return chance < 8 ? `... { ${field} ${field} }` : chance === 8 ? `${field} __typename` : field;
+    });
+    return fc.array(wrapped, { minLength: 1, maxLength: 3 }).map((list) => `{ ${list.join(' ')} }`);
   };
 
   const query = selection(schema.getQueryType()!, 4);

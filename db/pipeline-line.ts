@@ -1,0 +1,167 @@
+import pg from 'pg';
+import type { Carrier, Read, Shape, Wire } from './pipeline-read.ts';
+import { types } from './types.ts';
+
+export interface LineOptions {
+  readonly url: string;
+  /** How long a connection may take to open, in milliseconds. */
+  readonly connectMs: number;
+  /** Longest a statement may take, in milliseconds. @default no limit */
+  readonly statementMs?: number | undefined;
+  readonly onIdleError?: ((error: Error) => void) | undefined;
+  readonly name: string;
+}
+
+/** A statement that runs for longer holds up no others: in milliseconds. */
+export const heldUpMs = 250;
+/** One that takes longer to open holds up nobody either. */
+const openMs = 1_000;
+/** A connection that nobody has used for so long is closed, in milliseconds. */
+const idleMs = 30_000;
+/** What holds on every connection here. */
+const settings = `set default_transaction_read_only = on; set timezone = 'UTC'; set plan_cache_mode = force_generic_plan`;
+
+/** A connection in pipeline mode, and what is under way on it, in order. */
+export class Line implements Carrier {
+  readonly shapes = new Map<string, Shape>();
+  readonly #client: pg.Client;
+  readonly #options: LineOptions;
+  readonly #reads = new Set<Read>();
+  readonly #onFree: (ended: boolean) => void;
+  #connected = false;
+  #retired = false;
+  #abandoned = false;
+  #ended: Promise<void> | undefined;
+  #quiet: Wire | undefined;
+  /** Since when the first of its statements has been that, or when there was none left. */
+  #since = performance.now();
+
+  /** @param onFree told when it has answered all it was sent, and when it takes nothing any more */
+  constructor(options: LineOptions, onFree: (ended: boolean) => void) {
+    this.#options = options;
+    this.#onFree = onFree;
+    const { url, connectMs, statementMs, name } = options;
+    this.#client = new pg.Client({
+      connectionString: url,
+      application_name: name,
+      connectionTimeoutMillis: connectMs,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      types,
+      pipeline: true,
+    } as pg.ClientConfig);
+    this.#client.on('error', (error) => {
+      if (this.#reads.size === 0) options.onIdleError?.(error);
+      this.#gone(error);
+    });
+    this.#client.on('end', () => this.#gone(new Error('Connection terminated')));
+    this.#client.connect().then(
+      () => {
+        this.#connected = true;
+      },
+      (error: Error) => this.#gone(error),
+    );
+    // First in the queue, so before any read. Not as parameters of the connection, which poolers refuse. Statements
+    // are planned once, since planning takes longer than most of them do.
+    const limit = statementMs === undefined ? '' : `; set statement_timeout = ${statementMs}`;
+    this.#client.query(`${settings}${limit}`).catch((error: Error) => {
+      this.#gone(error);
+      this.#destroy();
+    });
+  }
+
+  get isConnected(): boolean {
+    return this.#connected;
+  }
+
+  get isFree(): boolean {
+    return this.#reads.size === 0 && !this.#retired;
+  }
+
+  /** Sends reads in one packet. */
+  send(reads: readonly Read[]): void {
+    this.#since = performance.now();
+    const { stream } = this.#wire;
+    if (this.#connected) stream.cork();
+    for (const read of reads) {
+      read.travelsOn(this);
+      this.#reads.add(read);
+      (this.#client.query as (read: Read) => void)(read);
+    }
+    if (this.#connected) stream.uncork();
+  }
+
+  withoutDescribe(wire: Wire): Wire {
+    this.#quiet ??= Object.create(wire, { describe: { value: () => undefined } }) as Wire;
+    return this.#quiet;
+  }
+
+  done(read: Read): void {
+    this.#since = performance.now();
+    if (!this.#reads.delete(read)) return;
+    if (this.#abandoned) {
+      this.#gone(new Error('Connection terminated'));
+      this.#destroy();
+      return;
+    }
+    if (this.#reads.size > 0) return;
+    if (this.#retired) void this.end();
+    this.#onFree(false);
+  }
+
+  /** Takes no more statements, and ends when it has answered those it has. */
+  retire(): void {
+    this.#retired = true;
+  }
+
+  look(now: number): void {
+    if (this.#reads.size === 0) {
+      if (now - this.#since > idleMs) void this.end();
+      return;
+    }
+    for (const read of this.#reads) {
+      const limit = read.statement.timeoutMs;
+      if (limit !== undefined && now - read.askedAt > limit) read.fail(new Error('Query read timeout'));
+    }
+    const took = now - this.#since;
+    if (took <= (this.#connected ? heldUpMs : openMs)) return;
+    const { statementMs } = this.#options;
+    const [first, ...behind] = this.#reads;
+    if (behind.length > 0) {
+      // Nobody waits for what was sent behind it any more, so the server need not do it either.
+      this.#retired = true;
+      this.#abandoned = true;
+      for (const read of behind) read.divert();
+    }
+    // Nothing says whether the server has even seen the first.
+    if (!this.#connected) first!.divert();
+    // The server stops a statement first; this is for a server that no longer answers at all.
+    const patience = statementMs === undefined ? Number.POSITIVE_INFINITY : statementMs + 5_000;
+    if (took > Math.min(first!.statement.timeoutMs ?? patience, patience)) {
+      this.#gone(new Error('Query read timeout'));
+      this.#destroy();
+    }
+  }
+
+  end(): Promise<void> {
+    this.#retired = true;
+    this.#ended ??= this.#client.end().catch(() => undefined);
+    return this.#ended;
+  }
+
+  #gone(error: Error): void {
+    this.#retired = true;
+    const failed = [...this.#reads];
+    this.#reads.clear();
+    for (const read of failed) read.fail(error);
+    this.#onFree(true);
+  }
+
+  get #wire(): Wire {
+    return (this.#client as unknown as { readonly connection: Wire }).connection;
+  }
+
+  #destroy(): void {
+    this.#wire.stream.destroy();
+  }
+}

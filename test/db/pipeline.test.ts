@@ -1,0 +1,205 @@
+import { afterAll, expect, onTestFinished, test } from 'vitest';
+import {
+  isConnectionLoss,
+  isTimeout,
+  openDatabase,
+  type PoolOptions,
+  type Statement,
+  sqlState,
+} from '../../db/pool.ts';
+import { startOwnPostgres } from '../helpers/own-postgres.ts';
+import { startPgProxy } from '../helpers/pg-proxy.ts';
+
+const postgres = await startOwnPostgres();
+const { url } = await postgres.database();
+afterAll(() => postgres.stop());
+
+function open(options: Partial<PoolOptions> = {}) {
+  const db = openDatabase({ url, ...options });
+  onTestFinished(() => db.close());
+  return db;
+}
+async function openWay() {
+  const way = await startPgProxy(url);
+  onTestFinished(() => way.close());
+  return way;
+}
+
+const read = (name: string, text: string): Statement => ({ name, text, pipelined: true });
+const echo = read('test.echo', 'select $1::int as n, pg_backend_pid() as pid');
+const pid = read('test.pid', 'select pg_backend_pid() as pid');
+const broken = read('test.broken', 'select 1 / $1::int as n');
+const sleep = read('test.sleep', 'select pg_sleep(600)');
+const refusalOf = (run: Promise<unknown>) =>
+  run.then(
+    () => expect.unreachable('it was not refused'),
+    (error: unknown) => error,
+  );
+
+test('reads at once each get their own answer, over few connections', async () => {
+  const db = open({ name: 'svc-many' });
+  const asked = Array.from({ length: 500 }, (_, n) => n);
+  const answers = await Promise.all(asked.map((n) => db.rows<{ n: number; pid: number }>(echo, [n])));
+  expect(answers.map(([row]) => row!.n)).toEqual(asked);
+  const { rows } = await postgres.admin.query(
+    `select count(*)::int as n from pg_stat_activity where application_name = 'svc-many reads'`,
+  );
+  expect(rows[0].n).toBeGreaterThan(0);
+  expect(rows[0].n).toBeLessThanOrEqual(4);
+});
+
+test('each read is told once, and what sets a connection up is nobody’s statement', async () => {
+  const seen: string[] = [];
+  const db = open({ onStatement: (text) => seen.push(text) });
+  for (const n of [1, 2, 3]) await db.rows(echo, [n]);
+  expect(seen).toEqual([echo.text, echo.text, echo.text]);
+});
+
+test('rows come as the pool reads them', async () => {
+  const db = open();
+  const text = `select 12::int8 as whole, 1.5::float8 as half, true as yes, null::text as nothing, 'ä€😀' as words,
+    '{"a": [1]}'::jsonb as json, array['x', null] as list, timestamptz '2026-03-06 01:02:03.456789+02' as moment,
+    date '2026-03-06' as day, '\\x00ff'::bytea as bytes from generate_series(1, 3)`;
+  const byPool = await db.rows({ name: 'test.types-pool', text }, []);
+  expect(await db.rows(read('test.types', text), [])).toEqual(byPool);
+  // The second time the columns are known already.
+  expect(await db.rows(read('test.types', text), [])).toEqual(byPool);
+  expect(await db.rows(read('test.none', 'select 1 as n where false'), [])).toEqual([]);
+});
+
+test('a read that fails fails alone', async () => {
+  const db = open();
+  const missing = read('test.missing', 'select * from no_such_table');
+  const settled = await Promise.allSettled([
+    db.rows(echo, [1]),
+    db.rows(broken, [0]),
+    db.rows(broken, [1]),
+    db.rows(missing, []),
+    db.rows(echo, ['no number']),
+    db.rows(missing, []),
+    db.rows(echo, [2]),
+  ]);
+  expect(
+    settled.map((one) => (one.status === 'fulfilled' ? (one.value as { n: number }[])[0]!.n : sqlState(one.reason))),
+  ).toEqual([1, '22012', 1, '42P01', '22P02', '42P01', 2]);
+  expect(await db.rows(broken, [1])).toEqual([{ n: 1 }]);
+});
+
+test('each read is a transaction of its own', async () => {
+  const db = open();
+  const started = read(
+    'test.transaction',
+    `select transaction_timestamp()::text as began, pg_backend_pid() as pid, pg_sleep(0.001)`,
+  );
+  const rows = (
+    await Promise.all(Array.from({ length: 40 }, () => db.rows<{ began: string; pid: number }>(started, [])))
+  ).flat();
+  expect(new Set(rows.map(({ began, pid }) => `${pid} ${began}`)).size).toBe(40);
+  // More than one travelled on some connection, or this would show nothing.
+  expect(new Set(rows.map(({ pid }) => pid)).size).toBeLessThan(40);
+});
+
+test('Postgres refuses writes and row locks there, and the pool still takes them', async () => {
+  const db = open();
+  await db.pool.query('create table notes (n int)');
+  const insert = { name: 'test.insert', text: 'insert into notes values ($1) returning n' };
+  const refused = await Promise.allSettled([
+    db.rows({ ...insert, pipelined: true }, [1]),
+    db.rows(echo, [7]),
+    db.rows(read('test.lock', 'select * from notes for update'), []),
+  ]);
+  expect(refused.map((one) => (one.status === 'rejected' ? sqlState(one.reason) : 'answered'))).toEqual([
+    '25006',
+    'answered',
+    '25006',
+  ]);
+  expect(await db.rows({ ...insert, name: 'test.insert-pool' }, [1])).toEqual([{ n: 1 }]);
+  // A commit that was answered is seen by whatever is asked next.
+  expect(await db.rows(read('test.notes', 'select n from notes'), [])).toEqual([{ n: 1 }]);
+});
+
+test('a lost connection fails all that were under way on it as a connection loss, and the next read gets through', async () => {
+  const way = await openWay();
+  const db = open({ url: way.url });
+  const [before] = await db.rows<{ pid: number }>(pid, []);
+  const refusals = Promise.all([1, 2, 3].map((n) => refusalOf(db.rows(n === 1 ? sleep : echo, n === 1 ? [] : [n]))));
+  // Sent, and not answered.
+  await db.pool.query('select 1');
+  way.cut();
+  expect((await refusals).map(isConnectionLoss)).toEqual([true, true, true]);
+  expect(isConnectionLoss(await refusalOf(db.rows(pid, [])))).toBe(true);
+  way.mend();
+  const [after] = await db.rows<{ pid: number }>(pid, []);
+  expect(after).not.toEqual(before);
+});
+
+test('a session that the server ends is replaced', async () => {
+  const db = open();
+  const [before] = await db.rows<{ pid: number }>(pid, []);
+  const slow = refusalOf(db.rows(sleep, []));
+  await postgres.admin.query('select pg_terminate_backend($1, 5000)', [before!.pid]);
+  expect(isConnectionLoss(await slow)).toBe(true);
+  const [after] = await db.rows<{ pid: number }>(pid, []);
+  expect(after!.pid).not.toBe(before!.pid);
+});
+
+test('a slow statement holds up nobody, neither those sent with it nor those that come after', async () => {
+  const db = open();
+  await db.rows(pid, []);
+  let slowIsDone = false;
+  const slow = Array.from({ length: 6 }, () => db.rows(sleep, []).catch(() => undefined));
+  for (const one of slow) void one.then(() => (slowIsDone = true));
+  const beside = Array.from({ length: 20 }, (_, n) => db.rows<{ n: number }>(echo, [n]));
+  expect((await Promise.all(beside)).map(([row]) => row!.n)).toEqual(beside.map((_, n) => n));
+  expect(await db.rows(echo, [99])).toMatchObject([{ n: 99 }]);
+  expect(slowIsDone).toBe(false);
+  await postgres.admin.query(
+    `select pg_cancel_backend(pid) from pg_stat_activity where query like '%pg_sleep(600)%' and pid <> pg_backend_pid()`,
+  );
+  await Promise.all(slow);
+});
+
+test('a statement that takes too long is given up as one that did, and its connection is kept', async () => {
+  const db = open({ statementMs: 300 });
+  const before = await db.rows(pid, []);
+  const refusal = await refusalOf(db.rows(sleep, []));
+  expect([isTimeout(refusal), isConnectionLoss(refusal)]).toEqual([true, false]);
+  expect(await db.rows(pid, [])).toEqual(before);
+});
+
+test('a statement with a limit of its own is given up when the server falls silent, and the next one gets through', async () => {
+  const way = await openWay();
+  const db = open({ url: way.url, statementMs: 600_000 });
+  await db.rows(pid, []);
+  way.stall();
+  expect(isConnectionLoss(await refusalOf(db.rows({ ...pid, timeoutMs: 50 }, [])))).toBe(true);
+  way.mend();
+  expect(await db.rows(pid, [])).toHaveLength(1);
+});
+
+test('a server that cannot be reached is a connection loss, until it can', async () => {
+  const way = await openWay();
+  const db = open({ url: way.url });
+  way.cut();
+  const refusals = await Promise.all([1, 2].map((n) => refusalOf(db.rows(echo, [n]))));
+  expect(refusals.map(isConnectionLoss)).toEqual([true, true]);
+  way.mend();
+  expect(await db.rows(echo, [3])).toMatchObject([{ n: 3 }]);
+});
+
+test('a statement whose columns have changed since is asked anew', async () => {
+  const db = open();
+  await db.pool.query('create table shapes as select 1 as n');
+  const shapes = read('test.shapes', 'select * from shapes');
+  expect(await db.rows(shapes, [])).toEqual([{ n: 1 }]);
+  await db.pool.query('alter table shapes add column more text');
+  expect(await db.rows(shapes, [])).toEqual([{ n: 1, more: null }]);
+  expect(await db.rows(shapes, [])).toEqual([{ n: 1, more: null }]);
+});
+
+test('closing waits for the reads that are under way', async () => {
+  const db = openDatabase({ url });
+  const slow = db.rows(read('test.nap', 'select pg_sleep(0.2), 1 as n'), []);
+  await db.close();
+  expect(await slow).toMatchObject([{ n: 1 }]);
+});
