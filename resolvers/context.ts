@@ -3,9 +3,12 @@ import type { IdPrefix } from '../core/ids.ts';
 import type { KeyRing } from '../core/keys.ts';
 import type { Database } from '../db/pool.ts';
 import type { ProjectDatabases } from '../db/project-databases.ts';
+import type { ProjectPools } from '../db/project-pools.ts';
+import type { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import type { AuthorityWatch } from './authority.ts';
 import type { Caller } from './caller.ts';
 import type { FeedHub } from './feeds.ts';
+import type { Credentials } from './identity/resolve-caller.ts';
 import type { RateLimiter } from './rate-limit.ts';
 
 /** Everything that lives as long as the process, handed down so that nothing below reaches for a global. */
@@ -14,6 +17,10 @@ export interface Services {
   readonly keys: KeyRing;
   readonly log: Logger;
   readonly projectDatabases: ProjectDatabases;
+  /** Connections for what is done inside project databases. */
+  readonly projectPools: ProjectPools;
+  /** What project databases hold, as the row routes see it. */
+  readonly schemaCaches: SchemaCaches;
   readonly feeds: FeedHub;
   readonly authority: AuthorityWatch;
   readonly rateLimiter: RateLimiter;
@@ -53,6 +60,10 @@ export interface Context {
   readonly request: RequestFacts;
   /** Who asks; resolved on first use, then remembered. @throws the refusal of a bad credential */
   readonly caller: () => Promise<Caller>;
+  /** The credential headers as they came, for doors that read them in an order of their own. */
+  readonly credentials: Credentials;
+  /** Charges the client's address, which every look at a credential has to be paid with. @throws RATE_LIMITED */
+  readonly chargeAddress: () => void;
   /** To be told that an organization's limits count this request, so that its address no longer does. */
   readonly admitted?: () => void;
   /** Aborted when nobody waits for the answer any more. */
