@@ -30,6 +30,12 @@ export class RowError extends Error {
     this.headers = options.headers ?? {};
   }
 
+  /** The same without advice, for who is not to learn what else there is. */
+  withoutHint(): RowError {
+    const { status, code, message, details, headers } = this;
+    return new RowError(status, code, message, { details, headers });
+  }
+
   get body(): RowErrorBody {
     const { code, message, details, hint } = this;
     return { code, message, details, hint };
@@ -42,7 +48,8 @@ export const refusals = {
     new RowError(400, 'PGRST100', `"failed to parse ${what}" (line 1, column ${column})`, { details }),
   method: (method: string) => new RowError(405, 'PGRST101', `Cannot use the ${method} method on RPC`),
   body: (message: string) => new RowError(400, 'PGRST102', message),
-  range: (details: string) => new RowError(416, 'PGRST103', 'Requested range not satisfiable', { details }),
+  range: (details: string, headers: Readonly<Record<string, string>> = {}) =>
+    new RowError(416, 'PGRST103', 'Requested range not satisfiable', { details, headers }),
   putFilters: () =>
     new RowError(405, 'PGRST105', "Filters must include all and only primary key columns with 'eq' operators"),
   mediaType: (accepted: readonly string[]) =>

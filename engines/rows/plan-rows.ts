@@ -9,12 +9,24 @@ import { parseQuery } from './request/query.ts';
 import type { RowRequest, RowRole } from './request/row-request.ts';
 import { type SchemaCache, servedSchema, type Table } from './schema/types.ts';
 
+/** Refusals whose advice names tables and functions that the caller may not know of. */
+const telling = new Set(['PGRST200', 'PGRST202', 'PGRST205']);
+
 /**
  * Makes a request ready for a project's database: one statement, and how its row becomes an answer.
  *
  * @throws RowError for everything that can be refused without asking the database
  */
 export function planRows(request: RowRequest, cache: SchemaCache, role: RowRole): RowPlan {
+  try {
+    return plan(request, cache, role);
+  } catch (error) {
+    const hides = error instanceof RowError && telling.has(error.code) && role !== 'service_role';
+    throw hides ? error.withoutHint() : error;
+  }
+}
+
+function plan(request: RowRequest, cache: SchemaCache, role: RowRole): RowPlan {
   const isFunction = request.target.kind === 'function';
   const preferences = readPreferences(request.header('prefer'));
   const query = parseQuery(request.search, isFunction);

@@ -91,6 +91,8 @@ const explained = (counted: Sql): Rendered => render(sql`explain (format json) $
 export function pageOf(root: ReadNode, rows: number, total: number | undefined): { status: number; range: string } {
   const { offset } = root.window!;
   if (total !== undefined && offset > total)
-    throw refusals.range(`An offset of ${offset} was requested, but there are only ${total} rows.`);
+    throw refusals.range(`An offset of ${offset} was requested, but there are only ${total} rows.`, {
+      'content-range': contentRange(offset, 0, total),
+    });
   return { status: total !== undefined && rows < total ? 206 : 200, range: contentRange(offset, rows, total) };
 }

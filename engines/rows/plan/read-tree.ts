@@ -94,9 +94,9 @@ function at(root: ReadNode, path: EmbedPath): ReadNode {
   return node;
 }
 
-/** By the alias, or by the relation that was named. */
+/** By the alias, where it has one. */
 const childNamed = (node: ReadNode, name: string): ReadNode | undefined =>
-  node.children.find((child) => child.name === name || child.tableName === name);
+  node.children.find((child) => child.name === name);
 
 function filterOf(node: ReadNode, field: Field, condition: Condition): Where {
   const column = node.table?.columns.get(field.name);

@@ -44,7 +44,8 @@ export function readPreferences(header: string | undefined): Preferences {
 function take(preference: string, found: Record<string, string | number>): boolean {
   const [name, value] = split(preference);
   if (value === undefined) return false;
-  if (name === 'timezone' && isTimezone(value)) found.timezone ??= value;
+  // PostgreSQL judges which names are time zones.
+  if (name === 'timezone') found.timezone ??= value;
   else if (name === 'max-affected' && /^\d{1,15}$/.test(value)) found.maxAffected ??= Number(value);
   else if (Object.hasOwn(choices, name) && choices[name]!.includes(value)) found[name] ??= value;
   else return false;
@@ -54,15 +55,6 @@ function take(preference: string, found: Record<string, string | number>): boole
 function split(preference: string): [string, string | undefined] {
   const at = preference.indexOf('=');
   return at < 0 ? [preference, undefined] : [preference.slice(0, at).trim(), preference.slice(at + 1).trim()];
-}
-
-function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return !/^[+-]/.test(name);
-  } catch {
-    return false;
-  }
 }
 
 /** The header that says which preferences were honoured. */

@@ -41,7 +41,8 @@ const depthMax = 20;
 export function parseSelect(text: string): SelectItem[] {
   const scanner = new Scanner(text, `select parameter (${text})`);
   const items = takeItems(scanner, 0);
-  if (!scanner.done) throw scanner.stumble(['","', 'end of input']);
+  // A bracket too many at the end is let pass, as the dialect does.
+  if (!scanner.done && scanner.here !== ')') throw scanner.stumble(['","', 'end of input']);
   return items;
 }
 

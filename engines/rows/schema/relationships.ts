@@ -19,6 +19,15 @@ interface ForeignKey {
   readonly oneToOne: boolean;
 }
 
+/** In which order several are shown to who has to choose. */
+const kindOrder: Readonly<Record<Relationship['kind'], number>> = {
+  'one-to-many': 0,
+  'many-to-one': 1,
+  'one-to-one': 2,
+  'many-to-many': 3,
+  computed: 4,
+};
+
 export interface RelationshipSources {
   readonly tables: ReadonlyMap<string, Table>;
   readonly tableNames: ReadonlyMap<number, string>;
@@ -44,6 +53,7 @@ export function relationshipsOf(sources: RelationshipSources): Map<string, Relat
   }
   for (const { name, origin, target, single } of sources.computed)
     add({ kind: 'computed', origin, target, targetIsView: false, routine: name, single });
+  for (const list of byOrigin.values()) list.sort((left, right) => kindOrder[left.kind] - kindOrder[right.kind]);
   return byOrigin;
 }
 
