@@ -9,7 +9,11 @@ import type { SchemaCache } from './schema/types.ts';
 const bounds = { entries: 500, bytes: 256 * 1024 * 1024 };
 /** After this long, in milliseconds, a schema is read again beside the request that uses it. */
 const staleMs = 30_000;
-/** Least time between two readings of one schema, in milliseconds, however much is asked for that is not there. */
+/**
+ * How often a schema is read again because something was not found: at once after a change of it, and not for each
+ * request of somebody who tries names. One more becomes due with each second.
+ */
+const againBurst = 10;
 const againMs = 1_000;
 
 interface Entry {
@@ -17,10 +21,16 @@ interface Entry {
   readonly readAt: number;
 }
 
+interface Allowance {
+  left: number;
+  at: number;
+}
+
 /** The schemas of the projects that this node serves, read when they are first needed. */
 export class SchemaCaches {
   readonly #entries = new Lru<Entry>(bounds);
   readonly #reading = new Map<string, Promise<SchemaCache>>();
+  readonly #allowances = new Lru<Allowance>({ entries: 10_000, bytes: 10_000 });
   readonly #pools: Pick<ProjectPools, 'run'>;
   readonly #now: () => number;
 
@@ -38,12 +48,22 @@ export class SchemaCaches {
     return entry.cache;
   }
 
-  /** A newer schema than one in which something was not found; the same when it has just been read. */
+  /** A newer schema than one in which something was not found; the same one when it was read too often of late. */
   async renew(database: ProjectDatabase, known: SchemaCache): Promise<SchemaCache> {
     const entry = this.#entries.get(database.databaseName);
     if (entry !== undefined && entry.cache !== known) return entry.cache;
-    if (entry !== undefined && this.#now() - entry.readAt < againMs) return known;
-    return this.reload(database);
+    return this.#mayReadAgain(database.databaseName) ? this.reload(database) : known;
+  }
+
+  #mayReadAgain(name: string): boolean {
+    const now = this.#now();
+    const allowance = this.#allowances.get(name) ?? { left: againBurst, at: now };
+    allowance.left = Math.min(againBurst, allowance.left + (now - allowance.at) / againMs);
+    allowance.at = now;
+    this.#allowances.set(name, allowance, 1);
+    if (allowance.left < 1) return false;
+    allowance.left -= 1;
+    return true;
   }
 
   /** Reads a schema anew, once for all who ask at the same time. */

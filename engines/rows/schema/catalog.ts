@@ -128,7 +128,7 @@ select json_build_object(
     from routines p join pg_type t on t.oid = p.returned),
   'computed', (select coalesce(json_agg(json_build_object(
     'name', p.proname, 'origin', o.name, 'target', f.name, 'single', not p.proretset or q.prorows = 1)), '[]')
-    from routines p join pg_proc q on q.oid = p.oid join tables o on o.reltype = p.types[1]
+    from routines p join pg_proc q on q.oid = p.oid join tables o on o.reltype = q.proargtypes[0]
       join tables f on f.reltype = p.prorettype
-    where q.pronargs = 1 and cardinality(p.types) = 1)
+    where q.pronargs = 1)
 )::text as catalog`;
