@@ -36,11 +36,31 @@ export async function runRows(
 ): Promise<RowAnswer> {
   if (request.method !== 'GET' && request.method !== 'HEAD' && caller.target.lifecycleState === 'dormant')
     refuseWhileClosed(caller.target);
-  const { plan, cache } = await planned(ctx, caller, request);
-  const rows = await run(ctx, caller, request, settings, plan, cache);
+  const { plan, rows } = await ran(ctx, caller, request, settings);
   const estimated = plan.estimate === undefined ? undefined : plannedRows(rows[2]?.[0]?.[0]);
   return plan.toAnswer(rows[1]?.[0] ?? [], estimated);
 }
+
+/** Plans and runs a request; once more by a newer schema when the table was gone that the known one still has. */
+async function ran(
+  ctx: Context,
+  caller: RowCaller,
+  request: RowRequest,
+  settings: RequestSettings,
+): Promise<{ plan: RowPlan; rows: BatchRows }> {
+  const { plan, cache } = await planned(ctx, caller, request);
+  try {
+    return { plan, rows: await run(ctx, caller, request, settings, plan, cache) };
+  } catch (error) {
+    if (!(error instanceof RowError) || error.code !== undefinedTable) throw error;
+    const newer = await reached(() => ctx.services.schemaCaches.renew(caller.target.database, cache));
+    if (newer === cache) throw error;
+    const again = planRows(request, newer, caller.role);
+    return { plan: again, rows: await run(ctx, caller, request, settings, again, newer) };
+  }
+}
+
+const undefinedTable = '42P01';
 
 /** Refusals that a newer schema may know better than to give. */
 const misses = new Set(['PGRST200', 'PGRST201', 'PGRST202', 'PGRST203', 'PGRST204', 'PGRST205']);
