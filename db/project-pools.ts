@@ -1,9 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import pg from 'pg';
 import type { StatementHook } from './pool.ts';
-import { sqlState } from './pool.ts';
 import type { ProjectDatabase, ProjectDatabases } from './project-databases.ts';
-import { type BatchRows, type BatchStatement, type PreparedNames, runBatch } from './statement-batch.ts';
+import { cancelWhenDue, openSession, type Project, type Session } from './project-session.ts';
+import { type BatchRows, type BatchStatement, runBatch } from './statement-batch.ts';
 
 export interface ProjectPoolsOptions {
   readonly databases: ProjectDatabases;
@@ -33,25 +31,9 @@ export class ProjectPoolBusyError extends Error {
   override readonly name = 'ProjectPoolBusyError';
 }
 
-/** Batches that a connection serves before it is replaced, and statements that it prepares. */
+/** Batches that a session serves before it is replaced, and statements that it prepares. */
 const batchesMax = 5_000;
 const preparedMax = 256;
-/** How long a cancelled batch is given to end, in milliseconds, before its connection is cut. */
-const cancelMs = 2_000;
-
-interface Session {
-  readonly client: pg.Client;
-  readonly project: Project;
-  readonly prepared: PreparedNames;
-  batches: number;
-  idleTimer: NodeJS.Timeout | undefined;
-}
-
-interface Project {
-  readonly database: ProjectDatabase;
-  readonly idle: Session[];
-  open: number;
-}
 
 interface Waiter {
   readonly project: Project;
@@ -98,7 +80,7 @@ export class ProjectPools {
     const session = await this.#acquire(this.#projectOf(database));
     for (const { text } of statements) this.#options.onStatement?.(text);
     let failed = true;
-    const settle = this.#cancelWhenDue(session, signal);
+    const settle = cancelWhenDue(session, this.#options, signal);
     try {
       const rows = await runBatch(session.client, statements, session.prepared);
       failed = false;
@@ -184,51 +166,18 @@ export class ProjectPools {
     });
   }
 
-  /** Opens a connection that is counted already. A tenant may have changed its role's password; it is set back once. */
+  /** Opens a session that is counted already. */
   async #connect(project: Project): Promise<Session> {
-    const { databases, warn } = this.#options;
-    const { database } = project;
-    try {
-      return await this.#logIn(project);
-    } catch (error) {
-      if (sqlState(error) !== '28P01' && sqlState(error) !== '28000') throw this.#uncount(project, error);
-      warn('A project role could not log in; its password is set back.', { role: database.roleName });
-    }
-    try {
-      await databases.restoreLogin(database);
-      return await this.#logIn(project);
-    } catch (error) {
-      throw this.#uncount(project, error);
-    }
-  }
-
-  #uncount(project: Project, error: unknown): unknown {
-    this.#count(project, -1);
-    this.#serveNext();
-    return error;
-  }
-
-  async #logIn(project: Project): Promise<Session> {
-    const { databases, waitMs } = this.#options;
-    const client = new pg.Client({
-      connectionString: databases.loginUrl(project.database),
-      connectionTimeoutMillis: waitMs,
-      keepAlive: true,
-      application_name: 'svc-gateway rows',
-    });
-    const session: Session = {
-      client,
-      project,
-      prepared: { known: new Set(), doubtful: new Set() },
-      batches: 0,
-      idleTimer: undefined,
-    };
-    // One that breaks while idle is forgotten; one that breaks in use tells its user.
-    client.on('error', () => {
+    const lost = (session: Session) => {
       if (this.#idle.has(session)) void this.#close(session);
-    });
-    await client.connect();
-    return session;
+    };
+    try {
+      return await openSession(project, this.#options, lost);
+    } catch (error) {
+      this.#count(project, -1);
+      this.#serveNext();
+      throw error;
+    }
   }
 
   /** @param cancelling a cancellation under way: whoever had the session next would be cancelled in its place */
@@ -285,40 +234,4 @@ export class ProjectPools {
     this.#count(waiter!.project, 1);
     waiter!.serve(undefined);
   }
-
-  /**
-   * Cancels a batch that takes too long or that nobody waits for; limits set in SQL can be undone in SQL.
-   *
-   * @returns to be called at the end of the batch: a cancellation that is still under way then
-   */
-  #cancelWhenDue({ client, project }: Session, signal: AbortSignal | undefined): () => Promise<void> | undefined {
-    const { databases, batchMs } = this.#options;
-    let over = false;
-    let cancelling: Promise<void> | undefined;
-    const cancel = () => {
-      if (over) return;
-      cancelling ??= databases.cancelBackend(project.database, processIdOf(client)).catch(() => undefined);
-      void sleep(cancelMs, undefined, { ref: false }).then(() => {
-        if (!over) streamOf(client).destroy();
-      });
-    };
-    const timer = setTimeout(cancel, batchMs);
-    timer.unref();
-    signal?.addEventListener('abort', cancel, { once: true });
-    return () => {
-      over = true;
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', cancel);
-      return cancelling;
-    };
-  }
 }
-
-/** Members of the driver's client that its types do not tell of. */
-interface ClientInside {
-  readonly processID: number;
-  readonly connection: { readonly stream: { destroy(): void } };
-}
-
-const processIdOf = (client: pg.Client) => (client as unknown as ClientInside).processID;
-const streamOf = (client: pg.Client) => (client as unknown as ClientInside).connection.stream;

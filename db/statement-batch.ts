@@ -66,7 +66,11 @@ export function runBatch(
       handleEmptyQuery: next,
       handlePortalSuspended: next,
       handleRowDescription: () => undefined,
-      handleCopyInResponse: (connection: WireConnection) => connection.sendCopyFail('Nothing is copied here.'),
+      handleCopyInResponse(connection: WireConnection) {
+        connection.sendCopyFail('Nothing is copied here.');
+        // The one that was sent before was taken for a part of the copy.
+        connection.sync();
+      },
       handleCopyData: () => undefined,
       handleReadyForQuery() {
         for (const name of fresh) {

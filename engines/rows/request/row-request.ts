@@ -1,5 +1,3 @@
-import type { Payload } from './payload.ts';
-
 export type RowMethod = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** A request for rows, as the wire brought it. */
@@ -15,5 +13,3 @@ export interface RowRequest {
 
 /** Roles that requests take on inside a project's database. */
 export type RowRole = 'anon' | 'authenticated' | 'project_admin' | 'service_role';
-
-export const noPayload: Payload = { bytes: Buffer.from('{}'), keys: [], isObject: true };
