@@ -228,6 +228,8 @@ function jobContext(services: Services, signal: AbortSignal): Context {
       writeApproval: undefined,
     },
     caller: async () => ({ kind: 'admin' }),
+    credentials: {},
+    chargeAddress: () => undefined,
     signal,
   };
 }
