@@ -100,6 +100,9 @@ export const errorRows = {
   PAYMENT_REQUIRED: row(402, 'payment', 'This has to be paid for.', {
     nextActions: [{ type: 'submit_payment', why: 'Pay as the challenge says, then send the request again.' }],
   }),
+  SVC_AUTH_FRESHNESS_REQUIRED: row(401, 'auth', 'This needs a sign-in of the last few minutes.', {
+    nextActions: [{ type: 'authenticate', why: 'Sign the user in again, then repeat the request.' }],
+  }),
   FORBIDDEN: row(403, 'auth', 'This credential may not do that.'),
   NOT_AUTHORIZED: row(403, 'auth', 'The caller is not authorized for this.'),
   STEP_UP_REQUIRED: row(403, 'auth', 'This needs a fresh passkey confirmation.'),
@@ -119,6 +122,7 @@ export const errorRows = {
       { type: 'use_function', why: 'Give access through a function of the project instead.' },
     ],
   }),
+  SVC_AUTH_DOMAIN_NOT_ALLOWED: row(403, 'auth', 'The project admits no addresses of this domain.'),
   SLUG_RESERVED: row(403, 'auth', 'This slug is a reserved word.', { nextActions: [edit] }),
   SLUG_PROTECTED: row(403, 'auth', 'This slug is a protected mark.', { nextActions: [edit] }),
   INSUFFICIENT_BALANCE: row(403, 'billing', 'The organization’s balance does not cover this.', {
@@ -152,6 +156,13 @@ export const errorRows = {
   }),
   LAST_OWNER: row(409, 'conflict', 'An organization keeps at least one active owner.', {
     nextActions: [{ type: 'edit_request', why: 'Make another member an owner first.' }],
+  }),
+  EMAIL_ALREADY_REGISTERED: row(409, 'conflict', 'A user with this address exists.', {
+    nextActions: [{ type: 'authenticate', why: 'Sign in with this address, or recover its account by mail.' }],
+  }),
+  // In small letters, as the specification prints it.
+  account_exists_requires_link: row(409, 'conflict', 'The address belongs to a user with a password.', {
+    nextActions: [{ type: 'authenticate', why: 'Sign in with the password, or recover the account by mail.' }],
   }),
   SLUG_TAKEN: row(409, 'conflict', 'Another organization goes by this slug.', { nextActions: [edit] }),
   SLUG_RELEASED: row(409, 'conflict', 'The organization that went by this slug has another one now.'),

@@ -15,6 +15,8 @@ export type KeyPurpose =
   | 'database-passwords'
   | 'session-tokens'
   | 'stored-outcomes'
+  | 'user-token-keys'
+  | 'one-time-codes'
   | 'fingerprint';
 
 /** AES-256-GCM nonce, in bytes. */

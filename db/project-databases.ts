@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { KeyRing } from '../core/keys.ts';
 import { createPool, type StatementHook, sqlState } from './pool.ts';
+import { AuthLogin } from './auth-login.ts';
+import { authGroup } from './project-template/auth.ts';
 import { commonRoles, templateName, templateStatements } from './project-template.ts';
+import { upgradeProject } from './project-upgrade.ts';
 import { scramVerifier } from './scram.ts';
 import { Turns } from './turns.ts';
 import { withClient } from './with-client.ts';
@@ -57,14 +60,25 @@ interface ProjectServer {
   readonly dropping: Turns;
 }
 
+/** The way into project databases, as a login that is named for each. */
+export interface ProjectLogins {
+  readonly loginUrl: (database: ProjectDatabase) => string;
+  /** Sets the login's password and settings back. */
+  readonly restoreLogin: (database: ProjectDatabase) => Promise<void>;
+  /** Stops what a connection of the login is doing. */
+  readonly cancelBackend: (database: ProjectDatabase, processId: number) => Promise<void>;
+}
+
 /** The servers that hold project databases, and the databases and login roles on them. */
-export class ProjectDatabases {
+export class ProjectDatabases implements ProjectLogins {
   readonly #servers = new Map<string, ProjectServer>();
   readonly #options: ProjectDatabasesOptions;
+  readonly #authLogin: AuthLogin;
   #next = 0;
 
   constructor(options: ProjectDatabasesOptions) {
     this.#options = options;
+    this.#authLogin = new AuthLogin(options.keys);
     for (const [name, url] of Object.entries(options.servers)) {
       const { statementMs, onStatement, onIdleError } = options;
       const pool = createPool({
@@ -106,6 +120,7 @@ export class ProjectDatabases {
         const bypass = role === 'service_role' ? 'bypassrls' : 'nobypassrls';
         await client.query(`create role ${role} nologin noinherit ${bypass}`);
       }
+      await this.#authLogin.prepare(client, roles);
       await this.#makeTemplate(client, url);
       await this.#closeToPublic(client, name);
     });
@@ -160,10 +175,30 @@ export class ProjectDatabases {
       // Several statements sent as one are one transaction: one wait for the disk rather than three.
       await client.query(
         `revoke connect, temporary on database ${name} from public;
-         grant connect on database ${name} to ${role};
+         grant connect on database ${name} to ${role}, ${authGroup};
          alter database ${name} allow_connections true`,
       );
     });
+  }
+
+  /** Brings a project's database to the template's version, and lets sign-in into it. Safe to repeat. */
+  async upgrade(database: ProjectDatabase): Promise<void> {
+    await this.#alone('making', database, async (client) => {
+      await client.query(`grant connect on database ${quote(database.databaseName)} to ${authGroup}`);
+      const inside = new URL(this.#url(database.server));
+      inside.pathname = `/${database.databaseName}`;
+      await withClient(inside.href, upgradeProject);
+    });
+  }
+
+  /** The way into the tables of `auth`, as a login that no tenant can become. */
+  get authLogins(): ProjectLogins {
+    const asAuth = (database: ProjectDatabase) => ({ ...database, roleName: this.#authLogin.name });
+    return {
+      loginUrl: (database) => this.loginUrl(asAuth(database)),
+      cancelBackend: (database, processId) => this.cancelBackend(asAuth(database), processId),
+      restoreLogin: ({ server }) => this.#authLogin.restore(this.#server(server).pool),
+    };
   }
 
   /** Removes a project's database and role. Safe to repeat. */

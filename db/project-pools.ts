@@ -1,10 +1,10 @@
 import type { StatementHook } from './pool.ts';
-import type { ProjectDatabase, ProjectDatabases } from './project-databases.ts';
+import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
 import { cancelWhenDue, openSession, type Project, type Session } from './project-session.ts';
 import { type BatchRows, type BatchStatement, runBatch } from './statement-batch.ts';
 
 export interface ProjectPoolsOptions {
-  readonly databases: ProjectDatabases;
+  readonly databases: ProjectLogins;
   /** Most connections to one project at once. @default 8 */
   readonly perProject?: number;
   /** Most connections to all projects together. @default 80 */

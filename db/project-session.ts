@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { sqlState } from './pool.ts';
-import type { ProjectDatabase, ProjectDatabases } from './project-databases.ts';
+import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
 import type { PreparedNames } from './statement-batch.ts';
 
 /** A project that has connections, or wants one. */
@@ -21,7 +21,7 @@ export interface Session {
 }
 
 export interface SessionOptions {
-  readonly databases: ProjectDatabases;
+  readonly databases: ProjectLogins;
   /** How long a connection is waited for, in milliseconds. */
   readonly waitMs: number;
   /** Longest a batch may take, in milliseconds. */

@@ -1,5 +1,7 @@
+import { authStatements } from './project-template/auth.ts';
+
 /** Raised with every change of the template; databases keep the version they were made from in `_svc.schema_version`. */
-export const templateVersion = 1;
+export const templateVersion = 2;
 
 /** The database every project database is copied from. Accepts no connections. */
 export const templateName = `svc_template_v${templateVersion}`;
@@ -8,8 +10,7 @@ export const templateName = `svc_template_v${templateVersion}`;
 export const commonRoles = ['anon', 'authenticated', 'project_admin', 'service_role'] as const;
 
 /**
- * What a new project's database holds: `auth` for its users, `_svc` for the platform, `public` for the tenant. Sign-in
- * tables come with sign-in; the helpers that policies call are here from the start.
+ * What a new project's database holds: `auth` for its users, `_svc` for the platform, `public` for the tenant.
  */
 export const templateStatements: readonly string[] = [
   'create schema auth',
@@ -25,4 +26,8 @@ export const templateStatements: readonly string[] = [
   `grant usage on schema public, auth to ${commonRoles.join(', ')}`,
   'grant execute on all functions in schema auth to public',
   'grant create on schema public to project_admin, service_role',
+  ...authStatements,
 ];
+
+/** What takes a database from the version before to each version. */
+export const templateUpgrades: Readonly<Record<number, readonly string[]>> = { 2: authStatements };

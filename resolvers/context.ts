@@ -4,6 +4,7 @@ import type { KeyRing } from '../core/keys.ts';
 import type { Database } from '../db/pool.ts';
 import type { ProjectDatabases } from '../db/project-databases.ts';
 import type { ProjectPools } from '../db/project-pools.ts';
+import type { PasswordHasher } from '../engines/passwords/hasher.ts';
 import type { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import type { AuthorityWatch } from './authority.ts';
 import type { Caller } from './caller.ts';
@@ -20,6 +21,9 @@ export interface Services {
   readonly projectDatabases: ProjectDatabases;
   /** Connections for what is done inside project databases. */
   readonly projectPools: ProjectPools;
+  /** Connections to the sign-in tables of project databases, as a login that no tenant can become. */
+  readonly authPools: ProjectPools;
+  readonly passwords: PasswordHasher;
   /** What project databases hold, as the row routes see it. */
   readonly schemaCaches: SchemaCaches;
   readonly feeds: FeedHub;

@@ -72,5 +72,21 @@ export function limitsOf({ tier, limitOverrides }: Pick<Org, 'tier' | 'limitOver
   return tierLimits[tier];
 }
 
+/** How often something may be tried in a project, counted in its database, so that it holds across nodes. */
+export interface Throttle {
+  readonly times: number;
+  readonly seconds: number;
+}
+
+/** Tries of a project's users, by what is counted. Contract 01, section 1.20. */
+export const signInThrottles = {
+  /** Passwords tried for one address; a right one begins the count anew. */
+  password: { times: 10, seconds: 900 },
+  /** Sign-in mails to one address. */
+  mailToAddress: { times: 5, seconds: 3_600 },
+  /** Sign-in mails of one project. */
+  mailOfProject: { times: 30, seconds: 3_600 },
+} as const satisfies Record<string, Throttle>;
+
 /** Requests to one project's own routes, whoever sends them. Contract 01, section 1.20. */
 export const projectRate = { perSecond: 100, burst: 100 };

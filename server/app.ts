@@ -11,6 +11,7 @@ import { ProjectDatabases } from '../db/project-databases.ts';
 import { ProjectPools } from '../db/project-pools.ts';
 import { checkRootFingerprint } from '../db/root-fingerprint.ts';
 import { createMailer } from '../engines/mail.ts';
+import { createPasswordHasher } from '../engines/passwords/hasher.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import type { Services } from '../resolvers/context.ts';
 import { sweepAbandoned } from '../resolvers/housekeeping.ts';
@@ -18,6 +19,7 @@ import { operations } from '../resolvers/index.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
 import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { RestRoutes } from '../rest-compat/handle.ts';
+import { authRoutes } from '../rest-compat/auth/routes.ts';
 import { routes } from '../rest-compat/routes.ts';
 import { Engine } from '../schema/engine/engine.ts';
 import { schema } from '../schema/schema.ts';
@@ -126,6 +128,18 @@ export async function startApp(options: AppOptions): Promise<App> {
     const projectPools = new ProjectPools({ databases: projectDatabases, onStatement, warn });
     undo.push(() => projectPools.close());
 
+    const authPools = new ProjectPools({
+      databases: projectDatabases.authLogins,
+      perProject: 4,
+      max: 30,
+      batchMs: 10_000,
+      onStatement,
+      warn,
+    });
+    undo.push(() => authPools.close());
+    const passwords = createPasswordHasher();
+    undo.push(passwords.close);
+
     const signals = config.natsUrl === undefined ? localSignals() : natsSignals(config.natsUrl, { log });
     undo.push(signals.close);
     const draining = new AbortController();
@@ -145,6 +159,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       log,
       projectDatabases,
       projectPools,
+      authPools,
+      passwords,
       schemaCaches: new SchemaCaches(projectPools),
       feeds,
       authority,
@@ -176,7 +192,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const connections = new ConnectionLimit(config.connectionsPerAddress);
     const server = createHttpServer({
       services,
-      rest: new RestRoutes(routes),
+      rest: new RestRoutes([...routes, ...authRoutes]),
       engine,
       graphql: createGraphQLServer({ engine, graphiql: !config.production, log }),
       health,

@@ -10,6 +10,8 @@ import type { Services } from '../context.ts';
 export interface ProjectTarget {
   readonly projectId: string;
   readonly orgId: string;
+  /** Names the project's hosts. */
+  readonly publicId: string;
   readonly database: ProjectDatabase;
   readonly tier: Tier;
   readonly lifecycleState: LifecycleState;
@@ -19,6 +21,7 @@ export interface ProjectTarget {
 
 interface TargetRow {
   readonly org_id: string;
+  readonly public_id: string;
   readonly state: ProjectState;
   readonly server: string;
   readonly database_name: string;
@@ -62,6 +65,7 @@ export async function findProjectTarget(services: Services, projectId: string): 
 const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
   projectId,
   orgId: row.org_id,
+  publicId: row.public_id,
   database: { server: row.server, databaseName: row.database_name, roleName: row.role_name },
   tier: row.tier,
   lifecycleState: row.lifecycle_state,
@@ -71,7 +75,7 @@ const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
 
 const targetStatement: Statement = {
   name: 'rows.target',
-  text: `select p.org_id, p.state, p.server, p.database_name, p.role_name,
+  text: `select p.org_id, p.public_id, p.state, p.server, p.database_name, p.role_name,
       o.tier, o.lifecycle_state, o.lifecycle_entered_at, o.lease_expires_at
     from projects p join orgs o on o.id = p.org_id
     where p.id = $1 and p.deleted_at is null`,
