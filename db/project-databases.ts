@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { KeyRing } from '../core/keys.ts';
-import { createPool, type StatementHook, sqlState } from './pool.ts';
 import { AuthLogin } from './auth-login.ts';
+import { createPool, type StatementHook, sqlState } from './pool.ts';
 import { authGroup } from './project-template/auth.ts';
 import { commonRoles, templateName, templateStatements } from './project-template.ts';
 import { upgradeProject } from './project-upgrade.ts';

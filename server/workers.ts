@@ -15,6 +15,7 @@ import { safeMessage } from '../core/safe-message.ts';
 import { newTraceId, traced } from '../core/tracing.ts';
 import { withClient } from '../db/with-client.ts';
 import type { Mailer } from '../engines/mail.ts';
+import { signInMailTask, writeSignInMail } from '../resolvers/auth/sign-in-mail.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import { housekeepingTask, keepHouse } from '../resolvers/housekeeping.ts';
 import { advanceOrgs, lifecycleTask } from '../resolvers/lifecycle/advance-orgs.ts';
@@ -31,6 +32,7 @@ const tasks: Readonly<Record<string, Task>> = {
   [sendMailTask]: sendQueuedMail,
   [housekeepingTask]: keepHouse,
   [lifecycleTask]: advanceOrgs,
+  [signInMailTask]: writeSignInMail,
 };
 
 /** What runs every ten minutes, and when workers start. */

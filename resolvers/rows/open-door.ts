@@ -1,10 +1,9 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { RowRole } from '../../engines/rows/request/row-request.ts';
+import { standingRole } from '../auth/standing.ts';
 import type { Context } from '../context.ts';
-import { type ProjectKey, readProjectKey } from '../identity/project-keys.ts';
-import { projectRate } from '../limits.ts';
-import { refuseHurry } from '../rate-limit.ts';
-import { findProjectTarget, type ProjectTarget } from './project-target.ts';
+import { openProjectDoor } from '../project-door.ts';
+import type { ProjectTarget } from '../project-target.ts';
 
 /** The two ways to a project's rows: under row security, and past it with the service key. */
 export type RowDoor = 'public' | 'admin';
@@ -18,50 +17,22 @@ export interface RowCaller {
 }
 
 /**
- * Resolves the credentials of a request for rows: the project's key first, then the bearer beside it. Contract 01,
- * section 1.3.
+ * Resolves the credentials of a request for rows: with a key alone, as the key; with a user's token, as the user. See
+ * `openProjectDoor`.
  *
  * @throws AUTH_REQUIRED, INVALID_AUTH, FORBIDDEN, RATE_LIMITED, PROJECT_NOT_READY, PROJECT_NOT_FOUND
  */
 export async function openRowDoor(ctx: Context, door: RowDoor): Promise<RowCaller> {
-  ctx.chargeAddress();
-  const bearer = bearerOf(ctx.credentials.authorization);
-  const given = ctx.credentials.apikey ?? bearer;
-  if (given === undefined) throw new ServiceError('AUTH_REQUIRED', { nextActions: [sendKey] });
-  const key = await keyOf(ctx, given);
-  const beside = bearer === undefined || bearer === given ? undefined : await keyOf(ctx, bearer);
-  if (beside !== undefined && beside.projectId !== key.projectId)
-    throw new ServiceError('FORBIDDEN', {
-      label: 'project_token_mismatch',
-      message: 'The bearer is for another project than the key.',
-    });
-  const { role } = beside ?? key;
-  refuseRole(door, role);
-  const target = await findProjectTarget(ctx.services, key.projectId);
-  ctx.services.usage.count({ orgId: target.orgId, projectId: target.projectId });
-  if (door === 'public') {
-    refuseHurry(ctx.services.rateLimiter.take(`project:${key.projectId}`, projectRate));
-    ctx.admitted?.();
-  }
-  return { target, role, claims: { role, project_id: key.projectId } };
+  const { target, keyRole, user } = await openProjectDoor(ctx, {
+    admit: (role) => refuseRole(door, role),
+    limited: door === 'public',
+  });
+  if (user === undefined) return { target, role: keyRole, claims: { role: keyRole, project_id: target.projectId } };
+  const role = await standingRole(ctx.services, target, user);
+  return { target, role, claims: { ...user, role } };
 }
 
-const sendKey = { type: 'authenticate', auth: 'apikey', why: 'Send a key of the project in the apikey header.' };
-
-function bearerOf(authorization: string | undefined): string | undefined {
-  if (authorization === undefined) return undefined;
-  const bearer = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(authorization.trim())?.[1];
-  if (bearer === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'not_a_bearer' } });
-  return bearer;
-}
-
-async function keyOf({ services }: Context, token: string): Promise<ProjectKey> {
-  const key = await readProjectKey(services.keys, token, services.now());
-  if (key === undefined) throw new ServiceError('INVALID_AUTH', { nextActions: [sendKey] });
-  return key;
-}
-
-function refuseRole(door: RowDoor, role: ProjectKey['role']): void {
+function refuseRole(door: RowDoor, role: RowRole): void {
   if (door === 'public' && role === 'service_role')
     throw new ServiceError('FORBIDDEN', {
       label: 'role_forbidden',

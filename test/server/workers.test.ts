@@ -38,6 +38,8 @@ const services: Services = {
   // The operations of this file touch none of these.
   projectDatabases: undefined as never,
   projectPools: undefined as never,
+  authPools: undefined as never,
+  passwords: undefined as never,
   schemaCaches: undefined as never,
   authority: undefined as never,
   feeds: { publish: () => {} } as unknown as Services['feeds'],

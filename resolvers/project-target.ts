@@ -1,10 +1,10 @@
-import { ServiceError } from '../../core/errors.ts';
-import { Lru } from '../../core/lru.ts';
-import type { Statement } from '../../db/pool.ts';
-import type { ProjectDatabase } from '../../db/project-databases.ts';
-import type { LifecycleState, Tier } from '../../db/schema/orgs.ts';
-import type { ProjectState } from '../../db/schema/projects.ts';
-import type { Services } from '../context.ts';
+import { ServiceError } from '../core/errors.ts';
+import { Lru } from '../core/lru.ts';
+import type { Statement } from '../db/pool.ts';
+import type { ProjectDatabase } from '../db/project-databases.ts';
+import type { LifecycleState, Tier } from '../db/schema/orgs.ts';
+import type { ProjectState } from '../db/schema/projects.ts';
+import type { Services } from './context.ts';
 
 /** What a request inside a project needs to know of it. */
 export interface ProjectTarget {

@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import { emailAddress } from '../invites/email-address.ts';
+
+/** Most bytes of a password: what lies beyond would be cut off by other implementations. */
+export const passwordBytesMax = 72;
+
+export const email = emailAddress.describe('Address of the user; letter case and blanks around it do not matter.');
+
+/** A password that is being set. */
+export const newPassword = z
+  .string()
+  .refine((text) => [...text].length >= 6, 'at least 6 characters')
+  .refine((text) => Buffer.byteLength(text) <= passwordBytesMax, 'at most 72 bytes')
+  .describe('At least 6 characters and at most 72 bytes.')
+  .meta({ secret: true });
+
+/** A password that is being tried: whatever it is, it is right or wrong. */
+export const triedPassword = z.string().max(1024).describe('The password.').meta({ secret: true });
+
+/** Something that was given out here; whatever it is, it is good or not. */
+export const givenToken = (what: string) => z.string().min(1).max(512).describe(what).meta({ secret: true });

@@ -1,0 +1,103 @@
+import type { Services } from '../context.ts';
+import type { ProjectTarget } from '../project-target.ts';
+import { type AuthStatement, authRow } from './auth-rows.ts';
+
+export const intents = ['signin', 'invite', 'claim', 'recovery'] as const;
+export const deliveries = ['link', 'code', 'both'] as const;
+
+/** A way in that is sent by mail. */
+export interface Challenge {
+  readonly id: string;
+  readonly email: string;
+  readonly intent: (typeof intents)[number];
+  readonly delivery: (typeof deliveries)[number];
+  readonly redirect_url: string | null;
+  readonly client_state: string | null;
+  readonly state_source: 'anonymous' | 'service_key';
+}
+
+/** How long a link or a code is good for, in minutes. Contract 01, section 3.6. */
+export const challengeMinutes = 15;
+/** Wrong codes that burn a challenge. */
+const attemptsMax = 5;
+
+/** Makes a challenge that nobody can answer yet: link and code are made when the mail is written. @returns its id */
+export async function createChallenge(
+  services: Services,
+  target: ProjectTarget,
+  { email, intent, delivery, redirect_url, client_state, state_source }: Omit<Challenge, 'id'>,
+): Promise<string> {
+  const values = [email, intent, delivery, redirect_url, client_state, state_source];
+  return (await authRow<string>(services, target, createStatement, values))!;
+}
+
+/**
+ * Gives a challenge its link and code. Undefined when it is not to be sent: it is over, or the address is nobody's where
+ * the project takes no strangers in.
+ */
+export function armChallenge(
+  services: Services,
+  target: ProjectTarget,
+  id: string,
+  hashes: { readonly link: string; readonly code: string },
+): Promise<Challenge | undefined> {
+  return authRow<Challenge>(services, target, armStatement, [id, hashes.link, hashes.code]);
+}
+
+/** Uses up the challenge of a link, once however many try at once; its code goes with it. */
+export const useLink = (services: Services, target: ProjectTarget, linkHash: string): Promise<Challenge | undefined> =>
+  authRow<Challenge>(services, target, linkStatement, [linkHash]);
+
+/** Uses up a challenge by its code, or counts a wrong one against it. */
+export async function useCode(
+  services: Services,
+  target: ProjectTarget,
+  id: string,
+  codeHash: string,
+): Promise<Challenge | undefined> {
+  const tried = await authRow<{ right: boolean; challenge: Challenge }>(services, target, codeStatement, [
+    id,
+    codeHash,
+    attemptsMax,
+  ]);
+  return tried?.right === true ? tried.challenge : undefined;
+}
+
+const challengeJson = `json_build_object('id', c.id, 'email', c.email, 'intent', c.intent, 'delivery', c.delivery,
+  'redirect_url', c.redirect_url, 'client_state', c.client_state, 'state_source', c.state_source)`;
+
+const createStatement: AuthStatement = {
+  name: 'challenge_create',
+  text: `with swept as (
+      delete from auth.challenges where id in (
+        select id from auth.challenges where expires_at < now() - interval '1 day'
+        order by expires_at limit 10 for update skip locked)
+    )
+    insert into auth.challenges (email, intent, delivery, redirect_url, client_state, state_source, expires_at)
+    values ($1, $2, $3, $4, $5, $6, now() + interval '${challengeMinutes} minutes')
+    returning to_json(id)`,
+};
+
+const armStatement: AuthStatement = {
+  name: 'challenge_arm',
+  text: `update auth.challenges c set
+      link_hash = case when delivery <> 'code' then $2 end, code_hash = case when delivery <> 'link' then $3 end
+    where id = $1::uuid and used_at is null and expires_at > now()
+      and (exists (select from auth.settings where public_signup = 'open')
+        or exists (select from auth.users u where u.email = c.email))
+    returning ${challengeJson}`,
+};
+
+const linkStatement: AuthStatement = {
+  name: 'challenge_link',
+  text: `update auth.challenges c set used_at = now()
+    where link_hash = $1 and used_at is null and expires_at > now() returning ${challengeJson}`,
+};
+
+const codeStatement: AuthStatement = {
+  name: 'challenge_code',
+  text: `update auth.challenges c set attempts = attempts + 1, used_at = case when code_hash = $2 then now() end
+    where id = $1::uuid and code_hash is not null and used_at is null and expires_at > now()
+      and attempts < $3::int
+    returning json_build_object('right', c.used_at is not null, 'challenge', ${challengeJson})`,
+};

@@ -1,0 +1,74 @@
+import type { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { traced } from '../../core/tracing.ts';
+import type { Context } from '../context.ts';
+import { asRefusal } from '../execute.ts';
+import { parseInput } from '../parse-input.ts';
+import { openProjectDoor, type ProjectCaller } from '../project-door.ts';
+import { type LiveSession, requireSession } from './live-session.ts';
+
+/** What the users of a project do there. It runs with the project's key, and is no operation of the platform. */
+export interface Endpoint<Input extends z.ZodObject, Scope, Wire> {
+  /** Dotted and stable, for example `auth.signup`. */
+  readonly name: `auth.${string}`;
+  /** One sentence, shown wherever it is offered. */
+  readonly summary: string;
+  readonly input: Input;
+  /** Who may; what the handler then works on. */
+  readonly admit: (ctx: Context, caller: ProjectCaller) => Promise<Scope>;
+  readonly handler: (ctx: Context & ProjectCaller & Scope, input: z.output<Input>) => Promise<Wire>;
+  /** The documented JSON of the answer. */
+  readonly wire: z.ZodType<Wire>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tables and tests hold endpoints of every type.
+export type AnyEndpoint = Endpoint<any, any, any>;
+
+/** Declares an endpoint. An identity function: the compiler infers every type at the declaration. */
+export const endpoint = <Input extends z.ZodObject, Scope, Wire>(one: Endpoint<Input, Scope, Wire>) => one;
+
+/** Whoever has a key of the project. */
+export const withKey = async () => ({});
+
+/** A user whose session stands. */
+export const asUser = async (ctx: Context, { target, user }: ProjectCaller): Promise<LiveSession> => {
+  if (user === undefined) throw new ServiceError('AUTH_REQUIRED', { nextActions: [signIn] });
+  return requireSession(ctx.services, target, user);
+};
+
+/** The holder of the service key. */
+export const withServiceKey = async (_ctx: Context, { keyRole }: ProjectCaller) => {
+  if (keyRole !== 'service_role') throw new ServiceError('FORBIDDEN', { message: 'This is for the service key.' });
+  return {};
+};
+
+const signIn = { type: 'authenticate', auth: 'access_token', why: 'Send the user’s access token as a bearer.' };
+
+/**
+ * The only road from a path to an endpoint: credentials first, since what is refused for its form is no stranger's to
+ * try out; then the input.
+ */
+export async function runEndpoint<Input extends z.ZodObject, Scope, Wire>(
+  { name, input, admit, handler }: Endpoint<Input, Scope, Wire>,
+  ctx: Context,
+  raw: z.input<Input>,
+): Promise<Wire> {
+  const startedAt = performance.now();
+  let code = 'OK';
+  try {
+    return await traced(name, {}, async () => {
+      const caller = await openProjectDoor(ctx, { limited: true });
+      const scope = await admit(ctx, caller);
+      return handler(
+        { ...ctx, ...caller, ...scope },
+        parseInput({ input }, raw, (field) => field),
+      );
+    });
+  } catch (error) {
+    const refusal = asRefusal(error);
+    code = refusal instanceof ServiceError ? refusal.code : 'INTERNAL_ERROR';
+    throw refusal;
+  } finally {
+    ctx.services.observe(name, code, (performance.now() - startedAt) / 1000);
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { asUser, endpoint } from './endpoint.ts';
+import { requireOwnOrigin } from './redirects.ts';
+import { type IdentityRow, momentOf, momentOrNull } from './rows.ts';
+
+export const appOrigin = z
+  .string()
+  .max(2_048)
+  .optional()
+  .describe('Origin of the app that asks, for what is said of its passkeys.');
+
+export const IdentityWire = z.object({
+  provider: z.string(),
+  provider_sub: z.string(),
+  provider_email: z.string().nullable(),
+  created_at: z.iso.datetime(),
+});
+
+export const identityToWire = ({ created_at, ...identity }: IdentityRow) => ({
+  ...identity,
+  created_at: momentOf(created_at),
+});
+
+/** `GET /auth/v1/user`. Contract 01, sections 3.1 and 3.4. */
+export const getUser = endpoint({
+  name: 'auth.user',
+  summary: 'The user whose access token it is.',
+  input: z.object({ app_origin: appOrigin }),
+  admit: asUser,
+  async handler({ services, target, account, identities, passkeyRps }, { app_origin }) {
+    const rpId = app_origin === undefined ? null : requireOwnOrigin(services, target, 'app_origin', app_origin);
+    return {
+      id: account.id,
+      email: account.email,
+      display_name: account.display_name,
+      avatar_url: account.avatar_url,
+      email_verified_at: momentOrNull(account.email_verified_at),
+      last_sign_in_at: momentOrNull(account.last_sign_in_at),
+      created_at: momentOf(account.created_at),
+      is_admin: account.is_admin,
+      has_passkeys: passkeyRps.length > 0,
+      passkey_count: passkeyRps.length,
+      has_passkey_for_current_rp: rpId === null ? null : passkeyRps.includes(rpId),
+      current_rp_id: rpId,
+      identities: identities.map(identityToWire),
+    };
+  },
+  wire: z.object({
+    id: z.uuid(),
+    email: z.string(),
+    display_name: z.string().nullable(),
+    avatar_url: z.string().nullable(),
+    email_verified_at: z.iso.datetime().nullable(),
+    last_sign_in_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+    is_admin: z.boolean(),
+    has_passkeys: z.boolean(),
+    passkey_count: z.number().int(),
+    has_passkey_for_current_rp: z.boolean().nullable(),
+    current_rp_id: z.string().nullable(),
+    identities: z.array(IdentityWire),
+  }),
+});

@@ -1,0 +1,46 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { Services } from '../context.ts';
+import type { ProjectTarget } from '../project-target.ts';
+import type { UserClaims } from './access-token.ts';
+import { type AuthStatement, authRow } from './auth-rows.ts';
+import {
+  type AuthSettings,
+  type IdentityRow,
+  type SessionRow,
+  sessionJson,
+  settingsJson,
+  type UserRow,
+  userJson,
+} from './rows.ts';
+
+/** A session that stands now, with everything about its user that answers tell. */
+export interface LiveSession {
+  readonly session: SessionRow;
+  readonly account: UserRow;
+  readonly identities: readonly IdentityRow[];
+  /** Relying parties of the user's passkeys, one for each. */
+  readonly passkeyRps: readonly string[];
+  readonly settings: AuthSettings;
+}
+
+/** Looks a token's session up, every time: what was ended a moment ago is over. @throws INVALID_AUTH */
+export async function requireSession(
+  services: Services,
+  target: ProjectTarget,
+  { session_id, sub }: UserClaims,
+): Promise<LiveSession> {
+  const live = await authRow<LiveSession>(services, target, liveStatement, [session_id, sub]);
+  if (live === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
+  return live;
+}
+
+const liveStatement: AuthStatement = {
+  name: 'session_live',
+  text: `select json_build_object('session', ${sessionJson('s')}, 'account', ${userJson('u')}, 'settings', ${settingsJson},
+      'identities', coalesce((select jsonb_agg(to_jsonb(i) - 'user_id' order by i.created_at, i.provider, i.provider_sub)
+        from auth.identities i where i.user_id = u.id), '[]'),
+      'passkeyRps', coalesce((select jsonb_agg(p.rp_id) from auth.passkeys p where p.user_id = u.id), '[]'))
+    from auth.sessions s join auth.users u on u.id = s.user_id
+    where s.id = $1::uuid and u.id = $2::uuid and s.revoked_at is null
+      and s.expires_at > now() and s.hard_expires_at > now()`,
+};

@@ -1,0 +1,23 @@
+import { ServiceError } from '../../core/errors.ts';
+import { HasherBusyError } from '../../engines/passwords/hasher.ts';
+import type { Services } from '../context.ts';
+import { passwordBytesMax } from './auth-input.ts';
+
+/** Hashes a password. @throws UPSTREAM_UNAVAILABLE when too many wait */
+export const hashPassword = ({ passwords }: Services, password: string): Promise<string> =>
+  whenNotBusy(passwords.hash(password));
+
+/** Whether a password is right; takes as long for a user who has none, or is none. @throws UPSTREAM_UNAVAILABLE */
+export async function isPassword({ passwords }: Services, hash: string | null, password: string): Promise<boolean> {
+  const tooLong = Buffer.byteLength(password) > passwordBytesMax;
+  return (await whenNotBusy(passwords.verify(hash ?? undefined, tooLong ? 'x' : password))) && !tooLong;
+}
+
+async function whenNotBusy<Result>(work: Promise<Result>): Promise<Result> {
+  try {
+    return await work;
+  } catch (error) {
+    if (!(error instanceof HasherBusyError)) throw error;
+    throw new ServiceError('UPSTREAM_UNAVAILABLE', { message: 'Too many passwords are being checked.', retryAfter: 1 });
+  }
+}

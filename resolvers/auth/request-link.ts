@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { signInThrottles } from '../limits.ts';
+import { email } from './auth-input.ts';
+import { createChallenge, deliveries, intents } from './challenges.ts';
+import { endpoint, withKey } from './endpoint.ts';
+import { requireOwnUrl } from './redirects.ts';
+import { mailChallenge } from './sign-in-mail.ts';
+import { countTry } from './throttle.ts';
+
+/** Most bytes of a client state, as JSON. Contract 01, section 3.6. */
+const clientStateBytesMax = 2_048;
+
+export const clientState = z
+  .unknown()
+  .refine((state) => state === undefined || Buffer.byteLength(JSON.stringify(state)) <= clientStateBytesMax, {
+    error: `at most ${clientStateBytesMax} bytes as JSON`,
+  })
+  .describe('Anything; given back with the session, as text. At most 2048 bytes.');
+
+/** As it is given back: a text as it is, anything else as JSON. */
+export const stateText = (state: unknown): string | null =>
+  state === undefined || state === null ? null : typeof state === 'string' ? state : JSON.stringify(state);
+
+export const redirectUrl = z.string().max(2_048).describe('Where the link leads, with `?token=` added.');
+
+/** `POST /auth/v1/magic-link`. */
+export const requestLink = endpoint({
+  name: 'auth.requestLink',
+  summary: 'Mail somebody a link, a code or both to sign in with; the answer is the same for every address.',
+  input: z.object({
+    email,
+    delivery: z.enum(deliveries).default('link').describe('What the mail holds: `link` unless told.'),
+    redirect_url: redirectUrl.optional(),
+    intent: z.enum(intents).default('signin').describe('What it is for: `signin` unless told.'),
+    client_state: clientState.optional(),
+  }),
+  admit: withKey,
+  async handler(ctx, { email, delivery, redirect_url, intent, client_state }) {
+    const { services, target, keyRole } = ctx;
+    const trusted = keyRole === 'service_role';
+    if (intent === 'invite' && !trusted)
+      throw new ServiceError('FORBIDDEN', { message: 'The service key alone invites.' });
+    if (redirect_url === undefined) {
+      if (delivery !== 'code') throw missingRedirect();
+    } else requireOwnUrl(services, target, 'redirect_url', redirect_url);
+    await countTry(services, target, signInThrottles.mailToAddress, 'mail', email);
+    await countTry(services, target, signInThrottles.mailOfProject, 'mails');
+    const id = await createChallenge(services, target, {
+      email,
+      intent,
+      delivery,
+      redirect_url: redirect_url ?? null,
+      client_state: stateText(client_state),
+      state_source: trusted ? 'service_key' : 'anonymous',
+    });
+    await mailChallenge(ctx, target.projectId, id);
+    return {
+      message: 'If this address can sign in, a mail is on its way.',
+      ...(delivery === 'link' ? {} : { challenge_id: id }),
+    };
+  },
+  wire: z.object({ message: z.string(), challenge_id: z.uuid().optional() }),
+});
+
+export function missingRedirect(): ServiceError {
+  const reason = 'is required for a link';
+  return new ServiceError('VALIDATION_FAILED', {
+    message: `redirect_url: ${reason}`,
+    details: { field: 'redirect_url', reason },
+  });
+}

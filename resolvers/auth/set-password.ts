@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import type { Services } from '../context.ts';
+import { signInThrottles } from '../limits.ts';
+import type { ProjectTarget } from '../project-target.ts';
+import { newPassword, triedPassword } from './auth-input.ts';
+import { type AuthStatement, authRow } from './auth-rows.ts';
+import { asUser, endpoint } from './endpoint.ts';
+import type { LiveSession } from './live-session.ts';
+import { hashPassword, isPassword } from './passwords.ts';
+import { endSessions } from './sessions.ts';
+import { countTry, forgetTries } from './throttle.ts';
+
+/** How long after a link or a code a password can be set without the old one, in minutes: as long as they were good. */
+const resetMinutes = 15;
+/** How old a sign-in may be that sets a password among the settings of an account, in minutes. Section 3.10. */
+const freshMinutes = 5;
+
+/** `POST` or `PUT /auth/v1/user/password`. Contract 01, section 3.8. */
+export const setPassword = endpoint({
+  name: 'auth.setPassword',
+  summary: 'Change the user’s password, reset it after a sign-in by mail, or set a first one; other sessions end.',
+  input: z.object({
+    new_password: newPassword,
+    current_password: triedPassword.optional().describe('The password so far, unless a mail has just proven the user.'),
+  }),
+  admit: asUser,
+  async handler(ctx, { new_password, current_password }) {
+    const { services, target, account, session, settings } = ctx;
+    if (!account.has_password) {
+      if (!settings.allow_password_set)
+        throw new ServiceError('FORBIDDEN', { message: 'Users of this project set no first password.' });
+    } else if (!wasMailed(session) || minutesSince(services, session) > resetMinutes)
+      await requirePassword(services, target, account, current_password);
+    await replacePassword(services, target, ctx, new_password);
+    return { status: 'ok' as const };
+  },
+  wire: z.object({ status: z.literal('ok') }),
+});
+
+/** `POST /auth/v1/account/password`. Contract 01, section 3.10. */
+export const setAccountPassword = endpoint({
+  name: 'auth.setAccountPassword',
+  summary: 'Set the user’s password within five minutes of signing in; other sessions end.',
+  input: z.object({ new_password: newPassword }),
+  admit: asUser,
+  async handler(ctx, { new_password }) {
+    const { services, target, account, session, settings } = ctx;
+    if (minutesSince(services, session) > freshMinutes) throw new ServiceError('SVC_AUTH_FRESHNESS_REQUIRED');
+    if (!account.has_password && !settings.allow_password_set)
+      throw new ServiceError('FORBIDDEN', { message: 'Users of this project set no first password.' });
+    return { ok: true as const, sessions_revoked: await replacePassword(services, target, ctx, new_password) };
+  },
+  wire: z.object({ ok: z.literal(true), sessions_revoked: z.number().int() }),
+});
+
+type Session = LiveSession['session'];
+
+const wasMailed = ({ amr }: Session) => amr.includes('magic_link') || amr.includes('email_code');
+const minutesSince = ({ now }: Services, { auth_time }: Session) => (now().getTime() - Date.parse(auth_time)) / 60_000;
+
+async function requirePassword(
+  services: Services,
+  target: ProjectTarget,
+  { id, email }: LiveSession['account'],
+  given: string | undefined,
+): Promise<void> {
+  if (given === undefined) {
+    const message = 'The password so far is needed.';
+    throw new ServiceError('INVALID_AUTH', { message, details: { field: 'current_password' }, nextActions: [] });
+  }
+  await countTry(services, target, signInThrottles.password, 'password', email);
+  const hash = await authRow<string | null>(services, target, hashStatement, [id]);
+  if (!(await isPassword(services, hash ?? null, given)))
+    throw new ServiceError('INVALID_AUTH', {
+      message: 'The password so far is wrong.',
+      details: { field: 'current_password' },
+      nextActions: [],
+    });
+  await forgetTries(services, target, 'password', email);
+}
+
+/** @returns how many sessions it ended */
+async function replacePassword(
+  services: Services,
+  target: ProjectTarget,
+  { account, session }: LiveSession,
+  password: string,
+): Promise<number> {
+  const hash = await hashPassword(services, password);
+  // The session may have ended while the password was hashed.
+  const changed = await authRow(services, target, replaceStatement, [account.id, hash, session.id]);
+  if (changed === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
+  return endSessions(services, target, { userId: account.id, except: session.id });
+}
+
+const hashStatement: AuthStatement = {
+  name: 'password_hash',
+  text: 'select to_json(password_hash) from auth.users where id = $1::uuid and password_hash is not null',
+};
+
+const replaceStatement: AuthStatement = {
+  name: 'password_replace',
+  text: `update auth.users set password_hash = $2 where id = $1::uuid
+      and exists (select from auth.sessions where id = $3::uuid and revoked_at is null for share)
+    returning to_json(id)`,
+};

@@ -1,0 +1,11 @@
+import type { Services } from '../context.ts';
+import type { ProjectTarget } from '../project-target.ts';
+import { type AuthStatement, authRow } from './auth-rows.ts';
+import { type AuthSettings, settingsJson } from './rows.ts';
+
+/** What a project decides about sign-in, as it is now. */
+export async function authSettings(services: Services, target: Pick<ProjectTarget, 'database'>): Promise<AuthSettings> {
+  return (await authRow<AuthSettings>(services, target, readStatement, []))!;
+}
+
+const readStatement: AuthStatement = { name: 'settings_read', text: `select ${settingsJson}` };

@@ -1,0 +1,80 @@
+import type { Statement } from '../../db/pool.ts';
+import type { Context } from '../context.ts';
+import { queueMail } from '../mail/outbox.ts';
+import { findProjectTarget } from '../project-target.ts';
+import type { Task } from '../task.ts';
+import { unitOfWork, type Work } from '../unit-of-work.ts';
+import { armChallenge, type Challenge, challengeMinutes } from './challenges.ts';
+import { codeHashOf, linkHashOf, newCode, newLinkToken } from './mail-grant.ts';
+
+/** The job that writes the mail of one challenge. */
+export const signInMailTask = 'auth.mail';
+
+const addJobStatement: Statement = {
+  name: 'auth.mail-job',
+  text: 'select graphile_worker.add_job($1, $2::json, job_key => $3, max_attempts => 5)',
+};
+
+/**
+ * Has the mail of a challenge written. Not at once: whether the address is anybody's decides whether it is sent, and
+ * would otherwise show in how long the answer takes.
+ */
+export async function mailChallenge({ services }: Context, projectId: string, challengeId: string): Promise<void> {
+  const payload = JSON.stringify({ projectId, challengeId });
+  await services.db.rows(addJobStatement, [signInMailTask, payload, `${signInMailTask}:${challengeId}`]);
+}
+
+/** The same, within the change that the challenge belongs to. */
+export const mailChallengeWith = (work: Work, projectId: string, challengeId: string): Promise<void> =>
+  work.addJob(signInMailTask, { projectId, challengeId }, { key: `${signInMailTask}:${challengeId}` });
+
+/**
+ * Makes the link and the code of a challenge and puts the mail into the outbox. They are made here, so that neither is
+ * ever in a job; a job that is run again makes others, and those of the mail that never was are good for nothing.
+ */
+export const writeSignInMail: Task = async ({ ctx }, payload) => {
+  const { projectId, challengeId } = payload as { projectId: string; challengeId: string };
+  const { services } = ctx;
+  const target = await findProjectTarget(services, projectId);
+  const [token, code] = [newLinkToken(), newCode()];
+  const asked = await armChallenge(services, target, challengeId, {
+    link: linkHashOf(token),
+    code: codeHashOf(services, challengeId, code),
+  });
+  if (asked === undefined) return;
+  const [project] = await services.db.rows<{ name: string }>(nameStatement, [projectId]);
+  await unitOfWork(
+    ctx,
+    (work) =>
+      queueMail(work, {
+        orgId: target.orgId,
+        to: asked.email,
+        subject: subjects[asked.intent](project?.name ?? 'a project'),
+        text: bodyOf(asked, token, code),
+      }),
+    async () => undefined,
+  );
+};
+
+const nameStatement: Statement = { name: 'auth.project-name', text: 'select name from projects where id = $1' };
+
+const subjects: Readonly<Record<Challenge['intent'], (project: string) => string>> = {
+  signin: (project) => `Sign in to ${project}`,
+  invite: (project) => `You are invited to ${project}`,
+  claim: (project) => `Confirm your address for ${project}`,
+  recovery: (project) => `Recover your account of ${project}`,
+};
+
+function bodyOf({ delivery, redirect_url }: Challenge, token: string, code: string): string {
+  const lines: string[] = [];
+  if (delivery !== 'code' && redirect_url !== null) {
+    const url = new URL(redirect_url);
+    url.searchParams.set('token', token);
+    lines.push('Open this link to go on:', '', url.href, '');
+  }
+  if (delivery !== 'link') lines.push(lines.length === 0 ? 'Your code:' : 'Or enter this code:', '', code, '');
+  lines.push(
+    `It is good once, for ${challengeMinutes} minutes. If you did not ask for this mail, nothing needs to be done.`,
+  );
+  return lines.join('\n');
+}

@@ -1,0 +1,112 @@
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type JsonWebKey, type KeyObject } from 'node:crypto';
+import { calculateJwkThumbprint, type JWK } from 'jose';
+import { Lru } from '../../core/lru.ts';
+import type { Services } from '../context.ts';
+import type { ProjectTarget } from '../project-target.ts';
+import { type AuthStatement, authRow, authRows } from './auth-rows.ts';
+
+/** The keys of one project's access tokens. */
+export interface SigningKeys {
+  readonly kid: string;
+  readonly signing: KeyObject;
+  /** By key id, those of earlier tokens included. */
+  readonly verifying: ReadonlyMap<string, KeyObject>;
+  /** Newest first. */
+  readonly published: readonly JWK[];
+  readonly readAt: number;
+}
+
+interface KeyRow {
+  readonly kid: string;
+  readonly public_jwk: JWK;
+  readonly sealed: string;
+  readonly active: boolean;
+}
+
+/** How long keys are believed to be all there are, in milliseconds. */
+const rememberedMs = 600_000;
+/** An unknown key id has them read again, but not more often than this, in milliseconds: anybody can make one up. */
+const rereadMs = 2_000;
+
+const remembered = new WeakMap<Services, Lru<Promise<SigningKeys>>>();
+
+/**
+ * The keys of a project, which are made when they are first needed. Each project has its own, so that no project's
+ * tokens are good for another, even to somebody who checks the signature alone.
+ *
+ * @param kid has them read again where it is not among those that are remembered
+ */
+export async function signingKeys(services: Services, target: ProjectTarget, kid?: string): Promise<SigningKeys> {
+  let known = remembered.get(services);
+  if (known === undefined) remembered.set(services, (known = new Lru({ entries: 2_000, bytes: 2_000 })));
+  const name = `${target.projectId} ${target.database.databaseName}`;
+  const found = await known.get(name)?.catch(() => undefined);
+  const age = found === undefined ? Number.POSITIVE_INFINITY : performance.now() - found.readAt;
+  if (found !== undefined && age < rememberedMs && (kid === undefined || found.verifying.has(kid) || age < rereadMs))
+    return found;
+  const reading = readKeys(services, target);
+  known.set(name, reading, 1);
+  return reading;
+}
+
+async function readKeys(services: Services, target: ProjectTarget): Promise<SigningKeys> {
+  for (let tries = 0; ; tries += 1) {
+    const rows = await authRows<KeyRow>(services, target, readStatement, []);
+    const active = rows.find((row) => row.active);
+    const signing = active === undefined ? undefined : opened(services, target, active);
+    if (active !== undefined && signing !== undefined) {
+      return {
+        kid: active.kid,
+        signing,
+        verifying: new Map(rows.map(({ kid, public_jwk }) => [kid, publicKeyOf(public_jwk)])),
+        published: rows.map(({ kid, public_jwk }) => ({ ...public_jwk, kid, alg: 'ES256', use: 'sig' })),
+        readAt: performance.now(),
+      };
+    }
+    if (tries === 3) throw new Error('The signing key of a project could neither be opened nor replaced.');
+    // Of another project, as in a copy, or of a root secret that is gone.
+    if (active !== undefined) await authRow(services, target, retireStatement, [active.kid]);
+    await makeKey(services, target);
+  }
+}
+
+const publicKeyOf = (jwk: JWK) => createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' });
+const contextOf = ({ projectId }: ProjectTarget) => `user-token-key:${projectId}`;
+
+function opened({ keys }: Services, target: ProjectTarget, { sealed }: KeyRow): KeyObject | undefined {
+  try {
+    const key = keys.open('user-token-keys', Buffer.from(sealed, 'base64'), contextOf(target));
+    return createPrivateKey({ key, format: 'der', type: 'pkcs8' });
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes a key, unless somebody else just did: the index on the active one lets one in. */
+async function makeKey(services: Services, target: ProjectTarget): Promise<void> {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const jwk = publicKey.export({ format: 'jwk' }) as JWK;
+  const plain = privateKey.export({ format: 'der', type: 'pkcs8' });
+  const sealed = services.keys.seal('user-token-keys', plain, contextOf(target));
+  const kid = await calculateJwkThumbprint(jwk);
+  await authRow(services, target, insertStatement, [kid, JSON.stringify(jwk), sealed.toString('base64')]);
+}
+
+const readStatement: AuthStatement = {
+  name: 'keys_read',
+  text: `select json_build_object('kid', kid, 'public_jwk', public_jwk, 'sealed', encode(sealed, 'base64'),
+      'active', retired_at is null)
+    from auth.signing_keys where retired_at is null or retired_at > now() - interval '1 day'
+    order by created_at desc, kid`,
+};
+
+const insertStatement: AuthStatement = {
+  name: 'keys_insert',
+  text: `insert into auth.signing_keys (kid, public_jwk, sealed) values ($1, $2::jsonb, decode($3, 'base64'))
+    on conflict do nothing returning to_json(kid)`,
+};
+
+const retireStatement: AuthStatement = {
+  name: 'keys_retire',
+  text: 'update auth.signing_keys set retired_at = now() where kid = $1 and retired_at is null returning to_json(kid)',
+};

@@ -1,0 +1,71 @@
+import {
+  accountIdentities,
+  accountSecurity,
+  accountSessions,
+  revokeSession,
+  signOutEverywhere,
+  unlinkIdentity,
+} from '../../resolvers/auth/account.ts';
+import { getUser } from '../../resolvers/auth/get-user.ts';
+import { logout } from '../../resolvers/auth/logout.ts';
+import { projectJwtKeys } from '../../resolvers/auth/project-jwt-keys.ts';
+import { providers } from '../../resolvers/auth/providers.ts';
+import { requestLink } from '../../resolvers/auth/request-link.ts';
+import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
+import { signup } from '../../resolvers/auth/signup.ts';
+import { token } from '../../resolvers/auth/token.ts';
+import type { Route } from '../route.ts';
+import { authRoute } from './auth-route.ts';
+
+const passwords = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) => ({
+  new_password: body.new_password,
+  current_password: body.current_password,
+});
+
+/** Paths of a project's users, which a key of the project opens. Contract 01, sections 1.4, 3.2 to 3.4, 3.6, 3.8, 3.10. */
+export const authRoutes: readonly Route[] = [
+  authRoute('POST', '/auth/v1/signup', 201, signup, ({ body }) => ({
+    email: body.email,
+    password: body.password,
+    is_admin: body.is_admin,
+  })),
+  authRoute('POST', '/auth/v1/token', 200, token, ({ query, body }) => ({
+    grant_type: query.grant_type ?? body.grant_type,
+    email: body.email,
+    password: body.password,
+    refresh_token: body.refresh_token,
+    token: body.token,
+    challenge_id: body.challenge_id,
+    code: body.code,
+    code_verifier: body.code_verifier,
+  })),
+  authRoute('GET', '/auth/v1/user', 200, getUser, ({ query }) => ({ app_origin: query.app_origin })),
+  authRoute('POST', '/auth/v1/logout', 200, logout, ({ body }) => ({ refresh_token: body.refresh_token })),
+  authRoute('GET', '/auth/v1/providers', 200, providers, () => ({})),
+  authRoute('POST', '/auth/v1/magic-link', 200, requestLink, ({ body }) => ({
+    email: body.email,
+    delivery: body.delivery,
+    redirect_url: body.redirect_url,
+    intent: body.intent,
+    client_state: body.client_state,
+  })),
+  authRoute('POST', '/auth/v1/user/password', 200, setPassword, passwords),
+  authRoute('PUT', '/auth/v1/user/password', 200, setPassword, passwords),
+  authRoute('GET', '/auth/v1/account/security', 200, accountSecurity, ({ query }) => ({
+    app_origin: query.app_origin,
+  })),
+  authRoute('GET', '/auth/v1/account/sessions', 200, accountSessions, () => ({})),
+  authRoute('POST', '/auth/v1/account/sessions/revoke', 200, revokeSession, ({ body }) => ({
+    session_id: body.session_id,
+  })),
+  authRoute('POST', '/auth/v1/account/sign-out-everywhere', 200, signOutEverywhere, () => ({})),
+  authRoute('POST', '/auth/v1/account/password', 200, setAccountPassword, ({ body }) => ({
+    new_password: body.new_password,
+  })),
+  authRoute('GET', '/auth/v1/account/identities', 200, accountIdentities, () => ({})),
+  authRoute('POST', '/auth/v1/account/identities/unlink', 200, unlinkIdentity, ({ body }) => ({
+    provider: body.provider,
+    subject: body.subject,
+  })),
+  authRoute('GET', '/internal/v1/project-jwt-keys', 200, projectJwtKeys, () => ({})),
+];
