@@ -164,6 +164,9 @@ export const errorRows = {
   account_exists_requires_link: row(409, 'conflict', 'The address belongs to a user with a password.', {
     nextActions: [{ type: 'authenticate', why: 'Sign in with the password, or recover the account by mail.' }],
   }),
+  ADMINS_WITHOUT_PASSKEY: row(409, 'conflict', 'No admin of the project has a passkey: all would be locked out.', {
+    nextActions: [{ type: 'edit_request', why: 'Have an admin register a passkey first.' }],
+  }),
   SLUG_TAKEN: row(409, 'conflict', 'Another organization goes by this slug.', { nextActions: [edit] }),
   SLUG_RELEASED: row(409, 'conflict', 'The organization that went by this slug has another one now.'),
   REPO_NAME_TAKEN: row(409, 'conflict', 'Another project of the organization goes by this name.', {

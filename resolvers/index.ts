@@ -1,3 +1,6 @@
+import { changeSettings, getSettings } from './auth/change-settings.ts';
+import { createUser } from './auth/create-user.ts';
+import { demoteUser, promoteUser } from './auth/promote-user.ts';
 import { addCredit } from './billing/add-credit.ts';
 import { getBilling } from './billing/get-billing.ts';
 import { listHistory } from './billing/list-history.ts';
@@ -124,4 +127,9 @@ export const operations: readonly AnyOperation[] = [
   getBilling,
   listHistory,
   lookupBilling,
+  promoteUser,
+  demoteUser,
+  createUser,
+  getSettings,
+  changeSettings,
 ];

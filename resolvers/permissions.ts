@@ -72,6 +72,7 @@ export const permissions = {
   'project:keys:read': { role: 'developer' },
   'project:rename': { role: 'admin', grants: ['project:write'], delegate: ['project:write'] },
   'project:delete': { role: 'owner', serviceKey: true },
+  'project:users:write': { role: 'developer', serviceKey: true },
   'room:list': { role: 'viewer', delegate: 'any', serviceKey: true },
   'room:read': { role: 'viewer', grants: 'any', delegate: 'any', serviceKey: true },
   'room:write': { role: 'viewer', grants: 'any', delegate: 'any' },

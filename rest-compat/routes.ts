@@ -4,6 +4,7 @@ import { identityRoutes } from './identity.ts';
 import { mailRoutes } from './mail.ts';
 import { memberRoutes } from './members.ts';
 import { orgRoutes } from './orgs.ts';
+import { projectUserRoutes } from './project-users.ts';
 import { projectRoutes } from './projects.ts';
 import { roomRoutes } from './rooms.ts';
 import type { Route } from './route.ts';
@@ -22,4 +23,5 @@ export const routes: readonly Route[] = [
   ...vaultRoutes,
   ...tierRoutes,
   ...billingRoutes,
+  ...projectUserRoutes,
 ];

@@ -9,6 +9,7 @@ import './members.ts';
 import './orgs.ts';
 import './platform.ts';
 import './project-mutations.ts';
+import './project-users.ts';
 import './projects.ts';
 import './room-messages.ts';
 import './rooms.ts';

@@ -105,7 +105,7 @@ export const authStatements: readonly string[] = [
   )`,
   'create index throttles_window_idx on auth.throttles (window_ends)',
   `create table auth.settings (
-    only boolean primary key default true check (only),
+    singleton boolean primary key default true check (singleton),
     allow_password_set boolean not null default false,
     preferred_sign_in_method text,
     public_signup text not null default 'open' check (public_signup in ('open', 'known_email', 'invite_only')),

@@ -55,7 +55,7 @@ export const userJson = (alias: string): string =>
 /** A session as JSON, by the alias of its row. */
 export const sessionJson = (alias: string): string => `to_jsonb(${alias}) - 'secret_hash' - 'revoked_at'`;
 
-export const settingsJson = `(select to_jsonb(a) - 'only' from auth.settings a)`;
+export const settingsJson = `(select to_jsonb(a) - 'singleton' from auth.settings a)`;
 
 /** A moment as answers write it. */
 export const momentOf = (text: string): string => new Date(text).toISOString();

@@ -98,6 +98,7 @@ const expected: Readonly<Record<string, Expected>> = {
   'project:keys:read': cell('owner admin developer'),
   'project:rename': cell('owner admin', { grants: 'project:write', delegates: 'project:write' }),
   'project:delete': cell('owner', { serviceKey: true }),
+  'project:users:write': cell('owner admin developer', { serviceKey: true }),
   'room:list': cell(everyRole, { delegates: everyCapability, serviceKey: true }),
   'room:read': cell(everyRole, { grants: everyCapability, delegates: everyCapability, serviceKey: true }),
   'room:write': cell(everyRole, { grants: everyCapability, delegates: everyCapability }),
@@ -153,6 +154,7 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'delegates:write': () => ({ grant_id: homeGrant, scope: { v: 1, capabilities: ['mailbox:write'] } }),
   'project:create': ({ orgId }) => ({ org_id: orgId }),
   'project:rename': () => ({ name: 'Renamed' }),
+  'project:users:write': () => ({ email: 'ada@example.com' }),
 };
 
 /** Sends the probe of an action. */

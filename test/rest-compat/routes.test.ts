@@ -52,6 +52,12 @@ const documented = [
   'GET /orgs/v1/:org_id/billing 200',
   'GET /orgs/v1/:org_id/billing/history 200',
   'POST /orgs/v1/admin/:org_id/lease-perpetual 200',
+  // Contract 01, sections 2.9, 3.7 and 3.11.
+  'POST /projects/v1/admin/:project_id/promote-user 200',
+  'POST /projects/v1/admin/:project_id/demote-user 200',
+  'POST /auth/v1/admin/users 201',
+  'GET /auth/v1/settings 200',
+  'PATCH /auth/v1/settings 200',
   // Contract 02, sections 2.1 to 2.6.
   'GET /orgs/v1/:org_id/rooms 200',
   'GET /orgs/v1/:org_id/rooms/:room_key 200',

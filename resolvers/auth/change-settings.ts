@@ -1,0 +1,100 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { mutation, query } from '../operation.ts';
+import { findProjectTarget } from '../project-target.ts';
+import { type AuthStatement, authRow } from './auth-rows.ts';
+import { onOwnProject, ownProject } from './project-users.ts';
+import { type AuthSettings, signInMethods, signupPolicies } from './rows.ts';
+import { authSettings } from './settings.ts';
+
+const domain = z
+  .string()
+  .transform((text) => text.trim().replace(/^@/, '').toLowerCase())
+  .refine(
+    (text) => /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text),
+    'must be a domain, such as example.com',
+  );
+
+const SettingsWire = z.object({
+  allow_password_set: z.boolean(),
+  preferred_sign_in_method: z.enum(signInMethods).nullable(),
+  public_signup: z.enum(signupPolicies),
+  require_passkey_for_project_admin: z.boolean(),
+  allowed_email_domains: z.array(z.string()),
+});
+
+const settingsToWire = (settings: AuthSettings) => ({
+  ...settings,
+  allowed_email_domains: [...settings.allowed_email_domains],
+});
+
+/** `GET /auth/v1/settings`. Contract 01, section 3.11. */
+export const getSettings = query({
+  name: 'users.settings',
+  summary: 'What a project decides about how its users sign in.',
+  access: onOwnProject(),
+  input: z.object({ project_id: ownProject }),
+  handler: async ({ services, project }): Promise<AuthSettings> =>
+    authSettings(services, await findProjectTarget(services, project.id)),
+  wire: SettingsWire,
+  toWire: settingsToWire,
+});
+
+/** `PATCH /auth/v1/settings`. */
+export const changeSettings = mutation({
+  name: 'users.changeSettings',
+  summary: 'Decide how the users of a project sign in; what is not given stays as it is.',
+  access: onOwnProject(),
+  input: z.strictObject({
+    project_id: ownProject,
+    allow_password_set: z.boolean().optional().describe('Whether users without a password may set one.'),
+    preferred_sign_in_method: z
+      .enum(signInMethods)
+      .nullable()
+      .optional()
+      .describe('What sign-in pages offer first; null for no preference.'),
+    public_signup: z.enum(signupPolicies).optional().describe('Who may become a user unasked.'),
+    require_passkey_for_project_admin: z
+      .boolean()
+      .optional()
+      .describe('Whether an admin is one only after signing in with a passkey.'),
+    allowed_email_domains: z
+      .array(domain)
+      .max(200)
+      .transform((domains) => [...new Set(domains)])
+      .optional()
+      .describe('Domains whose addresses may sign in socially; none for all.'),
+  }),
+  async handler({ services, project }, { project_id: _named, ...changes }): Promise<AuthSettings> {
+    const target = await findProjectTarget(services, project.id);
+    const values = [JSON.stringify(changes)];
+    const changed = await authRow<AuthSettings>(services, target, changeStatement, values);
+    if (changed === undefined) throw new ServiceError('ADMINS_WITHOUT_PASSKEY');
+    return changed;
+  },
+  audit: (_settings, { project_id: _named, ...changes }, { project }) => ({
+    action: 'project.auth_settings_changed',
+    object: { kind: 'project', id: project.id },
+    details: changes,
+  }),
+  wire: SettingsWire,
+  toWire: settingsToWire,
+});
+
+const changeStatement: AuthStatement = {
+  name: 'settings_change',
+  text: `update auth.settings a set
+      allow_password_set = coalesce((c->>'allow_password_set')::boolean, a.allow_password_set),
+      preferred_sign_in_method = case when c ? 'preferred_sign_in_method' then c->>'preferred_sign_in_method'
+        else a.preferred_sign_in_method end,
+      public_signup = coalesce(c->>'public_signup', a.public_signup),
+      require_passkey_for_project_admin =
+        coalesce((c->>'require_passkey_for_project_admin')::boolean, a.require_passkey_for_project_admin),
+      allowed_email_domains = case when c ? 'allowed_email_domains'
+        then array(select jsonb_array_elements_text(c->'allowed_email_domains')) else a.allowed_email_domains end
+    from (select $1::jsonb as c) given
+    where not coalesce((c->>'require_passkey_for_project_admin')::boolean, false)
+      or not exists (select from auth.users where is_admin)
+      or exists (select from auth.users u join auth.passkeys p on p.user_id = u.id where u.is_admin)
+    returning to_jsonb(a) - 'singleton'`,
+};
