@@ -5,14 +5,6 @@ import { route } from './route.ts';
 
 /** Paths by which a project's users are managed. Contract 01, sections 2.9, 3.7 and 3.11. */
 export const projectUserRoutes = [
-  route('POST', '/projects/v1/admin/:project_id/promote-user', 200, promoteUser, ({ params, body }) => ({
-    project: params.project_id,
-    email: body.email,
-  })),
-  route('POST', '/projects/v1/admin/:project_id/demote-user', 200, demoteUser, ({ params, body }) => ({
-    project: params.project_id,
-    email: body.email,
-  })),
   route(
     'POST',
     '/auth/v1/admin/users',
@@ -27,6 +19,14 @@ export const projectUserRoutes = [
       client_state: body.client_state,
     }),
   ),
+  route('POST', '/projects/v1/admin/:project_id/promote-user', 200, promoteUser, ({ params, body }) => ({
+    project: params.project_id,
+    email: body.email,
+  })),
+  route('POST', '/projects/v1/admin/:project_id/demote-user', 200, demoteUser, ({ params, body }) => ({
+    project: params.project_id,
+    email: body.email,
+  })),
   route('GET', '/auth/v1/settings', 200, getSettings, ({ query }) => ({ project_id: query.project_id })),
   route('PATCH', '/auth/v1/settings', 200, changeSettings, ({ body }) => ({
     // Names that nobody knows are passed on, to be refused.

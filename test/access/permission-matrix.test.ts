@@ -154,7 +154,7 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'delegates:write': () => ({ grant_id: homeGrant, scope: { v: 1, capabilities: ['mailbox:write'] } }),
   'project:create': ({ orgId }) => ({ org_id: orgId }),
   'project:rename': () => ({ name: 'Renamed' }),
-  'project:users:write': () => ({ email: 'ada@example.com' }),
+  'project:users:write': ({ projectId }) => ({ project_id: projectId, email: 'ada@example.com' }),
 };
 
 /** Sends the probe of an action. */
@@ -185,7 +185,7 @@ async function verdict(action: string, actor: Actor, target: Target = home): Pro
 
 const isWrite = (action: string) => probes.find((probe) => probe.action === action)!.route.method !== 'GET';
 const has = (list: string, item: string) => list.split(' ').includes(item);
-const onProject = /^(project:(keys:read|read|rename|delete)|(grants|delegates):(read|write))$/;
+const onProject = /^(project:(keys:read|read|rename|delete|users:write)|(grants|delegates):(read|write))$/;
 const reasonOfStranger = (action: string) => (onProject.test(action) ? 'project_not_found' : 'member');
 
 async function walletOf() {

@@ -82,7 +82,7 @@ export async function authProject(service: Service, schema = 'select 1'): Promis
   const project = await rowsProject(service, schema);
   const auth: AuthProject['auth'] = async (method, path, { body, bearer, key = project.anonKey } = {}) => {
     for (const [name, value] of Object.entries((body ?? {}) as object))
-      if (/password|token|^code$/.test(name) && typeof value === 'string' && value.length > 5) secrets.add(value);
+      if (/password|token|^code$/.test(name) && typeof value === 'string' && value.length > 6) secrets.add(value);
     const headers = { apikey: key, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) };
     const answer = await service.call<Body>(service.actors.nobody, method, path, {
       headers,

@@ -1,7 +1,15 @@
 import type { Service } from './service.ts';
 
-/** Puts back the row of a project that a walk over every path has deleted; its database stays away. */
-export const revive = ({ control }: Pick<Service, 'control'>, projectId: string): Promise<unknown> =>
-  control.sql(`update projects set state = 'ready', deleted_at = null where id = $1 and deleted_at is not null`, [
-    projectId,
-  ]);
+/** Undoes the deletion of a project: it is ready again, on a new database. */
+export async function revive(
+  { control, app }: Pick<Service, 'control' | 'app'>,
+  projectId: string,
+): Promise<undefined> {
+  const [row] = await control.sql<Record<'server' | 'database_name' | 'role_name', string>>(
+    `update projects set state = 'ready', deleted_at = null where id = $1 returning server, database_name, role_name`,
+    [projectId],
+  );
+  if (row === undefined) return;
+  const { server, database_name: databaseName, role_name: roleName } = row;
+  await app.services.projectDatabases.provision({ server, databaseName, roleName });
+}

@@ -1,54 +1,56 @@
+import { makeProjectKey } from '../../../resolvers/identity/project-keys.ts';
+import { revive } from '../../helpers/revive.ts';
 import type { Stage, Surfaces } from './surface.ts';
 
 export const projectUserSurfaces = ({ params, service }: Stage): Surfaces => {
   const email = 'ada@example.com';
-  const field =
+  const change =
     (name: string, selection: string, given = '') =>
     () =>
       `mutation { ${name}(input: { project: "${params.id}"${given} }) { ${selection} } }`;
-  const withUser = async () => {
-    const headers = { apikey: (await keyOf()) ?? '' };
-    await service.call(service.actors.nobody, 'POST', '/auth/v1/admin/users', { body: { email }, headers });
-    return undefined;
-  };
-  const keyOf = async () => {
-    const [row] = await service.control.sql<{ created_at: Date }>('select created_at from projects where id = $1', [
+  /** The project may have been deleted by now. */
+  const prepare = async () => {
+    await revive(service, params.id!);
+    const body = { project_id: params.id, email };
+    const [key] = await service.control.sql<{ created_at: Date }>('select created_at from projects where id = $1', [
       params.id,
     ]);
-    const { makeProjectKey } = await import('../../../resolvers/identity/project-keys.ts');
-    return (
-      row && makeProjectKey(service.app.services.keys, { id: params.id!, createdAt: row.created_at }, 'service_role')
-    );
+    const project = { id: params.id!, createdAt: key!.created_at };
+    const apikey = await makeProjectKey(service.app.services.keys, project, 'service_role');
+    await service.call(service.actors.apikey(apikey), 'POST', '/auth/v1/admin/users', { body });
+    return undefined;
   };
   return {
     'POST /projects/v1/admin/:project_id/promote-user': {
       cells: 'A + + F N + A F',
       body: () => ({ email }),
-      prepare: withUser,
-      field: field('promoteProjectUser', 'userId', `, email: "${email}"`),
+      prepare,
+      field: change('promoteProjectUser', 'userId', `, email: "${email}"`),
     },
     'POST /projects/v1/admin/:project_id/demote-user': {
       cells: 'A + + F N + A F',
       body: () => ({ email }),
-      prepare: withUser,
-      field: field('demoteProjectUser', 'userId', `, email: "${email}"`),
+      prepare,
+      field: change('demoteProjectUser', 'userId', `, email: "${email}"`),
     },
     'POST /auth/v1/admin/users': {
       cells: 'A + + F N + A F',
       body: () => ({ project_id: params.id, email }),
       status: 200,
-      prepare: withUser,
-      field: field('createProjectUser', 'created', `, email: "${email}"`),
+      prepare,
+      field: change('createProjectUser', 'created', `, email: "${email}"`),
     },
     'GET /auth/v1/settings': {
       cells: 'A + + + N + A F',
       search: () => `?project_id=${params.id}`,
+      prepare,
       field: () => `{ project(id: "${params.id}") { authSettings { publicSignup } } }`,
     },
     'PATCH /auth/v1/settings': {
       cells: 'A + + F N + A F',
       body: () => ({ project_id: params.id, allow_password_set: true }),
-      field: field('changeAuthSettings', 'publicSignup', ', allowPasswordSet: true'),
+      prepare,
+      field: change('changeAuthSettings', 'publicSignup', ', allowPasswordSet: true'),
     },
   };
 };
