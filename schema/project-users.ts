@@ -147,8 +147,8 @@ builder.mutationFields((t) => ({
     description: promoteUser.summary,
     authScopes: { credential: true },
     args: { input: t.arg({ type: PromoteProjectUserInput, description: 'The user.' }) },
-    resolve: async (_root, { input: { project, email, idempotencyKey } }, ctx) =>
-      (await run(promoteUser, keyed(ctx, idempotencyKey ?? undefined), { project: projectOf(project), email })).user,
+    resolve: (_root, { input: { project, email, idempotencyKey } }, ctx) =>
+      run(promoteUser, keyed(ctx, idempotencyKey ?? undefined), { project: projectOf(project), email }),
   }),
   demoteProjectUser: t.field({
     type: ProjectUserRef,
@@ -156,8 +156,8 @@ builder.mutationFields((t) => ({
     description: demoteUser.summary,
     authScopes: { credential: true },
     args: { input: t.arg({ type: DemoteProjectUserInput, description: 'The admin.' }) },
-    resolve: async (_root, { input: { project, email, idempotencyKey } }, ctx) =>
-      (await run(demoteUser, keyed(ctx, idempotencyKey ?? undefined), { project: projectOf(project), email })).user,
+    resolve: (_root, { input: { project, email, idempotencyKey } }, ctx) =>
+      run(demoteUser, keyed(ctx, idempotencyKey ?? undefined), { project: projectOf(project), email }),
   }),
   createProjectUser: t.field({
     type: CreatedProjectUserRef,

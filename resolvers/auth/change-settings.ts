@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { mutation, query } from '../operation.ts';
+import { query, stepMutation } from '../operation.ts';
 import { findProjectTarget } from '../project-target.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
-import { onOwnProject, ownProject } from './project-users.ts';
+import { nothingToUndo, onOwnProject, ownProject } from './project-users.ts';
 import { type AuthSettings, signInMethods, signupPolicies } from './rows.ts';
 import { authSettings } from './settings.ts';
 
@@ -41,7 +41,7 @@ export const getSettings = query({
 });
 
 /** `PATCH /auth/v1/settings`. */
-export const changeSettings = mutation({
+export const changeSettings = stepMutation({
   name: 'users.changeSettings',
   summary: 'Decide how the users of a project sign in; what is not given stays as it is.',
   access: onOwnProject(),
@@ -65,21 +65,42 @@ export const changeSettings = mutation({
       .optional()
       .describe('Domains whose addresses may sign in socially; none for all.'),
   }),
-  async handler({ services, project }, { project_id: _named, ...changes }): Promise<AuthSettings> {
-    const target = await findProjectTarget(services, project.id);
-    const values = [JSON.stringify(changes)];
-    const changed = await authRow<AuthSettings>(services, target, changeStatement, values);
-    if (changed === undefined) throw new ServiceError('ADMINS_WITHOUT_PASSKEY');
-    return changed;
+  steps: {
+    async begin({ services, project, org }, { project_id: _named, ...changes }) {
+      const target = await findProjectTarget(services, project.id);
+      if (changes.require_passkey_for_project_admin === true) {
+        const open = await authRow<boolean>(services, target, lockoutStatement, []);
+        if (open === true) throw new ServiceError('ADMINS_WITHOUT_PASSKEY');
+      }
+      return {
+        ref: { projectId: project.id, changes: JSON.stringify(changes) },
+        orgId: org.id,
+        audit: {
+          action: 'project.auth_settings_changed',
+          object: { kind: 'project', id: project.id },
+          details: changes,
+        },
+      };
+    },
+    async effect({ services }, { projectId, changes }) {
+      const target = await findProjectTarget(services, projectId!);
+      const changed = await authRow<AuthSettings>(services, target, changeStatement, [changes!]);
+      // The last passkey of an admin may have gone since.
+      if (changed === undefined) throw new ServiceError('ADMINS_WITHOUT_PASSKEY');
+    },
+    settle: async ({ services }, { projectId }): Promise<AuthSettings> =>
+      authSettings(services, await findProjectTarget(services, projectId!)),
+    undo: nothingToUndo,
   },
-  audit: (_settings, { project_id: _named, ...changes }, { project }) => ({
-    action: 'project.auth_settings_changed',
-    object: { kind: 'project', id: project.id },
-    details: changes,
-  }),
   wire: SettingsWire,
   toWire: settingsToWire,
 });
+
+/** Whether there are admins, and none of them has a passkey. */
+const lockedOut = `exists (select from auth.users where is_admin)
+  and not exists (select from auth.users u join auth.passkeys p on p.user_id = u.id where u.is_admin)`;
+
+const lockoutStatement: AuthStatement = { name: 'settings_lockout', text: `select to_json(${lockedOut})` };
 
 const changeStatement: AuthStatement = {
   name: 'settings_change',
@@ -93,8 +114,6 @@ const changeStatement: AuthStatement = {
       allowed_email_domains = case when c ? 'allowed_email_domains'
         then array(select jsonb_array_elements_text(c->'allowed_email_domains')) else a.allowed_email_domains end
     from (select $1::jsonb as c) given
-    where not coalesce((c->>'require_passkey_for_project_admin')::boolean, false)
-      or not exists (select from auth.users where is_admin)
-      or exists (select from auth.users u join auth.passkeys p on p.user_id = u.id where u.is_admin)
+    where not coalesce((c->>'require_passkey_for_project_admin')::boolean, false) or not (${lockedOut})
     returning to_jsonb(a) - 'singleton'`,
 };

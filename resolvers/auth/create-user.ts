@@ -1,11 +1,19 @@
+import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { signInThrottles } from '../limits.ts';
-import { mutation } from '../operation.ts';
+import { stepMutation } from '../operation.ts';
 import { findProjectTarget } from '../project-target.ts';
 import { email } from './auth-input.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 import { createChallenge } from './challenges.ts';
-import { type ManagedUser, ManagedUserWire, managedUserJson, onOwnProject, ownProject } from './project-users.ts';
+import {
+  type ManagedUser,
+  ManagedUserWire,
+  managedUserJson,
+  nothingToUndo,
+  onOwnProject,
+  ownProject,
+} from './project-users.ts';
 import { requireOwnUrl } from './redirects.ts';
 import { clientState, missingRedirect, redirectUrl, stateText } from './request-link.ts';
 import { momentOrNull } from './rows.ts';
@@ -20,7 +28,7 @@ export interface CreatedUser {
 }
 
 /** `POST /auth/v1/admin/users`. Contract 01, section 3.7. */
-export const createUser = mutation({
+export const createUser = stepMutation({
   name: 'users.create',
   summary: 'Make a user of a project who has no password yet, or change one, and invite it by mail if told to.',
   access: onOwnProject(),
@@ -32,38 +40,58 @@ export const createUser = mutation({
     redirect_url: redirectUrl.optional(),
     client_state: clientState.optional(),
   }),
-  async handler(work, { email, is_admin, send_invite, redirect_url, client_state }): Promise<CreatedUser> {
-    const { services, project } = work;
-    const target = await findProjectTarget(services, project.id);
-    if (send_invite && redirect_url === undefined) throw missingRedirect();
-    if (redirect_url !== undefined) requireOwnUrl(services, target, 'redirect_url', redirect_url);
-    if (send_invite) {
-      await countTry(services, target, signInThrottles.mailToAddress, 'mail', email);
-      await countTry(services, target, signInThrottles.mailOfProject, 'mails');
-    }
-    const made = await authRow<Omit<CreatedUser, 'inviteSent'>>(services, target, upsertStatement, [
-      email,
-      is_admin ?? null,
-    ]);
-    if (!made!.created) forgetStandings(services);
-    if (send_invite) {
-      const id = await createChallenge(services, target, {
-        email,
-        intent: 'invite',
-        delivery: 'link',
-        redirect_url: redirect_url!,
-        client_state: stateText(client_state),
-        state_source: 'service_key',
-      });
-      await mailChallengeWith(work, project.id, id);
-    }
-    return { ...made!, inviteSent: send_invite };
+  steps: {
+    async begin({ services, project, org }, { email, is_admin, send_invite, redirect_url, client_state }) {
+      const target = await findProjectTarget(services, project.id);
+      if (send_invite && redirect_url === undefined) throw missingRedirect();
+      if (redirect_url !== undefined) requireOwnUrl(services, target, 'redirect_url', redirect_url);
+      if (send_invite) {
+        await countTry(services, target, signInThrottles.mailToAddress, 'mail', email);
+        await countTry(services, target, signInThrottles.mailOfProject, 'mails');
+      }
+      const state = stateText(client_state);
+      return {
+        ref: {
+          projectId: project.id,
+          // Should the user be new.
+          userId: randomUUID(),
+          email,
+          ...(is_admin === undefined ? {} : { isAdmin: String(is_admin) }),
+          ...(send_invite ? { redirectUrl: redirect_url! } : {}),
+          ...(state === null ? {} : { clientState: state }),
+        },
+        orgId: org.id,
+        audit: {
+          action: 'project.user_created',
+          object: { kind: 'project', id: project.id },
+          details: { email, ...(is_admin === undefined ? {} : { is_admin }), invite_sent: send_invite },
+        },
+      };
+    },
+    async effect({ services }, { projectId, userId, email, isAdmin }) {
+      const target = await findProjectTarget(services, projectId!);
+      await authRow(services, target, upsertStatement, [email!, isAdmin ?? null, userId!]);
+      forgetStandings(services);
+    },
+    async settle(work, { projectId, userId, email, redirectUrl, clientState }): Promise<CreatedUser> {
+      const { services } = work;
+      const target = await findProjectTarget(services, projectId!);
+      const user = (await authRow<ManagedUser>(services, target, findStatement, [email!]))!;
+      if (redirectUrl !== undefined) {
+        const id = await createChallenge(services, target, {
+          email: email!,
+          intent: 'invite',
+          delivery: 'link',
+          redirect_url: redirectUrl,
+          client_state: clientState ?? null,
+          state_source: 'service_key',
+        });
+        await mailChallengeWith(work, projectId!, id);
+      }
+      return { user, created: user.id === userId, inviteSent: redirectUrl !== undefined };
+    },
+    undo: nothingToUndo,
   },
-  audit: ({ user, created, inviteSent }, _input, { project }) => ({
-    action: created ? 'project.user_created' : 'project.user_updated',
-    object: { kind: 'project', id: project.id },
-    details: { user_id: user.id, is_admin: user.is_admin, invite_sent: inviteSent },
-  }),
   wire: z.object({ ...ManagedUserWire, created: z.boolean(), invite_sent: z.boolean() }),
   toWire: ({ user, created, inviteSent }) => ({
     ...user,
@@ -75,9 +103,13 @@ export const createUser = mutation({
 
 const upsertStatement: AuthStatement = {
   name: 'user_upsert',
-  // A row that was there before has been locked, which shows in `xmax`.
-  text: `insert into auth.users as u (email, is_admin) values ($1, coalesce($2::boolean, false))
+  text: `insert into auth.users as u (id, email, is_admin) values ($3::uuid, $1, coalesce($2::boolean, false))
     on conflict (email) do update set is_admin = coalesce($2::boolean, u.is_admin),
       authz_version = u.authz_version + case when coalesce($2::boolean, u.is_admin) <> u.is_admin then 1 else 0 end
-    returning json_build_object('user', ${managedUserJson('u')}, 'created', u.xmax = 0)`,
+    returning to_json(u.id)`,
+};
+
+const findStatement: AuthStatement = {
+  name: 'managed_by_email',
+  text: `select ${managedUserJson('u')} from auth.users u where u.email = $1`,
 };

@@ -50,3 +50,6 @@ export const ManagedUserWire = {
   is_admin: z.boolean(),
   email_verified_at: z.iso.datetime().nullable(),
 };
+
+/** A change in a project's database is one statement: it has taken place, or it has not. */
+export const nothingToUndo = async (): Promise<void> => undefined;

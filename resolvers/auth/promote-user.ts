@@ -2,46 +2,49 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { onProject } from '../access.ts';
 import { projectId } from '../fields.ts';
-import { mutation } from '../operation.ts';
+import { stepMutation } from '../operation.ts';
 import { findProjectTarget } from '../project-target.ts';
 import { email } from './auth-input.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
-import { type ManagedUser, managedUserJson } from './project-users.ts';
+import { type ManagedUser, managedUserJson, nothingToUndo } from './project-users.ts';
 import { forgetStandings } from './standing.ts';
 
-export interface RoleChange {
-  readonly user: ManagedUser;
-  readonly changed: boolean;
-}
-
 const changingRole = (isAdmin: boolean, named: { name: `${string}.${string}`; summary: string }) =>
-  mutation({
+  stepMutation({
     ...named,
     access: onProject('project:users:write', ({ project }: { project: string }) => project),
     lifecycle: 'gated',
     input: z.object({ project: projectId, email }),
-    async handler({ services, project }, { email }): Promise<RoleChange> {
-      const target = await findProjectTarget(services, project.id);
-      const change = await authRow<RoleChange>(services, target, changeStatement, [email, isAdmin]);
-      if (change === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'No user has this address.' });
-      forgetStandings(services);
-      return change;
-    },
-    audit: ({ user, changed }, { project }) =>
-      changed
-        ? {
+    steps: {
+      async begin({ services, project, org }, { email }) {
+        const target = await findProjectTarget(services, project.id);
+        const user = await authRow<ManagedUser>(services, target, findStatement, [email]);
+        if (user === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'No user has this address.' });
+        return {
+          ref: { projectId: project.id, userId: user.id },
+          orgId: org.id,
+          audit: {
             action: isAdmin ? 'project.user_promoted' : 'project.user_demoted',
-            object: { kind: 'project', id: project },
-            details: { user_id: user.id },
-          }
-        : undefined,
+            object: { kind: 'project', id: project.id },
+            details: { user_id: user.id, changed: user.is_admin !== isAdmin },
+          },
+        };
+      },
+      async effect({ services }, { projectId, userId }) {
+        const target = await findProjectTarget(services, projectId!);
+        await authRow(services, target, changeStatement, [userId!, isAdmin]);
+        forgetStandings(services);
+      },
+      async settle({ services }, { projectId, userId }): Promise<ManagedUser> {
+        const target = await findProjectTarget(services, projectId!);
+        const user = await authRow<ManagedUser>(services, target, byIdStatement, [userId!]);
+        if (user === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'No user has this address.' });
+        return user;
+      },
+      undo: nothingToUndo,
+    },
     wire: z.object({ status: z.literal('ok'), email: z.string(), user_id: z.uuid(), is_admin: z.boolean() }),
-    toWire: ({ user }) => ({
-      status: 'ok' as const,
-      email: user.email,
-      user_id: user.id,
-      is_admin: user.is_admin,
-    }),
+    toWire: ({ id, email, is_admin }) => ({ status: 'ok' as const, email, user_id: id, is_admin }),
   });
 
 /** `POST /projects/v1/admin/:project_id/promote-user`. Contract 01, section 2.9. */
@@ -56,13 +59,18 @@ export const demoteUser = changingRole(false, {
   summary: 'Make an admin of a project a user like others; its tokens lose the role at once.',
 });
 
+const findStatement: AuthStatement = {
+  name: 'managed_by_email',
+  text: `select ${managedUserJson('u')} from auth.users u where u.email = $1`,
+};
+
+const byIdStatement: AuthStatement = {
+  name: 'managed_by_id',
+  text: `select ${managedUserJson('u')} from auth.users u where u.id = $1::uuid`,
+};
+
 const changeStatement: AuthStatement = {
   name: 'user_role',
-  text: `with known as (select id, is_admin from auth.users where email = $1 for update),
-    u as (
-      update auth.users u set is_admin = $2::boolean,
-        authz_version = u.authz_version + case when known.is_admin <> $2::boolean then 1 else 0 end
-      from known where u.id = known.id returning u.*
-    )
-    select json_build_object('user', ${managedUserJson('u')}, 'changed', known.is_admin <> $2::boolean) from u, known`,
+  text: `update auth.users set is_admin = $2::boolean, authz_version = authz_version + 1
+    where id = $1::uuid and is_admin <> $2::boolean returning to_json(id)`,
 };

@@ -8,6 +8,7 @@ import { grantChanges } from './grant-changes.ts';
 import { memberChanges } from './member-changes.ts';
 import { orgChanges } from './org-changes.ts';
 import { projectChanges } from './project-changes.ts';
+import { projectUserChanges } from './project-user-changes.ts';
 import { roomChanges } from './room-changes.ts';
 
 const service = await startService();
@@ -39,7 +40,7 @@ let home: Awaited<ReturnType<typeof service.project>>;
 const grants = grantChanges(service, () => home);
 const domains = [
   grants,
-  ...[orgChanges, billingChanges, projectChanges, memberChanges, roomChanges].map((changesOf) =>
+  ...[orgChanges, billingChanges, projectChanges, projectUserChanges, memberChanges, roomChanges].map((changesOf) =>
     changesOf(service, () => home),
   ),
 ];

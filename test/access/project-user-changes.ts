@@ -1,0 +1,39 @@
+import type { Service } from '../helpers/service.ts';
+import { type Changes, type Home, sender } from './change.ts';
+
+/** Every change to the users of a project, and to how they sign in. */
+export function projectUserChanges(service: Service, home: Home): Changes {
+  const send = sender(service);
+  const email = 'ada@example.com';
+  const change = (operation: string, action: string) => ({
+    operation,
+    action,
+    kind: 'project',
+    objectId: () => home().projectId,
+    // What is written is in the project's database; its step is what the transaction of the audit row holds.
+    written: `select j.xmin::text from graphile_worker._private_jobs j join step_operations s on s.id = j.key
+      where s.operation = '${operation}' and s.ref ->> 'projectId' = $1`,
+  });
+  const named = (more: object) => () => ({ project_id: home().projectId, ...more });
+  const role = (to: string) =>
+    send(
+      'POST',
+      () => `/projects/v1/admin/${home().projectId}/${to}-user`,
+      () => ({ email }),
+    );
+  return {
+    adminOnly: [],
+    changes: [
+      {
+        ...change('users.create', 'project.user_created'),
+        send: send('POST', () => '/auth/v1/admin/users', named({ email })),
+      },
+      { ...change('users.promote', 'project.user_promoted'), send: role('promote') },
+      { ...change('users.demote', 'project.user_demoted'), send: role('demote') },
+      {
+        ...change('users.changeSettings', 'project.auth_settings_changed'),
+        send: send('PATCH', () => '/auth/v1/settings', named({ allow_password_set: true })),
+      },
+    ],
+  };
+}
