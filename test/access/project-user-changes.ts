@@ -5,24 +5,33 @@ import { type Changes, type Home, sender } from './change.ts';
 export function projectUserChanges(service: Service, home: Home): Changes {
   const send = sender(service);
   const email = 'ada@example.com';
+  /** Beside that of the home, whose key may change nothing here. */
+  let projectId: string;
   const change = (operation: string, action: string) => ({
     operation,
     action,
     kind: 'project',
-    objectId: () => home().projectId,
+    objectId: () => projectId,
     // What is written is in the project's database; its step is what the transaction of the audit row holds.
     written: `select j.xmin::text from graphile_worker._private_jobs j join step_operations s on s.id = j.key
       where s.operation = '${operation}' and s.ref ->> 'projectId' = $1`,
   });
-  const named = (more: object) => () => ({ project_id: home().projectId, ...more });
+  const named = (more: object) => () => ({ project_id: projectId, ...more });
   const role = (to: string) =>
     send(
       'POST',
-      () => `/projects/v1/admin/${home().projectId}/${to}-user`,
+      () => `/projects/v1/admin/${projectId}/${to}-user`,
       () => ({ email }),
     );
   return {
     adminOnly: [],
+    async prepare() {
+      const { orgId, wallet } = home();
+      await service.control.sql(`update orgs set limit_overrides = '{"projects": 50}' where id = $1`, [orgId]);
+      const options = { body: { org_id: orgId } };
+      const { body } = await service.call<Record<string, string>>(wallet, 'POST', '/projects/v1', options);
+      projectId = body.project_id!;
+    },
     changes: [
       {
         ...change('users.create', 'project.user_created'),
