@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '../../core/ids.ts';
+import { outsideRate } from '../../resolvers/limits.ts';
 import { startService } from '../helpers/service.ts';
 import { graphTargets } from './graph-targets.ts';
 import { type Ids, restTargets } from './rest-targets.ts';
@@ -15,6 +16,11 @@ beforeAll(async () => {
   // One caller asks more often here than a refused one on the free tier may.
   await service.control.sql(`update orgs set tier = 'team'`);
 });
+
+// Each test is refused about as often as a caller may be.
+beforeEach(() =>
+  service.app.services.rateLimiter.charge(`refused:${owner.principalId}`, outsideRate, -outsideRate.burst),
+);
 
 const malformedOrgs = [
   'nope',

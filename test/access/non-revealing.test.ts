@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type IdPrefix, newId } from '../../core/ids.ts';
+import { outsideRate } from '../../resolvers/limits.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { runOnSocket } from '../helpers/raw-socket.ts';
 import { revive } from '../helpers/revive.ts';
@@ -88,6 +89,8 @@ const kinds: Readonly<Record<string, (own: Project) => Actor | Promise<Actor>>> 
 
 /** A new one for each test: a caller may be refused only so often in a row. */
 async function strangerOf(kind: string): Promise<Stranger> {
+  // Nobody is one and the same each time, and may be refused anew.
+  service.app.services.rateLimiter.charge('refused:address:127.0.0.1', outsideRate, -outsideRate.burst);
   const own = await service.project();
   const actor = await kinds[kind]!(own);
   await noFollowUp();
@@ -143,6 +146,12 @@ async function expectAlike(name: string, sends: readonly (() => Promise<unknown>
 
 test('what the loops walk over is reached by those who may', async () => {
   const { wallet } = foreign;
+  /** After a deletion; with the user that promotions look for. */
+  const restore = async () => {
+    await revive(service, foreignIds.project);
+    const body = { project_id: foreignIds.project, email: 'ada@example.com' };
+    await service.call(wallet, 'POST', '/auth/v1/admin/users', { body });
+  };
   for (const { name, inner, request } of restTargets()) {
     const { method, path, body } = request(foreignIds);
     const headers = { 'idempotency-key': randomUUID() };
@@ -151,7 +160,7 @@ test('what the loops walk over is reached by those who may', async () => {
       asOwner.body.code === 'ADMIN_REQUIRED'
         ? await service.call<{ code?: string }>(service.actors.admin, method, path, { body })
         : asOwner;
-    await revive(service, foreignIds.project);
+    await restore();
     expect(answer.body.code ?? 'OK', name).toMatch(inner ? /^[A-Z]+_NOT_FOUND$/ : /^OK$/);
   }
   for (const { name, kind, field, inner, document } of graphTargets().filter(
@@ -161,7 +170,7 @@ test('what the loops walk over is reached by those who may', async () => {
     const refused = asOwner.errors?.[0]?.extensions.code;
     const answer =
       refused === 'ADMIN_REQUIRED' ? await service.graphql(service.actors.admin, document(foreignIds)) : asOwner;
-    await revive(service, foreignIds.project);
+    await restore();
     const code = answer.errors?.[0]?.extensions.code ?? 'OK';
     expect(code, name).toMatch(inner ? /^[A-Z]+_NOT_FOUND$/ : /^OK$/);
     if (code === 'OK') expect(answer.data[field], `${kind} ${name}`).not.toBeNull();
@@ -219,8 +228,8 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
             return http(actor, method, path, body);
           }),
         );
-        // Usage has `admin` in its path, and is for whoever may read the project.
-        const forAdmin = name.includes('/admin/') && !name.endsWith('/usage');
+        // These have `admin` in their path, and are for whoever may read the project, or manage its users.
+        const forAdmin = name.includes('/admin/') && !/\/(usage|users|promote-user|demote-user)$/.test(name);
         const needsCredential = kind === 'nobody' || (kind === 'anon key' && !forAdmin);
         expect((seen.answer as { status: number }).status, name).toBe(needsCredential ? 401 : 403);
       }
@@ -290,6 +299,7 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
         order.map((ids) => () => sendAs(actor, ids)),
       );
     }
+    const { actor: another } = await strangerOf(kind);
     for (const { name, keyed, document } of graphTargets().filter((target) => target.kind === 'mutation')) {
       expect(keyed, name).toBe(true);
       const key = randomUUID();
@@ -301,7 +311,7 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
       const order = [foreignIds, absent, foreignIds, absent];
       await expectAlike(
         name,
-        order.map((ids) => () => graph(actor, document(ids, key))),
+        order.map((ids) => () => graph(another, document(ids, key))),
       );
     }
   });

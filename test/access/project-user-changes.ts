@@ -27,7 +27,6 @@ export function projectUserChanges(service: Service, home: Home): Changes {
     adminOnly: [],
     async prepare() {
       const { orgId, wallet } = home();
-      await service.control.sql(`update orgs set limit_overrides = '{"projects": 50}' where id = $1`, [orgId]);
       const options = { body: { org_id: orgId } };
       const { body } = await service.call<Record<string, string>>(wallet, 'POST', '/projects/v1', options);
       projectId = body.project_id!;
