@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { KeyRing } from '../core/keys.ts';
 import { createPool, type StatementHook, sqlState } from './pool.ts';
-import { commonRoles, templateName, templateStatements } from './project-template.ts';
+import { commonRoles, statementsSince, templateName, templateVersion } from './project-template.ts';
 import { scramVerifier } from './scram.ts';
 import { Turns } from './turns.ts';
 import { withClient } from './with-client.ts';
@@ -122,7 +122,7 @@ export class ProjectDatabases {
     const target = new URL(url);
     target.pathname = `/${draft}`;
     await withClient(target.href, async (inside) => {
-      for (const statement of templateStatements) await inside.query(statement);
+      for (const statement of statementsSince(0)) await inside.query(statement);
     });
     await client.query(`alter database ${draft} with is_template true allow_connections false`);
     await client.query(`alter database ${draft} rename to ${templateName}`);
@@ -164,6 +164,30 @@ export class ProjectDatabases {
          alter database ${name} allow_connections true`,
       );
     });
+  }
+
+  /**
+   * Brings a project's database to the version this gateway works with, in one transaction. Safe to repeat, on many
+   * nodes at once; a newer version stays.
+   */
+  async upgrade(database: ProjectDatabase): Promise<void> {
+    const inside = new URL(this.#url(database.server));
+    inside.pathname = `/${database.databaseName}`;
+    await this.#alone('making', database, () =>
+      withClient(
+        inside.href,
+        async (client) => {
+          // Nothing of the tenant's is to be found by a name that is ours.
+          await client.query("begin; set local search_path to ''");
+          const { rows } = await client.query<{ version: number }>('select version from _svc.schema_version');
+          const { version } = rows[0]!;
+          const statements = version < templateVersion ? statementsSince(version) : [];
+          for (const statement of statements) await client.query(statement);
+          await client.query('commit');
+        },
+        { name: 'upgrade' },
+      ),
+    );
   }
 
   /** Removes a project's database and role. Safe to repeat. */

@@ -1,7 +1,9 @@
+import type pg from 'pg';
 import type { StatementHook } from './pool.ts';
 import type { ProjectDatabase, ProjectDatabases } from './project-databases.ts';
 import { cancelWhenDue, openSession, type Project, type Session } from './project-session.ts';
-import { type BatchRows, type BatchStatement, runBatch } from './statement-batch.ts';
+import { runScript, type ScriptLimits, type ScriptResult } from './script.ts';
+import { type BatchRows, type BatchStatement, type PreparedNames, runBatch } from './statement-batch.ts';
 
 export interface ProjectPoolsOptions {
   readonly databases: ProjectDatabases;
@@ -75,16 +77,68 @@ export class ProjectPools {
   async run(
     database: ProjectDatabase,
     statements: readonly BatchStatement[],
-    { signal, discard = false }: BatchOptions = {},
+    options: BatchOptions = {},
   ): Promise<BatchRows> {
-    const session = await this.#acquire(this.#projectOf(database));
+    return this.#with(database, options, ({ client, prepared }) => this.#batch(client, statements, prepared));
+  }
+
+  /**
+   * Runs a tenant's statements as one transaction, and says what the last of them answered.
+   *
+   * @throws ScriptTooLargeError with nothing done, ProjectPoolBusyError, or what the database refused with
+   */
+  async runScript(
+    database: ProjectDatabase,
+    statements: readonly BatchStatement[],
+    limits: ScriptLimits,
+    { signal }: Pick<BatchOptions, 'signal'> = {},
+  ): Promise<ScriptResult> {
+    return this.#with(database, { signal, discard: true }, ({ client }) => {
+      for (const { text } of statements) this.#options.onStatement?.(text);
+      return runScript(client, statements, limits);
+    });
+  }
+
+  /**
+   * Hands out a transaction, in which batches may follow from what earlier ones answered. The session is nobody
+   * else's meanwhile, and cleared afterwards.
+   */
+  async transaction<Result>(
+    database: ProjectDatabase,
+    work: (run: (statements: readonly BatchStatement[]) => Promise<BatchRows>) => Promise<Result>,
+    { signal }: Pick<BatchOptions, 'signal'> = {},
+  ): Promise<Result> {
+    return this.#with(database, { signal, discard: true }, async ({ client, prepared }) => {
+      await client.query('begin');
+      try {
+        const result = await work((statements) => this.#batch(client, statements, prepared));
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        // A session that cannot even do that is closed when it cannot be cleared either.
+        await client.query('rollback').catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  #batch(client: pg.Client, statements: readonly BatchStatement[], prepared: PreparedNames): Promise<BatchRows> {
     for (const { text } of statements) this.#options.onStatement?.(text);
+    return runBatch(client, statements, prepared);
+  }
+
+  async #with<Result>(
+    database: ProjectDatabase,
+    { signal, discard = false }: BatchOptions,
+    work: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
+    const session = await this.#acquire(this.#projectOf(database));
     let failed = true;
     const settle = cancelWhenDue(session, this.#options, signal);
     try {
-      const rows = await runBatch(session.client, statements, session.prepared);
+      const result = await work(session);
       failed = false;
-      return rows;
+      return result;
     } finally {
       const cancelling = settle();
       // In the background: the answer need not wait until the session is fit for the next one.
@@ -108,7 +162,7 @@ export class ProjectPools {
   #projectOf(database: ProjectDatabase): Project {
     let project = this.#projects.get(database.databaseName);
     if (project === undefined) {
-      project = { database, idle: [], open: 0 };
+      project = { database, idle: [], open: 0, current: false };
       this.#projects.set(database.databaseName, project);
     }
     return project;

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { sqlState } from './pool.ts';
 import type { ProjectDatabase, ProjectDatabases } from './project-databases.ts';
+import { templateVersion } from './project-template.ts';
 import type { PreparedNames } from './statement-batch.ts';
 
 /** A project that has connections, or wants one. */
@@ -9,6 +10,8 @@ export interface Project {
   readonly database: ProjectDatabase;
   readonly idle: Session[];
   open: number;
+  /** Whether its database is known to be of this gateway's version. */
+  current: boolean;
 }
 
 /** A connection to a project's database as its login role. */
@@ -45,13 +48,38 @@ export async function openSession(
   const { databases, warn } = options;
   const { database } = project;
   try {
-    return await logIn(project, options, lost);
+    return await prepared(await logIn(project, options, lost), options);
   } catch (error) {
     if (sqlState(error) !== '28P01' && sqlState(error) !== '28000') throw error;
     warn('A project role could not log in; its password is set back.', { role: database.roleName });
   }
   await databases.restoreLogin(database);
-  return logIn(project, options, lost);
+  return prepared(await logIn(project, options, lost), options);
+}
+
+/** The first session to a database finds out whether it has to be brought to a newer version. */
+async function prepared(session: Session, { databases }: SessionOptions): Promise<Session> {
+  const { client, project } = session;
+  if (project.current) return session;
+  try {
+    if ((await versionSeen(client)) < templateVersion) await databases.upgrade(project.database);
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
+  }
+  project.current = true;
+  return session;
+}
+
+/** What the first version kept to itself tells as much as a number. */
+async function versionSeen(client: pg.Client): Promise<number> {
+  try {
+    const { rows } = await client.query<{ version: number }>('select version from _svc.schema_version');
+    return rows[0]?.version ?? 0;
+  } catch (error) {
+    if (sqlState(error) === '42501') return 1;
+    throw error;
+  }
 }
 
 async function logIn(
