@@ -92,6 +92,12 @@ export const errorRows = {
     retryable: true,
     nextActions: [{ type: 'retry', why: 'Send the document together with its SHA-256 hash once.' }],
   }),
+  SQL_ERROR: row(400, 'validation', 'The project’s database refused the SQL.', {
+    nextActions: [{ type: 'edit_request', why: 'Correct the SQL: `details` has what PostgreSQL says of it.' }],
+  }),
+  RESULT_TOO_LARGE: row(400, 'validation', 'The answer would be larger than may be; nothing was changed.', {
+    nextActions: [{ type: 'edit_request', why: 'Ask for less at a time, with LIMIT and fewer columns.' }],
+  }),
   AUTH_REQUIRED: row(401, 'auth', 'This needs a credential.', { nextActions: [signIn] }),
   INVALID_AUTH: row(401, 'auth', 'The credential is not valid.', { nextActions: [signIn] }),
   OPERATOR_SESSION_INVALID: row(401, 'auth', 'The operator session has expired or was revoked.', {
@@ -108,6 +114,7 @@ export const errorRows = {
   WRITE_AUTH_SESSION_INVALID: row(403, 'auth', 'The write approval has expired, was revoked or is unknown.'),
   ABOVE_WRITE_AUTH_CEILING: row(403, 'auth', 'The holder of this approval may not do this even with it.'),
   ADMIN_REQUIRED: row(403, 'auth', 'This is for the platform admin.'),
+  ADMIN_SQL_READ_ONLY: row(403, 'auth', 'The platform admin reads a project’s data and does not change it.'),
   TABLE_NOT_EXPOSED: row(403, 'auth', 'The table exists, and is not exposed to anonymous callers.', {
     nextActions: [
       {

@@ -100,7 +100,8 @@ export function runScript(
       submit() {
         connection.stream.on('data', count);
         connection.stream.cork();
-        for (const [index, one] of statements.entries()) send(one, index === last, index === last ? limits.rows + 1 : 0);
+        for (const [index, one] of statements.entries())
+          send(one, index === last, index === last ? limits.rows + 1 : 0);
         connection.flush();
         connection.stream.uncork();
       },

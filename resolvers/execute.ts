@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
 import { traced } from '../core/tracing.ts';
-import { isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
+import { inTransaction, isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
 import type { Ahead } from './access.ts';
 import { writeAudit } from './audit.ts';
 import { type Caller, callerKey } from './caller.ts';
@@ -9,7 +9,7 @@ import type { Context } from './context.ts';
 import { type Claim, checkKey, claimKey, inputDigest, releaseClaim, replay, storeOutcome } from './idempotency.ts';
 import { refuseWhileClosed } from './lifecycle.ts';
 import { limitsOf, outsideRate } from './limits.ts';
-import { type AnyMutation, type AnyStepMutation, type Operation, orgOf } from './operation.ts';
+import { type AnyMutation, type AnyProjectMutation, type AnyStepMutation, type Operation, orgOf } from './operation.ts';
 import { parseInput, type Spelling } from './parse-input.ts';
 import { refuseHurry } from './rate-limit.ts';
 import { runSteps } from './run-steps.ts';
@@ -126,7 +126,7 @@ async function authorise<Input extends z.ZodObject, Scope, Output, Wire>(
   return scope;
 }
 
-type AnyChange = AnyMutation | AnyStepMutation;
+type AnyChange = AnyMutation | AnyProjectMutation | AnyStepMutation;
 
 async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object, input: unknown): Promise<unknown> {
   const key = ctx.request.idempotencyKey;
@@ -175,7 +175,25 @@ async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promis
 }
 
 function perform(op: AnyChange, ctx: Context, caller: Caller, scope: object, input: unknown, claim: Claim | undefined) {
-  return 'steps' in op ? runSteps(op, ctx, caller, scope, input, claim) : runOnce(op, ctx, caller, scope, input, claim);
+  if ('steps' in op) return runSteps(op, ctx, caller, scope, input, claim);
+  if ('attempt' in op) return runInProject(op, ctx, caller, scope, input, claim);
+  return runOnce(op, ctx, caller, scope, input, claim);
+}
+
+async function runInProject(
+  op: AnyProjectMutation,
+  ctx: Context,
+  caller: Caller,
+  scope: object,
+  input: unknown,
+  claim: Claim | undefined,
+) {
+  const { pool } = ctx.services.db;
+  const entry = op.attempt(input, scope);
+  await inTransaction(pool, (client) => writeAudit(client, ctx, caller, scope, entry));
+  const output = await op.handler({ ...ctx, ...scope }, input);
+  if (claim !== undefined) await storeOutcome(pool, ctx, claim, { output });
+  return output;
 }
 
 function runOnce(

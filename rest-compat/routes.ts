@@ -4,6 +4,7 @@ import { identityRoutes } from './identity.ts';
 import { mailRoutes } from './mail.ts';
 import { memberRoutes } from './members.ts';
 import { orgRoutes } from './orgs.ts';
+import { projectDataRoutes } from './project-data.ts';
 import { projectRoutes } from './projects.ts';
 import { roomRoutes } from './rooms.ts';
 import type { Route } from './route.ts';
@@ -16,6 +17,7 @@ export const routes: readonly Route[] = [
   ...orgRoutes,
   ...memberRoutes,
   ...projectRoutes,
+  ...projectDataRoutes,
   ...grantRoutes,
   ...roomRoutes,
   ...mailRoutes,
