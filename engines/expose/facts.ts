@@ -72,9 +72,9 @@ const grantsOf = (acl: string, kind: string, owner: string) => `(
 const typeName = (oid: string) => `(
   select case when s.nspname in ('pg_catalog', 'public') then '' else s.nspname || '.' end || b.typname
     || case when e.oid is null then '' else '[]' end
-  from pg_type t left join pg_type e on e.oid = t.typelem and t.typcategory = 'A'
-    join pg_type b on b.oid = coalesce(e.oid, t.oid) join pg_namespace s on s.oid = b.typnamespace
-  where t.oid = ${oid})`;
+  from pg_type own left join pg_type e on e.oid = own.typelem and own.typcategory = 'A'
+    join pg_type b on b.oid = coalesce(e.oid, own.oid) join pg_namespace s on s.oid = b.typnamespace
+  where own.oid = ${oid})`;
 
 const isOurs = (oid: string, catalog: string) => `coalesce(obj_description(${oid}, '${catalog}') = '${mark}', false)`;
 
@@ -108,8 +108,8 @@ select json_build_object(
       'types', (select coalesce(json_agg(${typeName('t.oid')} order by t.ord), '[]')
         from unnest(p.proargtypes::oid[]) with ordinality t(oid, ord)),
       'names', (select coalesce(json_agg(coalesce(n.name, '') order by n.ord), '[]')
-        from unnest(p.proargnames, coalesce(p.proargmodes, array_fill('i'::"char", array[cardinality(p.proargnames)])))
-          with ordinality n(name, mode, ord) where n.mode in ('i', 'b', 'v')),
+        from unnest(p.proargnames, p.proargmodes) with ordinality n(name, mode, ord)
+        where coalesce(n.mode, 'i') in ('i', 'b', 'v')),
       'owned', p.proowner = 'service_role'::regrole, 'ours', ${isOurs('p.oid', 'pg_proc')},
       'grants', ${grantsOf('p.proacl', 'f', 'p.proowner')}) order by p.oid), '[]')
     from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'),

@@ -45,30 +45,40 @@ const harmless = new Set([
 ]);
 
 function follow(model: Model, node: SqlNode, kind: string): void {
-  if ('CreateStmt' in node) return create(model, node.CreateStmt);
-  if ('ViewStmt' in node) return makeView(model, node.ViewStmt.view, node.ViewStmt.query, node.ViewStmt.aliases);
-  if ('CreateTableAsStmt' in node) {
+  if ('CreateStmt' in node) {
+    create(model, node.CreateStmt);
+  } else if ('ViewStmt' in node) {
+    const { view, query, aliases } = node.ViewStmt;
+    add(model, view, { kind: 'view', columns: columnsOfQuery(model, query, aliases) });
+  } else if ('CreateTableAsStmt' in node) {
     const { into, query, objtype } = node.CreateTableAsStmt;
     const made = objtype === 'OBJECT_TABLE' ? 'table' : 'other';
-    return add(model, into?.rel, { kind: made, columns: columnsOfQuery(model, query, into?.colNames) });
+    add(model, into?.rel, { kind: made, columns: columnsOfQuery(model, query, into?.colNames) });
+  } else if ('CreateFunctionStmt' in node) {
+    createFunction(model, node.CreateFunctionStmt);
+  } else if ('AlterTableStmt' in node) {
+    alter(model, node.AlterTableStmt.relation, node.AlterTableStmt.cmds ?? []);
+  } else if ('RenameStmt' in node) {
+    rename(model, node.RenameStmt);
+  } else if ('DropStmt' in node) {
+    drop(model, node.DropStmt.removeType, node.DropStmt.objects ?? []);
+  } else if ('SelectStmt' in node && node.SelectStmt.intoClause !== undefined) {
+    const { intoClause } = node.SelectStmt;
+    add(model, intoClause.rel, { kind: 'table', columns: columnsOfQuery(model, node, intoClause.colNames) });
+  } else if (!('SelectStmt' in node) && !harmless.has(kind)) {
+    // A function that a SELECT calls may do anything; that it makes tables is rare.
+    model.doubts.push(`migration_sql has a statement whose effect is not known (${kind})`);
   }
-  if ('CreateFunctionStmt' in node) {
-    const { funcname = [], parameters = [], is_procedure: procedure } = node.CreateFunctionStmt;
-    const name = ownName(stringsOf(funcname));
-    if (procedure === true || name === undefined) return;
-    const taken = argumentsOf(parameters);
-    const types = taken.map(({ type }) => type);
-    const same = (one: Model['functions'][number]) => one.name === name && `${one.types}` === `${types}`;
-    model.functions = model.functions.filter((one) => !same(one));
-    model.functions.push({ name, types, names: taken.map((one) => one.name ?? '') });
-    return;
-  }
-  if ('AlterTableStmt' in node) return alter(model, node.AlterTableStmt.relation, node.AlterTableStmt.cmds ?? []);
-  if ('RenameStmt' in node) return rename(model, node.RenameStmt);
-  if ('DropStmt' in node) return drop(model, node.DropStmt.removeType, node.DropStmt.objects ?? []);
-  // A function that is called may do anything; one that is only read from rarely does.
-  if ('SelectStmt' in node && node.SelectStmt.intoClause === undefined) return;
-  if (!harmless.has(kind)) model.doubts.push(`migration_sql has a statement whose effect is not known (${kind})`);
+}
+
+function createFunction(model: Model, made: Extract<SqlNode, { CreateFunctionStmt: unknown }>['CreateFunctionStmt']) {
+  const { funcname = [], parameters = [], is_procedure: procedure } = made;
+  const name = ownName(stringsOf(funcname));
+  if (procedure === true || name === undefined) return;
+  const taken = argumentsOf(parameters);
+  const types = taken.map(({ type }) => type);
+  model.functions = model.functions.filter((one) => !matches(one, { name, types }));
+  model.functions.push({ name, types, names: taken.map((one) => one.name ?? '') });
 }
 
 const nameOf = (named: Named) =>
@@ -87,10 +97,6 @@ function create(model: Model, statement: Extract<SqlNode, { CreateStmt: unknown 
     'ColumnDef' in one ? [[one.ColumnDef.colname ?? '', typeNameOf(one.ColumnDef.typeName)] as const] : [],
   );
   add(model, relation, { kind: 'table', columns: known ? new Map(columns) : null }, keep === true);
-}
-
-function makeView(model: Model, view: Named, query: SqlNode | undefined, aliases: readonly SqlNode[] = []): void {
-  add(model, view, { kind: 'view', columns: columnsOfQuery(model, query, aliases) });
 }
 
 /** Columns of a query whose every output has a name; null otherwise. */

@@ -41,7 +41,10 @@ export function parseSql(text: string): ParsedStatement[] {
 export function sqlInside(definition: string): string[] {
   const found: string[] = [];
   const look = (value: unknown): void => {
-    if (Array.isArray(value)) return value.forEach(look);
+    if (Array.isArray(value)) {
+      for (const one of value) look(one);
+      return;
+    }
     if (typeof value !== 'object' || value === null) return;
     for (const [key, inner] of Object.entries(value)) {
       const text: unknown = key === 'PLpgSQL_stmt_execsql' ? inner?.sqlstmt?.PLpgSQL_expr?.query : undefined;
