@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { StatementHook } from './pool.ts';
+import { type StatementHook, sqlState } from './pool.ts';
 import type { ProjectDatabase, ProjectDatabases } from './project-databases.ts';
 import { cancelWhenDue, openSession, type Project, type Session } from './project-session.ts';
 import { runScript, type ScriptLimits, type ScriptResult } from './script.ts';
@@ -31,6 +31,11 @@ export interface BatchOptions {
 /** No connection came free in time. */
 export class ProjectPoolBusyError extends Error {
   override readonly name = 'ProjectPoolBusyError';
+}
+
+/** No connection could be made: the database or its role is gone, or being moved. */
+export class ProjectUnreachableError extends Error {
+  override readonly name = 'ProjectUnreachableError';
 }
 
 /** Batches that a session serves before it is replaced, and statements that it prepares. */
@@ -230,7 +235,9 @@ export class ProjectPools {
     } catch (error) {
       this.#count(project, -1);
       this.#serveNext();
-      throw error;
+      // What the server says of a login is nothing that a tenant's statement was told.
+      if (sqlState(error) === undefined) throw error;
+      throw new ProjectUnreachableError('The project’s database cannot be entered.', { cause: error });
     }
   }
 

@@ -28,6 +28,7 @@ const withoutField: Record<string, string> = {
 };
 
 const notOverRest: Record<string, string> = {
+  'projects.applyExpose manifest': 'the body itself is the manifest',
   'projects.list before': 'the documented list runs one way',
   'projects.list from_end': 'the documented list runs one way',
   'orgs.listAudit from_end': 'the documented list runs one way',

@@ -2,7 +2,7 @@ import pg from 'pg';
 import { ServiceError } from '../../core/errors.ts';
 import { isConnectionLoss } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
-import { ProjectPoolBusyError } from '../../db/project-pools.ts';
+import { ProjectPoolBusyError, ProjectUnreachableError } from '../../db/project-pools.ts';
 import type { BatchStatement } from '../../db/statement-batch.ts';
 import type { ProjectScope } from '../access.ts';
 
@@ -48,6 +48,7 @@ export async function inProject<Result>(work: () => Promise<Result>): Promise<Re
         message: 'All connections to the project are in use.',
         retryAfter: 1,
       });
+    if (error instanceof ProjectUnreachableError) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
     if (isConnectionLoss(error))
       throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error, mutationState: 'unknown', safeToRetry: false });
     if (error instanceof pg.DatabaseError && error.code !== undefined) throw refusalOf(error);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
 import { isConnectionLoss } from '../../db/pool.ts';
-import { ProjectPoolBusyError } from '../../db/project-pools.ts';
+import { ProjectPoolBusyError, ProjectUnreachableError } from '../../db/project-pools.ts';
 import type { BatchRows, BatchStatement } from '../../db/statement-batch.ts';
 import { databaseError } from '../../engines/rows/answer/database-error.ts';
 import type { RowAnswer, RowPlan } from '../../engines/rows/answer/row-plan.ts';
@@ -113,7 +113,8 @@ async function reached<Result>(work: () => Promise<Result>): Promise<Result> {
   } catch (error) {
     if (error instanceof ProjectPoolBusyError)
       throw new RowError(504, 'PGRST003', 'Timed out acquiring connection from connection pool.');
-    if (isConnectionLoss(error)) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    if (isConnectionLoss(error) || error instanceof ProjectUnreachableError)
+      throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
     throw error;
   }
 }

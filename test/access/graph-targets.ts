@@ -33,6 +33,7 @@ const samples: Readonly<Record<string, string>> = {
   wallet: '"0x00000000000000000000000000000000000000a1"',
   walletAddress: 'null',
   displayName: 'null',
+  manifest: '{ version: 1 }',
   email: '"ada@example.com"',
 };
 

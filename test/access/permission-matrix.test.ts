@@ -98,6 +98,10 @@ const expected: Readonly<Record<string, Expected>> = {
   'project:keys:read': cell('owner admin developer'),
   'project:rename': cell('owner admin', { grants: 'project:write', delegates: 'project:write' }),
   'project:delete': cell('owner', { serviceKey: true }),
+  'project:sql': cell('owner admin developer', { serviceKey: true, admin: true }),
+  'project:schema:read': cell('owner admin developer', { serviceKey: true, admin: true }),
+  'project:expose:read': cell('owner admin developer', { serviceKey: true, admin: true }),
+  'project:expose:write': cell('owner admin developer', { serviceKey: true }),
   'room:list': cell(everyRole, { delegates: everyCapability, serviceKey: true }),
   'room:read': cell(everyRole, { grants: everyCapability, delegates: everyCapability, serviceKey: true }),
   'room:write': cell(everyRole, { grants: everyCapability, delegates: everyCapability }),
@@ -153,13 +157,21 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'delegates:write': () => ({ grant_id: homeGrant, scope: { v: 1, capabilities: ['mailbox:write'] } }),
   'project:create': ({ orgId }) => ({ org_id: orgId }),
   'project:rename': () => ({ name: 'Renamed' }),
+  'project:sql': () => ({ sql: 'select 1' }),
+  'project:expose:write': () => ({ version: 1 }),
 };
 
 /** Sends the probe of an action. */
 function probe(action: string, actor: Actor, target: Target) {
   const { route } = probes.find((one) => one.action === action)!;
   const { orgId, projectId } = target;
-  const params: Record<string, string> = { org_id: orgId, id: projectId, room_key: projectId, tier: 'team' };
+  const params: Record<string, string> = {
+    org_id: orgId,
+    id: projectId,
+    project_id: projectId,
+    room_key: projectId,
+    tier: 'team',
+  };
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
   const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
   const search = action === 'project:list' ? `?org_id=${orgId}` : '';
@@ -183,7 +195,8 @@ async function verdict(action: string, actor: Actor, target: Target = home): Pro
 
 const isWrite = (action: string) => probes.find((probe) => probe.action === action)!.route.method !== 'GET';
 const has = (list: string, item: string) => list.split(' ').includes(item);
-const onProject = /^(project:(keys:read|read|rename|delete)|(grants|delegates):(read|write))$/;
+const onProject =
+  /^(project:(keys:read|read|rename|delete|sql|schema:read|expose:(read|write))|(grants|delegates):(read|write))$/;
 const reasonOfStranger = (action: string) => (onProject.test(action) ? 'project_not_found' : 'member');
 
 async function walletOf() {

@@ -1,7 +1,13 @@
 import type { Service } from './service.ts';
 
-/** Puts back the row of a project that a walk over every path has deleted; its database stays away. */
-export const revive = ({ control }: Pick<Service, 'control'>, projectId: string): Promise<unknown> =>
-  control.sql(`update projects set state = 'ready', deleted_at = null where id = $1 and deleted_at is not null`, [
-    projectId,
-  ]);
+/** Puts back a project that a walk over every path has deleted: its row, and a database that is empty again. */
+export async function revive({ control, app }: Pick<Service, 'control' | 'app'>, projectId: string): Promise<void> {
+  const [row] = await control.sql<{ server: string; database_name: string; role_name: string }>(
+    `update projects set state = 'ready', deleted_at = null where id = $1 and deleted_at is not null
+     returning server, database_name, role_name`,
+    [projectId],
+  );
+  if (row === undefined) return;
+  const { server, database_name: databaseName, role_name: roleName } = row;
+  await app.services.projectDatabases.provision({ server, databaseName, roleName });
+}

@@ -42,6 +42,13 @@ const documented = [
   'GET /projects/v1/admin/:project_id/usage 200',
   'POST /projects/v1/admin/:id/archive 200',
   'POST /projects/v1/admin/:id/reactivate 200',
+  // Contract 01, sections 2.6, 2.7 and 2.12.
+  'POST /projects/v1/admin/:project_id/sql 200',
+  'GET /projects/v1/admin/:project_id/schema 200',
+  'POST /projects/v1/admin/:project_id/expose 200',
+  'GET /projects/v1/admin/:project_id/expose 200',
+  'POST /projects/v1/admin/:project_id/expose/validate 200',
+  'POST /projects/v1/expose/validate 200',
   // Contract 01, sections 5.1, 6.2, 6.8 and 6.9; contract 04, section 1.4.
   'GET /tiers/v1 200',
   'POST /projects/v1/quote 200',

@@ -4,6 +4,7 @@ import { identitySurfaces } from './identity.ts';
 import { mailSurfaces } from './mail.ts';
 import { memberSurfaces } from './members.ts';
 import { orgSurfaces } from './orgs.ts';
+import { projectDataSurfaces } from './project-data.ts';
 import { projectSurfaces } from './projects.ts';
 import { roomSurfaces } from './rooms.ts';
 import type { Stage, Surfaces } from './surface.ts';
@@ -19,6 +20,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...roomSurfaces(stage),
   ...billingSurfaces(stage),
   ...mailSurfaces(stage),
+  ...projectDataSurfaces(stage),
   // Last, since they end with the project's deletion.
   ...projectSurfaces(stage),
 });
