@@ -69,7 +69,6 @@ export type Manifest = Omit<z.output<typeof shape>, '$schema'>;
 export type ManifestTable = Manifest['tables'][number];
 export type ManifestView = Manifest['views'][number];
 export type ManifestRpc = Manifest['rpcs'][number];
-export type GrantRole = (typeof grantRoles)[number];
 
 export type Checked =
   | { readonly manifest: Manifest; readonly findings: readonly [] }
