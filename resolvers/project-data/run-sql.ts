@@ -29,7 +29,11 @@ export const runSql = projectMutation({
   lifecycle: 'gated',
   input: z.object({
     project: projectId,
-    sql: z.string().min(1).describe('One or more statements.'),
+    sql: z
+      .string()
+      .min(1)
+      .describe('One or more statements.')
+      .meta({ examples: ['select 1'] }),
     params: z
       .array(z.unknown())
       .max(65_535)

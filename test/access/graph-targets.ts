@@ -34,6 +34,7 @@ const samples: Readonly<Record<string, string>> = {
   walletAddress: 'null',
   displayName: 'null',
   manifest: '{ version: 1 }',
+  sql: '"select 1"',
   email: '"ada@example.com"',
 };
 

@@ -61,16 +61,15 @@ async function oldProject() {
 
 const shapeOf = (name: string) =>
   inside(name, async (client) => {
-    const [catalog, version] = await Promise.all([
-      client.query(`select n.nspname, c.relname, c.relacl::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
+    const catalog =
+      await client.query(`select n.nspname, c.relname, c.relacl::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where n.nspname in ('_svc', 'auth') union all
         select n.nspname, p.proname, p.proacl::text || p.prosrc from pg_proc p join pg_namespace n on n.oid = p.pronamespace
         where n.nspname in ('_svc', 'auth') union all
         select '', nspname, nspacl::text from pg_namespace where nspname in ('public', 'auth', '_svc') union all
         select '', evtname, evtenabled::text from pg_event_trigger union all
-        select '', defaclobjtype::text, defaclacl::text from pg_default_acl order by 1, 2, 3`),
-      client.query('select version from _svc.schema_version'),
-    ]);
+        select '', defaclobjtype::text, defaclacl::text from pg_default_acl order by 1, 2, 3`);
+    const version = await client.query('select version from _svc.schema_version');
     return { catalog: catalog.rows, version: version.rows };
   });
 
