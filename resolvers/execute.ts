@@ -152,8 +152,8 @@ async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object
   }
 }
 
-/** Refusals that end by paying or renewing: the same request is sent again under its key then. */
-const healing: ReadonlySet<string> = new Set(['payment', 'billing', 'lifecycle']);
+/** Refusals that end by paying, renewing or making room: the same request is sent again under its key then. */
+const healing: ReadonlySet<string> = new Set(['payment', 'billing', 'lifecycle', 'quota']);
 const heals = ({ row }: ServiceError) => healing.has(row.category);
 
 /** A refusal that a repetition cannot heal is the outcome of its key; anything else frees the key for another try. */

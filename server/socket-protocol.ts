@@ -57,7 +57,7 @@ export function speakProtocol(protocol: Server<SocketExtra>, extra: SocketExtra,
             close(CloseCode.InternalServerError, 'Internal server error');
           });
           // The library forgets an operation that its client completes; what it waits for, such as a held read, ends here.
-          if (type === MessageType.Complete) extra.session?.running.get(id!)?.abort();
+          if (type === MessageType.Complete) extra.session?.complete(id!);
         }),
     },
     extra,

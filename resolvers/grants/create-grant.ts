@@ -38,7 +38,7 @@ export const createGrant = mutation({
     await holdRight(work, 'grants:write');
     const { org, project } = work;
     const subject = { kind: 'wallet', publicSubject: wallet } as const;
-    const { principalId } = await findOrCreatePrincipal(work, subject, work.org.id);
+    const { principalId } = await findOrCreatePrincipal(work, subject, work.org.id, 'agent');
     // Those who give something to one principal wait for each other, so that what is found here is what there is.
     const [clock] = await work.rows<{ now: Date }>(lockStatement, [principalId]);
     requireFuture(expires_at ?? undefined, clock!.now);
