@@ -261,7 +261,7 @@ test('bodies never change a statement beyond the columns they name', () => {
 test('members of bodies and arguments that are no columns and no arguments are refused', () => {
   fc.assert(
     fc.property(nasty, (name) => {
-      fc.pre(!columns.includes(name) && name !== '__proto__');
+      fc.pre(![...columns, 'a', 'b\'"', '__proto__'].includes(name));
       const body = JSON.stringify({ [name]: 1 });
       expect(statementOf({ method: 'POST', kind: 'table', search: '', body })).toBeUndefined();
       expect(statementOf({ method: 'POST', kind: 'function', search: '', body })).toBeUndefined();
