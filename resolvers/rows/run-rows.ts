@@ -94,7 +94,7 @@ async function run(
   const { database } = caller.target;
   const statements = [prelude(caller, request, settings, plan), named(plan.statement)];
   if (plan.estimate !== undefined) statements.push({ ...plan.estimate, name: undefined });
-  const options = { signal: ctx.signal, discard: plan.callsFunction };
+  const options = { signal: ctx.signal, discard: plan.runsProjectCode };
   try {
     return await reached(() => ctx.services.projectPools.run(database, statements, options));
   } catch (error) {

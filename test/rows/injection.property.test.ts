@@ -78,6 +78,7 @@ const catalog: Catalog = {
     },
   ],
   computed: [],
+  triggers: false,
 };
 const cache = schemaCacheOf(catalog);
 
