@@ -29,6 +29,11 @@ export interface SessionOptions {
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }
 
+/** No connection to a project's database could be made. What the server said names what is nobody's business. */
+export class ProjectUnreachableError extends Error {
+  override readonly name = 'ProjectUnreachableError';
+}
+
 /** How long a cancelled batch is given to end, in milliseconds, before its connection is cut. */
 const cancelMs = 2_000;
 
@@ -36,6 +41,7 @@ const cancelMs = 2_000;
  * Connects. A tenant may have changed its role's password, since its SQL runs as it: it is set back, once.
  *
  * @param lost told when the connection breaks
+ * @throws ProjectUnreachableError
  */
 export async function openSession(
   project: Project,
@@ -47,12 +53,19 @@ export async function openSession(
   try {
     return await logIn(project, options, lost);
   } catch (error) {
-    if (sqlState(error) !== '28P01' && sqlState(error) !== '28000') throw error;
+    if (sqlState(error) !== '28P01' && sqlState(error) !== '28000') throw unreachable(error);
     warn('A project role could not log in; its password is set back.', { role: database.roleName });
   }
-  await databases.restoreLogin(database);
-  return logIn(project, options, lost);
+  try {
+    await databases.restoreLogin(database);
+    return await logIn(project, options, lost);
+  } catch (error) {
+    throw unreachable(error);
+  }
 }
+
+const unreachable = (cause: unknown) =>
+  new ProjectUnreachableError('A project’s database could not be connected to.', { cause });
 
 async function logIn(
   project: Project,

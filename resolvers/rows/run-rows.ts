@@ -4,6 +4,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
 import { isConnectionLoss } from '../../db/pool.ts';
 import { ProjectPoolBusyError } from '../../db/project-pools.ts';
+import { ProjectUnreachableError } from '../../db/project-session.ts';
 import type { BatchRows, BatchStatement } from '../../db/statement-batch.ts';
 import { databaseError } from '../../engines/rows/answer/database-error.ts';
 import type { RowAnswer, RowPlan } from '../../engines/rows/answer/row-plan.ts';
@@ -93,7 +94,7 @@ async function run(
   const { database } = caller.target;
   const statements = [prelude(caller, request, settings, plan), named(plan.statement)];
   if (plan.estimate !== undefined) statements.push({ ...plan.estimate, name: undefined });
-  const options = { signal: ctx.signal, discard: plan.callsFunction };
+  const options = { signal: ctx.signal, discard: plan.runsProjectCode };
   try {
     return await reached(() => ctx.services.projectPools.run(database, statements, options));
   } catch (error) {
@@ -113,7 +114,8 @@ async function reached<Result>(work: () => Promise<Result>): Promise<Result> {
   } catch (error) {
     if (error instanceof ProjectPoolBusyError)
       throw new RowError(504, 'PGRST003', 'Timed out acquiring connection from connection pool.');
-    if (isConnectionLoss(error)) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    if (error instanceof ProjectUnreachableError || isConnectionLoss(error))
+      throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
     throw error;
   }
 }
@@ -140,14 +142,14 @@ function prelude(
 }
 
 /** Texts of statements that were seen, with their names: what comes once is not worth preparing. */
-const seen = new Lru<{ name: string; again: boolean }>({ entries: 5_000, bytes: 32 * 1024 * 1024 });
+const seen = new Lru<string>({ entries: 5_000, bytes: 32 * 1024 * 1024 });
 
 /** Prepares a shape of request when it comes the second time. */
 function named({ text, values }: Rendered): BatchStatement {
   const known = seen.get(text);
-  if (known !== undefined) return { name: known.name, text, values };
+  if (known !== undefined) return { name: known, text, values };
   const name = `rows_${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`;
-  seen.set(text, { name, again: true }, text.length * 2);
+  seen.set(text, name, text.length * 2);
   return { name: undefined, text, values };
 }
 
