@@ -1,6 +1,7 @@
 import type { StatementHook } from './pool.ts';
 import type { ProjectDatabase, ProjectDatabases } from './project-databases.ts';
 import { cancelWhenDue, openSession, type Project, type Session } from './project-session.ts';
+import { emptyQueue, SharedReads } from './shared-reads.ts';
 import { type BatchRows, type BatchStatement, runBatch } from './statement-batch.ts';
 
 export interface ProjectPoolsOptions {
@@ -24,6 +25,8 @@ export interface BatchOptions {
   readonly signal?: AbortSignal | undefined;
   /** Tenant code was called that may leave anything on the session, which is cleared before anybody else has it. */
   readonly discard?: boolean;
+  /** Nothing is changed and nothing called: it may be sent in one packet with other reads, and be run twice. */
+  readonly shared?: boolean;
 }
 
 /** No connection came free in time. */
@@ -47,6 +50,7 @@ export class ProjectPools {
   /** Idle sessions, the one that has been so for longest first. */
   readonly #idle = new Set<Session>();
   readonly #waiting: Waiter[] = [];
+  readonly #shared: SharedReads;
   #open = 0;
   #closed = false;
 
@@ -60,6 +64,14 @@ export class ProjectPools {
       onStatement: undefined,
       ...options,
     };
+    this.#shared = new SharedReads({
+      ...this.#options,
+      idle: (project) => this.#takeIdle(project),
+      acquire: (project) => this.#acquire(project),
+      release: (session, unclean, cancelling) => void this.#release(session, unclean, cancelling),
+      close: (session) => void this.#close(session),
+      alone: (project, statements, signal) => this.#runAlone(project, statements, signal, false),
+    });
   }
 
   /** Connections that are open. */
@@ -72,12 +84,24 @@ export class ProjectPools {
    *
    * @throws ProjectPoolBusyError, or what the database refused with
    */
-  async run(
+  run(
     database: ProjectDatabase,
     statements: readonly BatchStatement[],
-    { signal, discard = false }: BatchOptions = {},
+    { signal, discard = false, shared = false }: BatchOptions = {},
   ): Promise<BatchRows> {
-    const session = await this.#acquire(this.#projectOf(database));
+    const project = this.#projectOf(database);
+    return shared
+      ? this.#shared.ask(project, statements, signal)
+      : this.#runAlone(project, statements, signal, discard);
+  }
+
+  async #runAlone(
+    project: Project,
+    statements: readonly BatchStatement[],
+    signal: AbortSignal | undefined,
+    discard: boolean,
+  ): Promise<BatchRows> {
+    const session = await this.#acquire(project);
     for (const { text } of statements) this.#options.onStatement?.(text);
     let failed = true;
     const settle = cancelWhenDue(session, this.#options, signal);
@@ -108,7 +132,7 @@ export class ProjectPools {
   #projectOf(database: ProjectDatabase): Project {
     let project = this.#projects.get(database.databaseName);
     if (project === undefined) {
-      project = { database, idle: [], open: 0 };
+      project = { database, idle: [], reads: emptyQueue(), open: 0 };
       this.#projects.set(database.databaseName, project);
     }
     return project;
@@ -116,11 +140,16 @@ export class ProjectPools {
 
   async #acquire(project: Project): Promise<Session> {
     if (this.#closed) throw new ProjectPoolBusyError('The pools are closed.');
-    const idle = project.idle.pop();
-    if (idle !== undefined) return this.#wake(idle);
+    const idle = this.#takeIdle(project);
+    if (idle !== undefined) return idle;
     if (this.#makeRoom(project)) return this.#connect(project);
     const session = await this.#wait(project);
     return session ?? this.#connect(project);
+  }
+
+  #takeIdle(project: Project): Session | undefined {
+    const idle = this.#closed ? undefined : project.idle.pop();
+    return idle === undefined ? undefined : this.#wake(idle);
   }
 
   #wake(session: Session): Session {

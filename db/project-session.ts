@@ -2,12 +2,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { sqlState } from './pool.ts';
 import type { ProjectDatabase, ProjectDatabases } from './project-databases.ts';
+import type { ReadQueue } from './shared-reads.ts';
 import type { PreparedNames } from './statement-batch.ts';
 
 /** A project that has connections, or wants one. */
 export interface Project {
   readonly database: ProjectDatabase;
   readonly idle: Session[];
+  readonly reads: ReadQueue;
   open: number;
 }
 
@@ -77,11 +79,12 @@ async function logIn(
     connectionTimeoutMillis: waitMs,
     keepAlive: true,
     application_name: 'svc-gateway rows',
-  });
+    pipeline: true,
+  } as pg.ClientConfig);
   const session: Session = {
     client,
     project,
-    prepared: { known: new Set(), doubtful: new Set() },
+    prepared: { known: new Set(), doubtful: new Set(), underWay: new Set() },
     batches: 0,
     idleTimer: undefined,
   };
@@ -96,17 +99,18 @@ async function logIn(
  * @returns to be called at the end of the batch: a cancellation that is still under way then
  */
 export function cancelWhenDue(
-  { client, project }: Session,
+  session: Session,
   { databases, batchMs }: SessionOptions,
   signal: AbortSignal | undefined,
 ): () => Promise<void> | undefined {
+  const { client, project } = session;
   let over = false;
   let cancelling: Promise<void> | undefined;
   const cancel = () => {
     if (over) return;
     cancelling ??= databases.cancelBackend(project.database, processIdOf(client)).catch(() => undefined);
     void sleep(cancelMs, undefined, { ref: false }).then(() => {
-      if (!over) streamOf(client).destroy();
+      if (!over) cut(session);
     });
   };
   const timer = setTimeout(cancel, batchMs);
@@ -120,6 +124,9 @@ export function cancelWhenDue(
     return cancelling;
   };
 }
+
+/** Cuts a connection, whatever it is doing. */
+export const cut = ({ client }: Session): void => streamOf(client).destroy();
 
 /** Members of the driver's client that its types do not tell of. */
 interface ClientInside {

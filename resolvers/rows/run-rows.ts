@@ -9,7 +9,7 @@ import type { BatchRows, BatchStatement } from '../../db/statement-batch.ts';
 import { databaseError } from '../../engines/rows/answer/database-error.ts';
 import type { RowAnswer, RowPlan } from '../../engines/rows/answer/row-plan.ts';
 import { RowError } from '../../engines/rows/errors.ts';
-import { planRows } from '../../engines/rows/plan-rows.ts';
+import { rememberedPlan } from '../../engines/rows/remembered-plans.ts';
 import type { RowRequest } from '../../engines/rows/request/row-request.ts';
 import type { SchemaCache } from '../../engines/rows/schema/types.ts';
 import type { Rendered } from '../../engines/rows/sql/sql.ts';
@@ -56,7 +56,7 @@ async function ran(
     if (!(error instanceof RowError) || error.code !== undefinedTable) throw error;
     const newer = await reached(() => ctx.services.schemaCaches.renew(caller.target.database, cache));
     if (newer === cache) throw error;
-    const again = planRows(request, newer, caller.role);
+    const again = rememberedPlan(request, newer, caller.role);
     return { plan: again, rows: await run(ctx, caller, request, settings, again, newer) };
   }
 }
@@ -74,12 +74,12 @@ async function planned(
   const { schemaCaches } = services;
   const cache = await reached(() => schemaCaches.get(target.database));
   try {
-    return { plan: planRows(request, cache, role), cache };
+    return { plan: rememberedPlan(request, cache, role), cache };
   } catch (error) {
     if (!(error instanceof RowError) || !misses.has(error.code)) throw error;
     const newer = await reached(() => schemaCaches.renew(target.database, cache));
     if (newer === cache) throw error;
-    return { plan: planRows(request, newer, role), cache: newer };
+    return { plan: rememberedPlan(request, newer, role), cache: newer };
   }
 }
 
@@ -94,7 +94,7 @@ async function run(
   const { database } = caller.target;
   const statements = [prelude(caller, request, settings, plan), named(plan.statement)];
   if (plan.estimate !== undefined) statements.push({ ...plan.estimate, name: undefined });
-  const options = { signal: ctx.signal, discard: plan.runsProjectCode };
+  const options = { signal: ctx.signal, discard: plan.runsProjectCode, shared: plan.readOnly && !plan.runsProjectCode };
   try {
     return await reached(() => ctx.services.projectPools.run(database, statements, options));
   } catch (error) {
@@ -134,12 +134,16 @@ function prelude(
   plan: RowPlan,
 ): BatchStatement {
   const values = [caller.role, JSON.stringify(caller.claims), request.method, path, JSON.stringify(headers)];
-  const more = [
-    plan.readOnly ? "set_config('transaction_read_only', 'on', true)" : undefined,
-    plan.timezone === undefined ? undefined : `set_config('timezone', $${values.push(plan.timezone)}, true)`,
-  ].filter((one) => one !== undefined);
-  return named({ text: [preludeSql, ...more].join(', '), values });
+  if (plan.timezone !== undefined) values.push(plan.timezone);
+  return named({ text: preludeText(plan.readOnly, plan.timezone !== undefined), values });
 }
+
+const readOnlySql = ", set_config('transaction_read_only', 'on', true)";
+const timezoneSql = ", set_config('timezone', $6, true)";
+const preludes = [false, true].map((inZone) =>
+  [false, true].map((isRead) => preludeSql + (isRead ? readOnlySql : '') + (inZone ? timezoneSql : '')),
+);
+const preludeText = (isRead: boolean, inZone: boolean): string => preludes[Number(inZone)]![Number(isRead)]!;
 
 /** Texts of statements that were seen, with their names: what comes once is not worth preparing. */
 const seen = new Lru<string>({ entries: 5_000, bytes: 32 * 1024 * 1024 });

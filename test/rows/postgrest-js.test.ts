@@ -295,7 +295,8 @@ describe('changes of the client', () => {
   });
 
   test('maxAffected undoes what goes too far', async () => {
-    const { status, error } = await admin.from('books').update({ open: false }).gt('id', 0).maxAffected(2);
+    const query: Rows = admin.from('books').update({ open: false }).gt('id', 0);
+    const { status, error } = await query.maxAffected(2);
     expect({ status, code: error?.code }).toEqual({ status: 400, code: 'PGRST124' });
     expect(ids(await books().is('open', true))).toEqual([1, 2, 3]);
   });
