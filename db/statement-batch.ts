@@ -21,7 +21,7 @@ export interface PreparedNames {
 
 /** The messages of the driver's connection that a batch is made of. */
 interface WireConnection {
-  readonly stream: { cork(): void; uncork(): void };
+  readonly stream: { readonly writable: boolean; write(bytes: Buffer): unknown };
   parse(message: { name: string; text: string; types: readonly number[] }): void;
   bind(message: { portal: string; statement: string; values: readonly unknown[] }): void;
   execute(message: { portal: string; rows: number }): void;
@@ -41,6 +41,7 @@ export class Batch extends pg.Query {
   readonly #settle: (rows: BatchRows, error: Error | undefined) => void;
   readonly #rows: (readonly (string | null)[])[][];
   readonly #fresh: string[] = [];
+  #packet: WireConnection | undefined;
   #at = 0;
 
   /** @param settle told once, of the rows or of a refusal */
@@ -58,10 +59,9 @@ export class Batch extends pg.Query {
 
   // The driver calls these for the messages that belong to what it was given to submit.
 
-  override submit = (wire: unknown): null => {
-    const connection = wire as WireConnection;
+  override submit = (): null => {
+    const connection = this.#packet!;
     const { known, doubtful, underWay } = this.#prepared;
-    connection.stream.cork();
     for (const { name = '', text, values } of this.#statements) {
       if (name === '' || !(known.has(name) || underWay.has(name))) {
         if (doubtful.has(name)) connection.close({ type: 'S', name });
@@ -75,9 +75,13 @@ export class Batch extends pg.Query {
       connection.execute({ portal: '', rows: 0 });
     }
     connection.sync();
-    connection.stream.uncork();
     return null;
   };
+
+  /** @param packet takes what the batch is made of, in place of the connection */
+  goesInto(packet: WireConnection): void {
+    this.#packet = packet;
+  }
 
   handleRowDescription(): void {}
 
@@ -141,8 +145,15 @@ export function runBatch(
 
 /** Sends several batches in one packet: each is a transaction of its own, whose failure is nobody else's. */
 export function submit(client: pg.ClientBase, ...batches: readonly Batch[]): void {
-  const { stream } = (client as unknown as { readonly connection: WireConnection }).connection;
-  stream.cork();
-  for (const batch of batches) (client.query as (batch: pg.Submittable) => void)(batch);
-  stream.uncork();
+  const { connection } = client as unknown as { readonly connection: WireConnection };
+  // Hundreds of messages of a few bytes each cost more to hand on one by one than to copy.
+  const messages: Buffer[] = [];
+  const packing = { writable: true, write: (bytes: Buffer) => messages.push(bytes) };
+  const packet = Object.create(connection, { stream: { value: packing } }) as WireConnection;
+  for (const batch of batches) {
+    batch.goesInto(packet);
+    // The driver takes note of it, and asks for its messages at once, since it is in pipeline mode.
+    (client.query as (batch: pg.Submittable) => void)(batch);
+  }
+  if (connection.stream.writable && messages.length > 0) connection.stream.write(Buffer.concat(messages));
 }
