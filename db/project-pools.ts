@@ -70,6 +70,7 @@ export class ProjectPools {
       acquire: (project) => this.#acquire(project),
       release: (session, unclean, cancelling) => void this.#release(session, unclean, cancelling),
       close: (session) => void this.#close(session),
+      wanted: () => this.#waiting.length > 0,
       alone: (project, statements, signal) => this.#runAlone(project, statements, signal, false),
     });
   }
