@@ -24,6 +24,8 @@ export interface Work extends Context {
    * @param id the organization's, or the principal's when the change is not one organization's
    */
   readonly authorityChanged: (id: string) => void;
+  /** Does something in this process once the change is committed, such as forgetting what it made untrue. */
+  readonly afterCommit: (act: () => void) => void;
   /** Enqueues follow-up work that exists exactly when the change does. */
   readonly addJob: (
     task: string,
@@ -45,6 +47,7 @@ export async function unitOfWork<Output>(
 ): Promise<Output> {
   const appends: FeedAppend[] = [];
   const changed = new Set<string>();
+  const acts: (() => void)[] = [];
   const heads: { name: FeedName; position: bigint }[] = [];
   const output = await inTransaction(ctx.services.db.pool, async (client) => {
     const work: Work = {
@@ -54,6 +57,7 @@ export async function unitOfWork<Output>(
         (await client.query<Row>({ ...statement, values: values as unknown[] })).rows,
       append: (row) => void appends.push(row),
       authorityChanged: (id) => void changed.add(id),
+      afterCommit: (act) => void acts.push(act),
       addJob: async (task, payload, { runAt, key } = {}) => {
         await client.query({ ...addJob, values: [task, JSON.stringify(payload), runAt ?? null, key ?? null] });
       },
@@ -65,6 +69,7 @@ export async function unitOfWork<Output>(
     for (const { name, write } of appends) heads.push({ name, position: await write(client) });
     return result;
   });
+  for (const act of acts) act();
   for (const { name, position } of heads) ctx.services.feeds.publish(name, position);
   for (const id of changed) ctx.services.authority.changed(id);
   return output;

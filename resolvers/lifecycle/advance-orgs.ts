@@ -4,6 +4,7 @@ import { writeSystemAudit } from '../audit.ts';
 import type { Context } from '../context.ts';
 import { lifecycleDays } from '../limits.ts';
 import { slugRestDays } from '../orgs/claim-slug.ts';
+import { forgetProjectTargets } from '../rows/project-target.ts';
 import type { Task } from '../task.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
 import { queueLeaseEnded } from './lease-ended-mail.ts';
@@ -58,6 +59,7 @@ function moveBatch(ctx: Context, from: LifecycleState, to: keyof typeof lifecycl
 }
 
 async function follow(work: Work, from: LifecycleState, to: LifecycleState, moved: readonly MovedOrg[]): Promise<void> {
+  work.afterCommit(() => forgetProjectTargets(work.services));
   const entries = moved.map(({ id, leaseExpiresAt }) => ({
     orgId: id,
     action: 'org.lifecycle_changed',

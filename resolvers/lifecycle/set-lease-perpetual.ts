@@ -6,6 +6,7 @@ import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { platformAdmin } from '../access.ts';
 import { orgId } from '../fields.ts';
 import { mutation } from '../operation.ts';
+import { forgetProjectTargets } from '../rows/project-target.ts';
 
 /** `POST /orgs/v1/admin/:org_id/lease-perpetual`. Contract 01, section 6.9. */
 export const setLeasePerpetual = mutation({
@@ -19,6 +20,7 @@ export const setLeasePerpetual = mutation({
   async handler(work, { org, lease_perpetual }): Promise<Org> {
     const [row] = await work.rows<Org>(updateStatement, [org, lease_perpetual]);
     if (row === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { org_id: org } });
+    work.afterCommit(() => forgetProjectTargets(work.services));
     return row;
   },
   audit: (org) => ({

@@ -4,6 +4,7 @@ import type { Statement } from '../../db/pool.ts';
 import { platformAdmin } from '../access.ts';
 import { projectId } from '../fields.ts';
 import { mutation } from '../operation.ts';
+import { forgetProjectTargets } from '../rows/project-target.ts';
 import { lockProject } from './lock-project.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire } from './wire.ts';
 
@@ -23,6 +24,7 @@ const archiving = (
       if ((project.archivedAt !== null) === (to === 'archived')) return { project, changed: false };
       const archivedAt = to === 'archived' ? work.services.now() : null;
       await work.rows(archiveStatement, [project.orgId, project.id, archivedAt]);
+      work.afterCommit(() => forgetProjectTargets(work.services));
       return { project: { ...project, archivedAt }, changed: true };
     },
     audit: ({ project: { id, orgId }, changed }) =>

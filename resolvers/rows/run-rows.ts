@@ -120,8 +120,22 @@ async function reached<Result>(work: () => Promise<Result>): Promise<Result> {
   }
 }
 
-const preludeSql =
-  "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('request.method', $3, true), set_config('request.path', $4, true), set_config('request.headers', $5, true), set_config('search_path', 'public', true)";
+const set = (name: string, value: string) => `pg_catalog.set_config('${name}', ${value}, true)`;
+const settings = [
+  set('role', '$1'),
+  set('request.jwt.claims', '$2'),
+  set('request.method', '$3'),
+  set('request.path', '$4'),
+  set('request.headers', '$5'),
+  set('search_path', "'public'"),
+];
+const readOnly = set('transaction_read_only', "'on'");
+const inZone = set('timezone', '$6');
+
+/** One number comes back: nobody looks at what was set, and it would have to be sent and read. */
+const preludeOf = (isRead: boolean, hasZone: boolean) =>
+  `select pg_catalog.num_nulls(${[...settings, ...(isRead ? [readOnly] : []), ...(hasZone ? [inZone] : [])].join(', ')})`;
+const preludes = [false, true].map((hasZone) => [false, true].map((isRead) => preludeOf(isRead, hasZone)));
 
 /**
  * Everything that holds for this request alone, as settings of its transaction. The role comes first: what follows may
@@ -135,15 +149,8 @@ function prelude(
 ): BatchStatement {
   const values = [caller.role, JSON.stringify(caller.claims), request.method, path, JSON.stringify(headers)];
   if (plan.timezone !== undefined) values.push(plan.timezone);
-  return named({ text: preludeText(plan.readOnly, plan.timezone !== undefined), values });
+  return named({ text: preludes[Number(plan.timezone !== undefined)]![Number(plan.readOnly)]!, values });
 }
-
-const readOnlySql = ", set_config('transaction_read_only', 'on', true)";
-const timezoneSql = ", set_config('timezone', $6, true)";
-const preludes = [false, true].map((inZone) =>
-  [false, true].map((isRead) => preludeSql + (isRead ? readOnlySql : '') + (inZone ? timezoneSql : '')),
-);
-const preludeText = (isRead: boolean, inZone: boolean): string => preludes[Number(inZone)]![Number(isRead)]!;
 
 /** Texts of statements that were seen, with their names: what comes once is not worth preparing. */
 const seen = new Lru<string>({ entries: 5_000, bytes: 32 * 1024 * 1024 });
