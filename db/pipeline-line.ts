@@ -1,5 +1,6 @@
 import pg from 'pg';
 import type { Carrier, Read, Shape, Wire } from './pipeline-read.ts';
+import type { NoticeHook } from './statement.ts';
 import { types } from './types.ts';
 
 export interface LineOptions {
@@ -9,6 +10,8 @@ export interface LineOptions {
   /** Longest a statement may take, in milliseconds. @default no limit */
   readonly statementMs?: number | undefined;
   readonly onIdleError?: ((error: Error) => void) | undefined;
+  /** Told what the server says beside its answers. */
+  readonly onNotice?: NoticeHook | undefined;
   readonly name: string;
 }
 
@@ -51,9 +54,12 @@ export class Line implements Carrier {
       pipeline: true,
     } as pg.ClientConfig);
     this.#client.on('error', (error) => {
-      if (this.#reads.size === 0) options.onIdleError?.(error);
+      // One that breaks while it is closed is no news.
+      if (this.#reads.size === 0 && this.#ended === undefined) options.onIdleError?.(error);
       this.#gone(error);
     });
+    const { onNotice } = options;
+    if (onNotice !== undefined) this.#client.on('notice', ({ message }) => onNotice(message ?? ''));
     this.#client.on('end', () => this.#gone(new Error('Connection terminated')));
     this.#client.connect().then(
       () => {

@@ -1,9 +1,9 @@
 import pg from 'pg';
 import { createPipeline } from './pipeline.ts';
-import type { Rows, Statement, StatementHook } from './statement.ts';
+import type { NoticeHook, Rows, Statement, StatementHook } from './statement.ts';
 import { types } from './types.ts';
 
-export type { Statement, StatementHook } from './statement.ts';
+export type { NoticeHook, Statement, StatementHook } from './statement.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -16,6 +16,8 @@ export interface PoolOptions {
   readonly onStatement?: StatementHook | undefined;
   /** Told when an idle connection breaks; the pool replaces it by itself. */
   readonly onIdleError?: (error: Error) => void;
+  /** Told what the server says beside its answers, such as the plans that `auto_explain` shows. */
+  readonly onNotice?: NoticeHook | undefined;
   readonly name?: string;
 }
 
@@ -27,6 +29,7 @@ export function createPool({
   statementMs,
   onStatement,
   onIdleError,
+  onNotice,
   name,
 }: PoolOptions): pg.Pool {
   class Client extends pg.Client {
@@ -65,9 +68,15 @@ export function createPool({
     Client: Client as unknown as typeof pg.Client,
   } as pg.PoolConfig);
   // Without a listener a connection that breaks while idle would end the process.
-  pool.on('error', (error) => onIdleError?.(error));
+  pool.on('error', (error) => {
+    // One that breaks while the pool is closed is no news.
+    if (!pool.ending) onIdleError?.(error);
+  });
   // And so would one that breaks between the statements of a transaction; the next statement tells its user.
   pool.on('connect', (client) => client.on('error', () => undefined));
+  if (onNotice !== undefined) {
+    pool.on('connect', (client) => client.on('notice', ({ message }) => onNotice(message ?? '')));
+  }
   return pool;
 }
 
@@ -98,13 +107,14 @@ export function openDatabase(options: PoolOptions): Database {
       client.release(isConnectionLoss(failure));
     }
   };
-  const { url, waitMs = 5_000, statementMs, onStatement, onIdleError, name = 'svc-gateway' } = options;
+  const { url, waitMs = 5_000, statementMs, onStatement, onIdleError, onNotice, name = 'svc-gateway' } = options;
   const pipeline = createPipeline({
     url,
     connectMs: waitMs,
     statementMs,
     onStatement,
     onIdleError,
+    onNotice,
     name: `${name} reads`,
     elsewhere: byPool,
   });

@@ -252,6 +252,8 @@ function orgScope(
   if (row === undefined) {
     // The platform admin may see everything, so for them an absent thing is simply absent.
     if (admitted?.kind === 'admin') throw new ServiceError('RESOURCE_NOT_FOUND');
+    // A key asks for its own project alone, which has gone since the key was looked at.
+    if (admitted?.kind === 'service_key') throw new ServiceError('PROJECT_NOT_FOUND');
     throw notAuthorized(action, reason);
   }
   return { org: orgOf(row)!, authority: admitted ?? authorityOf(action, row) };
