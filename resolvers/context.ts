@@ -64,6 +64,8 @@ export interface Context {
   readonly caller: (presuming?: (principalId: string) => void) => Promise<Caller>;
   /** Whether the request brings no credential at all. */
   readonly anonymous?: boolean;
+  /** Set where others cause what is asked, as for an event of a subscription: no rate of the caller's pays for it. */
+  readonly causedByOthers?: true;
   /** To be told that an organization's limits count this request, so that its address no longer does. */
   readonly admitted?: () => void;
   /** Aborted when nobody waits for the answer any more. */

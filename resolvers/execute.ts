@@ -66,9 +66,13 @@ async function run<Input extends z.ZodObject, Scope, Output, Wire>(
     : asked.catch((refusal: unknown) => {
         throw refusalOf(refusal, input) ?? refusal;
       }));
-  if (op.kind === 'mutation') refuseReaders(caller);
+  const acts = op.kind === 'mutation' || op.reveals !== undefined;
+  if (acts) refuseReaders(caller);
   const scope = await authorise(op, ctx, caller, input, ahead);
-  if (op.kind === 'query') return await op.handler({ ...ctx, ...scope }, input);
+  if (op.kind === 'query') {
+    requireStepUp(ctx, caller, op.reveals);
+    return await op.handler({ ...ctx, ...scope }, input);
+  }
   if (op.lifecycle === 'gated') refuseWhileClosed(orgOf(scope));
   requireStepUp(ctx, caller, op.stepUp);
   if (op.writeApproval !== undefined) await requireWriteApproval(ctx, caller, op.writeApproval, input);
@@ -100,22 +104,25 @@ async function authorise<Input extends z.ZodObject, Scope, Output, Wire>(
   const who = callerKey(caller, ctx.request.address);
   // Many clients share a project's key: one that is refused does not hold up the others.
   const refused = `refused:${who}${caller.kind === 'project_key' ? `:${ctx.request.address}` : ''}`;
+  const pays = caller.kind !== 'admin' && ctx.causedByOthers === undefined;
   // Who was refused too often is not looked up again.
-  if (caller.kind !== 'admin') refuseHurry(rateLimiter.peek(refused, outsideRate));
+  if (pays) refuseHurry(rateLimiter.peek(refused, outsideRate));
   let scope: Scope;
   try {
     scope = await op.access.authorise(ctx, caller, input, ahead);
   } catch (error) {
-    if (error instanceof ServiceError) refuseHurry(rateLimiter.take(refused, outsideRate));
+    if (error instanceof ServiceError && ctx.causedByOthers === undefined)
+      refuseHurry(rateLimiter.take(refused, outsideRate));
     throw op.kind === 'mutation' && op.writeApproval !== undefined
       ? await aboveCeiling(ctx, caller, op.writeApproval, input, error)
       : error;
   }
   const org = orgOf(scope);
   if (org === undefined) {
-    if (caller.kind !== 'admin') refuseHurry(rateLimiter.take(`outside:${who}`, outsideRate));
+    if (pays) refuseHurry(rateLimiter.take(`outside:${who}`, outsideRate));
     return scope;
   }
+  if (ctx.causedByOthers === true) return scope;
   const limits = limitsOf(org);
   const rate =
     op.kind === 'query'

@@ -69,7 +69,7 @@ export const permissions = {
     serviceKey: true,
     admin: true,
   },
-  'project:keys:read': { role: 'developer' },
+  'project:keys:read': { role: 'owner' },
   'project:rename': { role: 'admin', grants: ['project:write'], delegate: ['project:write'] },
   'project:delete': { role: 'owner', serviceKey: true },
   'room:list': { role: 'viewer', delegate: 'any', serviceKey: true },

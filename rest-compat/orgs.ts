@@ -14,9 +14,7 @@ export const orgRoutes = [
   route('POST', '/orgs/v1', 201, createOrg, ({ body }) => body),
   route('GET', '/orgs/v1', 200, listOrgs, () => ({})),
   route('GET', '/orgs/v1/:org_id', 200, getOrg, ({ params }) => ({ org: params.org_id })),
-  // The whole body, as above.
   route('PATCH', '/orgs/v1/:org_id', 200, renameOrg, ({ params, body }) => ({
-    ...body,
     org: params.org_id,
     display_name: body.display_name,
   })),

@@ -127,7 +127,8 @@ MessageRef.implement({
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was sent.' }),
     room: t.field({
       type: RoomRef,
-      description: 'The room it was sent in.',
+      nullable: true,
+      description: 'The room it was sent in; null for a caller whose right to it has just ended.',
       resolve: ({ orgId, roomKey }) => addressOf({ orgId, key: roomKey }),
     }),
   }),

@@ -15,7 +15,7 @@ export const renameOrg = mutation({
   access: onOrg('org:rename', ({ org }: { org: string }) => org),
   stepUp: 'org.rename',
   lifecycle: 'gated',
-  input: z.strictObject({
+  input: z.object({
     org: orgId,
     display_name: orgDisplayName.describe(
       'Name for people, not unique, at most 100 characters; null, or no text, for none.',

@@ -10,7 +10,7 @@ import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedI
 import { actorOf } from '../audit.ts';
 import { isPrincipal } from '../caller.ts';
 import type { Context } from '../context.ts';
-import { orgId, properName } from '../fields.ts';
+import { givenName, orgId } from '../fields.ts';
 import { makeProjectKey } from '../identity/project-keys.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
 import { limitsOf } from '../limits.ts';
@@ -63,7 +63,7 @@ export const createProject = stepMutation({
   lifecycle: 'gated',
   writeApproval: { action: 'org.project.create', field: 'org_id', target: ({ org_id }) => org_id },
   input: z.object({
-    name: properName(200)
+    name: givenName(200)
       .trim()
       .min(1)
       .optional()

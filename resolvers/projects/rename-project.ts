@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import { notAuthorized, onProject } from '../access.ts';
-import { projectId, properName } from '../fields.ts';
+import { givenName, projectId } from '../fields.ts';
 import { mutation } from '../operation.ts';
 import { lockProject } from './lock-project.ts';
 import type { ProjectRow } from './wire.ts';
@@ -14,7 +14,7 @@ export const renameProject = mutation({
   lifecycle: 'gated',
   input: z.object({
     project: projectId,
-    name: properName(200).trim().min(1).describe('Name for people, at most 200 characters.'),
+    name: givenName(200).trim().min(1).describe('Name for people, at most 200 characters.'),
   }),
   async handler(work, { name }): Promise<{ readonly project: ProjectRow; readonly previousName: string }> {
     const project = await lockProject(work, work.project.id);

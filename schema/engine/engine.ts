@@ -135,7 +135,7 @@ export class Engine {
       key,
       execute:
         key === undefined
-          ? this.#executor(validated, () => ({ ...ctx }))
+          ? this.#executor(validated, () => ({ ...ctx, causedByOthers: true }))
           : this.#executor({ ...validated, contextValue: undefined }, () => audienceContext(services)),
     };
   }

@@ -95,7 +95,7 @@ const expected: Readonly<Record<string, Expected>> = {
   'project:list': cell(everyRole),
   'project:create': cell('owner admin developer'),
   'project:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true, admin: true }),
-  'project:keys:read': cell('owner admin developer'),
+  'project:keys:read': cell('owner'),
   'project:rename': cell('owner admin', { grants: 'project:write', delegates: 'project:write' }),
   'project:delete': cell('owner', { serviceKey: true }),
   'room:list': cell(everyRole, { delegates: everyCapability, serviceKey: true }),
@@ -181,7 +181,9 @@ async function verdict(action: string, actor: Actor, target: Target = home): Pro
   return details?.reason === undefined ? code! : `${code} ${details.reason}`;
 }
 
-const isWrite = (action: string) => probes.find((probe) => probe.action === action)!.route.method !== 'GET';
+/** Keys may do what an owner may, so reading them is no mere reading. */
+const isWrite = (action: string) =>
+  action === 'project:keys:read' || probes.find((probe) => probe.action === action)!.route.method !== 'GET';
 const has = (list: string, item: string) => list.split(' ').includes(item);
 const onProject = /^(project:(keys:read|read|rename|delete)|(grants|delegates):(read|write))$/;
 const reasonOfStranger = (action: string) => (onProject.test(action) ? 'project_not_found' : 'member');
