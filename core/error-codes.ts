@@ -108,6 +108,17 @@ export const errorRows = {
   WRITE_AUTH_SESSION_INVALID: row(403, 'auth', 'The write approval has expired, was revoked or is unknown.'),
   ABOVE_WRITE_AUTH_CEILING: row(403, 'auth', 'The holder of this approval may not do this even with it.'),
   ADMIN_REQUIRED: row(403, 'auth', 'This is for the platform admin.'),
+  TABLE_NOT_EXPOSED: row(403, 'auth', 'The table exists, and is not exposed to anonymous callers.', {
+    nextActions: [
+      {
+        type: 'expose_table',
+        command: 'svc projects apply-expose',
+        why: 'Expose the table in the project’s manifest.',
+      },
+      { type: 'edit_request', why: 'Read a table that is exposed, or sign a user in.' },
+      { type: 'use_function', why: 'Give access through a function of the project instead.' },
+    ],
+  }),
   SLUG_RESERVED: row(403, 'auth', 'This slug is a reserved word.', { nextActions: [edit] }),
   SLUG_PROTECTED: row(403, 'auth', 'This slug is a protected mark.', { nextActions: [edit] }),
   INSUFFICIENT_BALANCE: row(403, 'billing', 'The organization’s balance does not cover this.', {

@@ -5,6 +5,8 @@ export type { ErrorCode, MutationState, NextAction } from './error-codes.ts';
 /** What a thrower may add to its error's row. */
 export interface ServiceErrorOptions {
   readonly message?: string;
+  /** The short label of the envelope, where a contract names one. @default the code */
+  readonly label?: string;
   readonly details?: Readonly<Record<string, unknown>>;
   readonly nextActions?: readonly NextAction[];
   readonly mutationState?: MutationState;
@@ -27,6 +29,7 @@ export interface ServiceErrorOptions {
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
+  readonly label: string;
   readonly details: Readonly<Record<string, unknown>>;
   readonly nextActions: readonly NextAction[];
   readonly mutationState: MutationState;
@@ -39,6 +42,7 @@ export class ServiceError extends Error {
     const row: ErrorRow = errorRows[code];
     super(options.message ?? row.message, { cause: options.cause });
     this.code = code;
+    this.label = options.label ?? code;
     this.details = options.details ?? {};
     this.nextActions = options.nextActions ?? row.nextActions ?? [];
     this.mutationState = options.mutationState ?? row.mutationState ?? 'none';
@@ -75,7 +79,7 @@ export function toEnvelope(error: unknown, traceId: string): ErrorEnvelope {
   const { category, retryable } = known.row;
   return {
     ...known.extras,
-    error: known.code,
+    error: known.label,
     message: known.message,
     code: known.code,
     category,

@@ -45,6 +45,9 @@ export interface ProjectDatabasesOptions {
 const sizesStatement = `select datname, coalesce(pg_database_size(oid), 0) as bytes
   from pg_database where datname = any($1::text[])`;
 
+// Only a connection of that role: numbers of processes are used again.
+const cancelStatement = 'select pg_cancel_backend(pid) from pg_stat_activity where pid = $1 and usename = $2';
+
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
 /** The way to one server. This is for making, dropping and measuring databases; requests have pools of their own. */
@@ -212,6 +215,34 @@ export class ProjectDatabases {
       }),
     );
     return databases.map(({ server, databaseName }) => sizes.get(`${server}/${databaseName}`) ?? 0);
+  }
+
+  /** The way into a project's database as its own login role. */
+  loginUrl(database: ProjectDatabase): string {
+    const url = new URL(this.#url(database.server));
+    url.username = database.roleName;
+    url.password = this.password(database);
+    url.pathname = `/${database.databaseName}`;
+    return url.href;
+  }
+
+  /** Sets a project role's password and settings back: a role may change its own, and tenant SQL runs as it. */
+  async restoreLogin(database: ProjectDatabase): Promise<void> {
+    const role = quote(database.roleName);
+    const verifier = scramVerifier(this.password(database));
+    const { pool } = this.#server(database.server);
+    await pool.query(`alter role ${role} with login connection limit ${roleConnectionLimit} password '${verifier}'`);
+    await pool.query(`alter role ${role} reset all`);
+  }
+
+  /** Stops what a connection of a project's role is doing; the connection goes on. */
+  async cancelBackend({ server, roleName }: ProjectDatabase, processId: number): Promise<void> {
+    await this.#server(server).pool.query(cancelStatement, [processId, roleName]);
+  }
+
+  #url(server: string): string {
+    this.#server(server);
+    return this.#options.servers[server]!;
   }
 
   #server(name: string): ProjectServer {

@@ -3,9 +3,12 @@ import type { IdPrefix } from '../core/ids.ts';
 import type { KeyRing } from '../core/keys.ts';
 import type { Database } from '../db/pool.ts';
 import type { ProjectDatabases } from '../db/project-databases.ts';
+import type { ProjectPools } from '../db/project-pools.ts';
+import type { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import type { AuthorityWatch } from './authority.ts';
 import type { Caller } from './caller.ts';
 import type { FeedHub } from './feeds.ts';
+import type { Credentials } from './identity/resolve-caller.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
@@ -15,6 +18,10 @@ export interface Services {
   readonly keys: KeyRing;
   readonly log: Logger;
   readonly projectDatabases: ProjectDatabases;
+  /** Connections for what is done inside project databases. */
+  readonly projectPools: ProjectPools;
+  /** What project databases hold, as the row routes see it. */
+  readonly schemaCaches: SchemaCaches;
   readonly feeds: FeedHub;
   readonly authority: AuthorityWatch;
   readonly rateLimiter: RateLimiter;
@@ -66,6 +73,10 @@ export interface Context {
   readonly anonymous?: boolean;
   /** Set where others cause what is asked, as for an event of a subscription: no rate of the caller's pays for it. */
   readonly causedByOthers?: true;
+  /** The credential headers as they came, for doors that read them in an order of their own. */
+  readonly credentials: Credentials;
+  /** Charges the client's address, which every look at a credential has to be paid with. @throws RATE_LIMITED */
+  readonly chargeAddress: () => void;
   /** To be told that an organization's limits count this request, so that its address no longer does. */
   readonly admitted?: () => void;
   /** Aborted when nobody waits for the answer any more. */

@@ -71,3 +71,6 @@ export function limitsOf({ tier, limitOverrides }: Pick<Org, 'tier' | 'limitOver
   for (const _ in limitOverrides) return { ...tierLimits[tier], ...limitOverrides };
   return tierLimits[tier];
 }
+
+/** Requests to one project's own routes, whoever sends them. Contract 01, section 1.20. */
+export const projectRate = { perSecond: 100, burst: 100 };

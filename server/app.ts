@@ -8,8 +8,10 @@ import { migrateControlDatabase } from '../db/migrate.ts';
 import { acquireNodeLock } from '../db/node-lock.ts';
 import { type NoticeHook, openDatabase, type StatementHook } from '../db/pool.ts';
 import { ProjectDatabases } from '../db/project-databases.ts';
+import { ProjectPools } from '../db/project-pools.ts';
 import { checkRootFingerprint } from '../db/root-fingerprint.ts';
 import { createMailer } from '../engines/mail.ts';
+import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import type { Services } from '../resolvers/context.ts';
 import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
@@ -112,16 +114,20 @@ export async function startApp(options: AppOptions): Promise<App> {
 
     const keys = new KeyRing(...roots);
     await checkRootFingerprint(db, keys);
+    const warn = (message: string, facts: Record<string, unknown>) => log.warn(facts, message);
     const projectDatabases = new ProjectDatabases({
       servers: config.projectDatabaseUrls ?? { main: databaseUrl },
       keys,
       statementMs: projectStatementMs,
       onStatement,
       onIdleError,
-      warn: (message, facts) => log.warn(facts, message),
+      warn,
     });
     undo.push(() => projectDatabases.close());
     await projectDatabases.bootstrap();
+
+    const projectPools = new ProjectPools({ databases: projectDatabases, onStatement, warn });
+    undo.push(() => projectPools.close());
 
     const signals = config.natsUrl === undefined ? localSignals() : natsSignals(config.natsUrl, { log });
     undo.push(signals.close);
@@ -141,6 +147,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       keys,
       log,
       projectDatabases,
+      projectPools,
+      schemaCaches: new SchemaCaches(projectPools),
       feeds,
       authority,
       rateLimiter: new RateLimiter(),

@@ -5,6 +5,8 @@ import { sameSecret } from '../core/keys.ts';
 import { newTraceId, traced } from '../core/tracing.ts';
 import type { Services } from '../resolvers/context.ts';
 import { allowHeader, type RestRoutes } from '../rest-compat/handle.ts';
+import { answerRows, openRows, rowBodyBytesMax } from '../rest-compat/rows/answer.ts';
+import { matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
 import type { Engine } from '../schema/engine/engine.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
 import { readBody, refuseBody } from './body.ts';
@@ -22,7 +24,15 @@ import {
   targetOf,
   writeApprovalOf,
 } from './request-context.ts';
-import { answerPreflight, send, sendError, sendJson, sendSocketError, setCommonHeaders } from './respond.ts';
+import {
+  answerPreflight,
+  send,
+  sendAnswer,
+  sendError,
+  sendJson,
+  sendSocketError,
+  setCommonHeaders,
+} from './respond.ts';
 
 export interface HttpOptions {
   readonly services: Services;
@@ -73,7 +83,7 @@ interface UpgradeOptions extends ServerOptions {
 export function createHttpServer(options: HttpOptions): Server {
   const { services, metrics, health } = options;
   const own = ownPaths(options);
-  const documented = answerRest(options);
+  const documented = answerPath(options);
   const underWay = new Set<ServerResponse>();
   const answer = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
     const startedAt = performance.now();
@@ -204,6 +214,25 @@ function requireAdminKey({ headers }: IncomingMessage, expected: string | undefi
   if (expected === undefined || !sameSecret(String(given), expected)) throw new ServiceError('INVALID_AUTH');
 }
 
+/** A path with a name in it: of a project's rows, or of what an operation answers. */
+const answerPath =
+  (options: HttpOptions): OwnPath =>
+  async (exchange) => {
+    const rows = matchRowPath(exchange.request.method!, exchange.path);
+    return rows === undefined ? answerRest(options)(exchange) : answerRowPath(options, exchange, rows);
+  };
+
+async function answerRowPath(options: HttpOptions, exchange: Exchange, rows: RowPath): Promise<void> {
+  const { request, response, path, search } = exchange;
+  exchange.route = rows.pattern;
+  const ctx = contextOf(options, exchange);
+  // A body is large here, and not read for somebody who may not send it.
+  const caller = await openRows(rows, ctx);
+  const body = await bodyOf(exchange, rowBodyBytesMax);
+  const answer = await answerRows(rows, caller, { path, search, headers: request.headers, body }, ctx);
+  if (!response.destroyed) sendAnswer(response, answer);
+}
+
 const answerRest =
   (options: HttpOptions): OwnPath =>
   async (exchange) => {
@@ -222,12 +251,12 @@ const answerRest =
 const noBody = Promise.resolve(Buffer.alloc(0));
 
 /** @throws BODY_TOO_LARGE or UNSUPPORTED_MEDIA_TYPE, where possible before the client has sent any of it */
-function bodyOf({ request, response, asksFirst }: Exchange): Promise<Buffer> {
+function bodyOf({ request, response, asksFirst }: Exchange, limit?: number): Promise<Buffer> {
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return noBody;
-  refuseBody(request);
+  refuseBody(request, limit);
   if (asksFirst) response.writeContinue();
-  return readBody(request);
+  return readBody(request, limit);
 }
 
 /** @throws RATE_LIMITED when too many requests of this address are under way */

@@ -41,9 +41,13 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
   const network = networkOf(address);
   const bucket = `address:${network}`;
 
-  async function resolve(): Promise<Caller> {
+  function chargeAddress(): void {
     refuseHurry(rateLimiter.take(bucket, addressRate));
     charged = true;
+  }
+
+  async function resolve(): Promise<Caller> {
+    chargeAddress();
     const named = settings.publicBaseUrl ?? (strangeHost === true ? undefined : baseUrl);
     const journey = { host: named === undefined ? undefined : hostOf(named), network };
     try {
@@ -75,6 +79,8 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     signal,
     request: { traceId, address, baseUrl, idempotencyKey, writeApproval },
     admitted,
+    credentials,
+    chargeAddress,
     anonymous: isAnonymous(credentials),
     caller: (presuming) => {
       if (presuming !== undefined) {

@@ -40,6 +40,8 @@ const exposedHeaders = [
   'retry-after',
   'allow',
   'content-range',
+  'location',
+  'preference-applied',
   'payment-required',
   'payment-response',
   'x-payment-response',
@@ -81,6 +83,21 @@ export function send(response: ServerResponse, status: number, type: string, tex
   response.flushHeaders();
   if (shown !== '') response.write(shown);
   void discardBody(request).then(() => response.end());
+}
+
+/** An answer that was made elsewhere, headers and all. */
+export interface WholeAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Sends an answer as it is. What has no body has no length either, nor has what was asked for by HEAD. */
+export function sendAnswer(response: ServerResponse, { status, headers, body }: WholeAnswer): void {
+  const bare = status === 204 || response.req.method === 'HEAD';
+  const length: Record<string, number> = bare ? {} : { 'content-length': Buffer.byteLength(body) };
+  response.writeHead(status, { ...headers, ...length });
+  response.end(bare ? undefined : body);
 }
 
 export const sendJson = (response: ServerResponse, status: number, body: unknown): void =>

@@ -228,6 +228,8 @@ export function jobContext(services: Services, signal: AbortSignal): Context {
       writeApproval: undefined,
     },
     caller: async () => ({ kind: 'admin' }),
+    credentials: {},
+    chargeAddress: () => undefined,
     signal,
   };
 }

@@ -230,6 +230,8 @@ const audienceContext = (services: Services): Context => ({
   caller: async () => {
     throw new Error('What is shared by an audience has no caller.');
   },
+  credentials: {},
+  chargeAddress: () => undefined,
   signal: neverAborted,
 });
 

@@ -37,6 +37,8 @@ const services: Services = {
   log: pino({ level: 'silent' }),
   // The operations of this file touch none of these.
   projectDatabases: undefined as never,
+  projectPools: undefined as never,
+  schemaCaches: undefined as never,
   authority: undefined as never,
   feeds: { publish: () => {} } as unknown as Services['feeds'],
   rateLimiter: new RateLimiter(),
@@ -51,6 +53,8 @@ const context = (idempotencyKey?: string): Context => ({
   services,
   request: { traceId: 'trace', address: '10.0.0.1', baseUrl: '', idempotencyKey, writeApproval: undefined },
   caller: async () => ({ kind: 'admin' }),
+  credentials: {},
+  chargeAddress: () => undefined,
   signal: new AbortController().signal,
 });
 

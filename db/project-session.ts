@@ -1,0 +1,131 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import pg from 'pg';
+import { sqlState } from './pool.ts';
+import type { ProjectDatabase, ProjectDatabases } from './project-databases.ts';
+import type { PreparedNames } from './statement-batch.ts';
+
+/** A project that has connections, or wants one. */
+export interface Project {
+  readonly database: ProjectDatabase;
+  readonly idle: Session[];
+  open: number;
+}
+
+/** A connection to a project's database as its login role. */
+export interface Session {
+  readonly client: pg.Client;
+  readonly project: Project;
+  readonly prepared: PreparedNames;
+  batches: number;
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+export interface SessionOptions {
+  readonly databases: ProjectDatabases;
+  /** How long a connection is waited for, in milliseconds. */
+  readonly waitMs: number;
+  /** Longest a batch may take, in milliseconds. */
+  readonly batchMs: number;
+  readonly warn: (message: string, facts: Record<string, unknown>) => void;
+}
+
+/** No connection to a project's database could be made. What the server said names what is nobody's business. */
+export class ProjectUnreachableError extends Error {
+  override readonly name = 'ProjectUnreachableError';
+}
+
+/** How long a cancelled batch is given to end, in milliseconds, before its connection is cut. */
+const cancelMs = 2_000;
+
+/**
+ * Connects. A tenant may have changed its role's password, since its SQL runs as it: it is set back, once.
+ *
+ * @param lost told when the connection breaks
+ * @throws ProjectUnreachableError
+ */
+export async function openSession(
+  project: Project,
+  options: SessionOptions,
+  lost: (session: Session) => void,
+): Promise<Session> {
+  const { databases, warn } = options;
+  const { database } = project;
+  try {
+    return await logIn(project, options, lost);
+  } catch (error) {
+    if (sqlState(error) !== '28P01' && sqlState(error) !== '28000') throw unreachable(error);
+    warn('A project role could not log in; its password is set back.', { role: database.roleName });
+  }
+  try {
+    await databases.restoreLogin(database);
+    return await logIn(project, options, lost);
+  } catch (error) {
+    throw unreachable(error);
+  }
+}
+
+const unreachable = (cause: unknown) =>
+  new ProjectUnreachableError('A project’s database could not be connected to.', { cause });
+
+async function logIn(
+  project: Project,
+  { databases, waitMs }: SessionOptions,
+  lost: (session: Session) => void,
+): Promise<Session> {
+  const client = new pg.Client({
+    connectionString: databases.loginUrl(project.database),
+    connectionTimeoutMillis: waitMs,
+    keepAlive: true,
+    application_name: 'svc-gateway rows',
+  });
+  const session: Session = {
+    client,
+    project,
+    prepared: { known: new Set(), doubtful: new Set() },
+    batches: 0,
+    idleTimer: undefined,
+  };
+  client.on('error', () => lost(session));
+  await client.connect();
+  return session;
+}
+
+/**
+ * Cancels a batch that takes too long or that nobody waits for; limits set in SQL can be undone in SQL.
+ *
+ * @returns to be called at the end of the batch: a cancellation that is still under way then
+ */
+export function cancelWhenDue(
+  { client, project }: Session,
+  { databases, batchMs }: SessionOptions,
+  signal: AbortSignal | undefined,
+): () => Promise<void> | undefined {
+  let over = false;
+  let cancelling: Promise<void> | undefined;
+  const cancel = () => {
+    if (over) return;
+    cancelling ??= databases.cancelBackend(project.database, processIdOf(client)).catch(() => undefined);
+    void sleep(cancelMs, undefined, { ref: false }).then(() => {
+      if (!over) streamOf(client).destroy();
+    });
+  };
+  const timer = setTimeout(cancel, batchMs);
+  timer.unref();
+  if (signal?.aborted === true) cancel();
+  signal?.addEventListener('abort', cancel, { once: true });
+  return () => {
+    over = true;
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', cancel);
+    return cancelling;
+  };
+}
+
+/** Members of the driver's client that its types do not tell of. */
+interface ClientInside {
+  readonly processID: number;
+  readonly connection: { readonly stream: { destroy(): void } };
+}
+
+const processIdOf = (client: pg.Client) => (client as unknown as ClientInside).processID;
+const streamOf = (client: pg.Client) => (client as unknown as ClientInside).connection.stream;

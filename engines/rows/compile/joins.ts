@@ -1,0 +1,51 @@
+import type { ReadNode } from '../plan/read-node.ts';
+import { isToOne } from '../schema/types.ts';
+import { commas, ident, type Sql, sql } from '../sql/sql.ts';
+import { aliasOf, columnOf, inSchema } from './names.ts';
+import { labelOf, type Output } from './outputs.ts';
+
+const junctionOf = (alias: string): Sql => ident(`${alias}_junction`);
+
+/** Where the rows of an embedded relation come from; a junction stands beside its target. */
+export function embeddedFrom(node: ReadNode, parent: Sql): Sql {
+  const { relationship, alias } = node.link!;
+  const name = ident(aliasOf(node));
+  if (relationship.kind === 'computed')
+    return sql`${inSchema(relationship.routine)}((${parent}.*)::${inSchema(relationship.origin)}) as ${name}`;
+  const target = sql`${inSchema(relationship.target)} as ${name}`;
+  if (relationship.kind !== 'many-to-many') return target;
+  return sql`${target}, ${inSchema(relationship.junction.table)} as ${junctionOf(alias)}`;
+}
+
+/** What ties embedded rows to the row they are embedded in. */
+export function embeddedConditions(node: ReadNode, qualifier: Sql, parent: Sql): Sql[] {
+  const { relationship, alias } = node.link!;
+  if (relationship.kind === 'computed') return [];
+  if (relationship.kind !== 'many-to-many')
+    return relationship.pairs.map(([from, to]) => sql`${columnOf(qualifier, to)} = ${columnOf(parent, from)}`);
+  const junction = junctionOf(alias);
+  return [
+    ...relationship.junction.to.map(([own, to]) => sql`${columnOf(junction, own)} = ${columnOf(qualifier, to)}`),
+    ...relationship.junction.from.map(([own, from]) => sql`${columnOf(junction, own)} = ${columnOf(parent, from)}`),
+  ];
+}
+
+/** Joins embedded rows: one beside its parent, or many folded into one. */
+export function joinSql(child: ReadNode, select: Sql, outputs: readonly Output[]): Sql {
+  const { alias, join: kind, relationship, spread } = child.link!;
+  const rows = ident(alias);
+  const how = kind === 'inner' ? sql` inner join lateral ` : sql` left join lateral `;
+  if (isToOne(relationship)) return sql`${how}(${select}) as ${rows} on true`;
+  const folded = spread ? [sql`nullif(count(*), 0) as "svc rows"`, ...lists(rows, outputs)] : [wholeList(rows)];
+  const condition = kind === 'inner' ? sql`${rows}."svc rows" is not null` : sql`true`;
+  return sql`${how}(select ${commas(folded)} from (${select}) as ${rows}) as ${rows} on ${condition}`;
+}
+
+const wholeList = (rows: Sql): Sql => sql`json_agg(${rows}) as "svc rows"`;
+
+/** A list for each column of what is spread. */
+const lists = (rows: Sql, outputs: readonly Output[]): Sql[] =>
+  outputs.flatMap((one, index) => {
+    const label = labelOf(one, index);
+    return label === undefined ? [] : [sql`coalesce(json_agg(${columnOf(rows, label)}), '[]') as ${ident(label)}`];
+  });

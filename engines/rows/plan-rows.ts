@@ -1,0 +1,49 @@
+import type { RowPlan } from './answer/row-plan.ts';
+import { RowError } from './errors.ts';
+import { closest } from './plan/closest.ts';
+import { planCall } from './plan/plan-call.ts';
+import { planChange } from './plan/plan-change.ts';
+import { planRead } from './plan/plan-read.ts';
+import { readPreferences } from './request/preferences.ts';
+import { parseQuery } from './request/query.ts';
+import type { RowRequest, RowRole } from './request/row-request.ts';
+import { type SchemaCache, servedSchema, type Table } from './schema/types.ts';
+
+/** Refusals whose advice names tables and functions that the caller may not know of. */
+const telling = new Set(['PGRST200', 'PGRST202', 'PGRST205']);
+
+/**
+ * Makes a request ready for a project's database: one statement, and how its row becomes an answer.
+ *
+ * @throws RowError for everything that can be refused without asking the database
+ */
+export function planRows(request: RowRequest, cache: SchemaCache, role: RowRole): RowPlan {
+  try {
+    return plan(request, cache, role);
+  } catch (error) {
+    const hides = error instanceof RowError && telling.has(error.code) && role !== 'service_role';
+    throw hides ? error.withoutHint() : error;
+  }
+}
+
+function plan(request: RowRequest, cache: SchemaCache, role: RowRole): RowPlan {
+  const isFunction = request.target.kind === 'function';
+  const preferences = readPreferences(request.header('prefer'));
+  const query = parseQuery(request.search, isFunction);
+  if (isFunction) return planCall(request, cache, query, preferences);
+  const table = tableNamed(cache, request.target.name);
+  const isRead = request.method === 'GET' || request.method === 'HEAD';
+  return isRead
+    ? planRead(request, cache, table, query, preferences)
+    : planChange(request, cache, table, query, preferences, role);
+}
+
+/** @throws PGRST205 */
+function tableNamed(cache: SchemaCache, name: string): Table {
+  const table = cache.tables.get(name);
+  if (table !== undefined) return table;
+  const meant = closest(name, cache.tables.keys());
+  throw new RowError(404, 'PGRST205', `Could not find the table '${servedSchema}.${name}' in the schema cache`, {
+    hint: meant === undefined ? null : `Perhaps you meant the table '${servedSchema}.${meant}'`,
+  });
+}

@@ -1,0 +1,43 @@
+import type { Condition } from '../request/filter.ts';
+import type { Field } from '../request/names.ts';
+import type { OrderTerm } from '../request/order.ts';
+import type { Window } from '../request/query.ts';
+import type { JoinKind, SelectField } from '../request/select.ts';
+import type { Column, Relationship, Table } from '../schema/types.ts';
+
+/** A relation of the answer with everything asked of it: the root, or what is embedded in another. */
+export interface ReadNode {
+  readonly table: Table | undefined;
+  /** The table's name, from which relationships begin. */
+  readonly tableName: string;
+  /** The name under which a client speaks of it. */
+  readonly name: string;
+  /** How it hangs on its parent; undefined for the root. */
+  readonly link: Link | undefined;
+  readonly depth: number;
+  readonly fields: readonly SelectField[];
+  readonly children: readonly ReadNode[];
+  readonly where: Where[];
+  order: readonly OrderTerm[];
+  window: Window | undefined;
+}
+
+export interface Link {
+  readonly relationship: Relationship;
+  readonly join: JoinKind;
+  readonly spread: boolean;
+  /** Name of the embedded rows inside the statement. */
+  readonly alias: string;
+}
+
+/** Conditions, resolved to columns. */
+export type Where =
+  | { readonly kind: 'and' | 'or'; readonly negated: boolean; readonly members: readonly Where[] }
+  | {
+      readonly kind: 'filter';
+      readonly field: Field;
+      readonly column: Column | undefined;
+      readonly condition: Condition;
+    }
+  /** Whether there are embedded rows. */
+  | { readonly kind: 'embedded'; readonly child: ReadNode; readonly present: boolean };

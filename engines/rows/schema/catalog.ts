@@ -1,0 +1,137 @@
+/** What {@link catalogSql} returns: plain facts of the catalogs, related to each other by numbers. */
+export interface Catalog {
+  readonly tables: readonly CatalogTable[];
+  readonly keys: readonly CatalogKey[];
+  readonly views: readonly CatalogView[];
+  readonly routines: readonly CatalogRoutine[];
+  readonly computed: readonly CatalogComputed[];
+  /** Whether any trigger was made by somebody. */
+  readonly triggers: boolean;
+}
+
+export interface CatalogTable {
+  readonly oid: number;
+  readonly name: string;
+  readonly kind: 'r' | 'p' | 'v' | 'm' | 'f';
+  readonly columns: readonly CatalogColumn[] | null;
+}
+
+export interface CatalogColumn {
+  readonly number: number;
+  readonly name: string;
+  readonly type: string;
+  readonly not_null: boolean;
+  readonly default_sql: string | null;
+  readonly generated: boolean;
+  readonly identity: '' | 'a' | 'd';
+}
+
+/** A primary key, a unique constraint or a foreign key, of any schema: views show tables of others. */
+export interface CatalogKey {
+  readonly name: string;
+  readonly kind: 'p' | 'u' | 'f';
+  readonly table: number;
+  readonly columns: readonly number[];
+  readonly column_names: readonly string[];
+  readonly other: number;
+  readonly other_columns: readonly number[] | null;
+  readonly other_names: readonly string[] | null;
+}
+
+export interface CatalogView {
+  readonly oid: number;
+  /** The view's query as PostgreSQL keeps it. */
+  readonly tree: string;
+}
+
+export interface CatalogRoutine {
+  readonly oid: number;
+  readonly name: string;
+  readonly args: readonly { readonly name: string; readonly type: string; readonly mode: string }[] | null;
+  readonly defaults: number;
+  readonly returns_set: boolean;
+  readonly returns_rows: boolean;
+  readonly returns_table: string | null;
+  readonly returns_void: boolean;
+  readonly volatility: 'i' | 's' | 'v';
+}
+
+export interface CatalogComputed {
+  readonly name: string;
+  readonly origin: string;
+  readonly target: string;
+  readonly single: boolean;
+}
+
+/** Types whose plain name cuts a value to a length of one: read as the type that takes any length. */
+const readAs = `case format_type(type, null)
+    when 'bit' then 'bit varying' when 'bit[]' then 'bit varying[]'
+    when 'character' then 'character varying' when 'character[]' then 'character varying[]'
+    else format_type(type, null) end`;
+
+const notSystem = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
+
+/** Everything in one statement and one answer; `format_type` names what is not in `pg_catalog` with its schema. */
+export const catalogSql = `
+with tables as (
+  select c.oid, c.relname as name, c.relkind as kind, c.reltype
+  from pg_class c
+  where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition
+), columns as (
+  select a.attrelid as oid, json_agg(json_build_object(
+    'number', a.attnum, 'name', a.attname, 'type', ${readAs.replaceAll('(type', '(a.atttypid')},
+    'not_null', a.attnotnull or (t.typtype = 'd' and t.typnotnull),
+    'default_sql', case
+      when a.attidentity = 'd' then (
+        select format('nextval(%L::regclass)', s.objid::regclass::text) from pg_depend s join pg_class q on q.oid = s.objid
+        where s.refobjid = a.attrelid and s.refobjsubid = a.attnum and s.deptype = 'i' and q.relkind = 'S' limit 1)
+      when a.attgenerated <> '' then null
+      when d.adbin is not null then pg_get_expr(d.adbin, d.adrelid)
+      when t.typtype = 'd' then pg_get_expr(t.typdefaultbin, 0) end,
+    'generated', a.attgenerated <> '', 'identity', a.attidentity) order by a.attnum) as columns
+  from pg_attribute a join tables c on c.oid = a.attrelid join pg_type t on t.oid = a.atttypid
+    left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+  where a.attnum > 0 and not a.attisdropped group by a.attrelid
+), keys as (
+  select k.conname, k.contype, k.conrelid, k.conkey, k.confrelid, k.confkey
+  from pg_constraint k join pg_namespace n on n.oid = k.connamespace
+  where k.contype in ('p', 'u', 'f') and k.conparentid = 0 and k.conrelid <> 0 and ${notSystem}
+  order by k.conrelid, k.conname
+), routines as (
+  select p.oid, p.proname, p.pronargdefaults, p.proretset, p.provolatile, p.proargnames, p.proargmodes,
+    coalesce(p.proallargtypes, p.proargtypes::oid[]) as types, p.prorettype,
+    coalesce(nullif(r.typbasetype, 0), r.oid) as returned
+  from pg_proc p join pg_type r on r.oid = p.prorettype
+  where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
+    and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
+)
+select json_build_object(
+  'tables', (select coalesce(json_agg(json_build_object(
+    'oid', t.oid::int8, 'name', t.name, 'kind', t.kind, 'columns', c.columns) order by t.name), '[]')
+    from tables t left join columns c using (oid)),
+  'keys', (select coalesce(json_agg(json_build_object(
+    'name', k.conname, 'kind', k.contype, 'table', k.conrelid::int8, 'columns', k.conkey,
+    'column_names', (select json_agg(a.attname order by o.ord) from unnest(k.conkey) with ordinality o(num, ord)
+      join pg_attribute a on a.attrelid = k.conrelid and a.attnum = o.num),
+    'other', k.confrelid::int8, 'other_columns', k.confkey,
+    'other_names', (select json_agg(a.attname order by o.ord) from unnest(k.confkey) with ordinality o(num, ord)
+      join pg_attribute a on a.attrelid = k.confrelid and a.attnum = o.num))), '[]') from keys k),
+  'views', (select coalesce(json_agg(json_build_object('oid', c.oid::int8, 'tree', r.ev_action::text)), '[]')
+    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_rewrite r on r.ev_class = c.oid
+    where c.relkind in ('v', 'm') and r.ev_type = '1' and ${notSystem}),
+  'routines', (select coalesce(json_agg(json_build_object(
+    'oid', p.oid::int8, 'name', p.proname, 'defaults', p.pronargdefaults, 'returns_set', p.proretset, 'volatility', p.provolatile,
+    'args', (select json_agg(json_build_object('name', coalesce(x.name, ''), 'type', ${readAs.replaceAll('(type', '(x.type')},
+      'mode', coalesce(x.mode, 'i')) order by x.ord)
+      from unnest(p.types, p.proargnames, p.proargmodes) with ordinality x(type, name, mode, ord)),
+    'returns_rows', t.typtype = 'c' or coalesce(p.proargmodes::text[] && '{t,b,o}', false),
+    'returns_table', (select c.name from tables c where c.reltype = t.oid),
+    'returns_void', p.prorettype = 'void'::regtype) order by p.proname, p.oid), '[]')
+    from routines p join pg_type t on t.oid = p.returned),
+  'computed', (select coalesce(json_agg(json_build_object(
+    'name', p.proname, 'origin', o.name, 'target', f.name, 'single', not p.proretset or q.prorows = 1)), '[]')
+    from routines p join pg_proc q on q.oid = p.oid join tables o on o.reltype = q.proargtypes[0]
+      join tables f on f.reltype = p.prorettype
+    where q.pronargs = 1),
+  'triggers', exists (select from pg_trigger where not tgisinternal)
+)::text as catalog`;

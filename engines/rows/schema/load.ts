@@ -1,0 +1,97 @@
+import type { Catalog, CatalogColumn, CatalogKey, CatalogRoutine, CatalogTable } from './catalog.ts';
+import { relationshipsOf } from './relationships.ts';
+import type { Column, Routine, SchemaCache, Table, TableKind } from './types.ts';
+import { type Showing, showingsOf } from './view-showings.ts';
+
+/** Makes a schema cache of what the catalogs say. */
+export function schemaCacheOf(catalog: Catalog): SchemaCache {
+  const showings = showingsOf(catalog);
+  const tables = new Map(catalog.tables.map((table) => [table.name, tableOf(table, catalog.keys, showings)]));
+  const relationships = relationshipsOf({
+    tables,
+    tableNames: new Map(catalog.tables.map(({ oid, name }) => [oid, name])),
+    keys: catalog.keys,
+    showings,
+    computed: catalog.computed,
+  });
+  const routines = Map.groupBy(catalog.routines.map(routineOf).filter(isCallable), ({ name }) => name);
+  return { tables, relationships, routines, hasTriggers: catalog.triggers };
+}
+
+const kinds = { r: 'table', p: 'partitioned', v: 'view', m: 'materialized', f: 'foreign' } as const satisfies Record<
+  CatalogTable['kind'],
+  TableKind
+>;
+
+function tableOf(
+  { oid, name, kind, columns }: CatalogTable,
+  keys: readonly CatalogKey[],
+  showings: ReadonlyMap<number, readonly Showing[]>,
+): Table {
+  const own = keys.filter((key) => key.table === oid);
+  const isView = kind === 'v' || kind === 'm';
+  return {
+    oid,
+    name,
+    kind: kinds[kind],
+    columns: new Map((columns ?? []).map((column) => [column.name, columnOf(column)])),
+    primaryKey: isView
+      ? primaryKeyOfView(name, keys, showings)
+      : (own.find((key) => key.kind === 'p')?.column_names ?? []),
+    uniques: own.filter((key) => key.kind === 'u').map((key) => key.column_names),
+  };
+}
+
+const columnOf = ({ name, type, not_null, default_sql, generated, identity }: CatalogColumn): Column => ({
+  name,
+  type,
+  nullable: !not_null,
+  defaultSql: default_sql,
+  generated,
+  identity: identity === 'a' ? 'always' : identity === 'd' ? 'by default' : null,
+});
+
+/** The primary keys of the tables behind a view, where it shows all of their columns. */
+function primaryKeyOfView(
+  view: string,
+  keys: readonly CatalogKey[],
+  showings: ReadonlyMap<number, readonly Showing[]>,
+): string[] {
+  return keys.flatMap((key) => {
+    if (key.kind !== 'p') return [];
+    const shown = showings.get(key.table)?.find((one) => one.view === view)?.columns;
+    const names = key.columns.flatMap((number) => shown?.get(number)?.slice(0, 1) ?? []);
+    return names.length === key.columns.length ? names : [];
+  });
+}
+
+const volatilities = { i: 'immutable', s: 'stable', v: 'volatile' } as const;
+
+function routineOf(routine: CatalogRoutine): Routine {
+  const inputs = (routine.args ?? []).filter(({ mode }) => mode === 'i' || mode === 'b' || mode === 'v');
+  const required = inputs.length - routine.defaults;
+  return {
+    oid: routine.oid,
+    name: routine.name,
+    arguments: inputs.map(({ name, type, mode }, index) => ({
+      name,
+      type,
+      required: index < required,
+      variadic: mode === 'v',
+    })),
+    returnsSet: routine.returns_set,
+    returnsRows: routine.returns_rows,
+    returnsTable: routine.returns_table,
+    returnsVoid: routine.returns_void,
+    volatility: volatilities[routine.volatility],
+  };
+}
+
+/** Types that a whole body can be given as. */
+const bodyTypes = new Set(['json', 'jsonb', 'text', 'xml', 'bytea']);
+
+/** Arguments are given by name; one without a name may take the body as it is. */
+function isCallable({ arguments: args }: Routine): boolean {
+  const unnamed = args.filter(({ name }) => name === '');
+  return unnamed.length === 0 || (args.length === 1 && bodyTypes.has(args[0]!.type));
+}

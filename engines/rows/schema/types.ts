@@ -1,0 +1,98 @@
+/** A column of a table or view. */
+export interface Column {
+  readonly name: string;
+  /** As PostgreSQL writes it, without a length: what a value is read as before it is assigned. */
+  readonly type: string;
+  readonly nullable: boolean;
+  /** SQL of what it takes when nothing is given, as PostgreSQL writes it; null when that is null. */
+  readonly defaultSql: string | null;
+  readonly generated: boolean;
+  readonly identity: 'always' | 'by default' | null;
+}
+
+export type TableKind = 'table' | 'partitioned' | 'view' | 'materialized' | 'foreign';
+
+/** A table, a view or whatever else holds rows. */
+export interface Table {
+  readonly oid: number;
+  readonly name: string;
+  readonly kind: TableKind;
+  readonly columns: ReadonlyMap<string, Column>;
+  /** Columns of the primary key; for a view those that show one. */
+  readonly primaryKey: readonly string[];
+  readonly uniques: readonly (readonly string[])[];
+}
+
+export type ColumnPair = readonly [from: string, to: string];
+
+/** The table between two others. */
+export interface Junction {
+  readonly table: string;
+  readonly fromConstraint: string;
+  readonly toConstraint: string;
+  /** From the junction's columns to those of the origin. */
+  readonly from: readonly ColumnPair[];
+  /** From the junction's columns to those of the target. */
+  readonly to: readonly ColumnPair[];
+}
+
+interface RelationshipEnds {
+  readonly origin: string;
+  readonly target: string;
+  readonly targetIsView: boolean;
+}
+
+/** One way from the rows of a table to those of another. */
+export type Relationship = RelationshipEnds &
+  (
+    | {
+        readonly kind: 'many-to-one' | 'one-to-many' | 'one-to-one';
+        readonly constraint: string;
+        readonly pairs: readonly ColumnPair[];
+      }
+    | { readonly kind: 'many-to-many'; readonly junction: Junction }
+    /** A function that takes a row and returns rows of another table. */
+    | { readonly kind: 'computed'; readonly routine: string; readonly single: boolean }
+  );
+
+export const isToOne = (relationship: Relationship): boolean =>
+  relationship.kind === 'computed'
+    ? relationship.single
+    : relationship.kind === 'many-to-one' || relationship.kind === 'one-to-one';
+
+export interface RoutineArgument {
+  /** Empty when it has none. */
+  readonly name: string;
+  /** As PostgreSQL writes it, with its schema where that is needed. */
+  readonly type: string;
+  readonly required: boolean;
+  readonly variadic: boolean;
+}
+
+/** A function that can be called. */
+export interface Routine {
+  readonly oid: number;
+  readonly name: string;
+  readonly arguments: readonly RoutineArgument[];
+  readonly returnsSet: boolean;
+  /** It returns rows rather than plain values. */
+  readonly returnsRows: boolean;
+  /** The table whose rows it returns. */
+  readonly returnsTable: string | null;
+  readonly returnsVoid: boolean;
+  readonly volatility: 'immutable' | 'stable' | 'volatile';
+}
+
+/** What a project's schema `public` holds; never changed once made. */
+export interface SchemaCache {
+  readonly tables: ReadonlyMap<string, Table>;
+  /** By the name of the table they begin at. */
+  readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
+  /** Whether a change may set off code of the project's. */
+  readonly hasTriggers: boolean;
+  /** Overloads by name. */
+  readonly routines: ReadonlyMap<string, readonly Routine[]>;
+}
+
+/** The schema whose tables are served. */
+export const servedSchema = 'public';

@@ -1,0 +1,78 @@
+import { ServiceError } from '../../core/errors.ts';
+import { Lru } from '../../core/lru.ts';
+import type { Statement } from '../../db/pool.ts';
+import type { ProjectDatabase } from '../../db/project-databases.ts';
+import type { LifecycleState, Tier } from '../../db/schema/orgs.ts';
+import type { ProjectState } from '../../db/schema/projects.ts';
+import type { Services } from '../context.ts';
+
+/** What a request inside a project needs to know of it. */
+export interface ProjectTarget {
+  readonly projectId: string;
+  readonly orgId: string;
+  readonly database: ProjectDatabase;
+  readonly tier: Tier;
+  readonly lifecycleState: LifecycleState;
+  readonly lifecycleEnteredAt: Date;
+  readonly leaseExpiresAt: Date;
+}
+
+interface TargetRow {
+  readonly org_id: string;
+  readonly state: ProjectState;
+  readonly server: string;
+  readonly database_name: string;
+  readonly role_name: string;
+  readonly tier: Tier;
+  readonly lifecycle_state: LifecycleState;
+  readonly lifecycle_entered_at: Date;
+  readonly lease_expires_at: Date;
+}
+
+/** How long a project is remembered as it was, in milliseconds: a page asks for many lists at once. */
+const rememberedMs = 1_000;
+
+interface Remembered {
+  readonly target: ProjectTarget;
+  readonly until: number;
+}
+
+const remembered = new WeakMap<Services, Lru<Remembered>>();
+
+/**
+ * The project that a key names.
+ *
+ * @throws INVALID_AUTH when it is gone, PROJECT_NOT_READY while it is being made
+ */
+export async function findProjectTarget(services: Services, projectId: string): Promise<ProjectTarget> {
+  let known = remembered.get(services);
+  if (known === undefined) remembered.set(services, (known = new Lru({ entries: 10_000, bytes: 10_000 })));
+  const found = known.get(projectId);
+  const now = performance.now();
+  if (found !== undefined && found.until > now) return found.target;
+  const [row] = await services.db.rows<TargetRow>(targetStatement, [projectId]);
+  if (row === undefined) throw new ServiceError('INVALID_AUTH');
+  if (row.state === 'provisioning') throw new ServiceError('PROJECT_NOT_READY', { retryAfter: 1 });
+  if (row.state !== 'ready' || row.lifecycle_state === 'purged') throw new ServiceError('PROJECT_NOT_FOUND');
+  const target = targetOf(projectId, row);
+  known.set(projectId, { target, until: now + rememberedMs }, 1);
+  return target;
+}
+
+const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
+  projectId,
+  orgId: row.org_id,
+  database: { server: row.server, databaseName: row.database_name, roleName: row.role_name },
+  tier: row.tier,
+  lifecycleState: row.lifecycle_state,
+  lifecycleEnteredAt: row.lifecycle_entered_at,
+  leaseExpiresAt: row.lease_expires_at,
+});
+
+const targetStatement: Statement = {
+  name: 'rows.target',
+  text: `select p.org_id, p.state, p.server, p.database_name, p.role_name,
+      o.tier, o.lifecycle_state, o.lifecycle_entered_at, o.lease_expires_at
+    from projects p join orgs o on o.id = p.org_id
+    where p.id = $1 and p.deleted_at is null`,
+};

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import pg from 'pg';
+import { ServiceError } from '../../core/errors.ts';
+import { Lru } from '../../core/lru.ts';
+import { isConnectionLoss } from '../../db/pool.ts';
+import { ProjectPoolBusyError } from '../../db/project-pools.ts';
+import { ProjectUnreachableError } from '../../db/project-session.ts';
+import type { BatchRows, BatchStatement } from '../../db/statement-batch.ts';
+import { databaseError } from '../../engines/rows/answer/database-error.ts';
+import type { RowAnswer, RowPlan } from '../../engines/rows/answer/row-plan.ts';
+import { RowError } from '../../engines/rows/errors.ts';
+import { planRows } from '../../engines/rows/plan-rows.ts';
+import type { RowRequest } from '../../engines/rows/request/row-request.ts';
+import type { SchemaCache } from '../../engines/rows/schema/types.ts';
+import type { Rendered } from '../../engines/rows/sql/sql.ts';
+import type { Context } from '../context.ts';
+import { refuseWhileClosed } from '../lifecycle.ts';
+import { explainDenial } from './explain-denial.ts';
+import type { RowCaller } from './open-door.ts';
+
+/** What SQL inside the project may see of a request. */
+export interface RequestSettings {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * Answers a request for rows.
+ *
+ * @throws RowError in the dialect of row routes; ServiceError for what the platform refuses
+ */
+export async function runRows(
+  ctx: Context,
+  caller: RowCaller,
+  request: RowRequest,
+  settings: RequestSettings,
+): Promise<RowAnswer> {
+  if (request.method !== 'GET' && request.method !== 'HEAD' && caller.target.lifecycleState === 'dormant')
+    refuseWhileClosed(caller.target);
+  const { plan, rows } = await ran(ctx, caller, request, settings);
+  const estimated = plan.estimate === undefined ? undefined : plannedRows(rows[2]?.[0]?.[0]);
+  return plan.toAnswer(rows[1]?.[0] ?? [], estimated);
+}
+
+/** Plans and runs a request; once more by a newer schema when the table was gone that the known one still has. */
+async function ran(
+  ctx: Context,
+  caller: RowCaller,
+  request: RowRequest,
+  settings: RequestSettings,
+): Promise<{ plan: RowPlan; rows: BatchRows }> {
+  const { plan, cache } = await planned(ctx, caller, request);
+  try {
+    return { plan, rows: await run(ctx, caller, request, settings, plan, cache) };
+  } catch (error) {
+    if (!(error instanceof RowError) || error.code !== undefinedTable) throw error;
+    const newer = await reached(() => ctx.services.schemaCaches.renew(caller.target.database, cache));
+    if (newer === cache) throw error;
+    const again = planRows(request, newer, caller.role);
+    return { plan: again, rows: await run(ctx, caller, request, settings, again, newer) };
+  }
+}
+
+const undefinedTable = '42P01';
+
+/** Refusals that a newer schema may know better than to give. */
+const misses = new Set(['PGRST200', 'PGRST201', 'PGRST202', 'PGRST203', 'PGRST204', 'PGRST205']);
+
+async function planned(
+  { services }: Context,
+  { target, role }: RowCaller,
+  request: RowRequest,
+): Promise<{ plan: RowPlan; cache: SchemaCache }> {
+  const { schemaCaches } = services;
+  const cache = await reached(() => schemaCaches.get(target.database));
+  try {
+    return { plan: planRows(request, cache, role), cache };
+  } catch (error) {
+    if (!(error instanceof RowError) || !misses.has(error.code)) throw error;
+    const newer = await reached(() => schemaCaches.renew(target.database, cache));
+    if (newer === cache) throw error;
+    return { plan: planRows(request, newer, role), cache: newer };
+  }
+}
+
+async function run(
+  ctx: Context,
+  caller: RowCaller,
+  request: RowRequest,
+  settings: RequestSettings,
+  plan: RowPlan,
+  cache: SchemaCache,
+): Promise<BatchRows> {
+  const { database } = caller.target;
+  const statements = [prelude(caller, request, settings, plan), named(plan.statement)];
+  if (plan.estimate !== undefined) statements.push({ ...plan.estimate, name: undefined });
+  const options = { signal: ctx.signal, discard: plan.runsProjectCode };
+  try {
+    return await reached(() => ctx.services.projectPools.run(database, statements, options));
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code === undefined) throw error;
+    const own = plan.refusalOf(error.message);
+    if (own !== undefined) throw own;
+    if (error.code === '42501') await explainDenial(ctx, caller, request, cache);
+    const { code, message, detail, hint } = error;
+    throw databaseError({ code, message, detail, hint }, caller.role === 'anon');
+  }
+}
+
+/** @throws PGRST003 when no connection came free, UPSTREAM_UNAVAILABLE when there is none to be had */
+async function reached<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProjectPoolBusyError)
+      throw new RowError(504, 'PGRST003', 'Timed out acquiring connection from connection pool.');
+    if (error instanceof ProjectUnreachableError || isConnectionLoss(error))
+      throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    throw error;
+  }
+}
+
+const preludeSql =
+  "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('request.method', $3, true), set_config('request.path', $4, true), set_config('request.headers', $5, true), set_config('search_path', 'public', true)";
+
+/**
+ * Everything that holds for this request alone, as settings of its transaction. The role comes first: what follows may
+ * be set by anybody.
+ */
+function prelude(
+  caller: RowCaller,
+  request: RowRequest,
+  { path, headers }: RequestSettings,
+  plan: RowPlan,
+): BatchStatement {
+  const values = [caller.role, JSON.stringify(caller.claims), request.method, path, JSON.stringify(headers)];
+  const more = [
+    plan.readOnly ? "set_config('transaction_read_only', 'on', true)" : undefined,
+    plan.timezone === undefined ? undefined : `set_config('timezone', $${values.push(plan.timezone)}, true)`,
+  ].filter((one) => one !== undefined);
+  return named({ text: [preludeSql, ...more].join(', '), values });
+}
+
+/** Texts of statements that were seen, with their names: what comes once is not worth preparing. */
+const seen = new Lru<string>({ entries: 5_000, bytes: 32 * 1024 * 1024 });
+
+/** Prepares a shape of request when it comes the second time. */
+function named({ text, values }: Rendered): BatchStatement {
+  const known = seen.get(text);
+  if (known !== undefined) return { name: known, text, values };
+  const name = `rows_${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`;
+  seen.set(text, name, text.length * 2);
+  return { name: undefined, text, values };
+}
+
+/** The planner's number of rows out of its plan. */
+function plannedRows(text: string | null | undefined): number | undefined {
+  if (text === null || text === undefined) return undefined;
+  const [{ Plan: plan }] = JSON.parse(text) as [{ Plan: { 'Plan Rows': number } }];
+  return plan['Plan Rows'];
+}

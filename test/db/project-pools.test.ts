@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, expect, test } from 'vitest';
+import { KeyRing } from '../../core/keys.ts';
+import { type ProjectDatabase, ProjectDatabases } from '../../db/project-databases.ts';
+import { ProjectPoolBusyError, ProjectPools, type ProjectPoolsOptions } from '../../db/project-pools.ts';
+import { startOwnPostgres } from '../helpers/own-postgres.ts';
+
+const server = await startOwnPostgres();
+const control = await server.database();
+const databases = new ProjectDatabases({
+  servers: { main: control.url },
+  keys: new KeyRing(randomBytes(32)),
+  warn: () => undefined,
+});
+await databases.bootstrap();
+const [one, two, three] = [databases.assign(), databases.assign(), databases.assign()];
+await Promise.all([one, two, three].map((database) => databases.provision(database)));
+const opened: ProjectPools[] = [];
+
+afterAll(async () => {
+  await Promise.all(opened.map((pools) => pools.close()));
+  await databases.close();
+  await server.stop();
+});
+
+const poolsOf = (options: Partial<ProjectPoolsOptions> = {}) => {
+  const pools = new ProjectPools({ databases, warn: () => undefined, ...options });
+  opened.push(pools);
+  return pools;
+};
+
+const statement = (text: string, values: readonly string[] = [], name?: string) => ({ name, text, values });
+const processId = async (pools: ProjectPools, database = one) =>
+  (await pools.run(database, [statement('select pg_backend_pid()')]))[0]![0]![0]!;
+const connections = async (database: ProjectDatabase) =>
+  (await server.admin.query('select 1 from pg_stat_activity where usename = $1', [database.roleName])).rowCount;
+
+test('statements of a batch see each other, come back in order and as text', async () => {
+  const pools = poolsOf();
+  const rows = await pools.run(one, [
+    statement("select set_config('my.word', $1, true)", ['said']),
+    statement("select current_setting('my.word'), null, 7"),
+    statement('select n from generate_series(1, 3) n'),
+    statement(''),
+  ]);
+  expect(rows).toEqual([[['said']], [['said', null, '7']], [['1'], ['2'], ['3']], []]);
+});
+
+test('a batch is one transaction: nothing of it stays when its last statement fails', async () => {
+  const pools = poolsOf();
+  await pools.run(one, [
+    statement("select set_config('role', 'service_role', true)"),
+    statement('create table kept (id int)'),
+  ]);
+  const broken = pools.run(one, [
+    statement("select set_config('role', 'service_role', true)"),
+    statement('insert into kept values (1)'),
+    statement('select 1 / 0'),
+  ]);
+  await expect(broken).rejects.toMatchObject({ code: '22012' });
+  const rows = await pools.run(one, [
+    statement('select current_user'),
+    statement("select set_config('role', 'service_role', true)"),
+    statement('select count(*) from kept'),
+  ]);
+  expect([rows[0], rows[2]]).toEqual([[[one.roleName]], [['0']]]);
+});
+
+test('a statement that was prepared by a batch that failed can be sent again under its name', async () => {
+  const pools = poolsOf({ perProject: 1 });
+  const divide = (by: string) => pools.run(one, [statement('select 6 / $1::int', [by], 'divide')]);
+  await expect(divide('0')).rejects.toMatchObject({ code: '22012' });
+  expect(await divide('2')).toEqual([[['3']]]);
+  await expect(divide('0')).rejects.toMatchObject({ code: '22012' });
+  expect(await divide('3')).toEqual([[['2']]]);
+  await expect(pools.run(one, [statement('selec', [], 'typo')])).rejects.toMatchObject({ code: '42601' });
+  await expect(pools.run(one, [statement('selec', [], 'typo')])).rejects.toMatchObject({ code: '42601' });
+});
+
+test('a copy from or to the client is refused and the connection goes on', async () => {
+  const pools = poolsOf({ perProject: 1 });
+  await expect(pools.run(one, [statement('copy (select 1) to stdout')])).resolves.toBeDefined();
+  const copyIn = [statement("select set_config('role', 'service_role', true)"), statement('copy kept from stdin')];
+  await expect(pools.run(one, copyIn)).rejects.toMatchObject({ code: '57014' });
+  expect(await pools.run(one, [statement('select 1')])).toEqual([[['1']]]);
+});
+
+test('a project has so many connections at once and no more; who comes then waits its turn', async () => {
+  const pools = poolsOf({ perProject: 2 });
+  const asked = Array.from({ length: 12 }, () =>
+    pools.run(one, [statement('select pg_backend_pid(), pg_sleep(0.01)')]),
+  );
+  const used = new Set((await Promise.all(asked)).map(([rows]) => rows![0]![0]));
+  expect(used.size).toBeLessThanOrEqual(2);
+  expect(pools.size).toBeLessThanOrEqual(2);
+});
+
+test('all projects together have so many connections; an idle one makes room for another project', async () => {
+  const pools = poolsOf({ perProject: 4, max: 2 });
+  await Promise.all([processId(pools, one), processId(pools, one)]);
+  expect(await pools.run(two, [statement('select 1')])).toEqual([[['1']]]);
+  expect(pools.size).toBeLessThanOrEqual(2);
+  const mixed = Array.from({ length: 20 }, (_, index) => processId(pools, index % 2 === 0 ? one : two));
+  expect(await Promise.all(mixed)).toHaveLength(20);
+  expect(pools.size).toBeLessThanOrEqual(2);
+});
+
+test('who waits too long is refused by name, and what ran goes on', async () => {
+  const pools = poolsOf({ perProject: 1, waitMs: 50 });
+  const long = pools.run(one, [statement('select pg_sleep(0.5)')]);
+  await expect(pools.run(one, [statement('select 1')])).rejects.toBeInstanceOf(ProjectPoolBusyError);
+  await expect(long).resolves.toBeDefined();
+  expect(await pools.run(one, [statement('select 1')])).toEqual([[['1']]]);
+});
+
+test('a batch that takes too long is cancelled whatever limit it sets itself, and its connection serves on', async () => {
+  const pools = poolsOf({ perProject: 1, batchMs: 100 });
+  const before = await processId(pools);
+  const endless = [statement("select set_config('statement_timeout', '0', false)"), statement('select pg_sleep(600)')];
+  await expect(pools.run(one, endless)).rejects.toMatchObject({ code: '57014' });
+  expect(await processId(pools)).toBe(before);
+});
+
+test('an idle connection is closed after its time', async () => {
+  const pools = poolsOf({ idleMs: 20 });
+  await processId(pools);
+  await expect.poll(() => pools.size).toBe(0);
+});
+
+test('what is forgotten is closed, so that a database can be copied', async () => {
+  const pools = poolsOf();
+  await processId(pools, three);
+  expect(await connections(three)).toBe(1);
+  await pools.forget(three);
+  await expect.poll(() => connections(three)).toBe(0);
+  expect(pools.size).toBe(0);
+});
+
+test('closed pools refuse at once, also those who wait', async () => {
+  const pools = poolsOf({ perProject: 1 });
+  const running = pools.run(one, [statement('select pg_sleep(0.2)')]);
+  const waiting = pools.run(one, [statement('select 1')]);
+  await Promise.all([
+    expect(waiting).rejects.toBeInstanceOf(ProjectPoolBusyError),
+    pools.close(),
+    expect(running).resolves.toBeDefined(),
+  ]);
+  await expect(pools.run(one, [statement('select 1')])).rejects.toBeInstanceOf(ProjectPoolBusyError);
+});
+
+test('a role that changed its password is let in again, once it is set back', async () => {
+  const warned: string[] = [];
+  await server.admin.query(`alter role ${two.roleName} password 'changed'`);
+  const pools = poolsOf({ warn: (message) => void warned.push(message) });
+  expect(await pools.run(two, [statement('select current_user')])).toEqual([[[two.roleName]]]);
+  expect(warned).toEqual(['A project role could not log in; its password is set back.']);
+});

@@ -1,0 +1,178 @@
+import { afterAll, expect, test } from 'vitest';
+import { startService } from '../helpers/service.ts';
+import { prefer, rowsProject } from './rows-project.ts';
+
+const service = await startService();
+const project = await rowsProject(
+  service,
+  `create table items (id int primary key, name text, kind int);
+   create table kinds (id int primary key, label text);
+   alter table items add foreign key (kind) references kinds;
+   insert into kinds values (1, 'small'), (2, 'large');
+   insert into items values (1, 'a', 1), (2, 'b', 2), (3, 'c', 1);
+   create function add(a int, b int default 10) returns int language sql immutable as 'select a + b';
+   create function items_of(kind int) returns setof items language sql stable as 'select * from items i where i.kind = $1';
+   create function first_item() returns items language sql stable as 'select * from items order by id limit 1';
+   create function pairs() returns table (x int, y text) language sql stable as $$ values (1, 'one'), (2, 'two') $$;
+   create function outs(out x int, out y text) language sql stable as $$ select 1, 'one' $$;
+   create function numbers(variadic n int[]) returns setof int language sql stable as 'select unnest(n) * 2';
+   create function rename(wanted int, name text) returns void language sql as 'update items set name = $2 where id = $1';
+   create function whole(json) returns json language sql stable as 'select $1';
+   create function plain(text) returns text language sql stable as 'select upper($1)';
+   create function bytes(bytea) returns int language sql stable as 'select length($1)';
+   create function same(a int) returns text language sql stable as $$ select 'int' $$;
+   create function same(a text) returns text language sql stable as $$ select 'text' $$;
+   create function over(a int) returns text language sql stable as $$ select 'one' $$;
+   create function over(a int, b int) returns text language sql stable as $$ select 'two' $$;
+   create function listed(xs int[], doc jsonb) returns jsonb language sql stable as 'select jsonb_build_array(to_jsonb(xs), doc)';
+   create function seen() returns jsonb language sql stable as $$ select jsonb_build_object(
+     'role', current_user, 'claims', current_setting('request.jwt.claims')::json, 'method', current_setting('request.method'),
+     'path', current_setting('request.path'), 'headers', current_setting('request.headers')::json, 'uid', auth.uid()) $$;
+   create function answer() returns text language plpgsql as $$ begin
+     perform set_config('response.status', '418', true);
+     perform set_config('response.headers', '[{"X-Tea": "pot"}, {"Set-Cookie": "a=b"}, {"X-Svc-Trace-Id": "mine"}]', true);
+     return 'tea'; end $$;
+   create function broken_answer() returns text language sql as $$ select set_config('response.headers', 'nonsense', true) $$;`,
+);
+afterAll(async () => {
+  await project.end();
+  await service.stop();
+});
+
+const { admin } = project;
+const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {
+  const answer = await admin(method, `rpc/${path}`, { ...(body === undefined ? {} : { body }), headers });
+  return answer.status === 200 ? answer.body : { status: answer.status, body: answer.body };
+};
+
+test.each([
+  ['a plain value', 'add', { a: 1, b: 2 }, 3],
+  ['a default', 'add', { a: 1 }, 11],
+  [
+    'rows of a table',
+    'items_of',
+    { kind: 1 },
+    [
+      { id: 1, name: 'a', kind: 1 },
+      { id: 3, name: 'c', kind: 1 },
+    ],
+  ],
+  ['one row', 'first_item', {}, { id: 1, name: 'a', kind: 1 }],
+  [
+    'rows of their own',
+    'pairs',
+    {},
+    [
+      { x: 1, y: 'one' },
+      { x: 2, y: 'two' },
+    ],
+  ],
+  ['several outputs', 'outs', {}, { x: 1, y: 'one' }],
+  ['a list', 'numbers', { n: [1, 2] }, [2, 4]],
+  ['arrays and documents', 'listed', { xs: [1, 2], doc: { a: [null] } }, [[1, 2], { a: [null] }]],
+  ['the overload with these arguments', 'over', { a: 1, b: 2 }, 'two'],
+  ['the whole body', 'whole', { a: { b: 1 } }, { a: { b: 1 } }],
+])('POST: %s', async (_case, name, body, expected) => {
+  expect(await call('POST', name, body)).toEqual(expected);
+});
+
+test.each([
+  ['a plain value', 'add?a=1&b=2', 3],
+  ['rows, filtered and selected', 'items_of?kind=1&id=gt.1&select=name', [{ name: 'c' }]],
+  ['rows with what is embedded', 'items_of?kind=2&select=id,kinds(label)', [{ id: 2, kinds: { label: 'large' } }]],
+  ['rows in order, a page of them', 'items_of?kind=1&order=id.desc&limit=1', [{ id: 3, name: 'c', kind: 1 }]],
+  ['an argument given several times', 'numbers?n=1&n=2', [2, 4]],
+  ['an array', 'listed?xs={1,2}&doc={"a":1}', [[1, 2], { a: 1 }]],
+  ['an aggregate', 'pairs?select=x.sum()', [{ sum: 3 }]],
+])('GET: %s', async (_case, path, expected) => {
+  expect(await call('GET', path)).toEqual(expected);
+});
+
+test('a function without a result is 204, and what it changes is kept', async () => {
+  expect(await call('POST', 'rename', { wanted: 1, name: 'A' })).toEqual({ status: 204, body: undefined });
+  expect((await admin('GET', 'items?id=eq.1&select=name')).body).toEqual([{ name: 'A' }]);
+  await call('POST', 'rename', { wanted: 1, name: 'a' });
+});
+
+test('a function that may change something is not run by GET', async () => {
+  expect(await call('GET', 'rename?wanted=1&name=B')).toMatchObject({ status: 405, body: { code: '25006' } });
+  expect((await admin('GET', 'items?id=eq.1&select=name')).body).toEqual([{ name: 'a' }]);
+});
+
+test('a body that is no JSON goes to a function that takes it as it is', async () => {
+  expect(await call('POST', 'plain', 'quiet', { 'content-type': 'text/plain' })).toBe('QUIET');
+  expect(await call('POST', 'bytes', new Uint8Array([0, 255, 1]), { 'content-type': 'application/octet-stream' })).toBe(
+    3,
+  );
+  expect(await call('POST', 'add', 'a=1&b=5', { 'content-type': 'application/x-www-form-urlencoded' })).toBe(6);
+  expect(await call('POST', 'add', 'text', { 'content-type': 'text/plain' })).toMatchObject({
+    status: 404,
+    body: { code: 'PGRST202' },
+  });
+});
+
+test('functions are found by the names of their arguments, or are PGRST202 and PGRST203', async () => {
+  expect(await call('POST', 'add', { a: 1, c: 2 })).toEqual({
+    status: 404,
+    body: {
+      code: 'PGRST202',
+      message: 'Could not find the function public.add(a, c) in the schema cache',
+      details:
+        'Searched for the function public.add with parameters a, c or with a single unnamed json/jsonb parameter, but no matches were found in the schema cache.',
+      hint: 'Perhaps you meant to call the function public.add(a, b)',
+    },
+  });
+  expect(await call('GET', 'addd?a=1')).toMatchObject({
+    status: 404,
+    body: { hint: 'Perhaps you meant to call the function public.add' },
+  });
+  expect(await call('POST', 'same', { a: 1 })).toMatchObject({
+    status: 300,
+    body: {
+      code: 'PGRST203',
+      message:
+        'Could not choose the best candidate function between: public.same(a => integer), public.same(a => text)',
+    },
+  });
+});
+
+test('rows of a function are counted, and one of them comes as an object', async () => {
+  const counted = await admin('GET', 'rpc/items_of?kind=1&limit=1', prefer('count=exact'));
+  expect([counted.status, counted.headers.get('content-range')]).toEqual([206, '0-0/2']);
+  const object = { accept: 'application/vnd.pgrst.object+json' };
+  expect(await call('GET', 'items_of?kind=2', undefined, object)).toEqual({ id: 2, name: 'b', kind: 2 });
+  expect(await call('GET', 'items_of?kind=1', undefined, object)).toMatchObject({
+    status: 406,
+    body: { code: 'PGRST116' },
+  });
+  expect(await call('POST', 'items_of', { kind: 1 }, { prefer: 'handling=strict, max-affected=1' })).toMatchObject({
+    status: 400,
+    body: { code: 'PGRST124' },
+  });
+  expect(await call('POST', 'add', { a: 1 }, { prefer: 'handling=strict, max-affected=1' })).toMatchObject({
+    status: 400,
+    body: { code: 'PGRST128' },
+  });
+});
+
+test('SQL sees who asks and how, and no credential', async () => {
+  const headers = { 'x-mine': 'yes', cookie: 'session=1', authorization: `Bearer ${project.serviceKey}` };
+  const seen = await call('GET', 'seen?', undefined, headers);
+  expect(seen).toMatchObject({
+    role: 'service_role',
+    claims: { role: 'service_role', project_id: project.projectId },
+    method: 'GET',
+    path: '/admin/v1/rest/rpc/seen',
+    headers: { 'x-mine': 'yes' },
+    uid: null,
+  });
+  expect(JSON.stringify(seen)).not.toContain(project.serviceKey);
+  expect(JSON.stringify(seen)).not.toContain('session=1');
+});
+
+test('a function sets the status and harmless headers of its answer, and no others', async () => {
+  const { status, body, headers } = await admin('POST', 'rpc/answer', { body: {} });
+  expect([status, body, headers.get('x-tea'), headers.get('set-cookie')]).toEqual([418, 'tea', 'pot', null]);
+  expect(headers.get('x-svc-trace-id')).toMatch(/^trc_/);
+  expect(await call('POST', 'broken_answer', {})).toMatchObject({ status: 500, body: { code: 'PGRST111' } });
+});

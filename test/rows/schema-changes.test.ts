@@ -1,0 +1,47 @@
+import { afterAll, expect, test } from 'vitest';
+import { startService } from '../helpers/service.ts';
+import { rowsProject } from './rows-project.ts';
+
+const service = await startService();
+const project = await rowsProject(service, 'create table first (id int primary key)');
+afterAll(async () => {
+  await project.end();
+  await service.stop();
+});
+
+const { admin, sql } = project;
+
+test('what SQL makes is there for the next request', async () => {
+  expect((await admin('GET', 'first')).status).toBe(200);
+  expect((await admin('GET', 'second')).status).toBe(404);
+  await sql('create table second (id int primary key, first_id int); grant all on second to service_role');
+  expect((await admin('GET', 'second')).status).toBe(200);
+  expect((await admin('POST', 'second', { body: { id: 1, name: 'x' } })).status).toBe(400);
+  await sql('alter table second add name text');
+  expect((await admin('POST', 'second', { body: { id: 1, name: 'x' } })).status).toBe(201);
+  expect((await admin('GET', 'second?select=first(id)')).status).toBe(400);
+  await sql('alter table second add foreign key (first_id) references first');
+  expect((await admin('GET', 'second?select=first(id)')).body).toEqual([{ first: null }]);
+  expect((await admin('POST', 'rpc/made', { body: {} })).status).toBe(404);
+  await sql("create function made() returns text language sql as 'select $$yes$$'");
+  expect((await admin('POST', 'rpc/made', { body: {} })).body).toBe('yes');
+});
+
+test('a shape of request survives a change of the table it reads', async () => {
+  await sql(
+    'create table wide (id int primary key, a int); insert into wide values (1, 2); grant all on wide to service_role',
+  );
+  for (let round = 0; round < 4; round++) expect((await admin('GET', 'wide')).body).toEqual([{ id: 1, a: 2 }]);
+  await sql('alter table wide add b text; alter table wide alter a type text');
+  for (let round = 0; round < 4; round++)
+    expect((await admin('GET', 'wide')).body).toEqual([{ id: 1, a: '2', b: null }]);
+  await sql('drop table wide');
+  expect(await admin('GET', 'wide')).toMatchObject({ status: 404, body: { code: 'PGRST205' } });
+});
+
+test('names that are tried at random do not make the schema read again and again', async () => {
+  const sent = await service.statements(async () => {
+    for (let round = 0; round < 60; round++) await admin('GET', `guess_${round}`);
+  });
+  expect(sent.filter((text) => text.includes('pg_constraint')).length).toBeLessThan(20);
+});
