@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Services } from '../resolvers/context.ts';
 import type { FeedHub } from '../resolvers/feeds.ts';
 import { batchMax, type EventSource } from './audience.ts';
@@ -122,6 +123,10 @@ export class Follower<Row, Event> {
 
   /** Waits until the reader takes more. */
   async #room(): Promise<void> {
-    while (this.#reader.full && !this.#gone) await this.#reader.drained();
+    while (this.#reader.full && !this.#gone) {
+      await this.#reader.drained();
+      // Whatever the reader resolves by: others have their turn before it is asked again.
+      await setImmediate();
+    }
   }
 }
