@@ -8,7 +8,6 @@ import { rotateEpoch } from '../resolvers/vaults/rotate-epoch.ts';
 import type { VaultRow, Writer } from '../resolvers/vaults/vault-row.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
-import { forgetMembers } from './encryption-keys.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { memberFields } from './members.ts';
@@ -110,7 +109,6 @@ builder.mutationFields((t) => {
           fingerprint,
           custody_scheme: custodyScheme,
         });
-        forgetMembers(ctx);
         return member;
       },
     }),
@@ -126,7 +124,6 @@ builder.mutationFields((t) => {
           org: nativeId('Organization', org),
           principal,
         });
-        forgetMembers(ctx);
         return member;
       },
     }),
@@ -140,7 +137,6 @@ builder.mutationFields((t) => {
         const { org, project, idempotencyKey } = dropNulls(input);
         const given = { org: nativeId('Organization', org), project_id: nativeId('Project', project) };
         const { vault } = await run(registerVault, keyed(ctx, idempotencyKey), given, { project_id: 'project' });
-        forgetMembers(ctx);
         return vault;
       },
     }),
@@ -153,7 +149,6 @@ builder.mutationFields((t) => {
       resolve: async (_root, { input }, ctx) => {
         const given = writerOf(input);
         const { vault } = await run(admitWriter, keyed(ctx, given.key), given.input, writerNames);
-        forgetMembers(ctx);
         return vault;
       },
     }),
@@ -176,9 +171,7 @@ builder.mutationFields((t) => {
       args: writer,
       resolve: async (_root, { input }, ctx) => {
         const given = writerOf(input);
-        const vault = await run(rotateEpoch, keyed(ctx, given.key), given.input, writerNames);
-        forgetMembers(ctx);
-        return vault;
+        return await run(rotateEpoch, keyed(ctx, given.key), given.input, writerNames);
       },
     }),
   };
