@@ -65,7 +65,7 @@ export class Engine {
   readonly schema: GraphQLSchema;
   readonly #documents: Documents;
   readonly #persisted = new PersistedDocuments();
-  /** They live as long as the documents that are remembered. */
+  /** They live as long as the documents that are remembered, which count them. */
   readonly #plans = new WeakMap<OperationDefinitionNode, Plan | 'none'>();
 
   constructor(schema: GraphQLSchema, { introspection }: EngineOptions) {
@@ -176,7 +176,7 @@ export class Engine {
       for (const definition of document.definitions) {
         if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
       }
-      plan = compile(this.schema, operation, fragments) ?? 'none';
+      plan = compile(this.schema, operation, fragments, (bytes) => this.#documents.grow(document, bytes)) ?? 'none';
       this.#plans.set(operation, plan);
     }
     return plan === 'none' ? undefined : plan;
