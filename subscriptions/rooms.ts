@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.ts';
+import { invalidField } from '../core/errors.ts';
 import type { RoomMessage } from '../db/schema/rooms.ts';
 import { roomAuthority, roomAuthorityLost } from '../resolvers/authority.ts';
 import type { Context, Services } from '../resolvers/context.ts';
@@ -37,10 +37,7 @@ export const followRoom = (
 ): FeedSource<RoomMessage, RoomEvent> =>
   new FeedSource(ctx, async () => {
     if (first !== undefined && first < 1) {
-      throw new ServiceError('VALIDATION_FAILED', {
-        message: 'first: must be at least 1',
-        details: { field: 'first' },
-      });
+      throw invalidField('first', 'must be at least 1');
     }
     const { feed, position, head, reset } = await execute(openRoom, ctx, { org, room, cursor: after });
     return {
