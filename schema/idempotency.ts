@@ -1,9 +1,7 @@
 import { ServiceError } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
-import type { builder } from './builder.ts';
+import type { InputFields } from './input-fields.ts';
 import { withRequest } from './loader.ts';
-
-type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
 
 /** The key that every mutation input offers, beside the header. */
 export const keyField = (t: InputFields) => ({

@@ -11,12 +11,9 @@ import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { type InputFields, orgField } from './input-fields.ts';
 import { MemberConnection, MemberRef, memberId, membersOf, OrganizationRef, RoleEnum } from './orgs.ts';
 import { run } from './run.ts';
-
-type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
-
-const orgField = (t: InputFields) => ({ org: t.id({ description: 'Organization, by global or native id.' }) });
 
 /** How a member is addressed. */
 export const memberFields = (t: InputFields) => ({

@@ -10,6 +10,7 @@ import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { orgField, projectField } from './input-fields.ts';
 import { memberFields } from './members.ts';
 import { MemberRef } from './orgs.ts';
 import { run } from './run.ts';
@@ -63,8 +64,8 @@ const ReportLostMemberKeyInput = builder.inputType('ReportLostMemberKeyInput', {
 const RegisterVaultInput = builder.inputType('RegisterVaultInput', {
   description: 'The project whose vault is registered.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
-    project: t.id({ description: 'Project, by global or native id.' }),
+    ...orgField(t),
+    ...projectField(t),
     ...keyField(t),
   }),
 });
@@ -72,7 +73,7 @@ const RegisterVaultInput = builder.inputType('RegisterVaultInput', {
 const VaultWriterInput = builder.inputType('VaultWriterInput', {
   description: 'A vault and a key.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
+    ...orgField(t),
     vault: t.id({ description: 'Vault, a UUID.' }),
     encryptionKey: t.id({ description: 'Encryption key of a member, a UUID.' }),
     ...keyField(t),
