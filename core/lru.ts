@@ -37,6 +37,24 @@ export class Lru<Value> {
     if (bytes > this.#bounds.bytes) return;
     this.#entries.set(key, { value, bytes });
     this.#bytes += bytes;
+    this.#shrink();
+  }
+
+  /** Counts what an entry weighs more by now. One that came to outweigh the whole cache is forgotten alone. */
+  grow(key: string, bytes: number): void {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    if (entry.bytes + bytes > this.#bounds.bytes) {
+      this.#forget(key);
+      return;
+    }
+    // In its place: growing is no use of it.
+    this.#entries.set(key, { value: entry.value, bytes: entry.bytes + bytes });
+    this.#bytes += bytes;
+    this.#shrink();
+  }
+
+  #shrink(): void {
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= this.#bounds.entries && this.#bytes <= this.#bounds.bytes) return;
       this.#forget(oldest);

@@ -56,22 +56,22 @@ export class Line implements Carrier {
     this.#client.on('error', (error) => {
       // One that breaks while it is closed is no news.
       if (this.#reads.size === 0 && this.#ended === undefined) options.onIdleError?.(error);
-      this.#gone(error);
+      this.#gone();
     });
     const { onNotice } = options;
     if (onNotice !== undefined) this.#client.on('notice', ({ message }) => onNotice(message ?? ''));
-    this.#client.on('end', () => this.#gone(new Error('Connection terminated')));
+    this.#client.on('end', () => this.#gone());
     this.#client.connect().then(
       () => {
         this.#connected = true;
       },
-      (error: Error) => this.#gone(error),
+      () => this.#gone(),
     );
     // First in the queue, so before any read. Not as parameters of the connection, which poolers refuse. Statements
     // are planned once, since planning takes longer than most of them do.
     const limit = statementMs === undefined ? '' : `; set statement_timeout = ${statementMs}`;
-    this.#client.query(`${settings}${limit}`).catch((error: Error) => {
-      this.#gone(error);
+    this.#client.query(`${settings}${limit}`).catch(() => {
+      this.#gone();
       this.#destroy();
     });
   }
@@ -106,7 +106,7 @@ export class Line implements Carrier {
     this.#since = performance.now();
     if (!this.#reads.delete(read)) return;
     if (this.#abandoned) {
-      this.#gone(new Error('Connection terminated'));
+      this.#gone();
       this.#destroy();
       return;
     }
@@ -144,7 +144,9 @@ export class Line implements Carrier {
     // The server stops a statement first; this is for a server that no longer answers at all.
     const patience = statementMs === undefined ? Number.POSITIVE_INFINITY : statementMs + 5_000;
     if (took > Math.min(first!.statement.timeoutMs ?? patience, patience)) {
-      this.#gone(new Error('Query read timeout'));
+      // It has waited for as long as it may.
+      first!.fail(new Error('Query read timeout'));
+      this.#gone();
       this.#destroy();
     }
   }
@@ -155,11 +157,12 @@ export class Line implements Carrier {
     return this.#ended;
   }
 
-  #gone(error: Error): void {
+  /** The connection is lost: what was under way is asked elsewhere, where a server that is away is told as such. */
+  #gone(): void {
     this.#retired = true;
-    const failed = [...this.#reads];
+    const lost = [...this.#reads];
     this.#reads.clear();
-    for (const read of failed) read.fail(error);
+    for (const read of lost) read.divert();
     this.#onFree(true);
   }
 

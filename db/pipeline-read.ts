@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { isConnectionLoss } from './connection-loss.ts';
 import type { Rows, Statement } from './statement.ts';
 import { types } from './types.ts';
 
@@ -117,6 +118,7 @@ export class Read extends pg.Query {
       this.#line!.retire();
       this.divert();
     }
+    if (isConnectionLoss(error)) this.divert();
     this.handleReadyForQuery();
   }
 
@@ -136,7 +138,7 @@ export class Read extends pg.Query {
     this.#reject(error);
   }
 
-  /** Asks elsewhere: a read may be run twice. */
+  /** Asks elsewhere, at most once: a read may be run twice. Whatever comes of it there is the answer. */
   divert(): void {
     if (this.#settled) return;
     this.#settled = true;

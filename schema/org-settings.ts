@@ -6,6 +6,7 @@ import { builder } from './builder.ts';
 import { inOrder } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
@@ -66,7 +67,7 @@ builder.objectField(OrganizationRef, 'payout', (t) =>
 const RenameOrganizationInput = builder.inputType('RenameOrganizationInput', {
   description: 'What an organization is called from now on.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
+    ...orgField(t),
     displayName: t.string({
       required: false,
       description: 'Name for people, at most 100 characters. It has to be given: null takes the name away.',
@@ -78,7 +79,7 @@ const RenameOrganizationInput = builder.inputType('RenameOrganizationInput', {
 const SetPayoutWalletInput = builder.inputType('SetPayoutWalletInput', {
   description: 'Where an organization’s own earnings go from now on.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
+    ...orgField(t),
     walletAddress: t.string({
       required: false,
       description: 'Address, in any letter case. It has to be given: null is for none.',

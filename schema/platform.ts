@@ -9,6 +9,7 @@ import { builder, pageArgs } from './builder.ts';
 import { inOrder, listConnection, listWindowOf } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { orgField } from './input-fields.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -77,7 +78,7 @@ const LimitInput = builder.inputType('LimitInput', {
 const SetOrganizationLimitsInput = builder.inputType('SetOrganizationLimitsInput', {
   description: 'Limits of one organization apart from its tier.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
+    ...orgField(t),
     limits: t.field({ type: [LimitInput], description: 'Limits to set; those not named stay as they are.' }),
     ...keyField(t),
   }),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { onProject, type ProjectScope } from '../access.ts';
 import { isPrincipal } from '../caller.ts';
@@ -29,11 +29,7 @@ export function requireFuture(expiresAt: Date | undefined, now: Date): void {
 }
 
 /** The refusal of an end. */
-export const badEnd = (reason: string) =>
-  new ServiceError('VALIDATION_FAILED', {
-    message: `expires_at: ${reason}`,
-    details: { field: 'expires_at', reason, fields: [{ field: 'expires_at', reason }] },
-  });
+export const badEnd = (reason: string) => invalidField('expires_at', reason);
 
 /** The principal that makes something, for its row. */
 export async function makerOf(ctx: Context): Promise<string | null> {

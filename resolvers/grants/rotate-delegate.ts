@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Delegate } from '../../db/schema/projects.ts';
 import { holdRight } from '../hold-right.ts';
@@ -23,7 +23,7 @@ export const rotateDelegate = mutation({
     if (delegate === undefined) throw new ServiceError('DELEGATE_NOT_FOUND');
     if (delegate.kind !== 'svc_agent_key') {
       const reason = `a delegate of the kind ${delegate.kind} has no token`;
-      throw new ServiceError('VALIDATION_FAILED', { message: reason, details: { field: 'delegate_id', reason } });
+      throw invalidField('delegate_id', reason);
     }
     work.authorityChanged(work.org.id);
     return { delegate, token };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { Org, Role, Tier } from '../../db/schema/orgs.ts';
 import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../access.ts';
 import { availableOf, post } from '../billing/ledger.ts';
@@ -48,10 +48,7 @@ const access: Access<SetTierInput, OrgScope | NoScope> = {
     const { principal } = await signedInWallet.authorise(ctx, caller, input);
     if (caller.kind === 'control_plane') {
       const reason = 'a session has to name it';
-      throw new ServiceError('VALIDATION_FAILED', {
-        message: `org_id: ${reason}`,
-        details: { field: 'org_id', reason },
-      });
+      throw invalidField('org_id', reason);
     }
     const own = await findOwnOrg(ctx.services.db, principal.principal.id);
     return isMissing(own) ? {} : ownScope(own, 'org:tier:set');
@@ -179,9 +176,8 @@ function actionOf(org: LockedOrg, tier: Tier): TierAction {
   if (tier === org.tier) return 'renew';
   if (tierNames.indexOf(tier) > tierNames.indexOf(org.tier)) return 'upgrade';
   const reason = `a tier below ${org.tier} has to wait for expiry of the lease`;
-  throw new ServiceError('VALIDATION_FAILED', {
-    message: `tier: ${reason}`,
-    details: { field: 'tier', reason, lease_expires_at: org.leasePerpetual ? null : org.leaseExpiresAt.toISOString() },
+  throw invalidField('tier', reason, {
+    lease_expires_at: org.leasePerpetual ? null : org.leaseExpiresAt.toISOString(),
   });
 }
 
