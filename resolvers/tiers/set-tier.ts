@@ -150,7 +150,7 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
   if (becomesFree) await refuseFullOwners(work, org.id);
   const { charge } = tiers[tier];
   const lease = { type: 'lease', id: randomUUID() };
-  if (charge > 0n) await take(work, org.id, tier, charge, lease);
+  // What is left of the old lease comes first: it helps to pay for the new one.
   const refund = action === 'upgrade' ? await unusedValue(work, org) : 0n;
   if (refund > 0n) {
     const metadata = { tier: org.tier };
@@ -163,6 +163,7 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
       metadata,
     });
   }
+  if (charge > 0n) await take(work, org.id, tier, charge, lease);
   return {
     org: await startLease(work, org.id, tier, action === 'renew'),
     role: org.role,
