@@ -65,11 +65,19 @@ const fund: NextAction = {
   why: 'Have the prepaid balance added to, then send the request again.',
 };
 
-const renew: NextAction = {
+export const renewTier = (tier: string) => ({
   type: 'renew_tier',
   method: 'POST',
-  path: '/tiers/v1/:tier',
+  path: `/tiers/v1/${tier}`,
   why: 'Set a tier: the organization is active again at once.',
+});
+const renew = renewTier(':tier');
+
+export const checkUsage: NextAction = {
+  type: 'check_usage',
+  method: 'GET',
+  path: '/tiers/v1/status',
+  why: 'See what is used.',
 };
 
 export const errorRows = {
@@ -129,7 +137,7 @@ export const errorRows = {
     nextActions: [renew],
   }),
   QUOTA_EXCEEDED: row(403, 'quota', 'A quota is used up.', {
-    nextActions: [{ type: 'check_usage', method: 'GET', path: '/tiers/v1/status', why: 'See what is used.' }],
+    nextActions: [checkUsage],
   }),
   INVITE_NOT_FOUND: row(404, 'not_found', 'There is no such invitation.'),
   GRANT_NOT_FOUND: row(404, 'not_found', 'There is no such grant.'),

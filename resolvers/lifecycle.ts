@@ -1,3 +1,4 @@
+import { checkUsage, renewTier } from '../core/error-codes.ts';
 import { ServiceError } from '../core/errors.ts';
 import type { LifecycleState, Org } from '../db/schema/orgs.ts';
 import { dormantDaysMin, lifecycleDays } from './limits.ts';
@@ -37,16 +38,8 @@ export function refuseWhileClosed(org: Standing | undefined): void {
       next_transition_at: state === 'purged' ? null : at(next[state]),
       ...(state === 'purged' ? {} : { scheduled_purge_at: at('purged') }),
     },
-    ...(state === 'purged' ? {} : { nextActions: [renewAction(org), checkAction] }),
+    ...(state === 'purged' ? {} : { nextActions: [renewTier(org.tier), checkUsage] }),
   });
 }
-
-const renewAction = ({ tier }: Standing) => ({
-  type: 'renew_tier',
-  method: 'POST',
-  path: `/tiers/v1/${tier}`,
-  why: 'Set a tier: the organization is active again at once.',
-});
-const checkAction = { type: 'check_usage', method: 'GET', path: '/tiers/v1/status', why: 'See what is used.' };
 
 const isClosed = (state: LifecycleState): state is keyof typeof refusals => state in refusals;

@@ -3,7 +3,7 @@ import type { LifecycleState, Tier } from '../../db/schema/orgs.ts';
 import { writeSystemAudit } from '../audit.ts';
 import type { Context } from '../context.ts';
 import { dormantDaysMin, lifecycleDays } from '../limits.ts';
-import { slugRestDays } from '../orgs/claim-slug.ts';
+import { releaseSlugs } from '../orgs/claim-slug.ts';
 import type { Task } from '../task.ts';
 import { tiers } from '../tiers/tier-table.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
@@ -81,7 +81,7 @@ async function follow(work: Work, from: LifecycleState, to: LifecycleState, move
   if (to === 'past_due') await queueLeaseEnded(work, moved);
   if (to === 'purged') {
     const ids = moved.map(({ id }) => id);
-    await work.rows(releaseSlugsStatement, [ids, slugRestDays * 24]);
+    await releaseSlugs(work, ids);
     await work.rows(forgetSlugsStatement, [ids]);
   }
 }
@@ -120,12 +120,6 @@ const pinnedUsageStatement: Statement = {
   name: 'lifecycle.pinned-usage',
   text: `update orgs o set usage_since = now() from unnest($1::text[], $2::int[]) as t (tier, hours)
     where o.lease_perpetual and o.tier = t.tier and o.usage_since <= now() - make_interval(hours => t.hours)`,
-};
-
-const releaseSlugsStatement: Statement = {
-  name: 'lifecycle.release-slugs',
-  text: `update org_slugs set released_at = now(), rests_until = now() + make_interval(hours => $2)
-    where org_id = any($1::uuid[]) and released_at is null`,
 };
 
 const forgetSlugsStatement: Statement = {

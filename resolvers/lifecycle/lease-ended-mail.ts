@@ -1,4 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
+import { joinVerifiedMail } from '../identity/known-addresses.ts';
 import { entersAt, type LeaseEnd } from '../lifecycle.ts';
 import { queueMail } from '../mail/outbox.ts';
 import type { Work } from '../unit-of-work.ts';
@@ -31,7 +32,6 @@ function textOf(org: MovedOrg, name: string): string {
 const ownersStatement: Statement = {
   name: 'lifecycle.owners',
   text: `select distinct m.org_id as "orgId", a.public_subject as email
-    from memberships m join authenticators a on a.principal_id = m.principal_id
-    where m.org_id = any($1::uuid[]) and m.role = 'owner' and m.status = 'active'
-      and a.kind = 'email' and a.verified_at is not null and a.revoked_at is null`,
+    from memberships m ${joinVerifiedMail}
+    where m.org_id = any($1::uuid[]) and m.role = 'owner' and m.status = 'active'`,
 };

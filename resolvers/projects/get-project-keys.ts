@@ -7,7 +7,7 @@ import { projectKeys } from './create-project.ts';
 
 /** `GET /projects/v1/:id/keys`: for a member who has lost them, since they are derived and never change. */
 export const getProjectKeys = query({
-  name: 'projects.keys',
+  name: 'projects.getKeys',
   summary: 'The anon and service key of a project.',
   access: onProject('project:keys:read', ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),

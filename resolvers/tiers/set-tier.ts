@@ -10,7 +10,7 @@ import { refuseWhileClosed } from '../lifecycle.ts';
 import { mutation } from '../operation.ts';
 import { type LockedOrg, lockOrgFor } from '../orgs/lock-org.ts';
 import { findOrCreateOwnOrg, findOwnOrg, isMissing, ownScope } from '../orgs/own-org.ts';
-import { tierWire } from '../orgs/wire.ts';
+import { leaseEndToWire, tierWire } from '../orgs/wire.ts';
 import type { Work } from '../unit-of-work.ts';
 import { holdRoomForFree, refuseFullOwners } from './free-orgs.ts';
 import { startLease, unusedValue } from './lease.ts';
@@ -127,7 +127,7 @@ export const setTier = mutation({
     tier: org.tier,
     previous_tier: previousTier,
     lease_started_at: org.leaseStartedAt.toISOString(),
-    lease_expires_at: org.leasePerpetual ? null : org.leaseExpiresAt.toISOString(),
+    lease_expires_at: leaseEndToWire(org),
     allowance_remaining_usd_micros: Number(available),
     ...(alreadyActive ? nothingToDo : {}),
   }),
@@ -182,7 +182,7 @@ function actionOf(org: LockedOrg, tier: Tier): TierAction {
   const reason = `a tier below ${org.tier} has to wait for expiry of the lease`;
   throw new ServiceError('VALIDATION_FAILED', {
     message: `tier: ${reason}`,
-    details: { field: 'tier', reason, lease_expires_at: org.leasePerpetual ? null : org.leaseExpiresAt.toISOString() },
+    details: { field: 'tier', reason, lease_expires_at: leaseEndToWire(org) },
   });
 }
 
