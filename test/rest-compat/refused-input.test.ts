@@ -39,7 +39,13 @@ test.each<[string, string, unknown, string, string]>([
   ['GET', '/orgs/v1/lookup?wallet=0x1', undefined, 'wallet', 'must be a wallet address: 0x and 40 hexadecimal digits'],
   ['GET', '/orgs/v1/lookup?email=x', undefined, 'email', 'must be a mail address'],
   ['POST', `/orgs/v1/${orgId}/slug`, {}, 'slug', 'is required'],
-  ['POST', `/orgs/v1/${orgId}/slug`, { slug: 'Acme' }, 'slug', 'must be lower-case letters and digits, with single hyphens'],
+  [
+    'POST',
+    `/orgs/v1/${orgId}/slug`,
+    { slug: 'Acme' },
+    'slug',
+    'must be lower-case letters and digits, with single hyphens',
+  ],
 ])('%s %s with %o names %s: %s', async (method, path, body, field, reason) => {
   const answer = await call(wallet, method, path, body === undefined ? {} : { body });
   const said = expect.stringContaining(reason);
