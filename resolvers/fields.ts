@@ -39,6 +39,14 @@ export const properName = (max: number) =>
 export const givenName = (max: number) =>
   oneLine(max).refine((text) => !/(?![\u200c\u200d])\p{Cf}/u.test(text), 'must not contain format characters');
 
+/** What addresses are made of: lower case, no hyphen at an end nor two together. Nothing is folded. */
+export const addressForm = (max: number) =>
+  z
+    .string()
+    .min(1, 'at least 1 character')
+    .max(max, `at most ${max} characters`)
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, with single hyphens between them');
+
 /** A moment that says where it is: ISO 8601 with `Z` or an offset. */
 export const moment = z.iso
   .datetime({ offset: true, error: 'must be a moment in ISO 8601 with a zone, such as 2026-03-06T00:00:00Z' })

@@ -66,6 +66,15 @@ export const inviteMailMinutes = 5;
 /** Days after the end of its lease at which an organization enters each state. Contract 01, section 1.19. */
 export const lifecycleDays = { past_due: 0, frozen: 14, dormant: 44, purged: 104 } as const;
 
+/** Days an organization is dormant before it is purged, however long ago its lease ended: time to notice, and to undo. */
+export const dormantDaysMin = 7;
+
+/**
+ * Slugs that rest for one organization at most. Each keeps a word from everybody else, and only the first claim costs
+ * anything.
+ */
+export const restingSlugs = 3;
+
 /** The limits that hold for an organization. Few have limits of their own, so most share their tier's. */
 export function limitsOf({ tier, limitOverrides }: Pick<Org, 'tier' | 'limitOverrides'>): Limits {
   for (const _ in limitOverrides) return { ...tierLimits[tier], ...limitOverrides };

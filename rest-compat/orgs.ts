@@ -1,3 +1,4 @@
+import { type ClaimedSlug, claimSlug } from '../resolvers/orgs/claim-slug.ts';
 import { createOrg } from '../resolvers/orgs/create-org.ts';
 import { getOrg } from '../resolvers/orgs/get-org.ts';
 import { listAudit } from '../resolvers/orgs/list-audit.ts';
@@ -18,6 +19,13 @@ export const orgRoutes = [
     org: params.org_id,
     display_name: body.display_name,
   })),
+  route(
+    'POST',
+    '/orgs/v1/:org_id/slug',
+    { usual: 201, of: ({ created }: ClaimedSlug) => (created ? 201 : 200) },
+    claimSlug,
+    ({ params, body }) => ({ org: params.org_id, slug: body.slug }),
+  ),
   route('PATCH', '/orgs/v1/:org_id/payout-wallet', 200, setPayoutWallet, ({ params, body }) => ({
     org: params.org_id,
     wallet_address: body.wallet_address,

@@ -41,7 +41,8 @@ export async function loadBilling(ctx: Context, orgIds: readonly string[]): Prom
 
 const billingStatement: Statement = {
   name: 'billing.get',
-  text: `select o.id as "orgId", o.tier, o.lease_expires_at as "leaseExpiresAt", m.role,
+  text: `select o.id as "orgId", o.tier, o.lease_expires_at as "leaseExpiresAt",
+      o.lease_perpetual as "leasePerpetual", m.role,
       coalesce(b.available_usd_micros, 0) as available, coalesce(b.held_usd_micros, 0) as held
     from orgs o left join org_balances b on b.org_id = o.id
     left join memberships m on m.org_id = o.id and m.principal_id = $2 and m.status = 'active'

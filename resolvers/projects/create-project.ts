@@ -16,7 +16,7 @@ import { refuseWhileClosed } from '../lifecycle.ts';
 import { limitsOf } from '../limits.ts';
 import { stepMutation } from '../operation.ts';
 import { findOrCreateOwnOrg } from '../orgs/own-org.ts';
-import { tierWire } from '../orgs/wire.ts';
+import { leaseEndOf, tierWire } from '../orgs/wire.ts';
 import { twoWords } from '../two-words.ts';
 import type { Work } from '../unit-of-work.ts';
 import { type ProjectRow, withOrg } from './wire.ts';
@@ -28,7 +28,8 @@ interface CreateProjectInput {
 /** A new project with the keys to it. */
 export interface CreatedProject {
   readonly project: ProjectRow;
-  readonly leaseExpiresAt: Date;
+  /** Null for a lease that never ends. */
+  readonly leaseEnd: Date | null;
   readonly keys: ProjectKeys;
   readonly endpoints: ProjectEndpoints;
 }
@@ -110,7 +111,7 @@ export const createProject = stepMutation({
       const org = orgOf(row!)!;
       return {
         project: withOrg(project, org),
-        leaseExpiresAt: org.leaseExpiresAt,
+        leaseEnd: leaseEndOf(org),
         keys: await projectKeys(work, project),
         endpoints: endpointsOf(work, project),
       };
@@ -127,18 +128,18 @@ export const createProject = stepMutation({
     schema_slot: z.string(),
     org_id: z.uuid(),
     tier: tierWire,
-    lease_expires_at: z.iso.datetime(),
+    lease_expires_at: z.iso.datetime().nullable(),
     endpoints: z.object({ rest_url: z.url(), static_base_url: z.url() }),
     active_release_id: z.null(),
   }),
-  toWire: ({ project, keys, leaseExpiresAt, endpoints }) => ({
+  toWire: ({ project, keys, leaseEnd, endpoints }) => ({
     project_id: project.id,
     anon_key: keys.anonKey,
     service_key: keys.serviceKey,
     schema_slot: project.schemaSlot,
     org_id: project.orgId,
     tier: project.orgTier,
-    lease_expires_at: leaseExpiresAt.toISOString(),
+    lease_expires_at: leaseEnd?.toISOString() ?? null,
     endpoints: { rest_url: endpoints.restUrl, static_base_url: endpoints.staticBaseUrl },
     active_release_id: null,
   }),

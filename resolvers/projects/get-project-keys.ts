@@ -10,7 +10,7 @@ import { projectKeys } from './create-project.ts';
  * service key may do what an owner may, so nobody else is given it. Contract 01, section 5.10.
  */
 export const getProjectKeys = query({
-  name: 'projects.keys',
+  name: 'projects.getKeys',
   summary: 'The anon and service key of a project.',
   access: onProject('project:keys:read', ({ project }: { project: string }) => project),
   reveals: 'project.keys',

@@ -10,7 +10,7 @@ import { refuseWhileClosed } from '../lifecycle.ts';
 import { mutation } from '../operation.ts';
 import { type LockedOrg, lockOrgFor } from '../orgs/lock-org.ts';
 import { findOrCreateOwnOrg, findOwnOrg, isMissing, ownScope } from '../orgs/own-org.ts';
-import { tierWire } from '../orgs/wire.ts';
+import { leaseEndToWire, tierWire } from '../orgs/wire.ts';
 import type { Work } from '../unit-of-work.ts';
 import { holdRoomForFree, refuseFullOwners } from './free-orgs.ts';
 import { startLease, unusedValue } from './lease.ts';
@@ -124,7 +124,7 @@ export const setTier = mutation({
     tier: org.tier,
     previous_tier: previousTier,
     lease_started_at: org.leaseStartedAt.toISOString(),
-    lease_expires_at: org.leasePerpetual ? null : org.leaseExpiresAt.toISOString(),
+    lease_expires_at: leaseEndToWire(org),
     allowance_remaining_usd_micros: Number(available),
     ...(alreadyActive ? nothingToDo : {}),
   }),
@@ -147,7 +147,7 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
   if (becomesFree) await refuseFullOwners(work, org.id);
   const { charge } = tiers[tier];
   const lease = { type: 'lease', id: randomUUID() };
-  if (charge > 0n) await take(work, org.id, tier, charge, lease);
+  // What is left of the old lease comes first: it helps to pay for the new one.
   const refund = action === 'upgrade' ? await unusedValue(work, org) : 0n;
   if (refund > 0n) {
     const metadata = { tier: org.tier };
@@ -160,6 +160,7 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
       metadata,
     });
   }
+  if (charge > 0n) await take(work, org.id, tier, charge, lease);
   return {
     org: await startLease(work, org.id, tier, action === 'renew'),
     role: org.role,
@@ -177,7 +178,7 @@ function actionOf(org: LockedOrg, tier: Tier): TierAction {
   if (tierNames.indexOf(tier) > tierNames.indexOf(org.tier)) return 'upgrade';
   const reason = `a tier below ${org.tier} has to wait for expiry of the lease`;
   throw invalidField('tier', reason, {
-    lease_expires_at: org.leasePerpetual ? null : org.leaseExpiresAt.toISOString(),
+    lease_expires_at: leaseEndToWire(org),
   });
 }
 
