@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { onProject, type ProjectScope } from '../access.ts';
-import { isPrincipal } from '../caller.ts';
+import { principalIdOf } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { projectId } from '../fields.ts';
 import type { Action } from '../permissions.ts';
@@ -38,5 +38,5 @@ export const badEnd = (reason: string) =>
 /** The principal that makes something, for its row. */
 export async function makerOf(ctx: Context): Promise<string | null> {
   const caller = await ctx.caller();
-  return isPrincipal(caller) ? caller.principal.id : null;
+  return principalIdOf(caller);
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { MembershipStatus, Role } from '../../db/schema/orgs.ts';
 import { onOrg } from '../access.ts';
-import { isPrincipal } from '../caller.ts';
+import { principalIdOf } from '../caller.ts';
 import { orgId } from '../fields.ts';
 import { findOrCreatePrincipal, type SubjectPrincipal } from '../identity/subject-principal.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
@@ -65,7 +65,7 @@ export const createInvite = mutation({
       role,
       status,
       email,
-      isPrincipal(caller) ? caller.principal.id : null,
+      principalIdOf(caller),
       status === 'active' ? null : invite_ttl_hours,
       emailSent,
     ]);

@@ -1,9 +1,9 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
-import { notAuthorized, type OrgScope } from '../access.ts';
+import { type OrgScope, requireRole } from '../access.ts';
 import { writeAudit } from '../audit.ts';
-import { type Action, permissions, reaches } from '../permissions.ts';
+import type { Action } from '../permissions.ts';
 import type { Work } from '../unit-of-work.ts';
 import { lockOwner, newOrg, orgCreated } from './new-org.ts';
 
@@ -28,10 +28,8 @@ export async function findOwnOrg(
 
 /** What the principal may do in its own organization. @throws NOT_AUTHORIZED when the action is no longer among it */
 export function ownScope({ role, membershipId, ...org }: OwnOrg, action: Action): OrgScope {
-  if (role !== null && reaches(role, permissions[action].role)) {
-    return { org, authority: { kind: 'membership', membershipId: membershipId!, role } };
-  }
-  throw notAuthorized(action, role === null ? 'member' : 'forbidden');
+  requireRole(action, role);
+  return { org, authority: { kind: 'membership', membershipId: membershipId!, role } };
 }
 
 /**
