@@ -31,7 +31,7 @@ interface HeldGrant {
 export const createDelegate = mutation({
   name: 'delegates.create',
   summary: 'Make a delegate that narrows a grant; the token of an agent’s key is shown this once.',
-  access: onItsProject('delegates:write'),
+  access: onItsProject('project:delegates:write'),
   stepUp: 'project.grants',
   lifecycle: 'gated',
   input: z.object({
@@ -52,7 +52,7 @@ export const createDelegate = mutation({
   }),
   async handler(work, input): Promise<IssuedDelegate> {
     const { grant: id, kind, scope, spend_cap = null, expires_at, public_subject = null } = input;
-    await holdRight(work, 'delegates:write');
+    await holdRight(work, 'project:delegates:write');
     const { org, project } = work;
     // Its grant cannot end before the delegate is written: whoever ends it then finds the delegate.
     const [grant] = await work.rows<HeldGrant>(lockGrantStatement, rowOf(work, id));

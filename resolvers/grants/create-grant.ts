@@ -22,7 +22,7 @@ export interface GivenGrant {
 export const createGrant = mutation({
   name: 'grants.create',
   summary: 'Give a wallet a capability on a project; one it holds already stays as it is.',
-  access: onItsProject('grants:write'),
+  access: onItsProject('project:grants:write'),
   stepUp: 'project.grants',
   lifecycle: 'gated',
   input: z.object({
@@ -35,7 +35,7 @@ export const createGrant = mutation({
     expires_at: moment.nullish().describe('When the grant ends, with a time zone; never when absent.'),
   }),
   async handler(work, { wallet, capability, policy = null, expires_at }): Promise<GivenGrant> {
-    await holdRight(work, 'grants:write');
+    await holdRight(work, 'project:grants:write');
     const { org, project } = work;
     const subject = { kind: 'wallet', publicSubject: wallet } as const;
     const { principalId } = await findOrCreatePrincipal(work, subject, work.org.id, 'agent');

@@ -11,7 +11,7 @@ import { liveFirst } from './wire.ts';
 export const listDelegates = query({
   name: 'delegates.list',
   summary: 'Delegates on a project, never with a token: those that were not revoked first, newest first.',
-  access: onItsProject('delegates:read'),
+  access: onItsProject('project:delegates:read'),
   input: z.object({ project: projectId }),
   handler: ({ services, org, project }) => services.db.rows<Delegate>(listStatement, [org.id, project.id]),
   wire: z.object({ delegates: z.array(DelegateWire) }),

@@ -10,7 +10,7 @@ import { GrantWire, grantColumns, grantToWire, liveFirst } from './wire.ts';
 export const listGrants = query({
   name: 'grants.list',
   summary: 'Grants on a project: those that were not revoked first, newest first.',
-  access: onItsProject('grants:read'),
+  access: onItsProject('project:grants:read'),
   input: z.object({ project: projectId }),
   handler: ({ services, org, project }) => services.db.rows<Grant>(listStatement, [org.id, project.id]),
   wire: z.object({ grants: z.array(GrantWire) }),

@@ -10,7 +10,7 @@ import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
 export const revokeDelegate = mutation({
   name: 'delegates.revoke',
   summary: 'End a delegate, and with it its token.',
-  access: onItsProject('delegates:write'),
+  access: onItsProject('project:delegates:write'),
   stepUp: 'project.grants',
   input: z.object(onDelegate),
   async handler(work, { delegate: id }): Promise<Delegate> {

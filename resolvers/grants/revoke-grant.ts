@@ -17,7 +17,7 @@ export interface RevokedGrant {
 export const revokeGrant = mutation({
   name: 'grants.revoke',
   summary: 'End a grant, and every delegate that narrows it.',
-  access: onItsProject('grants:write'),
+  access: onItsProject('project:grants:write'),
   stepUp: 'project.grants',
   input: z.object(onGrant),
   async handler(work, { grant: id }): Promise<RevokedGrant> {
