@@ -1,5 +1,6 @@
 import { createOrg } from '../resolvers/orgs/create-org.ts';
 import { getOrg } from '../resolvers/orgs/get-org.ts';
+import { getPayout } from '../resolvers/orgs/get-payout.ts';
 import { listAudit } from '../resolvers/orgs/list-audit.ts';
 import { listMembers } from '../resolvers/orgs/list-members.ts';
 import { listOrgs } from '../resolvers/orgs/list-orgs.ts';
@@ -20,6 +21,7 @@ export const orgRoutes = [
     org: params.org_id,
     display_name: body.display_name,
   })),
+  route('GET', '/orgs/v1/:org_id/payout-wallet', 200, getPayout, ({ params }) => ({ org: params.org_id })),
   route('PATCH', '/orgs/v1/:org_id/payout-wallet', 200, setPayoutWallet, ({ params, body }) => ({
     org: params.org_id,
     wallet_address: body.wallet_address,

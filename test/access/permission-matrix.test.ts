@@ -79,6 +79,7 @@ const cell = (roles: string, more: Partial<Expected> = {}): Expected => ({
 const expected: Readonly<Record<string, Expected>> = {
   'org:read': cell(everyRole, { admin: true }),
   'org:rename': cell('owner'),
+  'org:payout:read': cell(paying),
   'org:payout:write': cell('owner'),
   'org:audit:read': cell('owner admin'),
   'org:slug:claim': cell('owner'),
