@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
@@ -83,4 +84,26 @@ test('a grant or a delegate that ends while its holder waits changes nothing any
   expectRefusal(await rename(delegate, 'update delegates set revoked_at = now()'), 'INVALID_AUTH');
   expectRefusal(await rename(holder, ended), 'NOT_AUTHORIZED', { reason: 'project_not_found' });
   expect(await kept(home)).toEqual(before);
+});
+
+test('a right that was lost while a change waited is not the outcome of its key', async () => {
+  const home = await withSecondOwner();
+  const own = `where org_id = '${home.orgId}' and principal_id = '${home.secondId}'`;
+  const headers = { 'idempotency-key': randomUUID() };
+  const send = () => call(home.second, 'PATCH', `/orgs/v1/${home.orgId}`, { body: { display_name: 'Again' }, headers });
+  const meanwhile = `update memberships set role = 'viewer' ${own}`;
+  expectRefusal(await holdUp(service, { hold: ofOrg(home), send, meanwhile }), 'NOT_AUTHORIZED');
+  await control.sql(`update memberships set role = 'owner' ${own}`);
+  expect((await send()).status).toBe(200);
+});
+
+test('a change that Postgres takes back to end a deadlock is made again', async () => {
+  const { wallet, orgId } = await service.owner();
+  const renamed = await holdUp(service, {
+    hold: `select 1 from memberships where org_id = '${orgId}' for update`,
+    // It has locked the organization, and waits for the membership that the other holds.
+    send: () => call(wallet, 'PATCH', `/orgs/v1/${orgId}`, { body: { display_name: 'Twice' } }),
+    meanwhile: `select 1 from orgs where id = '${orgId}' for update`,
+  });
+  expect([renamed.status, renamed.body.display_name]).toEqual([200, 'Twice']);
 });
