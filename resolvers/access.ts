@@ -125,7 +125,8 @@ export function shownTo<Row extends { readonly role: Role | null }>(
   row: Row | undefined,
 ): Row | ServiceError {
   const { admin }: Permission = permissions[action];
-  if (row !== undefined && caller.kind === 'admin' && admin === true) return row;
+  if (caller.kind === 'admin' && admin !== true) return new ServiceError('FORBIDDEN');
+  if (row !== undefined && caller.kind === 'admin') return row;
   const role = row?.role ?? null;
   if (row !== undefined && role !== null && reaches(role, permissions[action].role)) return row;
   return notAuthorized(action, role === null ? 'member' : 'forbidden');
