@@ -169,6 +169,12 @@ const queryCanceled = '57014';
 /** Whether Postgres gave a statement up because it took longer than it may; its connection is as good as before. */
 export const isTimeout = (error: unknown): boolean => sqlState(error) === queryCanceled;
 
+/** Whether Postgres took a transaction back because another one was in its way: the same may go well at once. */
+export const isCollision = (error: unknown): boolean => collisions.has(sqlState(error) ?? '');
+
+/** serialization_failure and deadlock_detected. */
+const collisions: ReadonlySet<string> = new Set(['40001', '40P01']);
+
 /** The SQLSTATE of a refusal by Postgres, also one that is the cause of another error; undefined for anything else. */
 export function sqlState(error: unknown): string | undefined {
   for (let at = error; at instanceof Error; at = at.cause) if (at instanceof pg.DatabaseError) return at.code;

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
 import { traced } from '../core/tracing.ts';
-import { isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
+import { isCollision, isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
 import type { Ahead } from './access.ts';
 import { writeAudit } from './audit.ts';
 import { type Caller, callerKey } from './caller.ts';
@@ -14,7 +14,7 @@ import { parseInput, type Spelling } from './parse-input.ts';
 import { refuseHurry } from './rate-limit.ts';
 import { runSteps } from './run-steps.ts';
 import { aboveCeiling, requireStepUp, requireWriteApproval } from './step-up.ts';
-import { unitOfWork } from './unit-of-work.ts';
+import { Outdated, unitOfWork } from './unit-of-work.ts';
 
 /**
  * The only road from a surface to a handler: parse, authorise, limit, and for a change claim its idempotency key, run
@@ -161,7 +161,8 @@ async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object
 
 /** Refusals that end by paying, renewing or making room: the same request is sent again under its key then. */
 const healing: ReadonlySet<string> = new Set(['payment', 'billing', 'lifecycle', 'quota']);
-const heals = ({ row }: ServiceError) => healing.has(row.category);
+/** Who lost the right while the change waited is refused as at the door, where no key is claimed; it may come back. */
+const heals = ({ row, code }: ServiceError) => healing.has(row.category) || code === 'NOT_AUTHORIZED';
 
 /** A refusal that a repetition cannot heal is the outcome of its key; anything else frees the key for another try. */
 async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promise<void> {
@@ -170,7 +171,14 @@ async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promis
       ? storeOutcome(ctx.services.db.pool, ctx, claim, {
           refusal: {
             code: error.code,
-            options: { message: error.message, details: error.details, nextActions: error.nextActions },
+            options: {
+              message: error.message,
+              details: error.details,
+              nextActions: error.nextActions,
+              mutationState: error.mutationState,
+              safeToRetry: error.safeToRetry,
+              extras: error.extras,
+            },
             traceId: ctx.request.traceId,
           },
         })
@@ -208,12 +216,21 @@ function runOnce(
 }
 
 /**
- * A database that cannot be reached, or took too long, is a refusal that a later try may heal. Everything else stays
+ * A database that cannot be reached, took too long or had others in the way, is a refusal that a later try may heal. Everything else stays
  * what it is.
  *
  * @param key the request's idempotency key: with one, repeating a change that may have been made is safe
  */
 export function asRefusal(error: unknown, key?: string): unknown {
+  if (isCollision(error) || error instanceof Outdated) {
+    return new ServiceError('UPSTREAM_UNAVAILABLE', {
+      message: 'Others were changing the same things; nothing of this was kept.',
+      details: { dependency: 'database', reason: 'collision' },
+      mutationState: 'rolled_back',
+      retryAfter: 1,
+      cause: error,
+    });
+  }
   const tookTooLong = isTimeout(error);
   if (error instanceof ServiceError || !(tookTooLong || isConnectionLoss(error))) return error;
   const unknown = error instanceof OutcomeUnknownError;

@@ -11,6 +11,12 @@ export interface Limits {
   readonly writesBurst: number;
   /** Projects that are not deleted. */
   readonly projects: number;
+  /** Members and pending invitations. */
+  readonly members: number;
+  /** Grants that hold, of one project. */
+  readonly grantsPerProject: number;
+  /** Delegates that hold, of one project. */
+  readonly delegatesPerProject: number;
   /** Data-plane requests per lease. */
   readonly apiCalls: number;
   /** Bytes stored by all projects together. */
@@ -32,6 +38,9 @@ export const limitWireNames = {
   writesPerSecond: 'writes_per_second',
   writesBurst: 'writes_burst',
   projects: 'projects',
+  members: 'members',
+  grantsPerProject: 'grants_per_project',
+  delegatesPerProject: 'delegates_per_project',
   apiCalls: 'api_calls',
   storageBytes: 'storage_bytes',
 } as const satisfies Record<keyof Limits, string>;

@@ -1,6 +1,7 @@
 import { type ClaimedSlug, claimSlug } from '../resolvers/orgs/claim-slug.ts';
 import { createOrg } from '../resolvers/orgs/create-org.ts';
 import { getOrg } from '../resolvers/orgs/get-org.ts';
+import { getPayout } from '../resolvers/orgs/get-payout.ts';
 import { listAudit } from '../resolvers/orgs/list-audit.ts';
 import { listMembers } from '../resolvers/orgs/list-members.ts';
 import { listOrgs } from '../resolvers/orgs/list-orgs.ts';
@@ -26,6 +27,7 @@ export const orgRoutes = [
     claimSlug,
     ({ params, body }) => ({ org: params.org_id, slug: body.slug }),
   ),
+  route('GET', '/orgs/v1/:org_id/payout-wallet', 200, getPayout, ({ params }) => ({ org: params.org_id })),
   route('PATCH', '/orgs/v1/:org_id/payout-wallet', 200, setPayoutWallet, ({ params, body }) => ({
     org: params.org_id,
     wallet_address: body.wallet_address,

@@ -1,9 +1,8 @@
-import type { Context } from '../resolvers/context.ts';
-import { type PayoutRecovery, payoutRecoveries } from '../resolvers/orgs/payout-recovery.ts';
+import { getPayout, loadPayouts } from '../resolvers/orgs/get-payout.ts';
+import type { PayoutRecovery } from '../resolvers/orgs/payout-recovery.ts';
 import { renameOrg } from '../resolvers/orgs/rename-org.ts';
 import { setPayoutWallet } from '../resolvers/orgs/set-payout-wallet.ts';
 import { builder } from './builder.ts';
-import { inOrder } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField } from './input-fields.ts';
@@ -50,16 +49,14 @@ const PayoutRef = builder.objectRef<PayoutRecovery>('OrganizationPayout').implem
   }),
 });
 
-/** Of several organizations in one statement. They were loaded for this caller, so it may see them. */
-const payoutsOf = loaderOf(async (ctx: Context, orgIds: readonly string[]) =>
-  inOrder(orgIds, await payoutRecoveries(ctx.services.db.rows, orgIds), ({ orgId }) => orgId),
-);
+/** Of several organizations at once, however many ask. */
+const payoutsOf = loaderOf((ctx, orgIds: readonly string[]) => loadPayouts(ctx, orgIds) as Promise<PayoutRecovery[]>);
 
 builder.objectField(OrganizationRef, 'payout', (t) =>
   t.field({
     type: PayoutRef,
     nullable: true,
-    description: 'Where its own earnings go.',
+    description: getPayout.summary,
     resolve: ({ id }, _args, ctx) => payoutsOf(ctx).load(id),
   }),
 );

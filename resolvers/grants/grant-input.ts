@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { onProject, type ProjectScope } from '../access.ts';
-import { isPrincipal } from '../caller.ts';
+import { principalIdOf } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { projectId } from '../fields.ts';
 import type { Action } from '../permissions.ts';
@@ -34,5 +34,5 @@ export const badEnd = (reason: string) => invalidField('expires_at', reason);
 /** The principal that makes something, for its row. */
 export async function makerOf(ctx: Context): Promise<string | null> {
   const caller = await ctx.caller();
-  return isPrincipal(caller) ? caller.principal.id : null;
+  return principalIdOf(caller);
 }

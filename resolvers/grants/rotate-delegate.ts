@@ -13,11 +13,11 @@ import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
 export const rotateDelegate = mutation({
   name: 'delegates.rotate',
   summary: 'Give an agent’s key a new token, shown this once; the old one ends at once.',
-  access: onItsProject('delegates:write'),
+  access: onItsProject('project:delegates:write'),
   stepUp: 'project.grants',
   input: z.object(onDelegate),
   async handler(work, { delegate: id }): Promise<IssuedDelegate> {
-    await holdRight(work, 'delegates:write');
+    await holdRight(work, 'project:delegates:write');
     const { token, hash } = newDelegateToken();
     const [delegate] = await work.rows<Delegate>(rotateStatement, [...rowOf(work, id), hash]);
     if (delegate === undefined) throw new ServiceError('DELEGATE_NOT_FOUND');

@@ -9,7 +9,7 @@ import { addressForm, orgId } from '../fields.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
 import { restingSlugs } from '../limits.ts';
 import { mutation } from '../operation.ts';
-import { permissions, roles } from '../permissions.ts';
+import { permissions, rolesFrom } from '../permissions.ts';
 import type { Work } from '../unit-of-work.ts';
 import { lockOrgFor } from './lock-org.ts';
 import { slugFault } from './slug-words.ts';
@@ -132,7 +132,7 @@ async function takeFee(work: Work, org: string): Promise<bigint> {
   return replayed ? 0n : slugFee;
 }
 
-const billingRoles = roles.slice(0, roles.indexOf(permissions['org:billing:read'].role) + 1);
+const billingRoles = rolesFrom(permissions['org:billing:read'].role);
 
 const lockStatement: Statement = {
   name: 'slugs.lock',
@@ -167,7 +167,8 @@ const holderStatement: Statement = {
 const walletStatement: Statement = {
   name: 'slugs.billing-wallet',
   text: `select 1 from memberships m
-    join authenticators a on a.principal_id = m.principal_id and a.kind = 'wallet' and a.revoked_at is null
+    join authenticators a on a.principal_id = m.principal_id and a.kind = 'wallet' and a.verified_at is not null
+      and a.revoked_at is null
     where m.org_id = $1 and m.status = 'active' and m.role = any($2::text[]) limit 1`,
 };
 

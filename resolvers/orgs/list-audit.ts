@@ -11,7 +11,7 @@ import { query } from '../operation.ts';
 export const listAudit = query({
   name: 'orgs.listAudit',
   summary: 'What happened in an organization and by whom, newest first.',
-  access: onOrg('org:audit', ({ org }: { org: string }) => org),
+  access: onOrg('org:audit:read', ({ org }: { org: string }) => org),
   input: z.object({
     org: orgId,
     ...listWindow,

@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import { isPrincipal } from '../caller.ts';
+import { principalIdOf } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { isMember } from '../rules.ts';
 import { visibilityOf } from '../visibility.ts';
@@ -24,7 +24,7 @@ export async function loadMemberships(ctx: Context, keys: readonly MemberKey[]):
     keys.map(({ orgId }) => orgId),
     ...(await callerValues(ctx)),
     keys.map(({ principalId }) => principalId),
-    isPrincipal(caller) ? caller.principal.id : null,
+    principalIdOf(caller),
   ]);
 }
 

@@ -4,7 +4,9 @@ import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { onOrg } from '../access.ts';
 import { orgId } from '../fields.ts';
+import { refuseWhileClosed } from '../lifecycle.ts';
 import { mutation } from '../operation.ts';
+import { lockOrgFor } from './lock-org.ts';
 import { orgDisplayName } from './org-input.ts';
 import { OrgSummaryWire, orgToWire } from './wire.ts';
 
@@ -22,6 +24,7 @@ export const renameOrg = mutation({
     ),
   }),
   async handler(work, { display_name }): Promise<Org> {
+    refuseWhileClosed(await lockOrgFor(work, work.org.id, 'org:rename'));
     const [renamed] = await work.rows<Org>(renameStatement, [work.org.id, display_name]);
     return renamed!;
   },

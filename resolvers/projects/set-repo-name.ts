@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { type Statement, sqlState } from '../../db/pool.ts';
-import { notAuthorized, onProject } from '../access.ts';
+import { onProject } from '../access.ts';
 import { addressForm, projectId } from '../fields.ts';
 import { mutation } from '../operation.ts';
 import type { Work } from '../unit-of-work.ts';
-import { lockProject } from './lock-project.ts';
+import { lockProjectFor } from './lock-project.ts';
 import type { ProjectRow } from './wire.ts';
 
 /** `POST /projects/v1/:id/repo-name`. Contract 01, section 5.7. */
@@ -20,8 +20,7 @@ export const setRepoName = mutation({
     name: addressForm(63).describe('At most 63 lower-case letters, digits and single hyphens between them.'),
   }),
   async handler(work, { name }): Promise<{ readonly project: ProjectRow; readonly previousRepoName: string | null }> {
-    const project = await lockProject(work, work.project.id);
-    if (project === undefined) throw notAuthorized('project:rename', 'project_not_found');
+    const project = await lockProjectFor(work, 'project:rename');
     if (project.repoName !== name) await claim(work, project, name);
     return { project: { ...project, repoName: name }, previousRepoName: project.repoName };
   },

@@ -136,7 +136,7 @@ type Changed = Omit<SetTier, 'wallet'>;
 async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
   const becomesFree = tier === 'prototype' && seen.tier !== 'prototype';
   // Before the organization's own lock: whoever makes a free organization takes the two in this order, too.
-  if (becomesFree) await holdRoomForFree(work, seen.id);
+  const held = becomesFree ? await holdRoomForFree(work, seen.id) : undefined;
   const org = await lockOrgFor(work, seen.id, 'org:tier:set');
   if (org.lifecycleState === 'purged') refuseWhileClosed(org);
   const action = actionOf(org, tier);
@@ -144,7 +144,7 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
     const available = await availableOf(work, org.id);
     return { org, role: org.role, action, previousTier: tier, available, alreadyActive: true };
   }
-  if (becomesFree) await refuseFullOwners(work, org.id);
+  if (held !== undefined) await refuseFullOwners(work, org.id, held);
   const { charge } = tiers[tier];
   const lease = { type: 'lease', id: randomUUID() };
   // What is left of the old lease comes first: it helps to pay for the new one.
