@@ -1,5 +1,6 @@
 import pg from 'pg';
-import type { Carrier, Read, Shape, Wire } from './pipeline-read.ts';
+import { type Carrier, type Connection, Group, groupMax } from './pipeline-group.ts';
+import type { Read, Shape } from './pipeline-read.ts';
 import { types } from './types.ts';
 
 export interface LineOptions {
@@ -27,12 +28,13 @@ export class Line implements Carrier {
   readonly #client: pg.Client;
   readonly #options: LineOptions;
   readonly #reads = new Set<Read>();
+  /** Those that share a transaction, so that nobody can say which of them takes long. */
+  readonly #accompanied = new Set<Read>();
   readonly #onFree: (ended: boolean) => void;
   #connected = false;
   #retired = false;
   #abandoned = false;
   #ended: Promise<void> | undefined;
-  #quiet: Wire | undefined;
   /** Since when the first of its statements has been that, or when there was none left. */
   #since = performance.now();
 
@@ -83,22 +85,34 @@ export class Line implements Carrier {
     this.#since = performance.now();
     const { stream } = this.#wire;
     if (this.#connected) stream.cork();
+    let together: Read[] = [];
+    const leave = () => {
+      if (together.length > 0) this.#sendGroup(together);
+      together = [];
+    };
     for (const read of reads) {
-      read.travelsOn(this);
       this.#reads.add(read);
-      (this.#client.query as (read: Read) => void)(read);
+      if (this.shapes.has(read.statement.name)) {
+        together.push(read);
+        if (together.length === groupMax) leave();
+      } else {
+        leave();
+        this.#sendGroup([read]);
+      }
     }
+    leave();
     if (this.#connected) stream.uncork();
   }
 
-  withoutDescribe(wire: Wire): Wire {
-    this.#quiet ??= Object.create(wire, { describe: { value: () => undefined } }) as Wire;
-    return this.#quiet;
+  #sendGroup(reads: Read[]): void {
+    if (reads.length > 1) for (const read of reads) this.#accompanied.add(read);
+    (this.#client.query as (group: Group) => void)(new Group(reads, this));
   }
 
   done(read: Read): void {
     this.#since = performance.now();
     if (!this.#reads.delete(read)) return;
+    this.#accompanied.delete(read);
     if (this.#abandoned) {
       this.#gone(new Error('Connection terminated'));
       this.#destroy();
@@ -133,8 +147,8 @@ export class Line implements Carrier {
       this.#abandoned = true;
       for (const read of behind) read.divert();
     }
-    // Nothing says whether the server has even seen the first.
-    if (!this.#connected) first!.divert();
+    // Nothing says whether the server has even seen the first, or whether it is the one that takes long.
+    if (!this.#connected || (behind.length > 0 && this.#accompanied.has(first!))) first!.divert();
     // The server stops a statement first; this is for a server that no longer answers at all.
     const patience = statementMs === undefined ? Number.POSITIVE_INFINITY : statementMs + 5_000;
     if (took > Math.min(first!.statement.timeoutMs ?? patience, patience)) {
@@ -153,12 +167,13 @@ export class Line implements Carrier {
     this.#retired = true;
     const failed = [...this.#reads];
     this.#reads.clear();
+    this.#accompanied.clear();
     for (const read of failed) read.fail(error);
     this.#onFree(true);
   }
 
-  get #wire(): Wire {
-    return (this.#client as unknown as { readonly connection: Wire }).connection;
+  get #wire(): Connection {
+    return (this.#client as unknown as { readonly connection: Connection }).connection;
   }
 
   #destroy(): void {
