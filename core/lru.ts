@@ -4,11 +4,20 @@ export interface LruBounds {
   readonly bytes: number;
 }
 
+interface Entry<Value> {
+  /** As it was first written: an equal one that is asked with need not be kept for it. */
+  readonly key: string;
+  readonly value: Value;
+  readonly bytes: number;
+}
+
 /** A map that forgets what was used longest ago once it holds too many entries or too many bytes. */
 export class Lru<Value> {
-  readonly #entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
+  readonly #entries = new Map<string, Entry<Value>>();
   readonly #bounds: LruBounds;
   #bytes = 0;
+  /** What was asked for last is the newest already. */
+  #newest: Entry<Value> | undefined;
 
   constructor(bounds: LruBounds) {
     this.#bounds = bounds;
@@ -25,9 +34,12 @@ export class Lru<Value> {
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    // A map iterates in insertion order, so entering again makes this the newest.
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    if (entry !== this.#newest) {
+      // A map iterates in insertion order, so entering again makes this the newest.
+      this.#entries.delete(key);
+      this.#entries.set(entry.key, entry);
+      this.#newest = entry;
+    }
     return entry.value;
   }
 
@@ -35,7 +47,9 @@ export class Lru<Value> {
   set(key: string, value: Value, bytes: number): void {
     this.#forget(key);
     if (bytes > this.#bounds.bytes) return;
-    this.#entries.set(key, { value, bytes });
+    const entry = { key, value, bytes };
+    this.#entries.set(key, entry);
+    this.#newest = entry;
     this.#bytes += bytes;
     for (const oldest of this.#entries.keys()) {
       if (this.#entries.size <= this.#bounds.entries && this.#bytes <= this.#bounds.bytes) return;

@@ -27,9 +27,10 @@ export class Line implements Carrier {
   readonly shapes = new Map<string, Shape>();
   readonly #client: pg.Client;
   readonly #options: LineOptions;
-  readonly #reads = new Set<Read>();
-  /** Those that share a transaction, so that nobody can say which of them takes long. */
-  readonly #accompanied = new Set<Read>();
+  /** What was sent last; the next is sent when all of it is answered. */
+  #reads: readonly Read[] = [];
+  /** How many of these have no answer yet. */
+  #left = 0;
   readonly #onFree: (ended: boolean) => void;
   #connected = false;
   #retired = false;
@@ -53,7 +54,7 @@ export class Line implements Carrier {
       pipeline: true,
     } as pg.ClientConfig);
     this.#client.on('error', (error) => {
-      if (this.#reads.size === 0) options.onIdleError?.(error);
+      if (this.#left === 0) options.onIdleError?.(error);
       this.#gone(error);
     });
     this.#client.on('end', () => this.#gone(new Error('Connection terminated')));
@@ -77,12 +78,14 @@ export class Line implements Carrier {
   }
 
   get isFree(): boolean {
-    return this.#reads.size === 0 && !this.#retired;
+    return this.#left === 0 && !this.#retired;
   }
 
   /** Sends reads in one packet. */
   send(reads: readonly Read[]): void {
     this.#since = performance.now();
+    this.#reads = reads;
+    this.#left = reads.length;
     const { stream } = this.#wire;
     if (this.#connected) stream.cork();
     let together: Read[] = [];
@@ -91,7 +94,6 @@ export class Line implements Carrier {
       together = [];
     };
     for (const read of reads) {
-      this.#reads.add(read);
       if (this.shapes.has(read.statement.name)) {
         together.push(read);
         if (together.length === groupMax) leave();
@@ -105,20 +107,22 @@ export class Line implements Carrier {
   }
 
   #sendGroup(reads: Read[]): void {
-    if (reads.length > 1) for (const read of reads) this.#accompanied.add(read);
+    if (reads.length > 1) for (const read of reads) read.isAccompanied = true;
     (this.#client.query as (group: Group) => void)(new Group(reads, this));
   }
 
   done(read: Read): void {
     this.#since = performance.now();
-    if (!this.#reads.delete(read)) return;
-    this.#accompanied.delete(read);
+    if (this.#left === 0 || read.isAnswered) return;
+    read.isAnswered = true;
+    this.#left -= 1;
     if (this.#abandoned) {
       this.#gone(new Error('Connection terminated'));
       this.#destroy();
       return;
     }
-    if (this.#reads.size > 0) return;
+    if (this.#left > 0) return;
+    this.#reads = [];
     if (this.#retired) void this.end();
     this.#onFree(false);
   }
@@ -129,18 +133,19 @@ export class Line implements Carrier {
   }
 
   look(now: number): void {
-    if (this.#reads.size === 0) {
+    if (this.#left === 0) {
       if (now - this.#since > idleMs) void this.end();
       return;
     }
-    for (const read of this.#reads) {
+    const reads = this.#waiting();
+    for (const read of reads) {
       const limit = read.statement.timeoutMs;
       if (limit !== undefined && now - read.askedAt > limit) read.fail(new Error('Query read timeout'));
     }
     const took = now - this.#since;
     if (took <= (this.#connected ? heldUpMs : openMs)) return;
     const { statementMs } = this.#options;
-    const [first, ...behind] = this.#reads;
+    const [first, ...behind] = reads;
     if (behind.length > 0) {
       // Nobody waits for what was sent behind it any more, so the server need not do it either.
       this.#retired = true;
@@ -148,7 +153,7 @@ export class Line implements Carrier {
       for (const read of behind) read.divert();
     }
     // Nothing says whether the server has even seen the first, or whether it is the one that takes long.
-    if (!this.#connected || (behind.length > 0 && this.#accompanied.has(first!))) first!.divert();
+    if (!this.#connected || (behind.length > 0 && first!.isAccompanied)) first!.divert();
     // The server stops a statement first; this is for a server that no longer answers at all.
     const patience = statementMs === undefined ? Number.POSITIVE_INFINITY : statementMs + 5_000;
     if (took > Math.min(first!.statement.timeoutMs ?? patience, patience)) {
@@ -163,11 +168,15 @@ export class Line implements Carrier {
     return this.#ended;
   }
 
+  #waiting(): readonly Read[] {
+    return this.#reads.filter(({ isAnswered }) => !isAnswered);
+  }
+
   #gone(error: Error): void {
     this.#retired = true;
-    const failed = [...this.#reads];
-    this.#reads.clear();
-    this.#accompanied.clear();
+    const failed = this.#waiting();
+    this.#reads = [];
+    this.#left = 0;
     for (const read of failed) read.fail(error);
     this.#onFree(true);
   }

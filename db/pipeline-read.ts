@@ -41,6 +41,10 @@ export class Read {
   readonly text: string;
   readonly values: readonly unknown[];
   readonly portal = '';
+  /** It shares a transaction with others, so nobody can say which of them takes long. */
+  isAccompanied = false;
+  /** The server has answered it. */
+  isAnswered = false;
   readonly #elsewhere: Rows;
   readonly #resolve: (rows: object[]) => void;
   readonly #reject: (error: Error) => void;
