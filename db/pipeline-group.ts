@@ -47,19 +47,17 @@ export class Group {
 
   /** By the driver: writes all in one piece. The columns of a statement are asked for once on each connection. */
   submit(connection: Connection): null {
-    const parts: Buffer[] = [];
-    const wire = Object.create(connection, {
-      _send: { value: (bytes: Buffer) => void parts.push(bytes) },
-      sync: { value: nothing },
-      ...(this.#shape === undefined ? {} : { describe: { value: nothing } }),
-    }) as Wire;
+    const paper = paperOf(connection);
+    const wire = this.#shape === undefined ? paper.describing : paper.plain;
     const unwritten = this.#reads.filter((read) => !read.write(wire));
     for (const read of unwritten) {
       this.#reads.splice(this.#reads.indexOf(read), 1);
       this.#line.done(read);
     }
-    if (connection.stream.writable) connection.stream.write(Buffer.concat(parts));
-    connection.sync();
+    paper.whole.sync();
+    const bytes = Buffer.concat(paper.parts);
+    paper.parts.length = 0;
+    if (connection.stream.writable) connection.stream.write(bytes);
     return null;
   }
 
@@ -103,7 +101,30 @@ export class Group {
   handleReadyForQuery(): void {}
 }
 
-const nothing = () => undefined;
+/** Where statements are written down before they are sent. */
+interface Paper {
+  readonly parts: Buffer[];
+  readonly whole: Wire;
+  /** Nothing written on it ends in a Sync. */
+  readonly describing: Wire;
+  /** Nor asks for columns. */
+  readonly plain: Wire;
+}
+
+const papers = new WeakMap<Connection, Paper>();
+
+function paperOf(connection: Connection): Paper {
+  let paper = papers.get(connection);
+  if (paper === undefined) {
+    const parts: Buffer[] = [];
+    const nothing = { value: () => undefined };
+    const whole: Wire = Object.create(connection, { _send: { value: (bytes: Buffer) => void parts.push(bytes) } });
+    const describing: Wire = Object.create(whole, { sync: nothing });
+    paper = { parts, whole, describing, plain: Object.create(describing, { describe: nothing }) };
+    papers.set(connection, paper);
+  }
+  return paper;
+}
 
 // The driver takes nothing else on a pipelined connection, and the constructor of its own would make an emitter.
 Object.setPrototypeOf(Group.prototype, pg.Query.prototype);

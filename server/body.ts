@@ -60,7 +60,10 @@ export function readBody(request: IncomingMessage, limit = bodyBytesMax): Promis
       request.pause();
       reject(error);
     };
-    const closed = () => fail(new Error('The client has gone.'));
+    // Most bodies are over by then, and an error with its stack is not made for nothing.
+    const closed = () => {
+      if (!isOver) fail(new Error('The client has gone.'));
+    };
     request.on('data', take).on('end', end).on('error', fail).on('close', closed);
     if (request.readableEnded) end();
     else if (request.destroyed) closed();
