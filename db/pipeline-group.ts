@@ -50,14 +50,12 @@ export class Group {
     const paper = paperOf(connection);
     const wire = this.#shape === undefined ? paper.describing : paper.plain;
     const unwritten = this.#reads.filter((read) => !read.write(wire));
-    for (const read of unwritten) {
-      this.#reads.splice(this.#reads.indexOf(read), 1);
-      this.#line.done(read);
-    }
+    for (const read of unwritten) this.#reads.splice(this.#reads.indexOf(read), 1);
     paper.whole.sync();
     const bytes = Buffer.concat(paper.parts);
     paper.parts.length = 0;
     if (connection.stream.writable) connection.stream.write(bytes);
+    for (const read of unwritten) this.#line.done(read);
     return null;
   }
 
