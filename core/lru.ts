@@ -4,11 +4,20 @@ export interface LruBounds {
   readonly bytes: number;
 }
 
+interface Entry<Value> {
+  /** As it was first written: an equal one that is asked with need not be kept for it. */
+  readonly key: string;
+  readonly value: Value;
+  bytes: number;
+}
+
 /** A map that forgets what was used longest ago once it holds too many entries or too many bytes. */
 export class Lru<Value> {
-  readonly #entries = new Map<string, { readonly value: Value; readonly bytes: number }>();
+  readonly #entries = new Map<string, Entry<Value>>();
   readonly #bounds: LruBounds;
   #bytes = 0;
+  /** What was asked for last is the newest already. */
+  #newest: Entry<Value> | undefined;
 
   constructor(bounds: LruBounds) {
     this.#bounds = bounds;
@@ -25,9 +34,12 @@ export class Lru<Value> {
   get(key: string): Value | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
-    // A map iterates in insertion order, so entering again makes this the newest.
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
+    if (entry !== this.#newest) {
+      // A map iterates in insertion order, so entering again makes this the newest.
+      this.#entries.delete(key);
+      this.#entries.set(entry.key, entry);
+      this.#newest = entry;
+    }
     return entry.value;
   }
 
@@ -35,7 +47,9 @@ export class Lru<Value> {
   set(key: string, value: Value, bytes: number): void {
     this.#forget(key);
     if (bytes > this.#bounds.bytes) return;
-    this.#entries.set(key, { value, bytes });
+    const entry = { key, value, bytes };
+    this.#entries.set(key, entry);
+    this.#newest = entry;
     this.#bytes += bytes;
     this.#shrink();
   }
@@ -48,8 +62,7 @@ export class Lru<Value> {
       this.#forget(key);
       return;
     }
-    // In its place: growing is no use of it.
-    this.#entries.set(key, { value: entry.value, bytes: entry.bytes + bytes });
+    entry.bytes += bytes;
     this.#bytes += bytes;
     this.#shrink();
   }
@@ -62,7 +75,10 @@ export class Lru<Value> {
   }
 
   #forget(key: string): void {
-    this.#bytes -= this.#entries.get(key)?.bytes ?? 0;
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return;
+    this.#bytes -= entry.bytes;
     this.#entries.delete(key);
+    if (entry === this.#newest) this.#newest = undefined;
   }
 }

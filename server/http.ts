@@ -24,15 +24,7 @@ import {
   targetOf,
   writeApprovalOf,
 } from './request-context.ts';
-import {
-  answerPreflight,
-  send,
-  sendAnswer,
-  sendError,
-  sendJson,
-  sendSocketError,
-  setCommonHeaders,
-} from './respond.ts';
+import { Answer, answerPreflight, send, sendAnswer, sendError, sendJson, sendSocketError } from './respond.ts';
 
 export interface HttpOptions {
   readonly services: Services;
@@ -60,7 +52,7 @@ const clientGone = new Error('The client has gone.');
 /** A request on its way through the server. */
 interface Exchange {
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly response: Answer;
   readonly path: string;
   readonly search: string;
   /** The client waits for a word before it sends the body. */
@@ -75,7 +67,7 @@ interface Exchange {
 type OwnPath = (exchange: Exchange) => Promise<void>;
 
 /** Node offers it from 22.21 on, before its types do. */
-interface UpgradeOptions extends ServerOptions {
+interface UpgradeOptions extends ServerOptions<typeof IncomingMessage, typeof Answer> {
   readonly shouldUpgradeCallback: (request: IncomingMessage) => boolean;
 }
 
@@ -84,26 +76,23 @@ export function createHttpServer(options: HttpOptions): Server {
   const { services, metrics, health } = options;
   const own = ownPaths(options);
   const documented = answerPath(options);
-  const underWay = new Set<ServerResponse>();
-  const answer = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
+  const answer = (request: IncomingMessage, response: Answer, asksFirst: boolean) => {
     const startedAt = performance.now();
     const { path, search } = targetOf(request);
     const exchange: Exchange = { request, response, path, search, asksFirst, traceId: '', route: 'unknown' };
-    underWay.add(response);
-    if (health.draining.aborted) response.shouldKeepAlive = false;
     response.on('close', () => {
-      underWay.delete(response);
       const seen = { route: exchange.route, method: request.method ?? '', status: response.statusCode };
       const seconds = (performance.now() - startedAt) / 1000;
       metrics.httpRequest(seen, seconds);
-      services.log.debug({ trace_id: exchange.traceId, ...seen, seconds }, 'request');
+      if (services.log.isLevelEnabled('debug'))
+        services.log.debug({ trace_id: exchange.traceId, ...seen, seconds }, 'request');
     });
     traced(
       'http',
       { headers: request.headers, attributes: { 'http.request.method': request.method ?? '' } },
       async () => {
-        exchange.traceId = newTraceId();
-        setCommonHeaders(response, exchange.traceId);
+        response.traceId = newTraceId();
+        exchange.traceId = response.traceId;
         refuseMissingHost(request);
         if (request.method === 'OPTIONS') return answerPreflight(response);
         refuseDuplicateHeaders(request);
@@ -115,6 +104,16 @@ export function createHttpServer(options: HttpOptions): Server {
   const serverOptions: UpgradeOptions = {
     maxHeaderSize: 32 * 1024,
     requireHostHeader: false,
+    // Clients that keep their connections go elsewhere with their next request. Asked when an answer begins, so that
+    // nobody need keep a list of those under way.
+    ServerResponse: class extends Answer {
+      // biome-ignore lint/suspicious/noExplicitAny: Node's method has several overloads, all passed through.
+      override writeHead(...args: any[]): this {
+        if (health.draining.aborted) this.shouldKeepAlive = false;
+        // biome-ignore lint/suspicious/noExplicitAny: as above.
+        return (super.writeHead as any)(...args);
+      }
+    },
     keepAliveTimeout: keepAliveMs,
     // Any other upgrade is an offer, and what is asked is answered without it.
     shouldUpgradeCallback: ({ method, headers }) => method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket',
@@ -124,11 +123,7 @@ export function createHttpServer(options: HttpOptions): Server {
   // An expectation that nobody knows is no reason to refuse.
   server.on('checkExpectation', (request, response) => answer(request, response, false));
   server.on('clientError', refuseUnreadable);
-  // Clients that keep their connections go elsewhere with their next request.
-  health.draining.addEventListener('abort', () => {
-    for (const response of underWay) response.shouldKeepAlive = false;
-  });
-  return server;
+  return server as unknown as Server;
 }
 
 const unreadable: Readonly<Record<string, ErrorCode>> = {

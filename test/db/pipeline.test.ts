@@ -85,18 +85,45 @@ test('a read that fails fails alone', async () => {
   expect(await db.rows(broken, [1])).toEqual([{ n: 1 }]);
 });
 
-test('each read is a transaction of its own', async () => {
+test('so does one among statements that the connection knows', async () => {
   const db = open();
-  const started = read(
-    'test.transaction',
-    `select transaction_timestamp()::text as began, pg_backend_pid() as pid, pg_sleep(0.001)`,
+  for (const statement of [echo, broken]) await db.rows(statement, [1]);
+  const settled = await Promise.allSettled(
+    Array.from({ length: 40 }, (_, n) => db.rows<{ n: number }>(n % 7 === 3 ? broken : echo, [n % 7 === 3 ? 0 : n])),
   );
-  const rows = (
-    await Promise.all(Array.from({ length: 40 }, () => db.rows<{ began: string; pid: number }>(started, [])))
-  ).flat();
-  expect(new Set(rows.map(({ began, pid }) => `${pid} ${began}`)).size).toBe(40);
-  // More than one travelled on some connection, or this would show nothing.
-  expect(new Set(rows.map(({ pid }) => pid)).size).toBeLessThan(40);
+  expect(settled.map((one) => (one.status === 'fulfilled' ? one.value[0]!.n : sqlState(one.reason)))).toEqual(
+    Array.from({ length: 40 }, (_, n) => (n % 7 === 3 ? '22012' : n)),
+  );
+});
+
+test('reads of statements that are known share transactions, and each sees what was committed before it was asked', async () => {
+  const db = open();
+  await db.pool.query('create table counted as select 0 as n');
+  const counted = read(
+    'test.counted',
+    'select n, transaction_timestamp()::text as began, pg_backend_pid() as pid from counted',
+  );
+  await db.rows(counted, []);
+  for (let n = 1; n <= 20; n++) {
+    await db.pool.query('update counted set n = $1', [n]);
+    const rows = (
+      await Promise.all(
+        Array.from({ length: 40 }, () => db.rows<{ n: number; began: string; pid: number }>(counted, [])),
+      )
+    ).flat();
+    expect(rows.map((row) => row.n)).toEqual(rows.map(() => n));
+    expect(new Set(rows.map(({ began, pid }) => `${pid} ${began}`)).size).toBeLessThan(40);
+  }
+});
+
+test('values that cannot be sent fail their own read alone', async () => {
+  const db = open();
+  await db.rows(echo, [0]);
+  const loop: { self?: object } = {};
+  loop.self = loop;
+  const settled = await Promise.allSettled([1, loop, 3].map((n) => db.rows<{ n: number }>(echo, [n])));
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(await db.rows(echo, [4])).toMatchObject([{ n: 4 }]);
 });
 
 test('Postgres refuses writes and row locks there, and the pool still takes them', async () => {
@@ -176,6 +203,29 @@ test('a slow statement holds up nobody, neither those sent with it nor those tha
     `select pg_cancel_backend(pid) from pg_stat_activity where query like '%pg_sleep(600)%' and pid <> pg_backend_pid()`,
   );
   await Promise.all(slow);
+});
+
+test('nor does one that is known, whichever it travels with', async () => {
+  const db = open();
+  const nap = read('test.known-nap', 'select pg_sleep($1)');
+  for (const [statement, value] of [
+    [echo, 1],
+    [nap, 0],
+  ] as const)
+    await db.rows(statement, [value]);
+  let slowIsDone = false;
+  const before = db.rows<{ n: number }>(echo, [1]);
+  const slow = db.rows(nap, [600]).catch(() => undefined);
+  void slow.then(() => (slowIsDone = true));
+  const after = db.rows<{ n: number }>(echo, [2]);
+  expect((await Promise.all([before, after])).flat().map(({ n }) => n)).toEqual([1, 2]);
+  expect(slowIsDone).toBe(false);
+  // It may only be on its way to the pool.
+  while (!slowIsDone) {
+    await postgres.admin.query(
+      `select pg_cancel_backend(pid) from pg_stat_activity where query = 'select pg_sleep($1)' and state = 'active'`,
+    );
+  }
 });
 
 test('a statement that takes too long is given up as one that did, and its connection is kept', async () => {
