@@ -5,7 +5,9 @@ import type { Work } from './unit-of-work.ts';
 /** What is counted, and where. */
 export interface Quota {
   readonly scope: 'organization' | 'project';
-  readonly metric: 'projects' | 'members' | 'grants' | 'delegates';
+  readonly metric: 'projects' | 'members' | 'grants' | 'delegates' | 'slugs';
+  /** Where there is more to say than that it is used up. */
+  readonly message?: string;
 }
 
 /**
@@ -19,11 +21,11 @@ export async function refuseOverQuota(
   work: Work,
   statement: Statement,
   values: readonly unknown[],
-  { scope, metric }: Quota,
+  { scope, metric, ...more }: Quota,
   limit: number,
 ): Promise<void> {
   const [count] = await work.rows<{ used: number }>(statement, values);
   const { used } = count!;
   if (used < limit) return;
-  throw new ServiceError('QUOTA_EXCEEDED', { details: { scope, metric, resource: metric, limit, used } });
+  throw new ServiceError('QUOTA_EXCEEDED', { ...more, details: { scope, metric, resource: metric, limit, used } });
 }

@@ -10,6 +10,7 @@ import { refuseWhileClosed } from '../lifecycle.ts';
 import { restingSlugs } from '../limits.ts';
 import { mutation } from '../operation.ts';
 import { permissions, rolesFrom } from '../permissions.ts';
+import { refuseOverQuota } from '../quota.ts';
 import type { Work } from '../unit-of-work.ts';
 import { lockOrgFor } from './lock-org.ts';
 import { slugFault } from './slug-words.ts';
@@ -86,14 +87,10 @@ export const claimSlug = mutation({
 });
 
 /** @throws QUOTA_EXCEEDED when as many slugs rest for the organization, beside one that it takes back, as may */
-async function requireRest(work: Work, orgId: string, slug: string): Promise<void> {
-  const [resting] = await work.rows<{ used: number }>(restingStatement, [orgId, slug]);
-  const { used } = resting!;
-  if (used < restingSlugs) return;
-  throw new ServiceError('QUOTA_EXCEEDED', {
-    message: 'As many former slugs of the organization rest as may; it can go back to one of them, or wait.',
-    details: { scope: 'organization', metric: 'slugs', resource: 'slugs', limit: restingSlugs, used },
-  });
+function requireRest(work: Work, orgId: string, slug: string): Promise<void> {
+  const message = 'As many former slugs of the organization rest as may; it can go back to one of them, or wait.';
+  const quota = { scope: 'organization', metric: 'slugs', message } as const;
+  return refuseOverQuota(work, restingStatement, [orgId, slug], quota, restingSlugs);
 }
 
 /** Lets the old slug rest and takes the new one, which the key of its row decides. @throws SLUG_TAKEN, SLUG_RELEASED */
