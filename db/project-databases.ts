@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { KeyRing } from '../core/keys.ts';
+import { DatabaseSizes } from './database-sizes.ts';
 import { createPool, type StatementHook, sqlState } from './pool.ts';
 import { prepareProjectServer } from './prepare-project-server.ts';
 import { commonRoles, templateName } from './project-template.ts';
@@ -52,6 +53,7 @@ interface ProjectServer {
   readonly pool: pg.Pool;
   readonly making: Turns;
   readonly dropping: Turns;
+  readonly sizes: DatabaseSizes;
 }
 
 /** The servers that hold project databases, and the databases and login roles on them. */
@@ -72,7 +74,8 @@ export class ProjectDatabases {
         ...(statementMs === undefined ? {} : { statementMs }),
         ...(onIdleError === undefined ? {} : { onIdleError }),
       });
-      this.#servers.set(name, { pool, making: new Turns(madeAtOnce), dropping: new Turns(droppedAtOnce) });
+      const sizes = new DatabaseSizes({ measure: (names) => measure(pool, names) });
+      this.#servers.set(name, { pool, making: new Turns(madeAtOnce), dropping: new Turns(droppedAtOnce), sizes });
     }
   }
 
@@ -124,6 +127,7 @@ export class ProjectDatabases {
       await client.query(`drop database if exists ${quote(database.databaseName)} with (force)`);
       await client.query(`drop role if exists ${quote(database.roleName)}`);
     });
+    this.#server(database.server).sizes.gone(database.databaseName);
   }
 
   /**
@@ -152,18 +156,14 @@ export class ProjectDatabases {
     });
   }
 
-  /** Bytes that databases take on disk, in the order given: one statement for each server. */
+  /** Bytes that databases take on disk, in the order given, as they were within half a minute or last known. */
   async sizesBytes(databases: readonly Pick<ProjectDatabase, 'server' | 'databaseName'>[]): Promise<number[]> {
     const byServer = Map.groupBy(databases, ({ server }) => server);
     const sizes = new Map<string, number>();
     await Promise.all(
       [...byServer].map(async ([name, inside]) => {
-        const values = [inside.map(({ databaseName }) => databaseName)];
-        const { rows } = await this.#server(name).pool.query<{ datname: string; bytes: bigint }>(
-          sizesStatement,
-          values,
-        );
-        for (const { datname, bytes } of rows) sizes.set(`${name}/${datname}`, Number(bytes));
+        const bytes = await this.#server(name).sizes.bytes(inside.map(({ databaseName }) => databaseName));
+        for (const [at, { databaseName }] of inside.entries()) sizes.set(`${name}/${databaseName}`, bytes[at]!);
       }),
     );
     return databases.map(({ server, databaseName }) => sizes.get(`${server}/${databaseName}`) ?? 0);
@@ -207,6 +207,11 @@ export class ProjectDatabases {
   async close(): Promise<void> {
     await Promise.all([...this.#servers.values()].map(({ pool }) => pool.end()));
   }
+}
+
+async function measure(pool: pg.Pool, names: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await pool.query<{ datname: string; bytes: bigint }>(sizesStatement, [names]);
+  return new Map(rows.map(({ datname, bytes }) => [datname, Number(bytes)]));
 }
 
 async function unlessState(state: string, run: () => Promise<unknown>): Promise<void> {

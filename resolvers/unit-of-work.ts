@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction, type Statement } from '../db/pool.ts';
+import { inTransaction, isCollision, type Statement } from '../db/pool.ts';
 import type { Context } from './context.ts';
 import { type FeedName, feedKey } from './feeds.ts';
 
@@ -36,11 +36,34 @@ export interface Work extends Context {
 
 /**
  * Runs a change: everything it writes, its audit row, its jobs, its stored outcome and, last, its feed rows share one
- * transaction. Signals leave after the commit.
+ * transaction. Signals leave after the commit. A transaction that another one got in the way of is run again.
  *
  * @param settle runs inside the transaction after everything but the feed rows: the place of the stored outcome
  */
 export async function unitOfWork<Output>(
+  ctx: Context,
+  run: (work: Work) => Promise<Output>,
+  settle: (client: pg.ClientBase, output: Output) => Promise<void>,
+): Promise<Output> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryOnce(ctx, run, settle);
+    } catch (error) {
+      // Nothing of it is left, and what it collided with is done: it is only begun anew.
+      if (attempt === attemptsMax || !(isCollision(error) || error instanceof Outdated)) throw error;
+    }
+  }
+}
+
+/** How often a change is begun at most. */
+const attemptsMax = 3;
+
+/** What was read before a lock, and decided which rows are locked, has changed: the change begins anew. */
+export class Outdated extends Error {
+  override readonly name = 'Outdated';
+}
+
+async function tryOnce<Output>(
   ctx: Context,
   run: (work: Work) => Promise<Output>,
   settle: (client: pg.ClientBase, output: Output) => Promise<void>,

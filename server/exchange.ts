@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import { allowHeader, type RestRoutes } from '../rest-compat/handle.ts';
@@ -10,6 +10,7 @@ import type { ConnectionLimit } from './connection-limit.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
+import type { Answer } from './respond.ts';
 
 export interface HttpOptions {
   readonly services: Services;
@@ -34,7 +35,7 @@ const clientGone = new Error('The client has gone.');
 /** A request on its way through the server. */
 export interface Exchange {
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly response: Answer;
   readonly path: string;
   readonly search: string;
   /** The client waits for a word before it sends the body. */

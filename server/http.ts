@@ -7,13 +7,13 @@ import { matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions } from './exchange.ts';
 import { type OwnPath, ownPaths } from './own-paths.ts';
 import { refuseDuplicateHeaders, refuseMissingHost, targetOf } from './request-context.ts';
-import { answerPreflight, sendAnswer, sendError, sendJson, sendSocketError, setCommonHeaders } from './respond.ts';
+import { Answer, answerPreflight, sendAnswer, sendError, sendJson, sendSocketError } from './respond.ts';
 
 /** How long an idle connection is kept, in milliseconds: longer than proxies keep theirs, so that they close first. */
 const keepAliveMs = 75_000;
 
 /** Node offers it from 22.21 on, before its types do. */
-interface UpgradeOptions extends ServerOptions {
+interface UpgradeOptions extends ServerOptions<typeof IncomingMessage, typeof Answer> {
   readonly shouldUpgradeCallback: (request: IncomingMessage) => boolean;
 }
 
@@ -22,26 +22,23 @@ export function createHttpServer(options: HttpOptions): Server {
   const { services, metrics, health } = options;
   const own = ownPaths(options);
   const documented = answerPath(options);
-  const underWay = new Set<ServerResponse>();
-  const answer = (request: IncomingMessage, response: ServerResponse, asksFirst: boolean) => {
+  const answer = (request: IncomingMessage, response: Answer, asksFirst: boolean) => {
     const startedAt = performance.now();
     const { path, search } = targetOf(request);
     const exchange: Exchange = { request, response, path, search, asksFirst, traceId: '', route: 'unknown' };
-    underWay.add(response);
-    if (health.draining.aborted) response.shouldKeepAlive = false;
     response.on('close', () => {
-      underWay.delete(response);
       const seen = { route: exchange.route, method: request.method ?? '', status: response.statusCode };
       const seconds = (performance.now() - startedAt) / 1000;
       metrics.httpRequest(seen, seconds);
-      services.log.debug({ trace_id: exchange.traceId, ...seen, seconds }, 'request');
+      if (services.log.isLevelEnabled('debug'))
+        services.log.debug({ trace_id: exchange.traceId, ...seen, seconds }, 'request');
     });
     traced(
       'http',
       { headers: request.headers, attributes: { 'http.request.method': request.method ?? '' } },
       async () => {
-        exchange.traceId = newTraceId();
-        setCommonHeaders(response, exchange.traceId);
+        response.traceId = newTraceId();
+        exchange.traceId = response.traceId;
         refuseMissingHost(request);
         if (request.method === 'OPTIONS') return answerPreflight(response);
         refuseDuplicateHeaders(request);
@@ -53,6 +50,16 @@ export function createHttpServer(options: HttpOptions): Server {
   const serverOptions: UpgradeOptions = {
     maxHeaderSize: 32 * 1024,
     requireHostHeader: false,
+    // Clients that keep their connections go elsewhere with their next request. Asked when an answer begins, so that
+    // nobody need keep a list of those under way.
+    ServerResponse: class extends Answer {
+      // biome-ignore lint/suspicious/noExplicitAny: Node's method has several overloads, all passed through.
+      override writeHead(...args: any[]): this {
+        if (health.draining.aborted) this.shouldKeepAlive = false;
+        // biome-ignore lint/suspicious/noExplicitAny: as above.
+        return (super.writeHead as any)(...args);
+      }
+    },
     keepAliveTimeout: keepAliveMs,
     // Any other upgrade is an offer, and what is asked is answered without it.
     shouldUpgradeCallback: ({ method, headers }) => method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket',
@@ -62,11 +69,7 @@ export function createHttpServer(options: HttpOptions): Server {
   // An expectation that nobody knows is no reason to refuse.
   server.on('checkExpectation', (request, response) => answer(request, response, false));
   server.on('clientError', refuseUnreadable);
-  // Clients that keep their connections go elsewhere with their next request.
-  health.draining.addEventListener('abort', () => {
-    for (const response of underWay) response.shouldKeepAlive = false;
-  });
-  return server;
+  return server as unknown as Server;
 }
 
 const unreadable: Readonly<Record<string, ErrorCode>> = {

@@ -91,7 +91,12 @@ export class SocketOperations implements SubscriptionOwner {
       return subscription;
     }
     running.set(id, subscription);
-    this.#run(opened, subscription);
+    try {
+      this.#run(opened, subscription);
+    } catch (error) {
+      subscription.abort();
+      return this.renderEnd(error, ctx.request);
+    }
     return subscription;
   }
 

@@ -77,7 +77,10 @@ function summaryOf(text: string): { readonly type?: MessageType; readonly id?: s
   }
 }
 
-/** Pings every socket, and ends those that did not answer the last one. @returns stops it */
+/**
+ * Pings every socket, and ends those that did not answer the last one, or have been closing since: a client that takes
+ * nothing more may never see its connection closed. @returns stops it
+ */
 export function keepAlive(wss: WebSocketServer, everyMs: number): () => void {
   const silent = new WeakSet<WebSocket>();
   const timer = setInterval(() => {
@@ -86,8 +89,8 @@ export function keepAlive(wss: WebSocketServer, everyMs: number): () => void {
         socket.terminate();
         continue;
       }
-      if (socket.readyState !== socket.OPEN) continue;
       silent.add(socket);
+      if (socket.readyState !== socket.OPEN) continue;
       socket.once('pong', () => silent.delete(socket));
       socket.ping();
     }

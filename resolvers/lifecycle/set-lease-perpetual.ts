@@ -7,6 +7,7 @@ import { platformAdmin } from '../access.ts';
 import { orgId } from '../fields.ts';
 import { mutation } from '../operation.ts';
 import { forgetProjectTargets } from '../rows/project-target.ts';
+import { leaseEndToWire, lifecycleWire } from '../orgs/wire.ts';
 
 /** `POST /orgs/v1/admin/:org_id/lease-perpetual`. Contract 01, section 6.9. */
 export const setLeasePerpetual = mutation({
@@ -32,14 +33,14 @@ export const setLeasePerpetual = mutation({
   wire: z.object({
     org_id: z.uuid(),
     lease_perpetual: z.boolean(),
-    organization_lifecycle_state: z.enum(['active', 'past_due', 'frozen', 'dormant', 'purged']),
-    lease_expires_at: z.iso.datetime(),
+    organization_lifecycle_state: lifecycleWire,
+    lease_expires_at: z.iso.datetime().nullable(),
   }),
   toWire: (org) => ({
     org_id: org.id,
     lease_perpetual: org.leasePerpetual,
     organization_lifecycle_state: org.lifecycleState,
-    lease_expires_at: org.leaseExpiresAt.toISOString(),
+    lease_expires_at: leaseEndToWire(org),
   }),
 });
 

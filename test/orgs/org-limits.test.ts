@@ -38,6 +38,9 @@ const wireOf = (limits: Limits) => ({
   writes_per_second: limits.writesPerSecond,
   writes_burst: limits.writesBurst,
   projects: limits.projects,
+  members: limits.members,
+  grants_per_project: limits.grantsPerProject,
+  delegates_per_project: limits.delegatesPerProject,
   api_calls: limits.apiCalls,
   storage_bytes: limits.storageBytes,
 });
