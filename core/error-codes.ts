@@ -60,12 +60,24 @@ const signIn: NextAction = {
 };
 const again: NextAction = { type: 'retry', why: 'Send the same request again after a short pause.' };
 const edit: NextAction = { type: 'edit_request', why: 'Correct the named field and send the request again.' };
+const fund: NextAction = {
+  type: 'fund_wallet',
+  why: 'Have the prepaid balance added to, then send the request again.',
+};
 
-const renew: NextAction = {
+export const renewTier = (tier: string) => ({
   type: 'renew_tier',
   method: 'POST',
-  path: '/tiers/v1/:tier',
+  path: `/tiers/v1/${tier}`,
   why: 'Set a tier: the organization is active again at once.',
+});
+const renew = renewTier(':tier');
+
+export const checkUsage: NextAction = {
+  type: 'check_usage',
+  method: 'GET',
+  path: '/tiers/v1/status',
+  why: 'See what is used.',
 };
 
 export const errorRows = {
@@ -103,8 +115,11 @@ export const errorRows = {
   OPERATOR_SESSION_INVALID: row(401, 'auth', 'The operator session has expired or was revoked.', {
     nextActions: [{ type: 'authenticate', command: 'svc operator login', why: 'Start a new operator session.' }],
   }),
-  PAYMENT_REQUIRED: row(402, 'payment', 'This has to be paid for.', {
-    nextActions: [{ type: 'submit_payment', why: 'Pay as the challenge says, then send the request again.' }],
+  PAYMENT_REQUIRED: row(402, 'payment', 'This is paid from the prepaid balance, which does not cover it.', {
+    nextActions: [
+      fund,
+      { type: 'check_usage', method: 'GET', path: '/orgs/v1/:org_id/billing', why: 'See what the balance is.' },
+    ],
   }),
   FORBIDDEN: row(403, 'auth', 'This credential may not do that.'),
   NOT_AUTHORIZED: row(403, 'auth', 'The caller is not authorized for this.'),
@@ -129,7 +144,7 @@ export const errorRows = {
   SLUG_RESERVED: row(403, 'auth', 'This slug is a reserved word.', { nextActions: [edit] }),
   SLUG_PROTECTED: row(403, 'auth', 'This slug is a protected mark.', { nextActions: [edit] }),
   INSUFFICIENT_BALANCE: row(403, 'billing', 'The organization’s balance does not cover this.', {
-    nextActions: [{ type: 'fund_wallet', why: 'Add to the prepaid balance, then send the request again.' }],
+    nextActions: [fund],
   }),
   ORG_HAS_NO_BILLING_WALLET: row(403, 'billing', 'The organization has no wallet that could be billed.'),
   PROJECT_PAST_DUE: row(403, 'lifecycle', 'The organization’s lease has run out.', { nextActions: [renew] }),
@@ -140,7 +155,7 @@ export const errorRows = {
     nextActions: [renew],
   }),
   QUOTA_EXCEEDED: row(403, 'quota', 'A quota is used up.', {
-    nextActions: [{ type: 'check_usage', method: 'GET', path: '/tiers/v1/status', why: 'See what is used.' }],
+    nextActions: [checkUsage],
   }),
   INVITE_NOT_FOUND: row(404, 'not_found', 'There is no such invitation.'),
   GRANT_NOT_FOUND: row(404, 'not_found', 'There is no such grant.'),

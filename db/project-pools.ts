@@ -3,6 +3,7 @@ import { type StatementHook, sqlState } from './pool.ts';
 import type { ProjectDatabase, ProjectDatabases } from './project-databases.ts';
 import { cancelWhenDue, openSession, type Project, type Session } from './project-session.ts';
 import { runScript, type ScriptLimits, type ScriptResult } from './script.ts';
+import { emptyQueue, SharedReads } from './shared-reads.ts';
 import { type BatchRows, type BatchStatement, type PreparedNames, runBatch } from './statement-batch.ts';
 
 export interface ProjectPoolsOptions {
@@ -26,6 +27,8 @@ export interface BatchOptions {
   readonly signal?: AbortSignal | undefined;
   /** Tenant code was called that may leave anything on the session, which is cleared before anybody else has it. */
   readonly discard?: boolean;
+  /** Nothing is changed and nothing called: it may be sent in one packet with other reads, and be run twice. */
+  readonly shared?: boolean;
 }
 
 /** No connection came free in time. */
@@ -54,6 +57,7 @@ export class ProjectPools {
   /** Idle sessions, the one that has been so for longest first. */
   readonly #idle = new Set<Session>();
   readonly #waiting: Waiter[] = [];
+  readonly #shared: SharedReads;
   #open = 0;
   #closed = false;
 
@@ -67,6 +71,15 @@ export class ProjectPools {
       onStatement: undefined,
       ...options,
     };
+    this.#shared = new SharedReads({
+      ...this.#options,
+      idle: (project) => this.#takeIdle(project),
+      acquire: (project) => this.#acquire(project),
+      release: (session, unclean, cancelling) => void this.#release(session, unclean, cancelling),
+      close: (session) => void this.#close(session),
+      wanted: () => this.#waiting.length > 0,
+      alone: (project, statements, signal) => this.#runAlone(project, statements, signal, false),
+    });
   }
 
   /** Connections that are open. */
@@ -79,12 +92,15 @@ export class ProjectPools {
    *
    * @throws ProjectPoolBusyError, or what the database refused with
    */
-  async run(
+  run(
     database: ProjectDatabase,
     statements: readonly BatchStatement[],
-    options: BatchOptions = {},
+    { signal, discard = false, shared = false }: BatchOptions = {},
   ): Promise<BatchRows> {
-    return this.#with(database, options, ({ client, prepared }) => this.#batch(client, statements, prepared));
+    const project = this.#projectOf(database);
+    return shared
+      ? this.#shared.ask(project, statements, signal)
+      : this.#runAlone(project, statements, signal, discard);
   }
 
   /**
@@ -98,7 +114,7 @@ export class ProjectPools {
     limits: ScriptLimits,
     { signal }: Pick<BatchOptions, 'signal'> = {},
   ): Promise<ScriptResult> {
-    return this.#with(database, { signal, discard: true }, ({ client }) => {
+    return this.#with(this.#projectOf(database), { signal, discard: true }, ({ client }) => {
       for (const { text } of statements) this.#options.onStatement?.(text);
       return runScript(client, statements, limits);
     });
@@ -113,7 +129,7 @@ export class ProjectPools {
     work: (run: (statements: readonly BatchStatement[]) => Promise<BatchRows>) => Promise<Result>,
     { signal }: Pick<BatchOptions, 'signal'> = {},
   ): Promise<Result> {
-    return this.#with(database, { signal, discard: true }, async ({ client, prepared }) => {
+    return this.#with(this.#projectOf(database), { signal, discard: true }, async ({ client, prepared }) => {
       await client.query('begin');
       try {
         const result = await work((statements) => this.#batch(client, statements, prepared));
@@ -132,12 +148,23 @@ export class ProjectPools {
     return runBatch(client, statements, prepared);
   }
 
+  #runAlone(
+    project: Project,
+    statements: readonly BatchStatement[],
+    signal: AbortSignal | undefined,
+    discard: boolean,
+  ): Promise<BatchRows> {
+    return this.#with(project, { signal, discard }, ({ client, prepared }) =>
+      this.#batch(client, statements, prepared),
+    );
+  }
+
   async #with<Result>(
-    database: ProjectDatabase,
+    project: Project,
     { signal, discard = false }: BatchOptions,
     work: (session: Session) => Promise<Result>,
   ): Promise<Result> {
-    const session = await this.#acquire(this.#projectOf(database));
+    const session = await this.#acquire(project);
     let failed = true;
     const settle = cancelWhenDue(session, this.#options, signal);
     try {
@@ -167,7 +194,7 @@ export class ProjectPools {
   #projectOf(database: ProjectDatabase): Project {
     let project = this.#projects.get(database.databaseName);
     if (project === undefined) {
-      project = { database, idle: [], open: 0, current: false };
+      project = { database, idle: [], reads: emptyQueue(), open: 0, current: false };
       this.#projects.set(database.databaseName, project);
     }
     return project;
@@ -175,11 +202,16 @@ export class ProjectPools {
 
   async #acquire(project: Project): Promise<Session> {
     if (this.#closed) throw new ProjectPoolBusyError('The pools are closed.');
-    const idle = project.idle.pop();
-    if (idle !== undefined) return this.#wake(idle);
+    const idle = this.#takeIdle(project);
+    if (idle !== undefined) return idle;
     if (this.#makeRoom(project)) return this.#connect(project);
     const session = await this.#wait(project);
     return session ?? this.#connect(project);
+  }
+
+  #takeIdle(project: Project): Session | undefined {
+    const idle = this.#closed ? undefined : project.idle.pop();
+    return idle === undefined ? undefined : this.#wake(idle);
   }
 
   #wake(session: Session): Session {

@@ -3,12 +3,14 @@ import pg from 'pg';
 import { sqlState } from './pool.ts';
 import type { ProjectDatabase, ProjectDatabases } from './project-databases.ts';
 import { templateVersion } from './project-template.ts';
+import type { ReadQueue } from './shared-reads.ts';
 import type { PreparedNames } from './statement-batch.ts';
 
 /** A project that has connections, or wants one. */
 export interface Project {
   readonly database: ProjectDatabase;
   readonly idle: Session[];
+  readonly reads: ReadQueue;
   open: number;
   /** Whether its database is known to be of this gateway's version. */
   current: boolean;
@@ -32,6 +34,11 @@ export interface SessionOptions {
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }
 
+/** No connection to a project's database could be made. What the server said names what is nobody's business. */
+export class ProjectUnreachableError extends Error {
+  override readonly name = 'ProjectUnreachableError';
+}
+
 /** How long a cancelled batch is given to end, in milliseconds, before its connection is cut. */
 const cancelMs = 2_000;
 
@@ -39,6 +46,7 @@ const cancelMs = 2_000;
  * Connects. A tenant may have changed its role's password, since its SQL runs as it: it is set back, once.
  *
  * @param lost told when the connection breaks
+ * @throws ProjectUnreachableError
  */
 export async function openSession(
   project: Project,
@@ -50,11 +58,15 @@ export async function openSession(
   try {
     return await prepared(await logIn(project, options, lost), options);
   } catch (error) {
-    if (sqlState(error) !== '28P01' && sqlState(error) !== '28000') throw error;
+    if (sqlState(error) !== '28P01' && sqlState(error) !== '28000') throw unreachable(error);
     warn('A project role could not log in; its password is set back.', { role: database.roleName });
   }
-  await databases.restoreLogin(database);
-  return prepared(await logIn(project, options, lost), options);
+  try {
+    await databases.restoreLogin(database);
+    return await prepared(await logIn(project, options, lost), options);
+  } catch (error) {
+    throw unreachable(error);
+  }
 }
 
 /** The first session to a database finds out whether it has to be brought to a newer version. */
@@ -82,6 +94,9 @@ async function versionSeen(client: pg.Client): Promise<number> {
   }
 }
 
+const unreachable = (cause: unknown) =>
+  new ProjectUnreachableError('A project’s database could not be connected to.', { cause });
+
 async function logIn(
   project: Project,
   { databases, waitMs }: SessionOptions,
@@ -92,11 +107,12 @@ async function logIn(
     connectionTimeoutMillis: waitMs,
     keepAlive: true,
     application_name: 'svc-gateway rows',
-  });
+    pipeline: true,
+  } as pg.ClientConfig);
   const session: Session = {
     client,
     project,
-    prepared: { known: new Set(), doubtful: new Set() },
+    prepared: { known: new Set(), doubtful: new Set(), underWay: new Set() },
     batches: 0,
     idleTimer: undefined,
   };
@@ -111,17 +127,18 @@ async function logIn(
  * @returns to be called at the end of the batch: a cancellation that is still under way then
  */
 export function cancelWhenDue(
-  { client, project }: Session,
+  session: Session,
   { databases, batchMs }: SessionOptions,
   signal: AbortSignal | undefined,
 ): () => Promise<void> | undefined {
+  const { client, project } = session;
   let over = false;
   let cancelling: Promise<void> | undefined;
   const cancel = () => {
     if (over) return;
     cancelling ??= databases.cancelBackend(project.database, processIdOf(client)).catch(() => undefined);
     void sleep(cancelMs, undefined, { ref: false }).then(() => {
-      if (!over) streamOf(client).destroy();
+      if (!over) cut(session);
     });
   };
   const timer = setTimeout(cancel, batchMs);
@@ -135,6 +152,9 @@ export function cancelWhenDue(
     return cancelling;
   };
 }
+
+/** Cuts a connection, whatever it is doing. */
+export const cut = ({ client }: Session): void => streamOf(client).destroy();
 
 /** Members of the driver's client that its types do not tell of. */
 interface ClientInside {

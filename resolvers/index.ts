@@ -26,6 +26,7 @@ import { claimSlug } from './orgs/claim-slug.ts';
 import { createOrg } from './orgs/create-org.ts';
 import { getOrg } from './orgs/get-org.ts';
 import { getOrgBySlug } from './orgs/get-org-by-slug.ts';
+import { getPayout } from './orgs/get-payout.ts';
 import { listAudit } from './orgs/list-audit.ts';
 import { listMembers } from './orgs/list-members.ts';
 import { listOrgs } from './orgs/list-orgs.ts';
@@ -130,6 +131,7 @@ export const operations: readonly AnyOperation[] = [
   getTierStatus,
   claimSlug,
   getOrgBySlug,
+  getPayout,
   setLeasePerpetual,
   addCredit,
   getBilling,

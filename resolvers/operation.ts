@@ -27,6 +27,7 @@ export type StepUpClass =
   | 'org.membership'
   | 'org.invite'
   | 'project.delete'
+  | 'project.keys'
   | 'project.grants'
   | 'project.transfer';
 
@@ -45,6 +46,11 @@ interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
 /** Reads; changes nothing. */
 export interface Query<Input extends z.ZodObject, Scope, Output, Wire> extends Declared<Input, Scope, Output, Wire> {
   readonly kind: 'query';
+  /**
+   * For what lets its holder act: not given to sessions that only read, and to a person's only with a fresh passkey, as
+   * if it were a change of this kind.
+   */
+  readonly reveals?: StepUpClass;
   readonly handler: (ctx: Context & Scope, input: z.output<Input>) => Promise<Output>;
 }
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.ts';
+import { invalidField, ServiceError } from '../core/errors.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -45,10 +45,7 @@ export function parseQuery(search: string): Readonly<Record<string, string>> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
     if (name in query) {
-      throw new ServiceError('VALIDATION_FAILED', {
-        message: `${name}: given twice`,
-        details: { field: name, reason: 'given twice' },
-      });
+      throw invalidField(name, 'given twice');
     }
     query[name] = value;
   }

@@ -1,5 +1,5 @@
 import findMyWay, { type HTTPMethod } from 'find-my-way';
-import { ServiceError } from '../core/errors.ts';
+import { invalidField, ServiceError } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import { isPlainText, parseJsonBody, parseQuery, parseTextBody } from './body.ts';
 import type { RestAnswer, Route } from './route.ts';
@@ -72,7 +72,7 @@ function refuseBrokenEscapes(path: string): void {
     decodeURIComponent(path);
   } catch {
     const reason = 'has a broken percent escape';
-    throw new ServiceError('VALIDATION_FAILED', { message: `path: ${reason}`, details: { field: 'path', reason } });
+    throw invalidField('path', reason);
   }
 }
 

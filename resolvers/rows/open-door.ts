@@ -38,11 +38,12 @@ export async function openRowDoor(ctx: Context, door: RowDoor): Promise<RowCalle
   const { role } = beside ?? key;
   refuseRole(door, role);
   const target = await findProjectTarget(ctx.services, key.projectId);
-  ctx.services.usage.count({ orgId: target.orgId, projectId: target.projectId });
   if (door === 'public') {
     refuseHurry(ctx.services.rateLimiter.take(`project:${key.projectId}`, projectRate));
     ctx.admitted?.();
   }
+  // Not before: a call that is refused for its haste did nothing for the project.
+  ctx.services.usage.count({ orgId: target.orgId, projectId: target.projectId });
   return { target, role, claims: { role, project_id: key.projectId } };
 }
 

@@ -79,8 +79,9 @@ const cell = (roles: string, more: Partial<Expected> = {}): Expected => ({
 const expected: Readonly<Record<string, Expected>> = {
   'org:read': cell(everyRole, { admin: true }),
   'org:rename': cell('owner'),
-  'org:payout': cell('owner'),
-  'org:audit': cell('owner admin'),
+  'org:payout:read': cell(paying),
+  'org:payout:write': cell('owner'),
+  'org:audit:read': cell('owner admin'),
   'org:slug:claim': cell('owner'),
   'org:tier:set': cell(paying),
   'org:billing:read': cell(paying, { admin: true }),
@@ -88,14 +89,14 @@ const expected: Readonly<Record<string, Expected>> = {
   'org:members:write': cell('owner'),
   'org:invites:read': cell(everyRole, { admin: true }),
   'org:invites:write': cell('owner'),
-  'grants:read': cell('owner'),
-  'grants:write': cell('owner'),
-  'delegates:read': cell('owner'),
-  'delegates:write': cell('owner'),
+  'project:grants:read': cell('owner'),
+  'project:grants:write': cell('owner'),
+  'project:delegates:read': cell('owner'),
+  'project:delegates:write': cell('owner'),
   'project:list': cell(everyRole),
   'project:create': cell('owner admin developer'),
   'project:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true, admin: true }),
-  'project:keys:read': cell('owner admin developer'),
+  'project:keys:read': cell('owner'),
   'project:rename': cell('owner admin', { grants: 'project:write', delegates: 'project:write' }),
   'project:delete': cell('owner', { serviceKey: true }),
   'project:sql': cell('owner admin developer', { serviceKey: true, admin: true }),
@@ -148,13 +149,13 @@ interface Target {
 /** Bodies of actions that want more than their target, or another than a message. */
 const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'org:rename': () => ({ display_name: null }),
-  'org:payout': () => ({ wallet_address: null }),
+  'org:payout:write': () => ({ wallet_address: null }),
   'org:slug:claim': () => ({ slug: 'our-home' }),
   'org:tier:set': ({ orgId }) => ({ org_id: orgId }),
   'org:members:write': () => ({ wallet: actors.wallet().address }),
   'org:invites:write': () => ({ email: `${randomUUID()}@example.com` }),
-  'grants:write': () => ({ wallet: home.wallet.address, capability: 'domains:write' }),
-  'delegates:write': () => ({ grant_id: homeGrant, scope: { v: 1, capabilities: ['mailbox:write'] } }),
+  'project:grants:write': () => ({ wallet: home.wallet.address, capability: 'domains:write' }),
+  'project:delegates:write': () => ({ grant_id: homeGrant, scope: { v: 1, capabilities: ['mailbox:write'] } }),
   'project:create': ({ orgId }) => ({ org_id: orgId }),
   'project:rename': () => ({ name: 'Renamed' }),
   'project:sql': () => ({ sql: 'select 1' }),
@@ -193,10 +194,11 @@ async function verdict(action: string, actor: Actor, target: Target = home): Pro
   return details?.reason === undefined ? code! : `${code} ${details.reason}`;
 }
 
-const isWrite = (action: string) => probes.find((probe) => probe.action === action)!.route.method !== 'GET';
+/** Keys may do what an owner may, so reading them is no mere reading. */
+const isWrite = (action: string) =>
+  action === 'project:keys:read' || probes.find((probe) => probe.action === action)!.route.method !== 'GET';
 const has = (list: string, item: string) => list.split(' ').includes(item);
-const onProject =
-  /^(project:(keys:read|read|rename|delete|sql|schema:read|expose:(read|write))|(grants|delegates):(read|write))$/;
+const onProject = /^project:(keys:read|read|rename|delete|(grants|delegates):(read|write))$/;
 const reasonOfStranger = (action: string) => (onProject.test(action) ? 'project_not_found' : 'member');
 
 async function walletOf() {

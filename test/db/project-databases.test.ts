@@ -257,7 +257,7 @@ test('a database that cannot be made in time is given up, and whoever waits for 
   const hasty = new ProjectDatabases({
     servers: { main: control.url },
     keys,
-    statementMs: 200,
+    statementMs: 1_500,
     onStatement: (text) => seen.push(text),
     warn: () => undefined,
   });
