@@ -4,6 +4,7 @@ import { pinning } from './processes.ts';
 import { type Line, table } from './report.ts';
 import { provision } from './rows/provision.ts';
 import { deep, list, send, small } from './rows/queries.ts';
+import { restRow, row } from './rows/reads.ts';
 import { fanOut, latency, memory, saturated } from './rows/sockets.ts';
 import { start } from './rows/start.ts';
 import { onStage, type Stage } from './stage.ts';
@@ -15,6 +16,8 @@ const rows: Readonly<Record<RowName, (stage: Stage) => Promise<Line[]>>> = {
   deep,
   list,
   send,
+  row,
+  'rest-row': restRow,
   provision,
   'fan-out': fanOut,
   latency,

@@ -7,6 +7,8 @@ export const rowNames = [
   'deep',
   'list',
   'send',
+  'row',
+  'rest-row',
   'provision',
   'fan-out',
   'latency',

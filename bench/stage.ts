@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../db/embedded/start.ts';
 import { ensureDatabase } from '../db/ensure-database.ts';
 import type { HttpRequest, LoadAnswer, LoadCommand } from './load.ts';
 import type { Options } from './options.ts';
 import { parentOf, type Server, startServer, startWorker, stopAll, type Worker } from './processes.ts';
+import { makeRowProject, type RowProject } from './row-project.ts';
 import { type Dataset, seed, sessionKeyOf } from './seed.ts';
 
 /** Everything a row measures with: one database, the gateway on it, and the others, started when first asked for. */
@@ -23,6 +25,9 @@ export interface Stage {
   readonly bareSockets: () => Promise<Server>;
   readonly mercurius: () => Promise<Server>;
   readonly postgraphile: () => Promise<Server>;
+  /** A project with rows, and the floor for reading them. */
+  readonly rowProject: () => Promise<RowProject>;
+  readonly rowFloor: () => Promise<Server>;
   readonly load: () => Worker<LoadCommand, LoadAnswer>;
   readonly say: (what: string) => void;
 }
@@ -65,7 +70,8 @@ export async function onStage<Result>(options: Options, run: (stage: Stage) => P
       SVC_SECRET_KEY: root.toString('hex'),
     };
     const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
-    const gateway = await startServer('../server/main.ts', environment, folder, profiling);
+    const unlimited = ['--import', fileURLToPath(new URL('subjects/unlimited.ts', import.meta.url))];
+    const gateway = await startServer('../server/main.ts', environment, folder, [...unlimited, ...profiling]);
     say('filling the database');
     const dataset = await seed(options.sizes, { url: gateway.url, databaseUrl, root, adminKey });
     const peer = (file: string) =>
@@ -73,6 +79,7 @@ export async function onStage<Result>(options: Options, run: (stage: Stage) => P
         const session = { SESSION_KEY: sessionKeyOf(root) };
         return startServer(file, { NODE_ENV: 'production', DATABASE_URL: databaseUrl, ...session }, folder);
       });
+    const rowProject = once(() => makeRowProject({ url: gateway.url, databaseUrl, root }, dataset));
     return await run({
       options,
       gateway,
@@ -83,6 +90,11 @@ export async function onStage<Result>(options: Options, run: (stage: Stage) => P
       bareSockets: peer('subjects/floor-ws.ts'),
       mercurius: peer('subjects/mercurius.ts'),
       postgraphile: peer('subjects/postgraphile.ts'),
+      rowProject,
+      rowFloor: once(async () => {
+        const { loginUrl } = await rowProject();
+        return startServer('subjects/floor-rows.ts', { NODE_ENV: 'production', DATABASE_URL: loginUrl }, folder);
+      }),
       load: once(() => startWorker<LoadCommand, LoadAnswer>('load.ts')),
       say,
     });

@@ -60,12 +60,24 @@ const signIn: NextAction = {
 };
 const again: NextAction = { type: 'retry', why: 'Send the same request again after a short pause.' };
 const edit: NextAction = { type: 'edit_request', why: 'Correct the named field and send the request again.' };
+const fund: NextAction = {
+  type: 'fund_wallet',
+  why: 'Have the prepaid balance added to, then send the request again.',
+};
 
-const renew: NextAction = {
+export const renewTier = (tier: string) => ({
   type: 'renew_tier',
   method: 'POST',
-  path: '/tiers/v1/:tier',
+  path: `/tiers/v1/${tier}`,
   why: 'Set a tier: the organization is active again at once.',
+});
+const renew = renewTier(':tier');
+
+export const checkUsage: NextAction = {
+  type: 'check_usage',
+  method: 'GET',
+  path: '/tiers/v1/status',
+  why: 'See what is used.',
 };
 
 export const errorRows = {
@@ -92,13 +104,22 @@ export const errorRows = {
     retryable: true,
     nextActions: [{ type: 'retry', why: 'Send the document together with its SHA-256 hash once.' }],
   }),
+  SQL_ERROR: row(400, 'validation', 'The project’s database refused the SQL.', {
+    nextActions: [{ type: 'edit_request', why: 'Correct the SQL: `details` has what PostgreSQL says of it.' }],
+  }),
+  RESULT_TOO_LARGE: row(400, 'validation', 'The answer would be larger than may be; nothing was changed.', {
+    nextActions: [{ type: 'edit_request', why: 'Ask for less at a time, with LIMIT and fewer columns.' }],
+  }),
   AUTH_REQUIRED: row(401, 'auth', 'This needs a credential.', { nextActions: [signIn] }),
   INVALID_AUTH: row(401, 'auth', 'The credential is not valid.', { nextActions: [signIn] }),
   OPERATOR_SESSION_INVALID: row(401, 'auth', 'The operator session has expired or was revoked.', {
     nextActions: [{ type: 'authenticate', command: 'svc operator login', why: 'Start a new operator session.' }],
   }),
-  PAYMENT_REQUIRED: row(402, 'payment', 'This has to be paid for.', {
-    nextActions: [{ type: 'submit_payment', why: 'Pay as the challenge says, then send the request again.' }],
+  PAYMENT_REQUIRED: row(402, 'payment', 'This is paid from the prepaid balance, which does not cover it.', {
+    nextActions: [
+      fund,
+      { type: 'check_usage', method: 'GET', path: '/orgs/v1/:org_id/billing', why: 'See what the balance is.' },
+    ],
   }),
   SVC_AUTH_FRESHNESS_REQUIRED: row(401, 'auth', 'This needs a sign-in of the last few minutes.', {
     nextActions: [{ type: 'authenticate', why: 'Sign the user in again, then repeat the request.' }],
@@ -111,6 +132,7 @@ export const errorRows = {
   WRITE_AUTH_SESSION_INVALID: row(403, 'auth', 'The write approval has expired, was revoked or is unknown.'),
   ABOVE_WRITE_AUTH_CEILING: row(403, 'auth', 'The holder of this approval may not do this even with it.'),
   ADMIN_REQUIRED: row(403, 'auth', 'This is for the platform admin.'),
+  ADMIN_SQL_READ_ONLY: row(403, 'auth', 'The platform admin reads a project’s data and does not change it.'),
   TABLE_NOT_EXPOSED: row(403, 'auth', 'The table exists, and is not exposed to anonymous callers.', {
     nextActions: [
       {
@@ -126,7 +148,7 @@ export const errorRows = {
   SLUG_RESERVED: row(403, 'auth', 'This slug is a reserved word.', { nextActions: [edit] }),
   SLUG_PROTECTED: row(403, 'auth', 'This slug is a protected mark.', { nextActions: [edit] }),
   INSUFFICIENT_BALANCE: row(403, 'billing', 'The organization’s balance does not cover this.', {
-    nextActions: [{ type: 'fund_wallet', why: 'Add to the prepaid balance, then send the request again.' }],
+    nextActions: [fund],
   }),
   ORG_HAS_NO_BILLING_WALLET: row(403, 'billing', 'The organization has no wallet that could be billed.'),
   PROJECT_PAST_DUE: row(403, 'lifecycle', 'The organization’s lease has run out.', { nextActions: [renew] }),
@@ -137,7 +159,7 @@ export const errorRows = {
     nextActions: [renew],
   }),
   QUOTA_EXCEEDED: row(403, 'quota', 'A quota is used up.', {
-    nextActions: [{ type: 'check_usage', method: 'GET', path: '/tiers/v1/status', why: 'See what is used.' }],
+    nextActions: [checkUsage],
   }),
   INVITE_NOT_FOUND: row(404, 'not_found', 'There is no such invitation.'),
   GRANT_NOT_FOUND: row(404, 'not_found', 'There is no such grant.'),

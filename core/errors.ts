@@ -57,6 +57,18 @@ export class ServiceError extends Error {
   }
 }
 
+/**
+ * The refusal of one field for what its form alone does not show.
+ *
+ * @param field as the caller knows it
+ * @param more further members of `details`
+ */
+export const invalidField = (field: string, reason: string, more: Readonly<Record<string, unknown>> = {}) =>
+  new ServiceError('VALIDATION_FAILED', {
+    message: field === '' ? reason : `${field}: ${reason}`,
+    details: { field, reason, ...more },
+  });
+
 /** The JSON every refusal carries, with all members always present. Contract 01, section 1.13. */
 export interface ErrorEnvelope {
   readonly error: string;

@@ -1,5 +1,7 @@
 import pg from 'pg';
-import type { Carrier, Read, Shape, Wire } from './pipeline-read.ts';
+import { type Carrier, type Connection, Group, groupMax } from './pipeline-group.ts';
+import type { Read, Shape } from './pipeline-read.ts';
+import type { NoticeHook } from './statement.ts';
 import { types } from './types.ts';
 
 export interface LineOptions {
@@ -9,6 +11,8 @@ export interface LineOptions {
   /** Longest a statement may take, in milliseconds. @default no limit */
   readonly statementMs?: number | undefined;
   readonly onIdleError?: ((error: Error) => void) | undefined;
+  /** Told what the server says beside its answers. */
+  readonly onNotice?: NoticeHook | undefined;
   readonly name: string;
 }
 
@@ -26,13 +30,15 @@ export class Line implements Carrier {
   readonly shapes = new Map<string, Shape>();
   readonly #client: pg.Client;
   readonly #options: LineOptions;
-  readonly #reads = new Set<Read>();
+  /** What was sent last; the next is sent when all of it is answered. */
+  #reads: readonly Read[] = [];
+  /** How many of these have no answer yet. */
+  #left = 0;
   readonly #onFree: (ended: boolean) => void;
   #connected = false;
   #retired = false;
   #abandoned = false;
   #ended: Promise<void> | undefined;
-  #quiet: Wire | undefined;
   /** Since when the first of its statements has been that, or when there was none left. */
   #since = performance.now();
 
@@ -51,21 +57,24 @@ export class Line implements Carrier {
       pipeline: true,
     } as pg.ClientConfig);
     this.#client.on('error', (error) => {
-      if (this.#reads.size === 0) options.onIdleError?.(error);
-      this.#gone(error);
+      // One that breaks while it is closed is no news.
+      if (this.#left === 0 && this.#ended === undefined) options.onIdleError?.(error);
+      this.#gone();
     });
-    this.#client.on('end', () => this.#gone(new Error('Connection terminated')));
+    const { onNotice } = options;
+    if (onNotice !== undefined) this.#client.on('notice', ({ message }) => onNotice(message ?? ''));
+    this.#client.on('end', () => this.#gone());
     this.#client.connect().then(
       () => {
         this.#connected = true;
       },
-      (error: Error) => this.#gone(error),
+      () => this.#gone(),
     );
     // First in the queue, so before any read. Not as parameters of the connection, which poolers refuse. Statements
     // are planned once, since planning takes longer than most of them do.
     const limit = statementMs === undefined ? '' : `; set statement_timeout = ${statementMs}`;
-    this.#client.query(`${settings}${limit}`).catch((error: Error) => {
-      this.#gone(error);
+    this.#client.query(`${settings}${limit}`).catch(() => {
+      this.#gone();
       this.#destroy();
     });
   }
@@ -75,36 +84,51 @@ export class Line implements Carrier {
   }
 
   get isFree(): boolean {
-    return this.#reads.size === 0 && !this.#retired;
+    return this.#left === 0 && !this.#retired;
   }
 
   /** Sends reads in one packet. */
   send(reads: readonly Read[]): void {
     this.#since = performance.now();
+    this.#reads = reads;
+    this.#left = reads.length;
     const { stream } = this.#wire;
     if (this.#connected) stream.cork();
+    let together: Read[] = [];
+    const leave = () => {
+      if (together.length > 0) this.#sendGroup(together);
+      together = [];
+    };
     for (const read of reads) {
-      read.travelsOn(this);
-      this.#reads.add(read);
-      (this.#client.query as (read: Read) => void)(read);
+      if (this.shapes.has(read.statement.name)) {
+        together.push(read);
+        if (together.length === groupMax) leave();
+      } else {
+        leave();
+        this.#sendGroup([read]);
+      }
     }
+    leave();
     if (this.#connected) stream.uncork();
   }
 
-  withoutDescribe(wire: Wire): Wire {
-    this.#quiet ??= Object.create(wire, { describe: { value: () => undefined } }) as Wire;
-    return this.#quiet;
+  #sendGroup(reads: Read[]): void {
+    if (reads.length > 1) for (const read of reads) read.isAccompanied = true;
+    (this.#client.query as (group: Group) => void)(new Group(reads, this));
   }
 
   done(read: Read): void {
     this.#since = performance.now();
-    if (!this.#reads.delete(read)) return;
+    if (this.#left === 0 || read.isAnswered) return;
+    read.isAnswered = true;
+    this.#left -= 1;
     if (this.#abandoned) {
-      this.#gone(new Error('Connection terminated'));
+      this.#gone();
       this.#destroy();
       return;
     }
-    if (this.#reads.size > 0) return;
+    if (this.#left > 0) return;
+    this.#reads = [];
     if (this.#retired) void this.end();
     this.#onFree(false);
   }
@@ -115,30 +139,33 @@ export class Line implements Carrier {
   }
 
   look(now: number): void {
-    if (this.#reads.size === 0) {
+    if (this.#left === 0) {
       if (now - this.#since > idleMs) void this.end();
       return;
     }
-    for (const read of this.#reads) {
+    const reads = this.#waiting();
+    for (const read of reads) {
       const limit = read.statement.timeoutMs;
       if (limit !== undefined && now - read.askedAt > limit) read.fail(new Error('Query read timeout'));
     }
     const took = now - this.#since;
     if (took <= (this.#connected ? heldUpMs : openMs)) return;
     const { statementMs } = this.#options;
-    const [first, ...behind] = this.#reads;
+    const [first, ...behind] = reads;
     if (behind.length > 0) {
       // Nobody waits for what was sent behind it any more, so the server need not do it either.
       this.#retired = true;
       this.#abandoned = true;
       for (const read of behind) read.divert();
     }
-    // Nothing says whether the server has even seen the first.
-    if (!this.#connected) first!.divert();
+    // Nothing says whether the server has even seen the first, or whether it is the one that takes long.
+    if (!this.#connected || (behind.length > 0 && first!.isAccompanied)) first!.divert();
     // The server stops a statement first; this is for a server that no longer answers at all.
     const patience = statementMs === undefined ? Number.POSITIVE_INFINITY : statementMs + 5_000;
     if (took > Math.min(first!.statement.timeoutMs ?? patience, patience)) {
-      this.#gone(new Error('Query read timeout'));
+      // It has waited for as long as it may.
+      first!.fail(new Error('Query read timeout'));
+      this.#gone();
       this.#destroy();
     }
   }
@@ -149,16 +176,22 @@ export class Line implements Carrier {
     return this.#ended;
   }
 
-  #gone(error: Error): void {
+  #waiting(): readonly Read[] {
+    return this.#reads.filter(({ isAnswered }) => !isAnswered);
+  }
+
+  /** The connection is lost: what was under way is asked elsewhere, where a server that is away is told as such. */
+  #gone(): void {
     this.#retired = true;
-    const failed = [...this.#reads];
-    this.#reads.clear();
-    for (const read of failed) read.fail(error);
+    const lost = this.#waiting();
+    this.#reads = [];
+    this.#left = 0;
+    for (const read of lost) read.divert();
     this.#onFree(true);
   }
 
-  get #wire(): Wire {
-    return (this.#client as unknown as { readonly connection: Wire }).connection;
+  get #wire(): Connection {
+    return (this.#client as unknown as { readonly connection: Connection }).connection;
   }
 
   #destroy(): void {

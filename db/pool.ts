@@ -1,9 +1,11 @@
 import pg from 'pg';
+import { isConnectionLoss } from './connection-loss.ts';
 import { createPipeline } from './pipeline.ts';
-import type { Rows, Statement, StatementHook } from './statement.ts';
+import type { NoticeHook, Rows, Statement, StatementHook } from './statement.ts';
 import { types } from './types.ts';
 
-export type { Statement, StatementHook } from './statement.ts';
+export { isConnectionLoss } from './connection-loss.ts';
+export type { NoticeHook, Statement, StatementHook } from './statement.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -16,6 +18,8 @@ export interface PoolOptions {
   readonly onStatement?: StatementHook | undefined;
   /** Told when an idle connection breaks; the pool replaces it by itself. */
   readonly onIdleError?: (error: Error) => void;
+  /** Told what the server says beside its answers, such as the plans that `auto_explain` shows. */
+  readonly onNotice?: NoticeHook | undefined;
   readonly name?: string;
 }
 
@@ -27,6 +31,7 @@ export function createPool({
   statementMs,
   onStatement,
   onIdleError,
+  onNotice,
   name,
 }: PoolOptions): pg.Pool {
   class Client extends pg.Client {
@@ -65,9 +70,15 @@ export function createPool({
     Client: Client as unknown as typeof pg.Client,
   } as pg.PoolConfig);
   // Without a listener a connection that breaks while idle would end the process.
-  pool.on('error', (error) => onIdleError?.(error));
+  pool.on('error', (error) => {
+    // One that breaks while the pool is closed is no news.
+    if (!pool.ending) onIdleError?.(error);
+  });
   // And so would one that breaks between the statements of a transaction; the next statement tells its user.
   pool.on('connect', (client) => client.on('error', () => undefined));
+  if (onNotice !== undefined) {
+    pool.on('connect', (client) => client.on('notice', ({ message }) => onNotice(message ?? '')));
+  }
   return pool;
 }
 
@@ -98,13 +109,14 @@ export function openDatabase(options: PoolOptions): Database {
       client.release(isConnectionLoss(failure));
     }
   };
-  const { url, waitMs = 5_000, statementMs, onStatement, onIdleError, name = 'svc-gateway' } = options;
+  const { url, waitMs = 5_000, statementMs, onStatement, onIdleError, onNotice, name = 'svc-gateway' } = options;
   const pipeline = createPipeline({
     url,
     connectMs: waitMs,
     statementMs,
     onStatement,
     onIdleError,
+    onNotice,
     name: `${name} reads`,
     elsewhere: byPool,
   });
@@ -151,44 +163,17 @@ export async function inTransaction<Result>(
   }
 }
 
-const lossCodes = new Set([
-  'EAI_AGAIN',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EPIPE',
-  'ENOENT',
-  'ETIMEDOUT',
-  '57P01', // admin_shutdown
-  '57P02', // crash_shutdown
-  '57P03', // cannot_connect_now
-  '53300', // too_many_connections
-  '08000',
-  '08001',
-  '08003',
-  '08006',
-]);
-const lossMessages =
-  /Connection terminated|connection timeout|timeout exceeded when trying to connect|Client has encountered a connection error|not queryable|read ECONN|Cannot use a pool after|Query read timeout/i;
-
-/** Whether an error says that the database could not be reached or went away, rather than that it refused. */
-export function isConnectionLoss(error: unknown): boolean {
-  for (let at = error; at instanceof Error; at = at.cause) {
-    const { code } = at as { code?: unknown };
-    if (typeof code === 'string' && lossCodes.has(code)) return true;
-    if (lossMessages.test(at.message)) return true;
-    if (at instanceof AggregateError && at.errors.some(isConnectionLoss)) return true;
-  }
-  return false;
-}
-
 /** SQLSTATE of a statement that was cancelled. */
 const queryCanceled = '57014';
 
 /** Whether Postgres gave a statement up because it took longer than it may; its connection is as good as before. */
 export const isTimeout = (error: unknown): boolean => sqlState(error) === queryCanceled;
+
+/** Whether Postgres took a transaction back because another one was in its way: the same may go well at once. */
+export const isCollision = (error: unknown): boolean => collisions.has(sqlState(error) ?? '');
+
+/** serialization_failure and deadlock_detected. */
+const collisions: ReadonlySet<string> = new Set(['40001', '40P01']);
 
 /** The SQLSTATE of a refusal by Postgres, also one that is the cause of another error; undefined for anything else. */
 export function sqlState(error: unknown): string | undefined {

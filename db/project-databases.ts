@@ -2,9 +2,11 @@ import { randomBytes } from 'node:crypto';
 import type pg from 'pg';
 import type { KeyRing } from '../core/keys.ts';
 import { AuthLogin } from './auth-login.ts';
+import { DatabaseSizes } from './database-sizes.ts';
 import { createPool, type StatementHook, sqlState } from './pool.ts';
+import { prepareProjectServer } from './prepare-project-server.ts';
 import { authGroup } from './project-template/auth.ts';
-import { commonRoles, templateName, templateStatements } from './project-template.ts';
+import { commonRoles, templateName } from './project-template.ts';
 import { upgradeProject } from './project-upgrade.ts';
 import { scramVerifier } from './scram.ts';
 import { Turns } from './turns.ts';
@@ -19,9 +21,6 @@ const madeAtOnce = 3;
 const droppedAtOnce = 2;
 /** Connections to one server beyond those, for what must not wait for a database to be made. */
 const looksAtOnce = 2;
-
-/** Session lock under which a server is prepared. */
-const bootstrapLock = 7_306_002;
 
 /** Session locks, one for each project, under which its database and role are made and dropped. */
 const projectLock = 7_306_005;
@@ -58,6 +57,7 @@ interface ProjectServer {
   readonly pool: pg.Pool;
   readonly making: Turns;
   readonly dropping: Turns;
+  readonly sizes: DatabaseSizes;
 }
 
 /** The way into project databases, as a login that is named for each. */
@@ -65,6 +65,8 @@ export interface ProjectLogins {
   readonly loginUrl: (database: ProjectDatabase) => string;
   /** Sets the login's password and settings back. */
   readonly restoreLogin: (database: ProjectDatabase) => Promise<void>;
+  /** Brings the database to the version this gateway works with, and lets its logins in. Safe to repeat. */
+  readonly upgrade: (database: ProjectDatabase) => Promise<void>;
   /** Stops what a connection of the login is doing. */
   readonly cancelBackend: (database: ProjectDatabase, processId: number) => Promise<void>;
 }
@@ -89,7 +91,8 @@ export class ProjectDatabases implements ProjectLogins {
         ...(statementMs === undefined ? {} : { statementMs }),
         ...(onIdleError === undefined ? {} : { onIdleError }),
       });
-      this.#servers.set(name, { pool, making: new Turns(madeAtOnce), dropping: new Turns(droppedAtOnce) });
+      const sizes = new DatabaseSizes({ measure: (names) => measure(pool, names) });
+      this.#servers.set(name, { pool, making: new Turns(madeAtOnce), dropping: new Turns(droppedAtOnce), sizes });
     }
   }
 
@@ -107,54 +110,12 @@ export class ProjectDatabases implements ProjectLogins {
 
   /** Makes every server ready: common roles, the template, no way in for PUBLIC. Safe on many nodes at once. */
   async bootstrap(): Promise<void> {
-    await Promise.all(Object.entries(this.#options.servers).map(([name, url]) => this.#bootstrapServer(name, url)));
-  }
-
-  async #bootstrapServer(name: string, url: string): Promise<void> {
-    await withBootstrapClient(url, async (client) => {
-      await client.query('select pg_advisory_lock($1)', [bootstrapLock]);
-      const roles = new Set(
-        (await client.query<{ rolname: string }>('select rolname from pg_roles')).rows.map((r) => r.rolname),
-      );
-      for (const role of commonRoles.filter((one) => !roles.has(one))) {
-        const bypass = role === 'service_role' ? 'bypassrls' : 'nobypassrls';
-        await client.query(`create role ${role} nologin noinherit ${bypass}`);
-      }
-      await this.#authLogin.prepare(client, roles);
-      await this.#makeTemplate(client, url);
-      await this.#closeToPublic(client, name);
-    });
-  }
-
-  async #makeTemplate(client: pg.Client, url: string): Promise<void> {
-    const found = await client.query('select 1 from pg_database where datname = $1', [templateName]);
-    if (found.rowCount !== 0) return;
-    // Made under another name and renamed when whole: a crash leaves a draft, never half a template.
-    const draft = `${templateName}_draft`;
-    await client.query(`drop database if exists ${draft} with (force)`);
-    await client.query(`create database ${draft} template template0`);
-    await client.query(`revoke connect, temporary on database ${draft} from public`);
-    const target = new URL(url);
-    target.pathname = `/${draft}`;
-    await withClient(target.href, async (inside) => {
-      for (const statement of templateStatements) await inside.query(statement);
-    });
-    await client.query(`alter database ${draft} with is_template true allow_connections false`);
-    await client.query(`alter database ${draft} rename to ${templateName}`);
-  }
-
-  /** A tenant's role must not enter any database but its own, so PUBLIC loses its default right on all of them. */
-  async #closeToPublic(client: pg.Client, server: string): Promise<void> {
-    const open = `select datname from pg_database d
-      where exists (select from aclexplode(coalesce(d.datacl, acldefault('d', d.datdba))) a
-        where a.grantee = 0 and a.privilege_type in ('CONNECT', 'TEMPORARY'))`;
-    for (const { datname } of (await client.query<{ datname: string }>(open)).rows) {
-      await client.query(`revoke connect, temporary on database ${quote(datname)} from public`).catch(() => undefined);
-    }
-    const left = (await client.query<{ datname: string }>(open)).rows.map((row) => row.datname);
-    if (left.length > 0) {
-      this.#options.warn('Databases on a project server stay open to every login role.', { server, databases: left });
-    }
+    const { servers, warn } = this.#options;
+    await Promise.all(
+      Object.entries(servers).map(([name, url]) =>
+        prepareProjectServer({ name, url, authLogin: this.#authLogin, warn }),
+      ),
+    );
   }
 
   /**
@@ -196,6 +157,7 @@ export class ProjectDatabases implements ProjectLogins {
     const asAuth = (database: ProjectDatabase) => ({ ...database, roleName: this.#authLogin.name });
     return {
       loginUrl: (database) => this.loginUrl(asAuth(database)),
+      upgrade: (database) => this.upgrade(database),
       cancelBackend: (database, processId) => this.cancelBackend(asAuth(database), processId),
       restoreLogin: ({ server }) => this.#authLogin.restore(this.#server(server).pool),
     };
@@ -207,6 +169,7 @@ export class ProjectDatabases implements ProjectLogins {
       await client.query(`drop database if exists ${quote(database.databaseName)} with (force)`);
       await client.query(`drop role if exists ${quote(database.roleName)}`);
     });
+    this.#server(database.server).sizes.gone(database.databaseName);
   }
 
   /**
@@ -235,18 +198,14 @@ export class ProjectDatabases implements ProjectLogins {
     });
   }
 
-  /** Bytes that databases take on disk, in the order given: one statement for each server. */
+  /** Bytes that databases take on disk, in the order given, as they were within half a minute or last known. */
   async sizesBytes(databases: readonly Pick<ProjectDatabase, 'server' | 'databaseName'>[]): Promise<number[]> {
     const byServer = Map.groupBy(databases, ({ server }) => server);
     const sizes = new Map<string, number>();
     await Promise.all(
       [...byServer].map(async ([name, inside]) => {
-        const values = [inside.map(({ databaseName }) => databaseName)];
-        const { rows } = await this.#server(name).pool.query<{ datname: string; bytes: bigint }>(
-          sizesStatement,
-          values,
-        );
-        for (const { datname, bytes } of rows) sizes.set(`${name}/${datname}`, Number(bytes));
+        const bytes = await this.#server(name).sizes.bytes(inside.map(({ databaseName }) => databaseName));
+        for (const [at, { databaseName }] of inside.entries()) sizes.set(`${name}/${databaseName}`, bytes[at]!);
       }),
     );
     return databases.map(({ server, databaseName }) => sizes.get(`${server}/${databaseName}`) ?? 0);
@@ -292,25 +251,9 @@ export class ProjectDatabases implements ProjectLogins {
   }
 }
 
-/**
- * Advisory locks are each database's own, roles and databases are the server's: whoever prepares a server meets in the
- * database that every server has, or in its own where that one is closed.
- */
-async function withBootstrapClient(url: string, run: (client: pg.Client) => Promise<void>): Promise<void> {
-  const shared = new URL(url);
-  shared.pathname = '/postgres';
-  let entered = false;
-  const prepare = (client: pg.Client) => {
-    entered = true;
-    return run(client);
-  };
-  try {
-    await withClient(shared.href, prepare, { name: 'bootstrap' });
-  } catch (error) {
-    // No such database, or no way in.
-    if (entered || !['3D000', '42501', '28000'].includes(sqlState(error) ?? '')) throw error;
-    await withClient(url, run, { name: 'bootstrap' });
-  }
+async function measure(pool: pg.Pool, names: readonly string[]): Promise<Map<string, number>> {
+  const { rows } = await pool.query<{ datname: string; bytes: bigint }>(sizesStatement, [names]);
+  return new Map(rows.map(({ datname, bytes }) => [datname, Number(bytes)]));
 }
 
 async function unlessState(state: string, run: () => Promise<unknown>): Promise<void> {

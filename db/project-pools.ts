@@ -1,7 +1,10 @@
-import type { StatementHook } from './pool.ts';
+import type pg from 'pg';
+import { type StatementHook, sqlState } from './pool.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
 import { cancelWhenDue, openSession, type Project, type Session } from './project-session.ts';
-import { type BatchRows, type BatchStatement, runBatch } from './statement-batch.ts';
+import { runScript, type ScriptLimits, type ScriptResult } from './script.ts';
+import { emptyQueue, SharedReads } from './shared-reads.ts';
+import { type BatchRows, type BatchStatement, type PreparedNames, runBatch } from './statement-batch.ts';
 
 export interface ProjectPoolsOptions {
   readonly databases: ProjectLogins;
@@ -24,11 +27,18 @@ export interface BatchOptions {
   readonly signal?: AbortSignal | undefined;
   /** Tenant code was called that may leave anything on the session, which is cleared before anybody else has it. */
   readonly discard?: boolean;
+  /** Nothing is changed and nothing called: it may be sent in one packet with other reads, and be run twice. */
+  readonly shared?: boolean;
 }
 
 /** No connection came free in time. */
 export class ProjectPoolBusyError extends Error {
   override readonly name = 'ProjectPoolBusyError';
+}
+
+/** No connection could be made: the database or its role is gone, or being moved. */
+export class ProjectUnreachableError extends Error {
+  override readonly name = 'ProjectUnreachableError';
 }
 
 /** Batches that a session serves before it is replaced, and statements that it prepares. */
@@ -47,6 +57,7 @@ export class ProjectPools {
   /** Idle sessions, the one that has been so for longest first. */
   readonly #idle = new Set<Session>();
   readonly #waiting: Waiter[] = [];
+  readonly #shared: SharedReads;
   #open = 0;
   #closed = false;
 
@@ -60,6 +71,15 @@ export class ProjectPools {
       onStatement: undefined,
       ...options,
     };
+    this.#shared = new SharedReads({
+      ...this.#options,
+      idle: (project) => this.#takeIdle(project),
+      acquire: (project) => this.#acquire(project),
+      release: (session, unclean, cancelling) => void this.#release(session, unclean, cancelling),
+      close: (session) => void this.#close(session),
+      wanted: () => this.#waiting.length > 0,
+      alone: (project, statements, signal) => this.#runAlone(project, statements, signal, false),
+    });
   }
 
   /** Connections that are open. */
@@ -72,19 +92,85 @@ export class ProjectPools {
    *
    * @throws ProjectPoolBusyError, or what the database refused with
    */
-  async run(
+  run(
     database: ProjectDatabase,
     statements: readonly BatchStatement[],
-    { signal, discard = false }: BatchOptions = {},
+    { signal, discard = false, shared = false }: BatchOptions = {},
   ): Promise<BatchRows> {
-    const session = await this.#acquire(this.#projectOf(database));
+    const project = this.#projectOf(database);
+    return shared
+      ? this.#shared.ask(project, statements, signal)
+      : this.#runAlone(project, statements, signal, discard);
+  }
+
+  /**
+   * Runs a tenant's statements as one transaction, and says what the last of them answered.
+   *
+   * @throws ScriptTooLargeError with nothing done, ProjectPoolBusyError, or what the database refused with
+   */
+  async runScript(
+    database: ProjectDatabase,
+    statements: readonly BatchStatement[],
+    limits: ScriptLimits,
+    { signal }: Pick<BatchOptions, 'signal'> = {},
+  ): Promise<ScriptResult> {
+    return this.#with(this.#projectOf(database), { signal, discard: true }, ({ client }) => {
+      for (const { text } of statements) this.#options.onStatement?.(text);
+      return runScript(client, statements, limits);
+    });
+  }
+
+  /**
+   * Hands out a transaction, in which batches may follow from what earlier ones answered. The session is nobody
+   * else's meanwhile, and cleared afterwards.
+   */
+  async transaction<Result>(
+    database: ProjectDatabase,
+    work: (run: (statements: readonly BatchStatement[]) => Promise<BatchRows>) => Promise<Result>,
+    { signal }: Pick<BatchOptions, 'signal'> = {},
+  ): Promise<Result> {
+    return this.#with(this.#projectOf(database), { signal, discard: true }, async ({ client, prepared }) => {
+      await client.query('begin');
+      try {
+        const result = await work((statements) => this.#batch(client, statements, prepared));
+        await client.query('commit');
+        return result;
+      } catch (error) {
+        // A session that cannot even do that is closed when it cannot be cleared either.
+        await client.query('rollback').catch(() => undefined);
+        throw error;
+      }
+    });
+  }
+
+  #batch(client: pg.Client, statements: readonly BatchStatement[], prepared: PreparedNames): Promise<BatchRows> {
     for (const { text } of statements) this.#options.onStatement?.(text);
+    return runBatch(client, statements, prepared);
+  }
+
+  #runAlone(
+    project: Project,
+    statements: readonly BatchStatement[],
+    signal: AbortSignal | undefined,
+    discard: boolean,
+  ): Promise<BatchRows> {
+    return this.#with(project, { signal, discard }, ({ client, prepared }) =>
+      this.#batch(client, statements, prepared),
+    );
+  }
+
+  async #with<Result>(
+    project: Project,
+    { signal, discard = false }: BatchOptions,
+    work: (session: Session) => Promise<Result>,
+  ): Promise<Result> {
+    const session = await this.#acquire(project);
     let failed = true;
     const settle = cancelWhenDue(session, this.#options, signal);
     try {
-      const rows = await runBatch(session.client, statements, session.prepared);
+      const result = await work(session);
       failed = false;
-      return rows;
+      return result;
     } finally {
       const cancelling = settle();
       // In the background: the answer need not wait until the session is fit for the next one.
@@ -108,7 +194,7 @@ export class ProjectPools {
   #projectOf(database: ProjectDatabase): Project {
     let project = this.#projects.get(database.databaseName);
     if (project === undefined) {
-      project = { database, idle: [], open: 0 };
+      project = { database, idle: [], reads: emptyQueue(), open: 0, current: false };
       this.#projects.set(database.databaseName, project);
     }
     return project;
@@ -116,11 +202,16 @@ export class ProjectPools {
 
   async #acquire(project: Project): Promise<Session> {
     if (this.#closed) throw new ProjectPoolBusyError('The pools are closed.');
-    const idle = project.idle.pop();
-    if (idle !== undefined) return this.#wake(idle);
+    const idle = this.#takeIdle(project);
+    if (idle !== undefined) return idle;
     if (this.#makeRoom(project)) return this.#connect(project);
     const session = await this.#wait(project);
     return session ?? this.#connect(project);
+  }
+
+  #takeIdle(project: Project): Session | undefined {
+    const idle = this.#closed ? undefined : project.idle.pop();
+    return idle === undefined ? undefined : this.#wake(idle);
   }
 
   #wake(session: Session): Session {
@@ -176,7 +267,9 @@ export class ProjectPools {
     } catch (error) {
       this.#count(project, -1);
       this.#serveNext();
-      throw error;
+      // What the server says of a login is nothing that a tenant's statement was told.
+      if (sqlState(error) === undefined) throw error;
+      throw new ProjectUnreachableError('The project’s database cannot be entered.', { cause: error });
     }
   }
 

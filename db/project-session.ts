@@ -2,13 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
 import { sqlState } from './pool.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
+import { templateVersion } from './project-template.ts';
+import type { ReadQueue } from './shared-reads.ts';
 import type { PreparedNames } from './statement-batch.ts';
 
 /** A project that has connections, or wants one. */
 export interface Project {
   readonly database: ProjectDatabase;
   readonly idle: Session[];
+  readonly reads: ReadQueue;
   open: number;
+  /** Whether its database is known to be of this gateway's version. */
+  current: boolean;
 }
 
 /** A connection to a project's database as its login role. */
@@ -29,6 +34,11 @@ export interface SessionOptions {
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }
 
+/** No connection to a project's database could be made. What the server said names what is nobody's business. */
+export class ProjectUnreachableError extends Error {
+  override readonly name = 'ProjectUnreachableError';
+}
+
 /** How long a cancelled batch is given to end, in milliseconds, before its connection is cut. */
 const cancelMs = 2_000;
 
@@ -36,23 +46,68 @@ const cancelMs = 2_000;
  * Connects. A tenant may have changed its role's password, since its SQL runs as it: it is set back, once.
  *
  * @param lost told when the connection breaks
+ * @throws ProjectUnreachableError
  */
 export async function openSession(
   project: Project,
   options: SessionOptions,
   lost: (session: Session) => void,
 ): Promise<Session> {
-  const { databases, warn } = options;
   const { database } = project;
   try {
-    return await logIn(project, options, lost);
+    return await prepared(await logIn(project, options, lost), options);
   } catch (error) {
-    if (sqlState(error) !== '28P01' && sqlState(error) !== '28000') throw error;
-    warn('A project role could not log in; its password is set back.', { role: database.roleName });
+    const remedy = remedyOf(error, options, database);
+    if (remedy === undefined) throw unreachable(error);
+    try {
+      await remedy();
+      return await prepared(await logIn(project, options, lost), options);
+    } catch (again) {
+      throw unreachable(again);
+    }
   }
-  await databases.restoreLogin(database);
-  return logIn(project, options, lost);
 }
+
+/** What may let a login in that was refused: a tenant changed it, or the database is from before there was such a one. */
+function remedyOf(
+  error: unknown,
+  { databases, warn }: SessionOptions,
+  database: ProjectDatabase,
+): (() => Promise<void>) | undefined {
+  const state = sqlState(error);
+  if (state === '42501') return () => databases.upgrade(database);
+  if (state !== '28P01' && state !== '28000') return undefined;
+  warn('A project role could not log in; its password is set back.', { role: database.roleName });
+  return () => databases.restoreLogin(database);
+}
+
+/** The first session to a database finds out whether it has to be brought to a newer version. */
+async function prepared(session: Session, { databases }: SessionOptions): Promise<Session> {
+  const { client, project } = session;
+  if (project.current) return session;
+  try {
+    if ((await versionSeen(client)) < templateVersion) await databases.upgrade(project.database);
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
+  }
+  project.current = true;
+  return session;
+}
+
+/** What the first version kept to itself tells as much as a number. */
+async function versionSeen(client: pg.Client): Promise<number> {
+  try {
+    const { rows } = await client.query<{ version: number }>('select version from _svc.schema_version');
+    return rows[0]?.version ?? 0;
+  } catch (error) {
+    if (sqlState(error) === '42501') return 1;
+    throw error;
+  }
+}
+
+const unreachable = (cause: unknown) =>
+  new ProjectUnreachableError('A project’s database could not be connected to.', { cause });
 
 async function logIn(
   project: Project,
@@ -64,11 +119,12 @@ async function logIn(
     connectionTimeoutMillis: waitMs,
     keepAlive: true,
     application_name: 'svc-gateway rows',
-  });
+    pipeline: true,
+  } as pg.ClientConfig);
   const session: Session = {
     client,
     project,
-    prepared: { known: new Set(), doubtful: new Set() },
+    prepared: { known: new Set(), doubtful: new Set(), underWay: new Set() },
     batches: 0,
     idleTimer: undefined,
   };
@@ -83,17 +139,18 @@ async function logIn(
  * @returns to be called at the end of the batch: a cancellation that is still under way then
  */
 export function cancelWhenDue(
-  { client, project }: Session,
+  session: Session,
   { databases, batchMs }: SessionOptions,
   signal: AbortSignal | undefined,
 ): () => Promise<void> | undefined {
+  const { client, project } = session;
   let over = false;
   let cancelling: Promise<void> | undefined;
   const cancel = () => {
     if (over) return;
     cancelling ??= databases.cancelBackend(project.database, processIdOf(client)).catch(() => undefined);
     void sleep(cancelMs, undefined, { ref: false }).then(() => {
-      if (!over) streamOf(client).destroy();
+      if (!over) cut(session);
     });
   };
   const timer = setTimeout(cancel, batchMs);
@@ -107,6 +164,9 @@ export function cancelWhenDue(
     return cancelling;
   };
 }
+
+/** Cuts a connection, whatever it is doing. */
+export const cut = ({ client }: Session): void => streamOf(client).destroy();
 
 /** Members of the driver's client that its types do not tell of. */
 interface ClientInside {

@@ -1,23 +1,25 @@
 import { authStatements } from './project-template/auth.ts';
+import { tenantSqlStatements } from './project-template/tenant-sql.ts';
 
-/** Raised with every change of the template; databases keep the version they were made from in `_svc.schema_version`. */
-export const templateVersion = 2;
+/** What a version of the template adds to the one before it. */
+interface TemplateVersion {
+  readonly version: number;
+  readonly statements: readonly string[];
+}
 
-/** The database every project database is copied from. Accepts no connections. */
-export const templateName = `svc_template_v${templateVersion}`;
-
-/** Roles that a project's login role may become inside its own database. They own nothing and cannot log in. */
+/** Roles that a project's login role may become inside its own database. They cannot log in. */
 export const commonRoles = ['anon', 'authenticated', 'project_admin', 'service_role'] as const;
 
 /**
- * What a new project's database holds: `auth` for its users, `_svc` for the platform, `public` for the tenant.
+ * What a project's database holds: `auth` for its users, `_svc` for the platform, `public` for the tenant. The helpers
+ * that policies call are here from the start.
  */
-export const templateStatements: readonly string[] = [
+const first: readonly string[] = [
   'create schema auth',
   'create schema _svc',
   'revoke all on schema public from public',
-  `create table _svc.schema_version (version integer not null)`,
-  `insert into _svc.schema_version values (${templateVersion})`,
+  'create table _svc.schema_version (version integer not null)',
+  'insert into _svc.schema_version values (1)',
   // Claims arrive as a local setting of each request's transaction; an anonymous request has none.
   `create function auth.claims() returns jsonb language sql stable as
     $$ select coalesce(nullif(current_setting('request.jwt.claims', true), ''), '{}')::jsonb $$`,
@@ -26,8 +28,23 @@ export const templateStatements: readonly string[] = [
   `grant usage on schema public, auth to ${commonRoles.join(', ')}`,
   'grant execute on all functions in schema auth to public',
   'grant create on schema public to project_admin, service_role',
-  ...authStatements,
 ];
 
-/** What takes a database from the version before to each version. */
-export const templateUpgrades: Readonly<Record<number, readonly string[]>> = { 2: authStatements };
+/** Every version there was: a released one never changes, the next is added below. */
+export const templateVersions: readonly TemplateVersion[] = [
+  { version: 1, statements: first },
+  { version: 2, statements: tenantSqlStatements },
+  { version: 3, statements: authStatements },
+];
+
+/** Databases keep the version they were brought to in `_svc.schema_version`. */
+export const templateVersion = templateVersions.length;
+
+/** The database every project database is copied from. Accepts no connections. */
+export const templateName = `svc_template_v${templateVersion}`;
+
+/** What brings a database from a version to the newest. @param from 0 for an empty one */
+export const statementsSince = (from: number): string[] => [
+  ...templateVersions.filter(({ version }) => version > from).flatMap(({ statements }) => statements),
+  `update _svc.schema_version set version = ${templateVersion}`,
+];

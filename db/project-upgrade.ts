@@ -1,14 +1,16 @@
 import type pg from 'pg';
-import { templateUpgrades, templateVersion } from './project-template.ts';
+import { statementsSince, templateVersion } from './project-template.ts';
 
-/** Takes the project database that a connection is to from its version to the template's, all of it or nothing. */
+/**
+ * Takes the project database that a connection is to from its version to the template's, in one transaction; a newer
+ * version stays.
+ */
 export async function upgradeProject(client: pg.Client): Promise<void> {
-  await client.query('begin');
-  // A failure ends the connection, and the transaction with it.
+  // Nothing of the tenant's is to be found by a name that is ours. A failure ends the connection, and this with it.
+  await client.query("begin; set local search_path to ''");
   const { rows } = await client.query<{ version: number }>('select version from _svc.schema_version for update');
-  const from = rows[0]!.version;
-  for (let version = from + 1; version <= templateVersion; version += 1)
-    for (const statement of templateUpgrades[version] ?? []) await client.query(statement);
-  if (from < templateVersion) await client.query('update _svc.schema_version set version = $1', [templateVersion]);
+  const { version } = rows[0]!;
+  const statements = version < templateVersion ? statementsSince(version) : [];
+  for (const statement of statements) await client.query(statement);
   await client.query('commit');
 }

@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 
 /** A statement of a batch; a named one is prepared on its connection once. */
 export interface BatchStatement {
@@ -15,11 +15,13 @@ export interface PreparedNames {
   readonly known: Set<string>;
   /** Sent when something went wrong: they may be there or not. */
   readonly doubtful: Set<string>;
+  /** Sent, and not answered yet: what is sent behind them on the same connection may count on them. */
+  readonly underWay: Set<string>;
 }
 
 /** The messages of the driver's connection that a batch is made of. */
 interface WireConnection {
-  readonly stream: { cork(): void; uncork(): void };
+  readonly stream: { readonly writable: boolean; write(bytes: Buffer): unknown };
   parse(message: { name: string; text: string; types: readonly number[] }): void;
   bind(message: { portal: string; statement: string; values: readonly unknown[] }): void;
   execute(message: { portal: string; rows: number }): void;
@@ -33,57 +35,125 @@ interface WireConnection {
  * when any fails, none, with everything set for the transaction gone in either case. Nothing is begun and nothing
  * committed by words, so no error can leave either behind.
  */
+export class Batch extends pg.Query {
+  readonly #statements: readonly BatchStatement[];
+  readonly #prepared: PreparedNames;
+  readonly #settle: (rows: BatchRows, error: Error | undefined) => void;
+  readonly #rows: (readonly (string | null)[])[][];
+  readonly #fresh: string[] = [];
+  #packet: WireConnection | undefined;
+  #at = 0;
+
+  /** @param settle told once, of the rows or of a refusal */
+  constructor(
+    statements: readonly BatchStatement[],
+    prepared: PreparedNames,
+    settle: (rows: BatchRows, error: Error | undefined) => void,
+  ) {
+    super('');
+    this.#statements = statements;
+    this.#prepared = prepared;
+    this.#settle = settle;
+    this.#rows = statements.map(() => []);
+  }
+
+  // The driver calls these for the messages that belong to what it was given to submit.
+
+  override submit = (): null => {
+    const connection = this.#packet!;
+    const { known, doubtful, underWay } = this.#prepared;
+    for (const { name = '', text, values } of this.#statements) {
+      if (name === '' || !(known.has(name) || underWay.has(name))) {
+        if (doubtful.has(name)) connection.close({ type: 'S', name });
+        connection.parse({ name, text, types: [] });
+        if (name !== '') {
+          this.#fresh.push(name);
+          underWay.add(name);
+        }
+      }
+      connection.bind({ portal: '', statement: name, values });
+      connection.execute({ portal: '', rows: 0 });
+    }
+    connection.sync();
+    return null;
+  };
+
+  /** @param packet takes what the batch is made of, in place of the connection */
+  goesInto(packet: WireConnection): void {
+    this.#packet = packet;
+  }
+
+  handleRowDescription(): void {}
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    this.#rows[this.#at]!.push(fields);
+  }
+
+  handleCommandComplete(): void {
+    this.#at += 1;
+  }
+
+  handleEmptyQuery(): void {
+    this.#at += 1;
+  }
+
+  handlePortalSuspended(): void {
+    this.#at += 1;
+  }
+
+  handleCopyInResponse(connection: WireConnection): void {
+    connection.sendCopyFail('Nothing is copied here.');
+    // The one that was sent before was taken for a part of the copy.
+    connection.sync();
+  }
+
+  handleCopyData(): void {}
+
+  handleReadyForQuery(): void {
+    this.#arrived(this.#prepared.known);
+    this.#settle(this.#rows, undefined);
+  }
+
+  handleError(error: Error): void {
+    this.#arrived(this.#prepared.doubtful);
+    this.#settle(this.#rows, error);
+  }
+
+  #arrived(at: Set<string>): void {
+    const { doubtful, underWay } = this.#prepared;
+    for (const name of this.#fresh) {
+      underWay.delete(name);
+      doubtful.delete(name);
+      at.add(name);
+    }
+  }
+}
+
+/** Sends one batch. */
 export function runBatch(
   client: pg.ClientBase,
   statements: readonly BatchStatement[],
   prepared: PreparedNames,
 ): Promise<BatchRows> {
   return new Promise((resolve, reject) => {
-    const rows: (readonly (string | null)[])[][] = statements.map(() => []);
-    const fresh: string[] = [];
-    let at = 0;
-    const next = () => {
-      at += 1;
-    };
-    // The driver calls these for the messages that belong to what it was given to submit.
-    const submittable = {
-      submit(connection: WireConnection) {
-        connection.stream.cork();
-        for (const { name = '', text, values } of statements) {
-          if (name === '' || !prepared.known.has(name)) {
-            if (prepared.doubtful.has(name)) connection.close({ type: 'S', name });
-            connection.parse({ name, text, types: [] });
-            if (name !== '') fresh.push(name);
-          }
-          connection.bind({ portal: '', statement: name, values });
-          connection.execute({ portal: '', rows: 0 });
-        }
-        connection.sync();
-        connection.stream.uncork();
-      },
-      handleDataRow: ({ fields }: { fields: readonly (string | null)[] }) => rows[at]!.push(fields),
-      handleCommandComplete: next,
-      handleEmptyQuery: next,
-      handlePortalSuspended: next,
-      handleRowDescription: () => undefined,
-      handleCopyInResponse(connection: WireConnection) {
-        connection.sendCopyFail('Nothing is copied here.');
-        // The one that was sent before was taken for a part of the copy.
-        connection.sync();
-      },
-      handleCopyData: () => undefined,
-      handleReadyForQuery() {
-        for (const name of fresh) {
-          prepared.known.add(name);
-          prepared.doubtful.delete(name);
-        }
-        resolve(rows);
-      },
-      handleError(error: Error) {
-        for (const name of fresh) prepared.doubtful.add(name);
-        reject(error);
-      },
-    };
-    client.query(submittable as unknown as pg.Submittable);
+    submit(
+      client,
+      new Batch(statements, prepared, (rows, error) => (error === undefined ? resolve(rows) : reject(error))),
+    );
   });
+}
+
+/** Sends several batches in one packet: each is a transaction of its own, whose failure is nobody else's. */
+export function submit(client: pg.ClientBase, ...batches: readonly Batch[]): void {
+  const { connection } = client as unknown as { readonly connection: WireConnection };
+  // Hundreds of messages of a few bytes each cost more to hand on one by one than to copy.
+  const messages: Buffer[] = [];
+  const packing = { writable: true, write: (bytes: Buffer) => messages.push(bytes) };
+  const packet = Object.create(connection, { stream: { value: packing } }) as WireConnection;
+  for (const batch of batches) {
+    batch.goesInto(packet);
+    // The driver takes note of it, and asks for its messages at once, since it is in pipeline mode.
+    (client.query as (batch: pg.Submittable) => void)(batch);
+  }
+  if (connection.stream.writable && messages.length > 0) connection.stream.write(Buffer.concat(messages));
 }

@@ -1,6 +1,9 @@
 /** Called with the text of each statement that is sent; for tests that count, and for metrics. */
 export type StatementHook = (text: string) => void;
 
+/** Called with what a server says beside its answers. */
+export type NoticeHook = (message: string) => void;
+
 /** A hot statement: named, so that each connection plans it once. */
 export interface Statement {
   readonly name: string;

@@ -3,7 +3,7 @@ import { columnsOf, partOf } from '../db/columns-of.ts';
 import type { Statement } from '../db/pool.ts';
 import { type Org, orgs, type Role } from '../db/schema/orgs.ts';
 import { type Project, projects } from '../db/schema/projects.ts';
-import { type Caller, type CredentialKind, isPrincipal, type PrincipalBacked } from './caller.ts';
+import { type Caller, type CredentialKind, isPrincipal, type PrincipalBacked, principalIdOf } from './caller.ts';
 import type { Context } from './context.ts';
 import { type Action, type Permission, permissions, reaches } from './permissions.ts';
 import { grantHolds, grantOpens, roomStands } from './rules.ts';
@@ -97,6 +97,46 @@ export function notAuthorized(
   return new ServiceError('NOT_AUTHORIZED', {
     details: { action, required_role: permission.role, required_capability: capability, reason },
   });
+}
+
+/**
+ * Whether a role, if the caller has any, reaches an action: for those who look at a membership themselves.
+ *
+ * @param absent what somebody without a role is told
+ * @throws NOT_AUTHORIZED
+ */
+export function requireRole(
+  action: Action,
+  role: Role | null,
+  absent: 'member' | 'grant' | 'project_not_found' = 'member',
+): asserts role is Role {
+  if (role === null) throw notAuthorized(action, absent);
+  if (!reaches(role, permissions[action].role)) throw notAuthorized(action, 'forbidden');
+}
+
+/**
+ * One row of a loader as the door would show it: the row, or in its place the refusal.
+ *
+ * @param row with the caller's role in its organization; undefined for an absent one
+ */
+export function shownTo<Row extends { readonly role: Role | null }>(
+  caller: Caller,
+  action: Action,
+  row: Row | undefined,
+): Row | ServiceError {
+  const { admin }: Permission = permissions[action];
+  if (caller.kind === 'admin' && admin !== true) return new ServiceError('FORBIDDEN');
+  if (row !== undefined && caller.kind === 'admin') return row;
+  const role = row?.role ?? null;
+  if (row !== undefined && role !== null && reaches(role, permissions[action].role)) return row;
+  return notAuthorized(action, role === null ? 'member' : 'forbidden');
+}
+
+/** Whether some capability of a grant suffices for an action. */
+export function grantSuffices(action: Action, capabilities: readonly string[]): boolean {
+  const { grants }: Permission = permissions[action];
+  if (grants === undefined || capabilities.length === 0) return false;
+  return grants === 'any' || grants.some((one) => capabilities.includes(one));
 }
 
 /** Anybody, with or without a credential. */
@@ -230,7 +270,7 @@ function admit(
       if (permission.admin !== true) throw new ServiceError('FORBIDDEN');
       return { principalId: null, admitted: { kind: 'admin' } };
     default:
-      return { principalId: isPrincipal(caller) ? caller.principal.id : null, admitted: null };
+      return { principalId: principalIdOf(caller), admitted: null };
   }
 }
 
@@ -252,22 +292,18 @@ function orgScope(
   if (row === undefined) {
     // The platform admin may see everything, so for them an absent thing is simply absent.
     if (admitted?.kind === 'admin') throw new ServiceError('RESOURCE_NOT_FOUND');
+    // A key asks for its own project alone, which has gone since the key was looked at.
+    if (admitted?.kind === 'service_key') throw new ServiceError('PROJECT_NOT_FOUND');
     throw notAuthorized(action, reason);
   }
   return { org: orgOf(row)!, authority: admitted ?? authorityOf(action, row) };
 }
 
 function authorityOf(action: Action, { role, membership_id, capabilities }: OrgRow): Authority {
-  const permission: Permission = permissions[action];
-  if (role !== null && reaches(role, permission.role)) {
-    return { kind: 'membership', membershipId: membership_id!, role };
-  }
-  const { grants } = permission;
-  const usable = capabilities ?? [];
-  if (usable.length > 0 && grants !== undefined && (grants === 'any' || grants.some((one) => usable.includes(one)))) {
-    return { kind: 'grant', capabilities: usable };
-  }
-  throw notAuthorized(action, role === null ? 'grant' : 'forbidden');
+  const byRole = role !== null && reaches(role, permissions[action].role);
+  if (!byRole && grantSuffices(action, capabilities ?? [])) return { kind: 'grant', capabilities: capabilities! };
+  requireRole(action, role, 'grant');
+  return { kind: 'membership', membershipId: membership_id!, role };
 }
 
 // Each statement answers a row only when the caller may know of the target: absent and foreign both find nothing.

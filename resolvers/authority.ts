@@ -1,6 +1,6 @@
 import type { ServiceError } from '../core/errors.ts';
 import { notAuthorized } from './access.ts';
-import { type Caller, isPrincipal } from './caller.ts';
+import { type Caller, principalIdOf } from './caller.ts';
 
 /** By what right something long-lived, such as a socket's subscription, goes on. */
 export interface AuthorityEntry {
@@ -41,7 +41,7 @@ export interface AuthorityWatch {
 export const roomAuthority = (caller: Caller, orgId: string, roomKey: string): AuthorityEntry => ({
   orgId,
   roomKey,
-  principalId: isPrincipal(caller) ? caller.principal.id : null,
+  principalId: principalIdOf(caller),
   sessionId: 'sessionId' in caller ? caller.sessionId : null,
   delegateId: caller.kind === 'delegate' ? caller.delegateId : null,
   delegateTokenHash: caller.kind === 'delegate' ? caller.tokenHash : undefined,

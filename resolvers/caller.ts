@@ -79,6 +79,9 @@ export type PrincipalBacked = WalletCaller | SessionCaller | DelegateCaller;
 
 export const isPrincipal = (caller: Caller): caller is PrincipalBacked => 'principal' in caller;
 
+/** The principal that a caller stands for; null for keys, the platform admin and nobody. */
+export const principalIdOf = (caller: Caller): string | null => (isPrincipal(caller) ? caller.principal.id : null);
+
 /** The lasting identity of a caller, whatever credential it used: the scope of its idempotency keys and rate limits. */
 export function callerKey(caller: Caller, address: string): string {
   if (isPrincipal(caller)) return caller.principal.id;

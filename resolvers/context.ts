@@ -75,6 +75,8 @@ export interface Context {
   readonly caller: (presuming?: (principalId: string) => void) => Promise<Caller>;
   /** Whether the request brings no credential at all. */
   readonly anonymous?: boolean;
+  /** Set where others cause what is asked, as for an event of a subscription: no rate of the caller's pays for it. */
+  readonly causedByOthers?: true;
   /** The credential headers as they came, for doors that read them in an order of their own. */
   readonly credentials: Credentials;
   /** Charges the client's address, which every look at a credential has to be paid with. @throws RATE_LIMITED */

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
 import { traced } from '../core/tracing.ts';
-import { isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
+import { inTransaction, isCollision, isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
 import type { Ahead } from './access.ts';
 import { writeAudit } from './audit.ts';
 import { type Caller, callerKey } from './caller.ts';
@@ -9,12 +9,12 @@ import type { Context } from './context.ts';
 import { type Claim, checkKey, claimKey, inputDigest, releaseClaim, replay, storeOutcome } from './idempotency.ts';
 import { refuseWhileClosed } from './lifecycle.ts';
 import { limitsOf, outsideRate } from './limits.ts';
-import { type AnyMutation, type AnyStepMutation, type Operation, orgOf } from './operation.ts';
+import { type AnyMutation, type AnyProjectMutation, type AnyStepMutation, type Operation, orgOf } from './operation.ts';
 import { parseInput, type Spelling } from './parse-input.ts';
 import { refuseHurry } from './rate-limit.ts';
 import { runSteps } from './run-steps.ts';
 import { aboveCeiling, requireStepUp, requireWriteApproval } from './step-up.ts';
-import { unitOfWork } from './unit-of-work.ts';
+import { Outdated, unitOfWork } from './unit-of-work.ts';
 
 /**
  * The only road from a surface to a handler: parse, authorise, limit, and for a change claim its idempotency key, run
@@ -66,9 +66,13 @@ async function run<Input extends z.ZodObject, Scope, Output, Wire>(
     : asked.catch((refusal: unknown) => {
         throw refusalOf(refusal, input) ?? refusal;
       }));
-  if (op.kind === 'mutation') refuseReaders(caller);
+  const acts = op.kind === 'mutation' || op.reveals !== undefined;
+  if (acts) refuseReaders(caller);
   const scope = await authorise(op, ctx, caller, input, ahead);
-  if (op.kind === 'query') return await op.handler({ ...ctx, ...scope }, input);
+  if (op.kind === 'query') {
+    requireStepUp(ctx, caller, op.reveals);
+    return await op.handler({ ...ctx, ...scope }, input);
+  }
   if (op.lifecycle === 'gated') refuseWhileClosed(orgOf(scope));
   requireStepUp(ctx, caller, op.stepUp);
   if (op.writeApproval !== undefined) await requireWriteApproval(ctx, caller, op.writeApproval, input);
@@ -100,22 +104,25 @@ async function authorise<Input extends z.ZodObject, Scope, Output, Wire>(
   const who = callerKey(caller, ctx.request.address);
   // Many clients share a project's key: one that is refused does not hold up the others.
   const refused = `refused:${who}${caller.kind === 'project_key' ? `:${ctx.request.address}` : ''}`;
+  const pays = caller.kind !== 'admin' && ctx.causedByOthers === undefined;
   // Who was refused too often is not looked up again.
-  if (caller.kind !== 'admin') refuseHurry(rateLimiter.peek(refused, outsideRate));
+  if (pays) refuseHurry(rateLimiter.peek(refused, outsideRate));
   let scope: Scope;
   try {
     scope = await op.access.authorise(ctx, caller, input, ahead);
   } catch (error) {
-    if (error instanceof ServiceError) refuseHurry(rateLimiter.take(refused, outsideRate));
+    if (error instanceof ServiceError && ctx.causedByOthers === undefined)
+      refuseHurry(rateLimiter.take(refused, outsideRate));
     throw op.kind === 'mutation' && op.writeApproval !== undefined
       ? await aboveCeiling(ctx, caller, op.writeApproval, input, error)
       : error;
   }
   const org = orgOf(scope);
   if (org === undefined) {
-    if (caller.kind !== 'admin') refuseHurry(rateLimiter.take(`outside:${who}`, outsideRate));
+    if (pays) refuseHurry(rateLimiter.take(`outside:${who}`, outsideRate));
     return scope;
   }
+  if (ctx.causedByOthers === true) return scope;
   const limits = limitsOf(org);
   const rate =
     op.kind === 'query'
@@ -126,7 +133,7 @@ async function authorise<Input extends z.ZodObject, Scope, Output, Wire>(
   return scope;
 }
 
-type AnyChange = AnyMutation | AnyStepMutation;
+type AnyChange = AnyMutation | AnyProjectMutation | AnyStepMutation;
 
 async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object, input: unknown): Promise<unknown> {
   const key = ctx.request.idempotencyKey;
@@ -152,9 +159,10 @@ async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object
   }
 }
 
-/** Refusals that end by paying or renewing: the same request is sent again under its key then. */
-const healing: ReadonlySet<string> = new Set(['payment', 'billing', 'lifecycle']);
-const heals = ({ row }: ServiceError) => healing.has(row.category);
+/** Refusals that end by paying, renewing or making room: the same request is sent again under its key then. */
+const healing: ReadonlySet<string> = new Set(['payment', 'billing', 'lifecycle', 'quota']);
+/** Who lost the right while the change waited is refused as at the door, where no key is claimed; it may come back. */
+const heals = ({ row, code }: ServiceError) => healing.has(row.category) || code === 'NOT_AUTHORIZED';
 
 /** A refusal that a repetition cannot heal is the outcome of its key; anything else frees the key for another try. */
 async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promise<void> {
@@ -163,7 +171,14 @@ async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promis
       ? storeOutcome(ctx.services.db.pool, ctx, claim, {
           refusal: {
             code: error.code,
-            options: { message: error.message, details: error.details, nextActions: error.nextActions },
+            options: {
+              message: error.message,
+              details: error.details,
+              nextActions: error.nextActions,
+              mutationState: error.mutationState,
+              safeToRetry: error.safeToRetry,
+              extras: error.extras,
+            },
             traceId: ctx.request.traceId,
           },
         })
@@ -175,7 +190,25 @@ async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promis
 }
 
 function perform(op: AnyChange, ctx: Context, caller: Caller, scope: object, input: unknown, claim: Claim | undefined) {
-  return 'steps' in op ? runSteps(op, ctx, caller, scope, input, claim) : runOnce(op, ctx, caller, scope, input, claim);
+  if ('steps' in op) return runSteps(op, ctx, caller, scope, input, claim);
+  if ('attempt' in op) return runInProject(op, ctx, caller, scope, input, claim);
+  return runOnce(op, ctx, caller, scope, input, claim);
+}
+
+async function runInProject(
+  op: AnyProjectMutation,
+  ctx: Context,
+  caller: Caller,
+  scope: object,
+  input: unknown,
+  claim: Claim | undefined,
+) {
+  const { pool } = ctx.services.db;
+  const entry = op.attempt(input, scope);
+  await inTransaction(pool, (client) => writeAudit(client, ctx, caller, scope, entry));
+  const output = await op.handler({ ...ctx, ...scope }, input);
+  if (claim !== undefined) await storeOutcome(pool, ctx, claim, { output });
+  return output;
 }
 
 function runOnce(
@@ -201,12 +234,21 @@ function runOnce(
 }
 
 /**
- * A database that cannot be reached, or took too long, is a refusal that a later try may heal. Everything else stays
+ * A database that cannot be reached, took too long or had others in the way, is a refusal that a later try may heal. Everything else stays
  * what it is.
  *
  * @param key the request's idempotency key: with one, repeating a change that may have been made is safe
  */
 export function asRefusal(error: unknown, key?: string): unknown {
+  if (isCollision(error) || error instanceof Outdated) {
+    return new ServiceError('UPSTREAM_UNAVAILABLE', {
+      message: 'Others were changing the same things; nothing of this was kept.',
+      details: { dependency: 'database', reason: 'collision' },
+      mutationState: 'rolled_back',
+      retryAfter: 1,
+      cause: error,
+    });
+  }
   const tookTooLong = isTimeout(error);
   if (error instanceof ServiceError || !(tookTooLong || isConnectionLoss(error))) return error;
   const unknown = error instanceof OutcomeUnknownError;

@@ -21,18 +21,31 @@ export const walletAddress = z
 const controls = /[\u0000-\u001f\u007f-\u009f]/;
 
 /** Something to see: neither blank, nor a control or a character that fonts leave out. */
-export const shows = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u;
+export const shows = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
 
 /** One line of text for people; `max` counts characters, not the units of an encoding. */
 export const oneLine = (max: number) =>
   z
     .string()
+    .normalize('NFC')
     .refine((text) => [...text].length <= max, `at most ${max} characters`)
     .refine((text) => !controls.test(text), 'must not contain control characters');
 
-/** What people are called by: one line that shows all its characters, since names are told apart by looking. */
+/** What names are told apart by looking at: one line that shows all its characters. */
 export const properName = (max: number) =>
   oneLine(max).refine((text) => !/\p{Cf}/u.test(text), 'must not contain format characters');
+
+/** What people call a thing: as above, with the joiners that some scripts and emoji are written with. */
+export const givenName = (max: number) =>
+  oneLine(max).refine((text) => !/(?![\u200c\u200d])\p{Cf}/u.test(text), 'must not contain format characters');
+
+/** What addresses are made of: lower case, no hyphen at an end nor two together. Nothing is folded. */
+export const addressForm = (max: number) =>
+  z
+    .string()
+    .min(1, 'at least 1 character')
+    .max(max, `at most ${max} characters`)
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, with single hyphens between them');
 
 /** A moment that says where it is: ISO 8601 with `Z` or an offset. */
 export const moment = z.iso

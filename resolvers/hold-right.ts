@@ -1,25 +1,75 @@
+import { ServiceError } from '../core/errors.ts';
 import type { Statement } from '../db/pool.ts';
 import type { Role } from '../db/schema/orgs.ts';
-import { notAuthorized, type OrgScope } from './access.ts';
-import { isPrincipal } from './caller.ts';
-import { type Action, permissions, reaches } from './permissions.ts';
+import { grantSuffices, notAuthorized, type OrgScope, type ProjectScope, requireRole } from './access.ts';
+import { principalIdOf } from './caller.ts';
+import type { Action } from './permissions.ts';
+import { grantHolds } from './rules.ts';
 import type { Work } from './unit-of-work.ts';
 
 /**
- * Looks at the caller's membership once more, and holds it as it is until the change is committed: who is being removed
- * hands out nothing any more. For changes that outlive their maker's own right.
+ * Looks once more at the right by which the caller was admitted, and holds it as it is until the change is committed:
+ * who is being removed hands out and takes away nothing any more. Comes after the locks that the change waits for:
+ * everywhere principals are locked first, then the organization, its project, the membership, and grants last.
  *
- * @throws NOT_AUTHORIZED
+ * @throws NOT_AUTHORIZED, and INVALID_AUTH for a delegate that has ended
  */
-export async function holdRight(work: Work & OrgScope, action: Action): Promise<void> {
-  const caller = await work.caller();
-  if (work.authority.kind !== 'membership' || !isPrincipal(caller)) return;
-  const [held] = await work.rows<{ role: Role }>(holdStatement, [work.org.id, caller.principal.id]);
-  if (held === undefined) throw notAuthorized(action, 'project' in work ? 'project_not_found' : 'member');
-  if (!reaches(held.role, permissions[action].role)) throw notAuthorized(action, 'forbidden');
+export async function holdRight(work: Work & (OrgScope | ProjectScope), action: Action): Promise<void> {
+  switch (work.authority.kind) {
+    case 'membership':
+      await holdRole(work, work.org.id, action, 'project' in work ? 'project_not_found' : 'member');
+      return;
+    case 'grant':
+      return holdGrant(work, action);
+    case 'delegate':
+      return holdDelegate(work);
+    default:
+      // The key of a project ends with the project, whose row is locked; the platform admin's right does not end.
+      return;
+  }
 }
 
-const holdStatement: Statement = {
+/** Looks at the caller's membership of an organization and holds it. @returns its role @throws NOT_AUTHORIZED */
+export async function holdRole(
+  work: Work,
+  orgId: string,
+  action: Action,
+  absent: 'member' | 'project_not_found' = 'member',
+): Promise<Role> {
+  const held = await work.rows<{ role: Role }>(holdRoleStatement, [orgId, principalIdOf(await work.caller())]);
+  const role = held[0]?.role ?? null;
+  requireRole(action, role, absent);
+  return role;
+}
+
+async function holdGrant(work: Work & OrgScope, action: Action): Promise<void> {
+  const projectId = 'project' in work ? (work as ProjectScope).project.id : null;
+  const values = [work.org.id, projectId, principalIdOf(await work.caller())];
+  const held = await work.rows<{ capability: string }>(holdGrantStatement, values);
+  const capabilities = held.map(({ capability }) => capability);
+  if (!grantSuffices(action, capabilities))
+    throw notAuthorized(action, held.length > 0 ? 'grant' : 'project_not_found');
+}
+
+async function holdDelegate(work: Work): Promise<void> {
+  const caller = await work.caller();
+  const values = caller.kind === 'delegate' ? [caller.orgId, caller.delegateId] : [null, null];
+  if ((await work.rows(holdDelegateStatement, values)).length === 0) throw new ServiceError('INVALID_AUTH');
+}
+
+const holdRoleStatement: Statement = {
   name: 'access.hold-membership',
   text: `select role from memberships where org_id = $1 and principal_id = $2 and status = 'active' for share`,
+};
+
+const holdGrantStatement: Statement = {
+  name: 'access.hold-grants',
+  text: `select g.capability from project_grants g
+    where g.org_id = $1 and g.project_id = $2 and g.principal_id = $3 and ${grantHolds('g')} order by g.id for share`,
+};
+
+const holdDelegateStatement: Statement = {
+  name: 'access.hold-delegate',
+  text: `select 1 from delegates d join project_grants g on g.org_id = d.org_id and g.id = d.grant_id
+    where d.org_id = $1 and d.id = $2 and ${grantHolds('d')} and ${grantHolds('g')} for share`,
 };

@@ -40,6 +40,12 @@ const expired = [
   ['idempotency_keys', 'expires_at < now()'],
   // By the lease, which ends soon after the work: that is what the index knows.
   ['step_operations', `state in ('done', 'undone') and lease_until < now() - interval '7 days'`],
+  // Of periods that are over: none lasts so long, since pinned organizations begin new ones, too.
+  [
+    'project_usage',
+    `since < now() - interval '400 days' and not exists (
+     select from orgs o where o.id = org_id and o.usage_since = since)`,
+  ],
   // Of a node that lives it comes back with the next batch, under a higher number.
   ['usage_flushes', `flushed_at < now() - interval '1 day'`],
 ] as const;

@@ -29,12 +29,18 @@ import { claimSlug } from './orgs/claim-slug.ts';
 import { createOrg } from './orgs/create-org.ts';
 import { getOrg } from './orgs/get-org.ts';
 import { getOrgBySlug } from './orgs/get-org-by-slug.ts';
+import { getPayout } from './orgs/get-payout.ts';
 import { listAudit } from './orgs/list-audit.ts';
 import { listMembers } from './orgs/list-members.ts';
 import { listOrgs } from './orgs/list-orgs.ts';
 import { renameOrg } from './orgs/rename-org.ts';
 import { setLimits } from './orgs/set-limits.ts';
 import { setPayoutWallet } from './orgs/set-payout-wallet.ts';
+import { applyExpose } from './project-data/apply-expose.ts';
+import { getExpose } from './project-data/get-expose.ts';
+import { getSchema } from './project-data/get-schema.ts';
+import { runSql } from './project-data/run-sql.ts';
+import { validateExpose, validateManifest } from './project-data/validate-expose.ts';
 import { archiveProject, reactivateProject } from './projects/archive-project.ts';
 import { createProject } from './projects/create-project.ts';
 import { deleteProject } from './projects/delete-project.ts';
@@ -105,6 +111,12 @@ export const operations: readonly AnyOperation[] = [
   archiveProject,
   reactivateProject,
   getUsage,
+  runSql,
+  getSchema,
+  applyExpose,
+  getExpose,
+  validateExpose,
+  validateManifest,
   getMessage,
   getPresence,
   getRoom,
@@ -122,6 +134,7 @@ export const operations: readonly AnyOperation[] = [
   getTierStatus,
   claimSlug,
   getOrgBySlug,
+  getPayout,
   setLeasePerpetual,
   addCredit,
   getBilling,

@@ -11,6 +11,12 @@ export interface Limits {
   readonly writesBurst: number;
   /** Projects that are not deleted. */
   readonly projects: number;
+  /** Members and pending invitations. */
+  readonly members: number;
+  /** Grants that hold, of one project. */
+  readonly grantsPerProject: number;
+  /** Delegates that hold, of one project. */
+  readonly delegatesPerProject: number;
   /** Data-plane requests per lease. */
   readonly apiCalls: number;
   /** Bytes stored by all projects together. */
@@ -32,6 +38,9 @@ export const limitWireNames = {
   writesPerSecond: 'writes_per_second',
   writesBurst: 'writes_burst',
   projects: 'projects',
+  members: 'members',
+  grantsPerProject: 'grants_per_project',
+  delegatesPerProject: 'delegates_per_project',
   apiCalls: 'api_calls',
   storageBytes: 'storage_bytes',
 } as const satisfies Record<keyof Limits, string>;
@@ -65,6 +74,15 @@ export const inviteMailMinutes = 5;
 
 /** Days after the end of its lease at which an organization enters each state. Contract 01, section 1.19. */
 export const lifecycleDays = { past_due: 0, frozen: 14, dormant: 44, purged: 104 } as const;
+
+/** Days an organization is dormant before it is purged, however long ago its lease ended: time to notice, and to undo. */
+export const dormantDaysMin = 7;
+
+/**
+ * Slugs that rest for one organization at most. Each keeps a word from everybody else, and only the first claim costs
+ * anything.
+ */
+export const restingSlugs = 3;
 
 /** The limits that hold for an organization. Few have limits of their own, so most share their tier's. */
 export function limitsOf({ tier, limitOverrides }: Pick<Org, 'tier' | 'limitOverrides'>): Limits {

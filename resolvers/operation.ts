@@ -27,6 +27,7 @@ export type StepUpClass =
   | 'org.membership'
   | 'org.invite'
   | 'project.delete'
+  | 'project.keys'
   | 'project.grants'
   | 'project.transfer';
 
@@ -45,6 +46,11 @@ interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
 /** Reads; changes nothing. */
 export interface Query<Input extends z.ZodObject, Scope, Output, Wire> extends Declared<Input, Scope, Output, Wire> {
   readonly kind: 'query';
+  /**
+   * For what lets its holder act: not given to sessions that only read, and to a person's only with a fresh passkey, as
+   * if it were a change of this kind.
+   */
+  readonly reveals?: StepUpClass;
   readonly handler: (ctx: Context & Scope, input: z.output<Input>) => Promise<Output>;
 }
 
@@ -101,16 +107,29 @@ export interface StepMutation<Input extends z.ZodObject, Scope, Output, Wire>
   };
 }
 
+/**
+ * A change inside a project's own database, which commits by itself and may take its time: it holds no connection of
+ * the platform's meanwhile. The trail tells of it before it is tried, so nothing is done that the trail does not know.
+ */
+export interface ProjectMutation<Input extends z.ZodObject, Scope, Output, Wire>
+  extends Declared<Input, Scope, Output, Wire>,
+    Changes<Input, Output> {
+  readonly attempt: (input: z.output<Input>, scope: Scope) => AuditEntry;
+  readonly handler: (ctx: Context & Scope, input: z.output<Input>) => Promise<Output>;
+}
+
 export type Operation<Input extends z.ZodObject, Scope, Output, Wire> =
   | Query<Input, Scope, Output, Wire>
   | Mutation<Input, Scope, Output, Wire>
+  | ProjectMutation<Input, Scope, Output, Wire>
   | StepMutation<Input, Scope, Output, Wire>;
 
 // biome-ignore lint/suspicious/noExplicitAny: registries and tests walk operations of every type.
 export type AnyOperation = Operation<any, any, any, any>;
 
 /** Changes of every type, for what treats them alike. */
-export type AnyMutation = Extract<AnyOperation, { handler: unknown; kind: 'mutation' }>;
+export type AnyMutation = Extract<AnyOperation, { audit: unknown }>;
+export type AnyProjectMutation = Extract<AnyOperation, { attempt: unknown }>;
 export type AnyStepMutation = Extract<AnyOperation, { steps: unknown }>;
 
 /** Declares a read. An identity function, as its siblings: the compiler infers every type at the declaration. */
@@ -122,6 +141,11 @@ export const query = <Input extends z.ZodObject, Scope, Output, Wire>(
 export const mutation = <Input extends z.ZodObject, Scope, Output, Wire>(
   op: Omit<Mutation<Input, Scope, Output, Wire>, 'kind'>,
 ) => ({ kind: 'mutation', ...op }) as Mutation<Input, Scope, Output, Wire>;
+
+/** Declares a change inside a project's own database. */
+export const projectMutation = <Input extends z.ZodObject, Scope, Output, Wire>(
+  op: Omit<ProjectMutation<Input, Scope, Output, Wire>, 'kind'>,
+) => ({ kind: 'mutation', ...op }) as ProjectMutation<Input, Scope, Output, Wire>;
 
 /** Declares a change that no transaction can hold, in steps that may each be repeated. */
 export const stepMutation = <Input extends z.ZodObject, Scope, Output, Wire>(

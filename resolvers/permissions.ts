@@ -6,6 +6,9 @@ export const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as con
 /** Whether a role stands at or above another. */
 export const reaches = (role: Role, minimum: Role): boolean => roles.indexOf(role) <= roles.indexOf(minimum);
 
+/** The roles that stand at or above one. */
+export const rolesFrom = (minimum: Role): readonly Role[] => roles.filter((role) => reaches(role, minimum));
+
 /** Capabilities that a project grant or a delegate's scope can name. Contract 01, section 6.6. */
 export const capabilities = [
   'read',
@@ -48,12 +51,13 @@ export const permissions = {
   'org:read': { role: 'viewer', admin: true },
   'org:members:read': { role: 'viewer', admin: true },
   'org:rename': { role: 'owner' },
-  'org:payout': { role: 'owner' },
-  'org:audit': { role: 'admin' },
-  'grants:read': { role: 'owner' },
-  'grants:write': { role: 'owner' },
-  'delegates:read': { role: 'owner' },
-  'delegates:write': { role: 'owner' },
+  'org:payout:read': { role: 'billing' },
+  'org:payout:write': { role: 'owner' },
+  'org:audit:read': { role: 'admin' },
+  'project:grants:read': { role: 'owner' },
+  'project:grants:write': { role: 'owner' },
+  'project:delegates:read': { role: 'owner' },
+  'project:delegates:write': { role: 'owner' },
   'org:members:write': { role: 'owner' },
   'org:invites:read': { role: 'viewer', admin: true },
   'org:invites:write': { role: 'owner' },
@@ -69,10 +73,14 @@ export const permissions = {
     serviceKey: true,
     admin: true,
   },
-  'project:keys:read': { role: 'developer' },
+  'project:keys:read': { role: 'owner' },
   'project:rename': { role: 'admin', grants: ['project:write'], delegate: ['project:write'] },
   'project:delete': { role: 'owner', serviceKey: true },
   'project:users:write': { role: 'developer', serviceKey: true },
+  'project:sql': { role: 'developer', serviceKey: true, admin: true },
+  'project:schema:read': { role: 'developer', serviceKey: true, admin: true },
+  'project:expose:read': { role: 'developer', serviceKey: true, admin: true },
+  'project:expose:write': { role: 'developer', serviceKey: true },
   'room:list': { role: 'viewer', delegate: 'any', serviceKey: true },
   'room:read': { role: 'viewer', grants: 'any', delegate: 'any', serviceKey: true },
   'room:write': { role: 'viewer', grants: 'any', delegate: 'any' },

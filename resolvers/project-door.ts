@@ -52,11 +52,12 @@ export async function openProjectDoor(ctx: Context, { admit, limited }: ProjectD
   const shown = acting.shown ?? key.shown;
   const user = shown === undefined ? undefined : await verifyAccessToken(services, target, shown);
   if (shown !== undefined && user === undefined) throw new ServiceError('INVALID_AUTH', { nextActions: [refresh] });
-  services.usage.count({ orgId: target.orgId, projectId: target.projectId });
   if (limited) {
     refuseHurry(services.rateLimiter.take(`project:${key.projectId}`, projectRate));
     ctx.admitted?.();
   }
+  // Not before: a call that is refused for its haste did nothing for the project.
+  services.usage.count({ orgId: target.orgId, projectId: target.projectId });
   const keyRole = acting.role === 'authenticated' ? 'anon' : acting.role;
   return { target, keyRole, user: acting.shown === undefined ? undefined : user };
 }

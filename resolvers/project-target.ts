@@ -23,6 +23,7 @@ interface TargetRow {
   readonly org_id: string;
   readonly public_id: string;
   readonly state: ProjectState;
+  readonly archived: boolean;
   readonly server: string;
   readonly database_name: string;
   readonly role_name: string;
@@ -41,11 +42,22 @@ interface Remembered {
 }
 
 const remembered = new WeakMap<Services, Lru<Remembered>>();
+/** The latest change on this node: what was asked for before it may not be remembered after it. */
+const changes = new WeakMap<Services, number>();
+
+/**
+ * Forgets what projects were, because one was deleted or put away here, or an organization changed its state. All of
+ * them: it happens seldom, and each is one look at the database.
+ */
+export function forgetProjectTargets(services: Services): void {
+  remembered.delete(services);
+  changes.set(services, (changes.get(services) ?? 0) + 1);
+}
 
 /**
  * The project that a key names.
  *
- * @throws INVALID_AUTH when it is gone, PROJECT_NOT_READY while it is being made
+ * @throws INVALID_AUTH when it is gone, PROJECT_NOT_READY while it is being made, FORBIDDEN while it is archived
  */
 export async function findProjectTarget(services: Services, projectId: string): Promise<ProjectTarget> {
   let known = remembered.get(services);
@@ -53,12 +65,19 @@ export async function findProjectTarget(services: Services, projectId: string): 
   const found = known.get(projectId);
   const now = performance.now();
   if (found !== undefined && found.until > now) return found.target;
+  const asked = changes.get(services);
   const [row] = await services.db.rows<TargetRow>(targetStatement, [projectId]);
   if (row === undefined) throw new ServiceError('INVALID_AUTH');
   if (row.state === 'provisioning') throw new ServiceError('PROJECT_NOT_READY', { retryAfter: 1 });
   if (row.state !== 'ready' || row.lifecycle_state === 'purged') throw new ServiceError('PROJECT_NOT_FOUND');
+  if (row.archived)
+    throw new ServiceError('FORBIDDEN', {
+      label: 'project_archived',
+      message: 'The project is put away; its rows are served again once it is reactivated.',
+      details: { project_id: projectId },
+    });
   const target = targetOf(projectId, row);
-  known.set(projectId, { target, until: now + rememberedMs }, 1);
+  if (changes.get(services) === asked) known.set(projectId, { target, until: now + rememberedMs }, 1);
   return target;
 }
 
@@ -75,7 +94,7 @@ const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
 
 const targetStatement: Statement = {
   name: 'rows.target',
-  text: `select p.org_id, p.public_id, p.state, p.server, p.database_name, p.role_name,
+  text: `select p.org_id, p.public_id, p.state, p.archived_at is not null as archived, p.server, p.database_name, p.role_name,
       o.tier, o.lifecycle_state, o.lifecycle_entered_at, o.lease_expires_at
     from projects p join orgs o on o.id = p.org_id
     where p.id = $1 and p.deleted_at is null`,

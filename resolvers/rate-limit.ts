@@ -14,12 +14,14 @@ interface Bucket {
 /** What a caller is told to wait at most, in seconds: a limit may be zero, which nothing flows into. */
 const waitSecondsMax = 3_600;
 
-/** Most buckets kept at once; the half that was used longest ago goes when the table is full. */
-const bucketsMax = 100_000;
+/** Most buckets of one age: when there are as many, those that nobody has used since there last were go. */
+const bucketsMax = 50_000;
 
 /** Token buckets by name, in this process: each node grants its own rate. */
 export class RateLimiter {
-  readonly #buckets = new Map<string, Bucket>();
+  // Two maps rather than one kept in the order of use: that would be written to with every look.
+  #recent = new Map<string, Bucket>();
+  #older = new Map<string, Bucket>();
   readonly #now: () => number;
 
   /** @param now the clock, in milliseconds */
@@ -42,7 +44,9 @@ export class RateLimiter {
   /** What {@link take} would return, and takes nothing. */
   peek(name: string, rate: Rate): number {
     // One that nobody has taken from is full, and need not be made to say so.
-    return this.#buckets.has(name) || rate.burst < 1 ? waitSeconds(this.#bucket(name, rate), rate) : 0;
+    return rate.burst < 1 || this.#recent.has(name) || this.#older.has(name)
+      ? waitSeconds(this.#bucket(name, rate), rate)
+      : 0;
   }
 
   /** Takes tokens that may not be there yet, so that the bucket owes them; below zero gives back. */
@@ -53,23 +57,18 @@ export class RateLimiter {
 
   #bucket(name: string, { perSecond, burst }: Rate): Bucket {
     const now = this.#now();
-    let bucket = this.#buckets.get(name);
+    let bucket = this.#recent.get(name);
     if (bucket === undefined) {
-      if (this.#buckets.size >= bucketsMax) this.#forgetOldest();
-      bucket = { tokens: burst, at: now };
-    } else {
-      // A map iterates in insertion order, so entering again makes this the newest.
-      this.#buckets.delete(name);
+      bucket = this.#older.get(name) ?? { tokens: burst, at: now };
+      if (this.#recent.size >= bucketsMax) {
+        this.#older = this.#recent;
+        this.#recent = new Map();
+      }
+      this.#recent.set(name, bucket);
     }
-    this.#buckets.set(name, bucket);
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
     bucket.at = now;
     return bucket;
-  }
-
-  #forgetOldest(): void {
-    const keys = this.#buckets.keys();
-    for (let i = 0; i < bucketsMax / 2; i++) this.#buckets.delete(keys.next().value!);
   }
 }
 

@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.ts';
+import { invalidField, ServiceError } from '../core/errors.ts';
 import { sha256Hex } from '../core/keys.ts';
 import type { Statement } from '../db/pool.ts';
 import type { Caller, SessionCaller } from './caller.ts';
@@ -51,10 +51,7 @@ export async function requireWriteApproval<Input>(
   if (caller.kind !== 'control_plane') return;
   const target = approval.target(input);
   if (target === undefined) {
-    throw new ServiceError('VALIDATION_FAILED', {
-      message: `${approval.field}: a session has to name it`,
-      details: { field: approval.field, reason: 'a session has to name it' },
-    });
+    throw invalidField(approval.field, 'a session has to name it');
   }
   const token = ctx.request.writeApproval;
   if (token === undefined) throw approvalRequired(approval, target);

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { inTransaction, type Statement } from '../db/pool.ts';
+import { inTransaction, isCollision, type Statement } from '../db/pool.ts';
 import type { Context } from './context.ts';
 import { type FeedName, feedKey } from './feeds.ts';
 
@@ -24,6 +24,8 @@ export interface Work extends Context {
    * @param id the organization's, or the principal's when the change is not one organization's
    */
   readonly authorityChanged: (id: string) => void;
+  /** Does something in this process once the change is committed, such as forgetting what it made untrue. */
+  readonly afterCommit: (act: () => void) => void;
   /** Enqueues follow-up work that exists exactly when the change does. */
   readonly addJob: (
     task: string,
@@ -34,7 +36,7 @@ export interface Work extends Context {
 
 /**
  * Runs a change: everything it writes, its audit row, its jobs, its stored outcome and, last, its feed rows share one
- * transaction. Signals leave after the commit.
+ * transaction. Signals leave after the commit. A transaction that another one got in the way of is run again.
  *
  * @param settle runs inside the transaction after everything but the feed rows: the place of the stored outcome
  */
@@ -43,8 +45,32 @@ export async function unitOfWork<Output>(
   run: (work: Work) => Promise<Output>,
   settle: (client: pg.ClientBase, output: Output) => Promise<void>,
 ): Promise<Output> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryOnce(ctx, run, settle);
+    } catch (error) {
+      // Nothing of it is left, and what it collided with is done: it is only begun anew.
+      if (attempt === attemptsMax || !(isCollision(error) || error instanceof Outdated)) throw error;
+    }
+  }
+}
+
+/** How often a change is begun at most. */
+const attemptsMax = 3;
+
+/** What was read before a lock, and decided which rows are locked, has changed: the change begins anew. */
+export class Outdated extends Error {
+  override readonly name = 'Outdated';
+}
+
+async function tryOnce<Output>(
+  ctx: Context,
+  run: (work: Work) => Promise<Output>,
+  settle: (client: pg.ClientBase, output: Output) => Promise<void>,
+): Promise<Output> {
   const appends: FeedAppend[] = [];
   const changed = new Set<string>();
+  const acts: (() => void)[] = [];
   const heads: { name: FeedName; position: bigint }[] = [];
   const output = await inTransaction(ctx.services.db.pool, async (client) => {
     const work: Work = {
@@ -54,6 +80,7 @@ export async function unitOfWork<Output>(
         (await client.query<Row>({ ...statement, values: values as unknown[] })).rows,
       append: (row) => void appends.push(row),
       authorityChanged: (id) => void changed.add(id),
+      afterCommit: (act) => void acts.push(act),
       addJob: async (task, payload, { runAt, key } = {}) => {
         await client.query({ ...addJob, values: [task, JSON.stringify(payload), runAt ?? null, key ?? null] });
       },
@@ -65,6 +92,7 @@ export async function unitOfWork<Output>(
     for (const { name, write } of appends) heads.push({ name, position: await write(client) });
     return result;
   });
+  for (const act of acts) act();
   for (const { name, position } of heads) ctx.services.feeds.publish(name, position);
   for (const id of changed) ctx.services.authority.changed(id);
   return output;

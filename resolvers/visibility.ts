@@ -1,4 +1,4 @@
-import { type Caller, isPrincipal } from './caller.ts';
+import { type Caller, principalIdOf } from './caller.ts';
 
 /** What a caller may see, as parameters of a statement: its principal, projects its credential names, everything. */
 export type Visibility = readonly [principalId: string | null, projectIds: readonly string[], everything: boolean];
@@ -13,5 +13,5 @@ export function visibilityOf(caller: Caller): Visibility {
     return [null, readable ? caller.projectIds : [], false];
   }
   if (caller.kind === 'project_key') return [null, caller.role === 'service_role' ? [caller.projectId] : [], false];
-  return [isPrincipal(caller) ? caller.principal.id : null, [], caller.kind === 'admin'];
+  return [principalIdOf(caller), [], caller.kind === 'admin'];
 }

@@ -3,10 +3,9 @@ import { getBilling } from '../resolvers/billing/get-billing.ts';
 import type { Posted } from '../resolvers/billing/ledger.ts';
 import { listHistory } from '../resolvers/billing/list-history.ts';
 import { lookupBilling } from '../resolvers/billing/lookup-billing.ts';
-import { type ClaimedSlug, claimSlug } from '../resolvers/orgs/claim-slug.ts';
 import { route } from './route.ts';
 
-/** Paths of balances, and of what is paid from them. Contract 01, sections 6.2 and 6.9; contract 04, section 1.4. */
+/** Paths of balances. Contract 01, section 6.9; contract 04, section 1.4. */
 export const billingRoutes = [
   route('GET', '/orgs/v1/lookup', 200, lookupBilling, ({ query }) => ({ wallet: query.wallet, email: query.email })),
   route('GET', '/orgs/v1/:org_id/billing', 200, getBilling, ({ params }) => ({ org: params.org_id })),
@@ -26,12 +25,5 @@ export const billingRoutes = [
       reference: body.reference,
       reason: body.reason,
     }),
-  ),
-  route(
-    'POST',
-    '/orgs/v1/:org_id/slug',
-    { usual: 201, of: ({ created }: ClaimedSlug) => (created ? 201 : 200) },
-    claimSlug,
-    ({ params, body }) => ({ org: params.org_id, slug: body.slug }),
   ),
 ];

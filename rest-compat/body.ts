@@ -1,4 +1,4 @@
-import { ServiceError } from '../core/errors.ts';
+import { invalidField, ServiceError } from '../core/errors.ts';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -24,15 +24,28 @@ export function parseJsonBody(body: Uint8Array, contentType: string | undefined)
   return value as Record<string, unknown>;
 }
 
+export const isPlainText = (contentType: string | undefined) => /^text\/plain\s*(;|$)/i.test(contentType ?? '');
+
+/** The text of a request body. @throws UNSUPPORTED_MEDIA_TYPE for what is not UTF-8 */
+export function parseTextBody(body: Uint8Array, contentType: string | undefined): string {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(contentType ?? '')?.[1] ?? 'utf-8';
+  try {
+    if (/^utf-?8$/i.test(charset)) return utf8.decode(body);
+  } catch {
+    // Said below.
+  }
+  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {
+    message: 'Text is read as UTF-8 alone.',
+    details: { content_type: contentType ?? null },
+  });
+}
+
 /** Query parameters by name. @throws VALIDATION_FAILED when one is given twice, since either could be meant */
 export function parseQuery(search: string): Readonly<Record<string, string>> {
   const query: Record<string, string> = Object.create(null);
   for (const [name, value] of new URLSearchParams(search)) {
     if (name in query) {
-      throw new ServiceError('VALIDATION_FAILED', {
-        message: `${name}: given twice`,
-        details: { field: name, reason: 'given twice' },
-      });
+      throw invalidField(name, 'given twice');
     }
     query[name] = value;
   }

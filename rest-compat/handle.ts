@@ -1,7 +1,7 @@
 import findMyWay, { type HTTPMethod } from 'find-my-way';
-import { ServiceError } from '../core/errors.ts';
+import { invalidField, ServiceError } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
-import { parseJsonBody, parseQuery } from './body.ts';
+import { isPlainText, parseJsonBody, parseQuery, parseTextBody } from './body.ts';
 import type { RestAnswer, Route } from './route.ts';
 
 /** A request as the server hands it on: decoded by nobody yet. */
@@ -57,9 +57,14 @@ export class RestRoutes {
 
   /** Runs a matched route. @throws ServiceError for every refusal */
   answer({ route, params }: Matched, call: RestCall, ctx: Context): Promise<RestAnswer> {
-    const body = route.method === 'GET' ? {} : parseJsonBody(call.body, call.contentType);
+    const body = route.method === 'GET' ? {} : bodyOf(route, call);
     return route.run(ctx, { params, query: parseQuery(call.search), body });
   }
+}
+
+function bodyOf({ textAs }: Route, { body, contentType }: RestCall): Readonly<Record<string, unknown>> {
+  if (textAs === undefined || !isPlainText(contentType)) return parseJsonBody(body, contentType);
+  return { [textAs]: parseTextBody(body, contentType) };
 }
 
 function refuseBrokenEscapes(path: string): void {
@@ -67,7 +72,7 @@ function refuseBrokenEscapes(path: string): void {
     decodeURIComponent(path);
   } catch {
     const reason = 'has a broken percent escape';
-    throw new ServiceError('VALIDATION_FAILED', { message: `path: ${reason}`, details: { field: 'path', reason } });
+    throw invalidField('path', reason);
   }
 }
 

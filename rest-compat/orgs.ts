@@ -1,5 +1,7 @@
+import { type ClaimedSlug, claimSlug } from '../resolvers/orgs/claim-slug.ts';
 import { createOrg } from '../resolvers/orgs/create-org.ts';
 import { getOrg } from '../resolvers/orgs/get-org.ts';
+import { getPayout } from '../resolvers/orgs/get-payout.ts';
 import { listAudit } from '../resolvers/orgs/list-audit.ts';
 import { listMembers } from '../resolvers/orgs/list-members.ts';
 import { listOrgs } from '../resolvers/orgs/list-orgs.ts';
@@ -14,12 +16,18 @@ export const orgRoutes = [
   route('POST', '/orgs/v1', 201, createOrg, ({ body }) => body),
   route('GET', '/orgs/v1', 200, listOrgs, () => ({})),
   route('GET', '/orgs/v1/:org_id', 200, getOrg, ({ params }) => ({ org: params.org_id })),
-  // The whole body, as above.
   route('PATCH', '/orgs/v1/:org_id', 200, renameOrg, ({ params, body }) => ({
-    ...body,
     org: params.org_id,
     display_name: body.display_name,
   })),
+  route(
+    'POST',
+    '/orgs/v1/:org_id/slug',
+    { usual: 201, of: ({ created }: ClaimedSlug) => (created ? 201 : 200) },
+    claimSlug,
+    ({ params, body }) => ({ org: params.org_id, slug: body.slug }),
+  ),
+  route('GET', '/orgs/v1/:org_id/payout-wallet', 200, getPayout, ({ params }) => ({ org: params.org_id })),
   route('PATCH', '/orgs/v1/:org_id/payout-wallet', 200, setPayoutWallet, ({ params, body }) => ({
     org: params.org_id,
     wallet_address: body.wallet_address,

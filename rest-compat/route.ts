@@ -27,6 +27,8 @@ export interface Route {
   readonly operation: string;
   /** The documented status of success. */
   readonly status: number;
+  /** The member that a body of plain text is, where the path takes one. */
+  readonly textAs?: string | undefined;
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
 }
 
@@ -41,6 +43,7 @@ const echo: RestRequest = { params: named, query: named, body: named };
  * Maps a documented path onto an operation. Names are translated here, values are checked by the operation.
  *
  * @param status of success, or a function for paths that tell outcomes apart by it
+ * @param textAs the member that a body of plain text is, where the path takes one
  */
 export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   method: Method,
@@ -48,6 +51,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   status: number | { readonly usual: number; readonly of: (output: Output) => number },
   op: Operation<Input, Scope, Output, Wire>,
   toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
+  { textAs }: Pick<Route, 'textAs'> = {},
 ): Route {
   let names: Unchecked<z.input<Input>> | undefined;
   const spelling = (name: string): string => {
@@ -60,6 +64,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     path,
     operation: op.name,
     status: typeof status === 'number' ? status : status.usual,
+    textAs,
     async run(ctx, request) {
       const output = await execute(op, ctx, toInput(request) as z.input<Input>, spelling);
       return {

@@ -4,6 +4,7 @@ import { identityRoutes } from './identity.ts';
 import { mailRoutes } from './mail.ts';
 import { memberRoutes } from './members.ts';
 import { orgRoutes } from './orgs.ts';
+import { projectDataRoutes } from './project-data.ts';
 import { projectUserRoutes } from './project-users.ts';
 import { projectRoutes } from './projects.ts';
 import { roomRoutes } from './rooms.ts';
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   ...orgRoutes,
   ...memberRoutes,
   ...projectRoutes,
+  ...projectDataRoutes,
   ...grantRoutes,
   ...roomRoutes,
   ...mailRoutes,

@@ -9,6 +9,7 @@ import { builder, pageArgs } from './builder.ts';
 import { listConnection, listWindowOf } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
@@ -102,7 +103,7 @@ builder.queryField('billingLookup', (t) =>
 const AddOrganizationCreditInput = builder.inputType('AddOrganizationCreditInput', {
   description: 'What is put into an organization’s balance.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
+    ...orgField(t),
     amountUsdMicros: t.float({ description: 'Micro-dollars, a whole number from 1 to 1,000,000,000,000.' }),
     reference: t.string({ required: false, description: 'What it is for: the same one is credited once.' }),
     reason: t.string({ required: false, description: 'Why, at most 500 characters.' }),

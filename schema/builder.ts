@@ -18,6 +18,7 @@ export const builder = new SchemaBuilder<{
   Scalars: {
     ID: { Input: string; Output: string };
     DateTime: { Input: Date; Output: Date };
+    JSON: { Input: unknown; Output: unknown };
     JSONObject: { Input: Readonly<Record<string, unknown>>; Output: Readonly<Record<string, unknown>> };
   };
 }>({
@@ -90,6 +91,12 @@ builder.scalarType('DateTime', {
     if (!moment.success) throw new GraphQLError('A DateTime is an ISO 8601 string with a time zone.');
     return new Date(moment.data);
   },
+});
+
+builder.scalarType('JSON', {
+  description: 'Any value of JSON.',
+  serialize: (value) => value,
+  parseValue: (value) => value,
 });
 
 builder.scalarType('JSONObject', {

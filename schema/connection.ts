@@ -1,5 +1,5 @@
 import { dropNulls } from '../core/drop-nulls.ts';
-import { ServiceError } from '../core/errors.ts';
+import { invalidField, ServiceError } from '../core/errors.ts';
 import type { ListPage } from '../resolvers/list-page.ts';
 
 /** Arguments of a page, in either direction. */
@@ -23,13 +23,10 @@ export interface PageWindow {
 export function windowOf({ first, after, last, before }: PageArgs): PageWindow {
   const backward = last != null || before != null;
   if (backward && (first != null || after != null)) {
-    throw invalid('last', '`last` and `before` read backwards and do not go with `first` and `after`');
+    throw invalidField('last', '`last` and `before` read backwards and do not go with `first` and `after`');
   }
   return { limit: (backward ? last : first) ?? undefined, cursor: (backward ? before : after) ?? undefined, backward };
 }
-
-const invalid = (field: string, reason: string) =>
-  new ServiceError('VALIDATION_FAILED', { message: `${field}: ${reason}`, details: { field, reason } });
 
 /** The same page for an operation over a keyset list. */
 export function listWindowOf(args: PageArgs) {

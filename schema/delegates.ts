@@ -12,6 +12,7 @@ import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { CapabilityEnum } from './grants.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { projectField } from './input-fields.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -139,7 +140,7 @@ const SpendCapInput = builder.inputType('SpendCapInput', {
 const CreateDelegateInput = builder.inputType('CreateDelegateInput', {
   description: 'Which part of which grant, and for whom.',
   fields: (t) => ({
-    project: t.id({ description: 'Project, by global or native id.' }),
+    ...projectField(t),
     grant: t.id({ description: 'Grant that it narrows, a UUID.' }),
     kind: t.field({
       type: DelegateKindEnum,
@@ -168,7 +169,7 @@ const CreateDelegateInput = builder.inputType('CreateDelegateInput', {
 const DelegateInput = builder.inputType('DelegateInput', {
   description: 'Which delegate is meant.',
   fields: (t) => ({
-    project: t.id({ description: 'Project, by global or native id.' }),
+    ...projectField(t),
     delegate: t.id({ description: 'Delegate, a UUID.' }),
     ...keyField(t),
   }),

@@ -1,10 +1,9 @@
-import type { Context } from '../resolvers/context.ts';
 import type { MemberKey } from '../resolvers/orgs/load-members.ts';
 import { type EncryptionKey, loadMemberKeys, type MemberKeys } from '../resolvers/vaults/member-keys.ts';
 import { builder } from './builder.ts';
 import { inOrder } from './connection.ts';
 import { loaderOf } from './loader.ts';
-import { MemberRef, memberId, membersOf } from './orgs.ts';
+import { MemberRef, memberId } from './orgs.ts';
 
 const EncryptionKeyStateEnum = builder.enumType('EncryptionKeyState', {
   description: 'Where a member’s encryption key stands.',
@@ -41,12 +40,6 @@ const keysOf = loaderOf(
     inOrder(members.map(memberId), await loadMemberKeys(ctx, members), memberId),
   memberId,
 );
-
-/** Forgets what was loaded of members before a change: the fields below one mutation show what that one left. */
-export function forgetMembers(ctx: Context): void {
-  keysOf(ctx).clearAll();
-  membersOf(ctx).clearAll();
-}
 
 builder.objectFields(MemberRef, (t) => ({
   encryptionKey: t.field({

@@ -7,6 +7,7 @@ import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { projectField } from './input-fields.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -64,7 +65,7 @@ builder.objectField(ProjectRef, 'grants', (t) =>
 const CreateGrantInput = builder.inputType('CreateGrantInput', {
   description: 'Who gets what on which project.',
   fields: (t) => ({
-    project: t.id({ description: 'Project, by global or native id.' }),
+    ...projectField(t),
     wallet: t.string({ description: 'Address of who gets it, in any letter case.' }),
     capability: t.field({ type: CapabilityEnum, description: 'What the grant allows.' }),
     policy: t.field({
@@ -80,7 +81,7 @@ const CreateGrantInput = builder.inputType('CreateGrantInput', {
 const RevokeGrantInput = builder.inputType('RevokeGrantInput', {
   description: 'Which grant ends.',
   fields: (t) => ({
-    project: t.id({ description: 'Project, by global or native id.' }),
+    ...projectField(t),
     grant: t.id({ description: 'Grant, a UUID.' }),
     ...keyField(t),
   }),

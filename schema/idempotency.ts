@@ -1,8 +1,7 @@
 import { ServiceError } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
-import type { builder } from './builder.ts';
-
-type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
+import type { InputFields } from './input-fields.ts';
+import { withRequest } from './loader.ts';
 
 /** The key that every mutation input offers, beside the header. */
 export const keyField = (t: InputFields) => ({
@@ -19,5 +18,5 @@ export function keyed(ctx: Context, key: string | undefined): Context {
   if (header !== undefined) {
     throw new ServiceError('IDEMPOTENCY_KEY_INVALID', { message: 'The header and the input name different keys.' });
   }
-  return { ...ctx, request: { ...ctx.request, idempotencyKey: key } };
+  return withRequest(ctx, { ...ctx.request, idempotencyKey: key });
 }

@@ -1,5 +1,13 @@
+import { clearAllDataLoaders } from '@pothos/plugin-dataloader';
 import DataLoader from 'dataloader';
-import type { Context } from '../resolvers/context.ts';
+import type { Context, RequestFacts } from '../resolvers/context.ts';
+
+/** What a context's loaders have in common: that they can forget. */
+type Loader = Pick<DataLoader<never, unknown, unknown>, 'clearAll'>;
+
+const loadersOf = new WeakMap<Context, Set<Loader>>();
+/** Of a context that stands in for another during one operation: the other, whose loaders answer the fields below. */
+const origins = new WeakMap<Context, Context>();
 
 /**
  * A loader that is not an object's own: one for each context, so that what one request was allowed to see never
@@ -18,7 +26,24 @@ export function loaderOf<Key, Value, CacheKey = Key>(
         cacheKeyFn === undefined ? {} : { cacheKeyFn },
       );
       loaders.set(ctx, loader);
+      let all = loadersOf.get(ctx);
+      if (all === undefined) loadersOf.set(ctx, (all = new Set()));
+      all.add(loader);
     }
     return loader;
   };
+}
+
+/** The same context for one operation with a request of its own. */
+export function withRequest(ctx: Context, request: RequestFacts): Context {
+  const other = { ...ctx, request };
+  origins.set(other, ctx);
+  return other;
+}
+
+/** Forgets all that was loaded before a change: the fields below one mutation show what that one left. */
+export function forgetLoaded(ctx: Context): void {
+  const origin = origins.get(ctx) ?? ctx;
+  for (const loader of loadersOf.get(origin) ?? []) loader.clearAll();
+  clearAllDataLoaders(origin);
 }

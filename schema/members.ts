@@ -9,15 +9,11 @@ import { setMemberRole } from '../resolvers/members/set-role.ts';
 import type { MemberRow } from '../resolvers/orgs/member-row.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
-import { forgetMembers } from './encryption-keys.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { type InputFields, orgField } from './input-fields.ts';
 import { MemberConnection, MemberRef, memberId, membersOf, OrganizationRef, RoleEnum } from './orgs.ts';
 import { run } from './run.ts';
-
-type InputFields = Parameters<Parameters<typeof builder.inputType>[1]['fields']>[0];
-
-const orgField = (t: InputFields) => ({ org: t.id({ description: 'Organization, by global or native id.' }) });
 
 /** How a member is addressed. */
 export const memberFields = (t: InputFields) => ({
@@ -124,7 +120,6 @@ builder.mutationFields((t) => ({
         ...given,
         org: nativeId('Organization', org),
       });
-      forgetMembers(ctx);
       return member;
     },
   }),
@@ -140,7 +135,6 @@ builder.mutationFields((t) => ({
         ...given,
         org: nativeId('Organization', org),
       });
-      forgetMembers(ctx);
       return member;
     },
   }),
@@ -152,12 +146,10 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: RemoveMemberInput, description: 'The member.' }) },
     resolve: async (_root, { input }, ctx) => {
       const { org, principal, idempotencyKey } = dropNulls(input);
-      const member = await run(removeMember, keyed(ctx, idempotencyKey), {
+      return await run(removeMember, keyed(ctx, idempotencyKey), {
         org: nativeId('Organization', org),
         principal,
       });
-      forgetMembers(ctx);
-      return member;
     },
   }),
   revokeMemberKey: t.field({
@@ -172,7 +164,6 @@ builder.mutationFields((t) => ({
         ...given,
         org: nativeId('Organization', org),
       });
-      forgetMembers(ctx);
       return member;
     },
   }),
@@ -189,7 +180,6 @@ builder.mutationFields((t) => ({
         org: nativeId('Organization', org),
         invite_ttl_hours: inviteTtlHours,
       });
-      forgetMembers(ctx);
       return member;
     },
   }),
@@ -201,12 +191,10 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: RevokeInviteInput, description: 'The invitation.' }) },
     resolve: async (_root, { input }, ctx) => {
       const { org, principal, idempotencyKey } = dropNulls(input);
-      const member = await run(revokeInvite, keyed(ctx, idempotencyKey), {
+      return await run(revokeInvite, keyed(ctx, idempotencyKey), {
         org: nativeId('Organization', org),
         principal,
       });
-      forgetMembers(ctx);
-      return member;
     },
   }),
 }));

@@ -1,11 +1,11 @@
-import type { Context } from '../resolvers/context.ts';
-import { type PayoutRecovery, payoutRecoveries } from '../resolvers/orgs/payout-recovery.ts';
+import { getPayout, loadPayouts } from '../resolvers/orgs/get-payout.ts';
+import type { PayoutRecovery } from '../resolvers/orgs/payout-recovery.ts';
 import { renameOrg } from '../resolvers/orgs/rename-org.ts';
 import { setPayoutWallet } from '../resolvers/orgs/set-payout-wallet.ts';
 import { builder } from './builder.ts';
-import { inOrder } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
@@ -49,16 +49,14 @@ const PayoutRef = builder.objectRef<PayoutRecovery>('OrganizationPayout').implem
   }),
 });
 
-/** Of several organizations in one statement. They were loaded for this caller, so it may see them. */
-const payoutsOf = loaderOf(async (ctx: Context, orgIds: readonly string[]) =>
-  inOrder(orgIds, await payoutRecoveries(ctx.services.db.rows, orgIds), ({ orgId }) => orgId),
-);
+/** Of several organizations at once, however many ask. */
+const payoutsOf = loaderOf((ctx, orgIds: readonly string[]) => loadPayouts(ctx, orgIds) as Promise<PayoutRecovery[]>);
 
 builder.objectField(OrganizationRef, 'payout', (t) =>
   t.field({
     type: PayoutRef,
     nullable: true,
-    description: 'Where its own earnings go.',
+    description: getPayout.summary,
     resolve: ({ id }, _args, ctx) => payoutsOf(ctx).load(id),
   }),
 );
@@ -66,7 +64,7 @@ builder.objectField(OrganizationRef, 'payout', (t) =>
 const RenameOrganizationInput = builder.inputType('RenameOrganizationInput', {
   description: 'What an organization is called from now on.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
+    ...orgField(t),
     displayName: t.string({
       required: false,
       description: 'Name for people, at most 100 characters. It has to be given: null takes the name away.',
@@ -78,7 +76,7 @@ const RenameOrganizationInput = builder.inputType('RenameOrganizationInput', {
 const SetPayoutWalletInput = builder.inputType('SetPayoutWalletInput', {
   description: 'Where an organization’s own earnings go from now on.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
+    ...orgField(t),
     walletAddress: t.string({
       required: false,
       description: 'Address, in any letter case. It has to be given: null is for none.',

@@ -8,6 +8,7 @@ import { listOrgs } from '../resolvers/orgs/list-orgs.ts';
 import { loadMembers, loadMemberships, type MemberKey } from '../resolvers/orgs/load-members.ts';
 import { loadOrgs, type OrgWithRole } from '../resolvers/orgs/load-orgs.ts';
 import type { MemberRow } from '../resolvers/orgs/member-row.ts';
+import { leaseEndOf } from '../resolvers/orgs/wire.ts';
 import { builder, pageArgs } from './builder.ts';
 import { inOrder, type PageArgs, sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
@@ -131,7 +132,12 @@ OrganizationRef.implement({
     }),
     leasePerpetual: t.exposeBoolean('leasePerpetual', { description: 'Whether it stays active for ever.' }),
     leaseStartedAt: t.expose('leaseStartedAt', { type: 'DateTime', description: 'When the current lease began.' }),
-    leaseExpiresAt: t.expose('leaseExpiresAt', { type: 'DateTime', description: 'When the current lease ends.' }),
+    leaseExpiresAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the current lease ends; null for a perpetual one.',
+      resolve: leaseEndOf,
+    }),
     role: t.expose('role', {
       type: RoleEnum,
       nullable: true,

@@ -9,6 +9,7 @@ import { builder, pageArgs } from './builder.ts';
 import { inOrder, listConnection, listWindowOf } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { orgField } from './input-fields.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -77,7 +78,7 @@ const LimitInput = builder.inputType('LimitInput', {
 const SetOrganizationLimitsInput = builder.inputType('SetOrganizationLimitsInput', {
   description: 'Limits of one organization apart from its tier.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
+    ...orgField(t),
     limits: t.field({ type: [LimitInput], description: 'Limits to set; those not named stay as they are.' }),
     ...keyField(t),
   }),
@@ -91,6 +92,9 @@ const LimitsRef = builder.objectRef<Limits>('OrganizationLimits').implement({
     writesPerSecond: t.exposeFloat('writesPerSecond', { description: 'Changes a caller may make, per second.' }),
     writesBurst: t.exposeFloat('writesBurst', { description: 'Changes a caller may make at once.' }),
     projects: t.exposeFloat('projects', { description: 'Projects that are not deleted.' }),
+    members: t.exposeFloat('members', { description: 'Members and pending invitations.' }),
+    grantsPerProject: t.exposeFloat('grantsPerProject', { description: 'Grants that hold, of one project.' }),
+    delegatesPerProject: t.exposeFloat('delegatesPerProject', { description: 'Delegates that hold, of one project.' }),
     apiCalls: t.exposeFloat('apiCalls', { description: 'Data-plane requests per lease.' }),
     storageBytes: t.exposeFloat('storageBytes', { description: 'Bytes stored by all projects together.' }),
   }),

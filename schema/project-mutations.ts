@@ -7,6 +7,7 @@ import { setRepoName } from '../resolvers/projects/set-repo-name.ts';
 import { builder } from './builder.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { projectField } from './input-fields.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -38,7 +39,7 @@ builder.mutationField('createProject', (t) =>
 const RenameProjectInput = builder.inputType('RenameProjectInput', {
   description: 'What a project is called from now on.',
   fields: (t) => ({
-    project: t.id({ description: 'Project, by global or native id.' }),
+    ...projectField(t),
     name: t.string({ description: 'Name for people, at most 200 characters.' }),
     ...keyField(t),
   }),
@@ -47,7 +48,7 @@ const RenameProjectInput = builder.inputType('RenameProjectInput', {
 const SetProjectRepoNameInput = builder.inputType('SetProjectRepoNameInput', {
   description: 'The address form that a project’s repository goes by from now on.',
   fields: (t) => ({
-    project: t.id({ description: 'Project, by global or native id.' }),
+    ...projectField(t),
     name: t.string({ description: 'At most 63 lower-case letters, digits and single hyphens between them.' }),
     ...keyField(t),
   }),
@@ -56,7 +57,7 @@ const SetProjectRepoNameInput = builder.inputType('SetProjectRepoNameInput', {
 const projectInput = (name: string, description: string) =>
   builder.inputType(name, {
     description,
-    fields: (t) => ({ project: t.id({ description: 'Project, by global or native id.' }), ...keyField(t) }),
+    fields: (t) => ({ ...projectField(t), ...keyField(t) }),
   });
 
 const DeleteProjectInput = projectInput('DeleteProjectInput', 'Which project is deleted.');

@@ -21,7 +21,7 @@ const ProjectStatusEnum = builder.enumType('ProjectStatus', {
     PAST_DUE: { value: 'past_due', description: 'Serves; the organization’s lease has run out.' },
     FROZEN: { value: 'frozen', description: 'Serves, but changes are refused.' },
     DORMANT: { value: 'dormant', description: 'Serves reads only.' },
-    ARCHIVED: { value: 'archived', description: 'Put away by its owner.' },
+    ARCHIVED: { value: 'archived', description: 'Put away by the platform admin.' },
     DELETED: { value: 'deleted', description: 'Gone.' },
   } as const,
 });

@@ -1,5 +1,5 @@
 import type { GraphQLError } from 'graphql';
-import { ServiceError } from '../core/errors.ts';
+import { invalidField, ServiceError } from '../core/errors.ts';
 import type { GraphQLRequest } from './engine/engine.ts';
 import { refusal } from './engine/render-errors.ts';
 
@@ -33,8 +33,8 @@ export function paramsOfBody(contentType: string | undefined, body: Uint8Array):
   } catch {
     throw new ServiceError('MALFORMED_JSON');
   }
-  if (Array.isArray(value)) throw wrong('', 'one request at a time; batches are not answered');
-  if (!isRecord(value)) throw wrong('', 'the body must be an object');
+  if (Array.isArray(value)) throw invalidField('', 'one request at a time; batches are not answered');
+  if (!isRecord(value)) throw invalidField('', 'the body must be an object');
   return checked(value);
 }
 
@@ -43,19 +43,20 @@ export const refusedParams = (error: unknown, traceId: string): GraphQLError | u
   error instanceof ServiceError ? refusal(error, traceId, { status: error.row.status }) : undefined;
 
 function checked({ query, operationName, variables, extensions }: Partial<Params>): GraphQLRequest {
-  if (variables != null && !isRecord(variables)) throw wrong('variables', 'must be an object');
-  if (extensions != null && !isRecord(extensions)) throw wrong('extensions', 'must be an object');
-  if (operationName != null && typeof operationName !== 'string') throw wrong('operationName', 'must be a string');
+  if (variables != null && !isRecord(variables)) throw invalidField('variables', 'must be an object');
+  if (extensions != null && !isRecord(extensions)) throw invalidField('extensions', 'must be an object');
+  if (operationName != null && typeof operationName !== 'string')
+    throw invalidField('operationName', 'must be a string');
   // With its hash alone a persisted document needs no text.
   const optional = extensions?.persistedQuery != null;
-  if (query == null ? !optional : typeof query !== 'string') throw wrong('query', 'must be a GraphQL document');
+  if (query == null ? !optional : typeof query !== 'string') throw invalidField('query', 'must be a GraphQL document');
   return { query: query as string | null | undefined, operationName, variables, extensions };
 }
 
 function ofAddress(search: URLSearchParams): Params {
   const text = (name: string) => {
     const [value, ...more] = search.getAll(name);
-    if (more.length > 0) throw wrong(name, 'given twice');
+    if (more.length > 0) throw invalidField(name, 'given twice');
     return value || undefined;
   };
   const json = (name: string): unknown => {
@@ -63,7 +64,7 @@ function ofAddress(search: URLSearchParams): Params {
     try {
       return value === undefined ? undefined : JSON.parse(value);
     } catch {
-      throw wrong(name, 'must be JSON');
+      throw invalidField(name, 'must be JSON');
     }
   };
   return {
@@ -76,9 +77,3 @@ function ofAddress(search: URLSearchParams): Params {
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-
-const wrong = (field: string, reason: string) =>
-  new ServiceError('VALIDATION_FAILED', {
-    message: field === '' ? reason : `${field}: ${reason}`,
-    details: { field, reason },
-  });

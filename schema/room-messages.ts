@@ -21,6 +21,7 @@ import {
 } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
 import { addressOf, PresenceRef, RoomRef, roomArgs, roomInput } from './rooms.ts';
 import { run } from './run.ts';
@@ -127,7 +128,8 @@ MessageRef.implement({
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was sent.' }),
     room: t.field({
       type: RoomRef,
-      description: 'The room it was sent in.',
+      nullable: true,
+      description: 'The room it was sent in; null for a caller whose right to it has just ended.',
       resolve: ({ orgId, roomKey }) => addressOf({ orgId, key: roomKey }),
     }),
   }),
@@ -251,7 +253,7 @@ builder.queryFields((t) => ({
 const SendRoomMessageInput = builder.inputType('SendRoomMessageInput', {
   description: 'A message and where to post it.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
+    ...orgField(t),
     room: t.string({ description: 'A project’s id for its default room, or a label.' }),
     body: t.string({ description: 'Markdown, at most 32 KiB; a longer body is refused, never cut.' }),
     to: t.stringList({ required: false, description: 'Names of live presences this message is meant for.' }),

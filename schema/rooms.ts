@@ -14,6 +14,7 @@ import { builder, pageArgs } from './builder.ts';
 import { inOrder, type PageArgs, sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
 import { OrganizationRef } from './orgs.ts';
 import { ProjectRef } from './projects.ts';
@@ -186,7 +187,7 @@ builder.queryField('room', (t) =>
 const JoinRoomInput = builder.inputType('JoinRoomInput', {
   description: 'Which room to join, and how to be seen there.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
+    ...orgField(t),
     room: t.string({ description: 'A project’s id for its default room, or a label.' }),
     requestedName: t.string({ required: false, description: 'Wanted name; a taken one gets a number.' }),
     task: t.string({ required: false, description: 'What the presence is doing; for display.' }),

@@ -8,6 +8,7 @@ import './org-settings.ts';
 import './members.ts';
 import './orgs.ts';
 import './platform.ts';
+import './project-data.ts';
 import './project-mutations.ts';
 import './project-users.ts';
 import './projects.ts';

@@ -3,6 +3,7 @@ import { getOrgBySlug } from '../resolvers/orgs/get-org-by-slug.ts';
 import { builder } from './builder.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { orgField } from './input-fields.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -20,7 +21,7 @@ builder.queryField('organizationBySlug', (t) =>
 const ClaimOrganizationSlugInput = builder.inputType('ClaimOrganizationSlugInput', {
   description: 'What an organization goes by. Needs an idempotency key, here or as a header.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
+    ...orgField(t),
     slug: t.string({ description: '1 to 39 lower-case letters, digits and hyphens.' }),
     ...keyField(t),
   }),

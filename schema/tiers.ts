@@ -10,6 +10,7 @@ import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { orgField } from './input-fields.ts';
 import { OrganizationRef, TierEnum } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -138,7 +139,7 @@ const SetOrganizationTierInput = builder.inputType('SetOrganizationTierInput', {
 const SetOrganizationLeasePerpetualInput = builder.inputType('SetOrganizationLeasePerpetualInput', {
   description: 'Whether an organization’s lease counts.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
+    ...orgField(t),
     leasePerpetual: t.boolean({ description: 'Whether it stays active whatever its lease.' }),
     ...keyField(t),
   }),

@@ -8,9 +8,9 @@ import { rotateEpoch } from '../resolvers/vaults/rotate-epoch.ts';
 import type { VaultRow, Writer } from '../resolvers/vaults/vault-row.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
-import { forgetMembers } from './encryption-keys.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { orgField, projectField } from './input-fields.ts';
 import { memberFields } from './members.ts';
 import { MemberRef } from './orgs.ts';
 import { run } from './run.ts';
@@ -64,8 +64,8 @@ const ReportLostMemberKeyInput = builder.inputType('ReportLostMemberKeyInput', {
 const RegisterVaultInput = builder.inputType('RegisterVaultInput', {
   description: 'The project whose vault is registered.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
-    project: t.id({ description: 'Project, by global or native id.' }),
+    ...orgField(t),
+    ...projectField(t),
     ...keyField(t),
   }),
 });
@@ -73,7 +73,7 @@ const RegisterVaultInput = builder.inputType('RegisterVaultInput', {
 const VaultWriterInput = builder.inputType('VaultWriterInput', {
   description: 'A vault and a key.',
   fields: (t) => ({
-    org: t.id({ description: 'Organization, by global or native id.' }),
+    ...orgField(t),
     vault: t.id({ description: 'Vault, a UUID.' }),
     encryptionKey: t.id({ description: 'Encryption key of a member, a UUID.' }),
     ...keyField(t),
@@ -110,7 +110,6 @@ builder.mutationFields((t) => {
           fingerprint,
           custody_scheme: custodyScheme,
         });
-        forgetMembers(ctx);
         return member;
       },
     }),
@@ -126,7 +125,6 @@ builder.mutationFields((t) => {
           org: nativeId('Organization', org),
           principal,
         });
-        forgetMembers(ctx);
         return member;
       },
     }),
@@ -140,7 +138,6 @@ builder.mutationFields((t) => {
         const { org, project, idempotencyKey } = dropNulls(input);
         const given = { org: nativeId('Organization', org), project_id: nativeId('Project', project) };
         const { vault } = await run(registerVault, keyed(ctx, idempotencyKey), given, { project_id: 'project' });
-        forgetMembers(ctx);
         return vault;
       },
     }),
@@ -153,7 +150,6 @@ builder.mutationFields((t) => {
       resolve: async (_root, { input }, ctx) => {
         const given = writerOf(input);
         const { vault } = await run(admitWriter, keyed(ctx, given.key), given.input, writerNames);
-        forgetMembers(ctx);
         return vault;
       },
     }),
@@ -176,9 +172,7 @@ builder.mutationFields((t) => {
       args: writer,
       resolve: async (_root, { input }, ctx) => {
         const given = writerOf(input);
-        const vault = await run(rotateEpoch, keyed(ctx, given.key), given.input, writerNames);
-        forgetMembers(ctx);
-        return vault;
+        return await run(rotateEpoch, keyed(ctx, given.key), given.input, writerNames);
       },
     }),
   };

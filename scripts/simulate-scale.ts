@@ -15,7 +15,7 @@ import { startEmbeddedPostgres } from '../db/embedded/start.ts';
 import { ensureDatabase } from '../db/ensure-database.ts';
 import { migrateControlDatabase } from '../db/migrate.ts';
 import { templateName } from '../db/project-template.ts';
-import { type App, startApp } from '../server/app.ts';
+import { type App, type AppOptions, startApp } from '../server/app.ts';
 import { readConfig } from '../server/config.ts';
 import { installJobs } from '../server/workers.ts';
 import { type Backstop, costOfBackstops } from './scale/backstops.ts';
@@ -92,8 +92,13 @@ const databaseName = 'svc';
 const root = randomBytes(32);
 
 /** Lets a gateway serve the database while `run` runs. */
-async function withGateway<Result>(databaseUrl: string, run: (app: App) => Promise<Result>): Promise<Result> {
+async function withGateway<Result>(
+  databaseUrl: string,
+  run: (app: App) => Promise<Result>,
+  hooks: Pick<AppOptions, 'onNotice'> = {},
+): Promise<Result> {
   const app = await startApp({
+    ...hooks,
     config: readConfig({ PORT: '0', DATABASE_URL: databaseUrl }),
     databaseUrl,
     roots: [root],
@@ -115,13 +120,17 @@ async function measure(databaseUrl: string, client: pg.Client, size: Size): Prom
   );
   say('asking, with plans');
   await explainEverything(client, databaseName);
-  const { costs, backstops } = await withGateway(databaseUrl, async ({ url, services }) => {
-    const plans = capturePlans(services.db.pool);
-    const found: Cost[] = [];
-    for (const request of hotRequests({ url, services, size }))
-      found.push(await costOf(request, { plans, big, times }));
-    return { costs: found, backstops: await costOfBackstops(services, plans, size) };
-  });
+  const plans = capturePlans();
+  const { costs, backstops } = await withGateway(
+    databaseUrl,
+    async ({ url, services }) => {
+      const found: Cost[] = [];
+      for (const request of hotRequests({ url, services, size }))
+        found.push(await costOf(request, { plans, big, times }));
+      return { costs: found, backstops: await costOfBackstops(services, plans, size) };
+    },
+    { onNotice: plans.hear },
+  );
   await explainNothing(client, databaseName);
   say('asking, by the clock');
   const { clocked, connections } = await withGateway(databaseUrl, async ({ url, services }) => {

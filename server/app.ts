@@ -6,7 +6,7 @@ import { newId } from '../core/ids.ts';
 import { KeyRing } from '../core/keys.ts';
 import { migrateControlDatabase } from '../db/migrate.ts';
 import { acquireNodeLock } from '../db/node-lock.ts';
-import { openDatabase, type StatementHook } from '../db/pool.ts';
+import { type NoticeHook, openDatabase, type StatementHook } from '../db/pool.ts';
 import { ProjectDatabases } from '../db/project-databases.ts';
 import { ProjectPools } from '../db/project-pools.ts';
 import { checkRootFingerprint } from '../db/root-fingerprint.ts';
@@ -61,6 +61,8 @@ export interface AppOptions {
   readonly log: Logger;
   /** Told of every statement to the control database; for tests that count them. */
   readonly onStatement?: StatementHook;
+  /** Told what the control database says beside its answers; for tests that look at plans. */
+  readonly onNotice?: NoticeHook;
 }
 
 export interface App {
@@ -107,7 +109,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       options.onStatement?.(text);
     };
     const onIdleError = (error: Error) => log.warn({ err: error }, 'An idle database connection broke.');
-    const db = openDatabase({ url: databaseUrl, max: 20, statementMs, onStatement, onIdleError });
+    const { onNotice } = options;
+    const db = openDatabase({ url: databaseUrl, max: 20, statementMs, onStatement, onIdleError, onNotice });
     undo.push(db.close);
     metrics.watchPool(() => ({ total: db.pool.totalCount, idle: db.pool.idleCount, waiting: db.pool.waitingCount }));
 

@@ -39,26 +39,31 @@ export function readBody(request: IncomingMessage, limit = bodyBytesMax): Promis
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let bytes = 0;
-    // By hand: an async iterator with its listeners costs more than a small body is worth.
-    const done = () => {
-      request.off('data', take).off('end', end).off('error', fail).off('close', closed);
-    };
+    // By hand: an async iterator with its listeners costs more than a small body is worth, and so does taking these off.
+    let isOver = false;
     const take = (part: Buffer) => {
+      if (isOver) return;
       bytes += part.length;
       parts.push(part);
       if (bytes > limit) fail(tooLarge(limit));
     };
     const end = () => {
-      done();
+      if (isOver) return;
+      isOver = true;
       resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
     };
     // Paused, not destroyed: the refusal has to go out on its socket.
     const fail = (error: Error) => {
-      done();
+      if (isOver) return;
+      isOver = true;
+      parts.length = 0;
       request.pause();
       reject(error);
     };
-    const closed = () => fail(new Error('The client has gone.'));
+    // Most bodies are over by then, and an error with its stack is not made for nothing.
+    const closed = () => {
+      if (!isOver) fail(new Error('The client has gone.'));
+    };
     request.on('data', take).on('end', end).on('error', fail).on('close', closed);
     if (request.readableEnded) end();
     else if (request.destroyed) closed();

@@ -7,11 +7,11 @@ import type { Engine } from '../schema/engine/engine.ts';
 import { answerPlain, type PlainAnswer } from '../schema/plain-http.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
 import { byQuality } from './accept.ts';
-import { send } from './respond.ts';
+import { type Answer, send, setCommonHeaders } from './respond.ts';
 
 export interface GraphQLExchange {
   readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly response: Answer;
   /** What follows the question mark. */
   readonly search: string;
   readonly body: Buffer;
@@ -53,6 +53,7 @@ export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
   // A feed for a client that takes no stream.
   if (answer.status === 406) throw new ServiceError('NOT_ACCEPTABLE');
   response.statusCode = answer.status;
+  setCommonHeaders(response);
   answer.headers.forEach((value, name) => void response.setHeader(name, value));
   if (!response.hasHeader('cache-control')) response.setHeader('cache-control', 'no-store');
   if (answer.body === null || request.method === 'HEAD') return void response.end();
@@ -68,10 +69,9 @@ export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
   response.end();
 }
 
-function sendPlain(response: ServerResponse, { status, headers, contentType, body }: PlainAnswer): void {
+function sendPlain(response: Answer, { status, headers, contentType, body }: PlainAnswer): void {
   if (response.destroyed) return;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-  send(response, status, contentType, body);
+  send(response, status, contentType, body, headers);
 }
 
 function cutWhen(draining: AbortSignal, response: ServerResponse): void {

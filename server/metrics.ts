@@ -1,4 +1,5 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Timings } from './timings.ts';
 
 export interface PoolCounts {
   readonly total: number;
@@ -57,32 +58,36 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
   const registers = [registry];
   if (processMetrics) collectDefaultMetrics({ register: registry });
 
-  const httpLabels = ['route', 'method', 'status'] as const;
-  const requests = new Counter({
+  new Counter({
     name: 'http_requests_total',
     help: 'HTTP requests answered.',
-    labelNames: httpLabels,
+    labelNames: ['route', 'method', 'status'] as const,
     registers,
+    collect() {
+      this.reset();
+      for (const { labels, count } of requestSeconds.counts()) this.inc(labels, count);
+    },
   });
-  const requestSeconds = new Histogram({
+  const requestSeconds = new Timings(registry, {
     name: 'http_request_duration_seconds',
     help: 'Time from the request to the end of its answer.',
-    labelNames: httpLabels,
     buckets,
-    registers,
   });
-  const operations = new Counter({
+  const outcomes = new Map<string, { readonly labels: { operation: string; code: string }; count: number }>();
+  new Counter({
     name: 'operations_total',
     help: 'Operations executed, by outcome.',
     labelNames: ['operation', 'code'] as const,
     registers,
+    collect() {
+      this.reset();
+      for (const { labels, count } of outcomes.values()) this.inc(labels, count);
+    },
   });
-  const operationSeconds = new Histogram({
+  const operationSeconds = new Timings(registry, {
     name: 'operation_duration_seconds',
     help: 'Time an operation took.',
-    labelNames: ['operation'] as const,
     buckets,
-    registers,
   });
   const sockets = new Gauge({ name: 'sockets_open', help: 'WebSockets that are open.', registers });
   const subscriptions = new Gauge({ name: 'subscriptions_open', help: 'Subscriptions that run.', registers });
@@ -141,13 +146,15 @@ export function createMetrics({ processMetrics = true }: MetricsOptions = {}): M
     contentType: registry.contentType,
     render: () => registry.metrics(),
     httpRequest: ({ route, method, status }, seconds) => {
-      const labels = { route, method: methods.has(method) ? method : 'OTHER', status };
-      requests.inc(labels);
-      requestSeconds.observe(labels, seconds);
+      const known = methods.has(method) ? method : 'OTHER';
+      requestSeconds.note(`${status} ${known} ${route}`, seconds, () => ({ route, method: known, status }));
     },
     operation: ({ operation, code }, seconds) => {
-      operations.inc({ operation, code });
-      operationSeconds.observe({ operation }, seconds);
+      const key = `${code} ${operation}`;
+      const outcome = outcomes.get(key);
+      if (outcome === undefined) outcomes.set(key, { labels: { operation, code }, count: 1 });
+      else outcome.count += 1;
+      operationSeconds.note(operation, seconds, () => ({ operation }));
     },
     socketOpened: () => entered(sockets),
     subscriptionStarted: () => subscriptions.inc(),

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { ServiceError } from '../core/errors.ts';
+import { invalidField, ServiceError } from '../core/errors.ts';
 import { Lru } from '../core/lru.ts';
 import type { Caller } from '../resolvers/caller.ts';
 import type { Context, Services } from '../resolvers/context.ts';
@@ -125,10 +125,7 @@ export function refuseDuplicateHeaders({ rawHeaders }: Pick<IncomingMessage, 'ra
     if (place === undefined) continue;
     if ((seen & place) !== 0) {
       const name = rawHeaders[at]!.toLowerCase();
-      throw new ServiceError('VALIDATION_FAILED', {
-        message: `${name}: the header is given twice`,
-        details: { field: name, reason: 'the header is given twice' },
-      });
+      throw invalidField(name, 'the header is given twice');
     }
     seen |= place;
   }
@@ -174,8 +171,7 @@ export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): Target {
 /** @throws VALIDATION_FAILED for a request of HTTP/1.1 without a host */
 export function refuseMissingHost({ headers, httpVersion }: Pick<IncomingMessage, 'headers' | 'httpVersion'>): void {
   if (headers.host !== undefined || httpVersion !== '1.1') return;
-  const reason = 'the header is missing';
-  throw new ServiceError('VALIDATION_FAILED', { message: `host: ${reason}`, details: { field: 'host', reason } });
+  throw invalidField('host', 'the header is missing');
 }
 
 /**
@@ -194,7 +190,7 @@ function baseUrlOf({ url: target, headers, socket }: Pick<IncomingMessage, 'url'
     targetOf({ url: target }).host ?? headers.host ?? `${socket.localAddress ?? '127.0.0.1'}:${socket.localPort ?? 80}`;
   const url = `http://${host}`;
   if (!hostPattern.test(host) || !URL.canParse(url)) {
-    throw new ServiceError('VALIDATION_FAILED', { message: 'host: not a host name', details: { field: 'host' } });
+    throw invalidField('host', 'not a host name');
   }
   return url;
 }

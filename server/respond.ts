@@ -1,4 +1,4 @@
-import { type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { type ErrorEnvelope, ServiceError, toEnvelope } from '../core/errors.ts';
@@ -55,26 +55,59 @@ const commonHeaders = (traceId: string): Record<string, string> => ({
   'x-content-type-options': 'nosniff',
 });
 
-export function setCommonHeaders(response: ServerResponse, traceId: string): void {
-  for (const [name, value] of Object.entries(commonHeaders(traceId))) response.setHeader(name, value);
+/** An answer that knows what every answer carries. */
+export class Answer extends ServerResponse<IncomingMessage> {
+  traceId = '';
+}
+
+/** For an answer that is not sent by {@link send}, which writes them itself: setting each is what takes long. */
+export function setCommonHeaders(response: Answer): void {
+  for (const [name, value] of Object.entries(commonHeaders(response.traceId))) response.setHeader(name, value);
 }
 
 /** Answers a preflight: 204 for any path. Contract 01, section 1.1. */
-export function answerPreflight(response: ServerResponse): void {
+export function answerPreflight(response: Answer): void {
+  setCommonHeaders(response);
   response.setHeader('access-control-allow-methods', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
   response.setHeader('access-control-allow-headers', allowedHeaders);
   response.setHeader('access-control-max-age', '86400');
   response.writeHead(204).end();
 }
 
+/** In characters. */
+const longText = 8_192;
+
 /** Sends a whole answer; HEAD gets its headers alone. What is left of an unread body is not taken for the next request. */
-export function send(response: ServerResponse, status: number, type: string, body: string): void {
-  const headers: Record<string, string | number> = { 'content-type': type, 'content-length': Buffer.byteLength(body) };
-  if (!response.hasHeader('cache-control')) headers['cache-control'] = 'no-store';
+export function send(
+  response: Answer,
+  status: number,
+  type: string,
+  text: string,
+  more: Readonly<Record<string, string>> = {},
+): void {
+  // A long text is put into bytes once, rather than once to be counted and twice more to be sent.
+  const body = text.length > longText ? Buffer.from(text) : text;
+  const headers = [
+    'access-control-allow-origin',
+    '*',
+    'access-control-expose-headers',
+    exposedHeaders,
+    'x-svc-trace-id',
+    response.traceId,
+    'x-content-type-options',
+    'nosniff',
+    'content-type',
+    type,
+    'content-length',
+    String(Buffer.byteLength(body)),
+    'cache-control',
+    'no-store',
+  ];
+  for (const name in more) headers.push(name, more[name]!);
   const { req: request } = response;
   const shown = request.method === 'HEAD' ? '' : body;
   if (request.complete) return void response.writeHead(status, headers).end(shown);
-  response.writeHead(status, { ...headers, connection: 'close' });
+  response.writeHead(status, [...headers, 'connection', 'close']);
   response.flushHeaders();
   if (shown !== '') response.write(shown);
   void discardBody(request).then(() => response.end());
@@ -88,19 +121,20 @@ export interface WholeAnswer {
 }
 
 /** Sends an answer as it is. What has no body has no length either, nor has what was asked for by HEAD. */
-export function sendAnswer(response: ServerResponse, { status, headers, body }: WholeAnswer): void {
+export function sendAnswer(response: Answer, { status, headers, body }: WholeAnswer): void {
   const bare = status === 204 || response.req.method === 'HEAD';
   const length: Record<string, number> = bare ? {} : { 'content-length': Buffer.byteLength(body) };
+  setCommonHeaders(response);
   response.writeHead(status, { ...headers, ...length });
   response.end(bare ? undefined : body);
 }
 
-export const sendJson = (response: ServerResponse, status: number, body: unknown): void =>
+export const sendJson = (response: Answer, status: number, body: unknown): void =>
   send(response, status, jsonType, JSON.stringify(body));
 
 /** Sends a refusal in the form of its surface; whatever has no row in the error table is masked and logged. */
 export function sendError(
-  response: ServerResponse,
+  response: Answer,
   failure: unknown,
   { path, traceId, log }: { path: string; traceId: string; log: Logger },
 ): ErrorEnvelope {
@@ -109,12 +143,13 @@ export function sendError(
     log.error({ err: error, trace_id: traceId, path }, 'A request failed unexpectedly.');
   const envelope = toEnvelope(error, error instanceof ReplayedRefusal ? error.traceId : traceId);
   const known = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
-  if (known.retryAfter !== undefined) response.setHeader('retry-after', String(known.retryAfter));
-  if (known.allow !== undefined) response.setHeader('allow', known.allow.join(', '));
-  if (known.code === 'AUTH_REQUIRED' || known.code === 'INVALID_AUTH') response.setHeader('www-authenticate', 'Bearer');
+  const headers: Record<string, string> = {};
+  if (known.retryAfter !== undefined) headers['retry-after'] = String(known.retryAfter);
+  if (known.allow !== undefined) headers.allow = known.allow.join(', ');
+  if (known.code === 'AUTH_REQUIRED' || known.code === 'INVALID_AUTH') headers['www-authenticate'] = 'Bearer';
   const underApi = path.startsWith('/api/');
   const body = underApi ? toProblem(envelope, path) : envelope;
-  send(response, known.row.status, underApi ? problemType : jsonType, JSON.stringify(body));
+  send(response, known.row.status, underApi ? problemType : jsonType, JSON.stringify(body), headers);
   return envelope;
 }
 

@@ -85,9 +85,18 @@ export class SocketOperations implements SubscriptionOwner {
     const { running } = session;
     const subscription = new SocketSubscription({ id, writer, running, request: ctx.request, owner: this });
     this.#metrics.subscriptionStarted();
-    // Completed before it began.
-    if (stop.signal.aborted) subscription.abort();
-    else this.#run(opened, subscription);
+    // Completed before it began; its id may be another one's by now.
+    if (stop.signal.aborted) {
+      subscription.abort();
+      return subscription;
+    }
+    running.set(id, subscription);
+    try {
+      this.#run(opened, subscription);
+    } catch (error) {
+      subscription.abort();
+      return this.renderEnd(error, ctx.request);
+    }
     return subscription;
   }
 

@@ -57,7 +57,7 @@ export function speakProtocol(protocol: Server<SocketExtra>, extra: SocketExtra,
             close(CloseCode.InternalServerError, 'Internal server error');
           });
           // The library forgets an operation that its client completes; what it waits for, such as a held read, ends here.
-          if (type === MessageType.Complete) extra.session?.running.get(id!)?.abort();
+          if (type === MessageType.Complete) extra.session?.complete(id!);
         }),
     },
     extra,
@@ -77,7 +77,10 @@ function summaryOf(text: string): { readonly type?: MessageType; readonly id?: s
   }
 }
 
-/** Pings every socket, and ends those that did not answer the last one. @returns stops it */
+/**
+ * Pings every socket, and ends those that did not answer the last one, or have been closing since: a client that takes
+ * nothing more may never see its connection closed. @returns stops it
+ */
 export function keepAlive(wss: WebSocketServer, everyMs: number): () => void {
   const silent = new WeakSet<WebSocket>();
   const timer = setInterval(() => {
@@ -86,8 +89,8 @@ export function keepAlive(wss: WebSocketServer, everyMs: number): () => void {
         socket.terminate();
         continue;
       }
-      if (socket.readyState !== socket.OPEN) continue;
       silent.add(socket);
+      if (socket.readyState !== socket.OPEN) continue;
       socket.once('pong', () => silent.delete(socket));
       socket.ping();
     }

@@ -21,6 +21,8 @@ export interface Session {
   readonly context: (signal: AbortSignal) => Context;
   /** Operations that are under way, by the client's id. */
   readonly running: Map<string, Stoppable>;
+  /** Ends one, and frees its place at once: it may take a while until it has noticed. */
+  readonly complete: (id: string) => void;
 }
 
 /**
@@ -45,8 +47,14 @@ export async function openSession(
     const first = createContext(services, { ...arrival, traceId: newTraceId(), signal: new AbortController().signal });
     const caller = await first.caller();
     if (caller.kind === 'wallet') await caller.spendNonce();
+    const running: Session['running'] = new Map();
     return {
-      running: new Map(),
+      running,
+      complete: (id) => {
+        const operation = running.get(id);
+        running.delete(id);
+        operation?.abort();
+      },
       context: (signal) => createContext(services, { ...arrival, traceId: newTraceId(), signal }, caller),
     };
   } catch (error) {

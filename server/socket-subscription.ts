@@ -48,7 +48,6 @@ export class SocketSubscription implements Reader<Payload>, AsyncGenerator<Execu
     this.#running = running;
     this.#request = request;
     this.#owner = owner;
-    running.set(id, this);
   }
 
   /** @param follower reads for this, and may have come to its end already */

@@ -29,15 +29,19 @@ export class SocketWriter {
     this.#outbox = outbox;
   }
 
-  /** So much waits to be taken that nothing more is to be sent. */
+  /** So much waits to be taken that nothing more is to be sent. What waits for a socket that is gone, waits no more. */
   get full(): boolean {
-    return this.#dueBytes + this.#socket.writableLength > waitingBytesMax;
+    return !this.#socket.destroyed && this.#dueBytes + this.#socket.writableLength > waitingBytesMax;
   }
 
-  /** Resolves when everything was taken, or nobody is there any more. */
+  /**
+   * Resolves when everything was taken, or nobody is there any more. As long as it is `full` it never resolves within
+   * the same turn of the event loop: who waits in a loop would hold up the whole server.
+   */
   drained(): Promise<void> {
     this.flush();
-    if (this.#socket.destroyed || !this.#socket.writableNeedDrain) return Promise.resolve();
+    // What a stream needs is not all: one that is ending needs no drain, however much it has left. It closes.
+    if (!this.full && !this.#socket.writableNeedDrain) return Promise.resolve();
     this.#draining ??= new Promise((resolve) => {
       const done = () => {
         this.#draining = undefined;

@@ -218,7 +218,7 @@ const addJobBy =
   };
 
 /** Background work acts for the installation itself. */
-function jobContext(services: Services, signal: AbortSignal): Context {
+export function jobContext(services: Services, signal: AbortSignal): Context {
   return {
     services,
     request: {

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import type { Services } from '../resolvers/context.ts';
 import type { FeedHub } from '../resolvers/feeds.ts';
 import { batchMax, type EventSource } from './audience.ts';
@@ -25,7 +26,7 @@ export class Follower<Row, Event> {
   readonly #feeds: FeedHub;
   readonly #source: EventSource<Row, Event>;
   readonly #reader: Reader<Event>;
-  readonly #unwatch: () => void;
+  #unwatch = () => {};
   #left: number;
   #reset: boolean;
   /** Set while it reads by itself. */
@@ -45,9 +46,15 @@ export class Follower<Row, Event> {
     this.#reader = reader;
     this.#reset = opened.reset;
     this.#left = opened.first ?? Number.POSITIVE_INFINITY;
-    this.#unwatch = authority.watch(opened.authority, (reason) => this.finish(authorityLost(reason, revoked)));
     source.enter();
-    if (!this.#joins()) void this.#read();
+    try {
+      this.#unwatch = authority.watch(opened.authority, (reason) => this.finish(authorityLost(reason, revoked)));
+      if (!this.#joins()) void this.#read();
+    } catch (error) {
+      // Nobody gets to know it, so nobody else could.
+      this.stop();
+      throw error;
+    }
   }
 
   /** Ends it without a word. */
@@ -122,6 +129,10 @@ export class Follower<Row, Event> {
 
   /** Waits until the reader takes more. */
   async #room(): Promise<void> {
-    while (this.#reader.full && !this.#gone) await this.#reader.drained();
+    while (this.#reader.full && !this.#gone) {
+      await this.#reader.drained();
+      // Whatever the reader resolves by: others have their turn before it is asked again.
+      await setImmediate();
+    }
   }
 }

@@ -1,7 +1,7 @@
-import { ServiceError } from '../core/errors.ts';
+import { invalidField } from '../core/errors.ts';
 import type { RoomMessage } from '../db/schema/rooms.ts';
 import { roomAuthority, roomAuthorityLost } from '../resolvers/authority.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context, Services } from '../resolvers/context.ts';
 import { execute } from '../resolvers/execute.ts';
 import { feedKey } from '../resolvers/feeds.ts';
 import { openRoom } from '../resolvers/rooms/open-room.ts';
@@ -37,13 +37,9 @@ export const followRoom = (
 ): FeedSource<RoomMessage, RoomEvent> =>
   new FeedSource(ctx, async () => {
     if (first !== undefined && first < 1) {
-      throw new ServiceError('VALIDATION_FAILED', {
-        message: 'first: must be at least 1',
-        details: { field: 'first' },
-      });
+      throw invalidField('first', 'must be at least 1');
     }
     const { feed, position, head, reset } = await execute(openRoom, ctx, { org, room, cursor: after });
-    const { services } = ctx;
     return {
       feed,
       position,
@@ -54,6 +50,15 @@ export const followRoom = (
       audience: feedKey(feed.name),
       authority: roomAuthority(await ctx.caller(), feed.name.orgId, room),
       revoked: roomAuthorityLost,
-      toEvent: (message, restarted) => ({ cursor: messageCursor(message, { services }), message, reset: restarted }),
+      toEvent: eventsOf(ctx.services),
     };
+  });
+
+/** Out here, so that an audience, which outlives who began it, holds nothing of its subscribers. */
+const eventsOf =
+  (services: Services) =>
+  (message: RoomMessage, reset: boolean): RoomEvent => ({
+    cursor: messageCursor(message, { services }),
+    message,
+    reset,
   });

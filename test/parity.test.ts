@@ -28,11 +28,12 @@ const withoutField: Record<string, string> = {
 };
 
 const notOverRest: Record<string, string> = {
+  'projects.applyExpose manifest': 'the body itself is the manifest',
   'projects.list before': 'the documented list runs one way',
   'projects.list from_end': 'the documented list runs one way',
   'orgs.listAudit from_end': 'the documented list runs one way',
-  'billing.history before': 'the documented list runs one way',
-  'billing.history from_end': 'the documented list runs one way',
+  'billing.listHistory before': 'the documented list runs one way',
+  'billing.listHistory from_end': 'the documented list runs one way',
   'mail.listOutbox before': 'lists of this surface run one way',
   'mail.listOutbox from_end': 'lists of this surface run one way',
 };

@@ -35,6 +35,10 @@ const defaultSettings = {
   shared_buffers: '128MB',
   // Routine news that would bury the rest.
   log_checkpoints: 'off',
+  // Statements that fail may hold the verifier of a password; the gateway logs what failed.
+  log_min_error_statement: 'panic',
+  // After a crash the file system is synced once, rather than every file of every project by itself.
+  ...(process.platform === 'linux' ? { recovery_init_sync_method: 'syncfs' } : {}),
 };
 
 /** How long to go on when what stands in the way goes away by itself: children of a killed server, a port just taken. */

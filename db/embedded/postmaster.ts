@@ -11,8 +11,13 @@ export interface Postmaster {
   readonly port: number;
 }
 
-/** Recovery after a crash comes before the first login, and may have much to read. */
+/** How long a server may take to let us in, once it says that it is ready or before it says anything. */
 const readyWithinMs = 120_000;
+/**
+ * How long it may say that it is starting: after a crash it first looks at every file of every project's database, which
+ * a limit that fits one project would never let it finish.
+ */
+const recoveryWithinMs = 3_600_000;
 const lookEveryMs = 15;
 
 interface PostmasterFile {
@@ -49,14 +54,14 @@ export async function findLivingPostmaster(
 /**
  * Waits until the server lets us in with our password.
  * @returns its port, or undefined when the server ended meanwhile.
- * @throws EmbeddedPostgresError when it refuses the password or is not ready within 120 s.
+ * @throws EmbeddedPostgresError when it refuses the password or is not ready in time.
  */
 export async function waitUntilReady(
   data: string,
   server: ProcessIdentity,
   password: string,
 ): Promise<number | undefined> {
-  const giveUpAt = performance.now() + readyWithinMs;
+  const begunAt = performance.now();
   let lastError: unknown;
   while (await isRunning(server)) {
     const file = await readPostmasterFile(data);
@@ -71,9 +76,10 @@ export async function waitUntilReady(
         );
       }
     }
-    if (performance.now() > giveUpAt) {
+    const limit = file?.pid === server.pid && !file.ready ? recoveryWithinMs : readyWithinMs;
+    if (performance.now() - begunAt > limit) {
       throw new EmbeddedPostgresError(
-        `The Postgres server of ${data} (process ${server.pid}) accepts no login after ${readyWithinMs / 1000} seconds; look into postgres.log beside it.`,
+        `The Postgres server of ${data} (process ${server.pid}) accepts no login after ${limit / 1000} seconds; look into postgres.log beside it.`,
         { cause: lastError },
       );
     }

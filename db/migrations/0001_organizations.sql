@@ -86,6 +86,7 @@ ALTER TABLE "memberships" ADD COLUMN "invited_by" text;--> statement-breakpoint
 ALTER TABLE "memberships" ADD COLUMN "invite_expires_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "memberships" ADD COLUMN "invite_mailed_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "orgs" ADD COLUMN "lifecycle_entered_at" timestamp (3) with time zone DEFAULT now() NOT NULL;--> statement-breakpoint
+ALTER TABLE "orgs" ADD COLUMN "emptied_at" timestamp (3) with time zone;--> statement-breakpoint
 ALTER TABLE "orgs" ADD COLUMN "usage_since" timestamp (3) with time zone DEFAULT now() NOT NULL;--> statement-breakpoint
 ALTER TABLE "orgs" ADD COLUMN "payout_wallet" text;--> statement-breakpoint
 ALTER TABLE "delegates" ADD COLUMN "spend_cap" jsonb;--> statement-breakpoint
@@ -101,11 +102,14 @@ ALTER TABLE "vaults" ADD CONSTRAINT "vaults_org_id_orgs_id_fk" FOREIGN KEY ("org
 CREATE UNIQUE INDEX "ledger_entries_reference_uq" ON "ledger_entries" USING btree ("org_id","reference_type","reference_id","kind");--> statement-breakpoint
 CREATE UNIQUE INDEX "org_slugs_current_uq" ON "org_slugs" USING btree ("org_id") WHERE "org_slugs"."released_at" is null;--> statement-breakpoint
 CREATE INDEX "org_slugs_org_idx" ON "org_slugs" USING btree ("org_id");--> statement-breakpoint
+CREATE INDEX "project_usage_since_idx" ON "project_usage" USING btree ("since");--> statement-breakpoint
 CREATE UNIQUE INDEX "member_encryption_keys_current_uq" ON "member_encryption_keys" USING btree ("org_id","principal_id") WHERE "member_encryption_keys"."state" <> 'revoked';--> statement-breakpoint
 CREATE INDEX "member_encryption_keys_principal_idx" ON "member_encryption_keys" USING btree ("principal_id");--> statement-breakpoint
 CREATE INDEX "vault_writers_principal_idx" ON "vault_writers" USING btree ("org_id","principal_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "vaults_project_uq" ON "vaults" USING btree ("org_id","project_id");--> statement-breakpoint
-CREATE INDEX "orgs_lease_idx" ON "orgs" USING btree ("lease_expires_at") WHERE not "orgs"."lease_perpetual" and "orgs"."lifecycle_state" <> 'purged';--> statement-breakpoint
+CREATE INDEX "orgs_lease_idx" ON "orgs" USING btree ("lifecycle_state","lease_expires_at") WHERE not "orgs"."lease_perpetual" and "orgs"."lifecycle_state" <> 'purged';--> statement-breakpoint
+CREATE INDEX "orgs_left_idx" ON "orgs" USING btree ("id") WHERE "orgs"."lifecycle_state" = 'purged' and "orgs"."emptied_at" is null;--> statement-breakpoint
+CREATE INDEX "orgs_pinned_idx" ON "orgs" USING btree ("usage_since") WHERE "orgs"."lease_perpetual";--> statement-breakpoint
 CREATE INDEX "delegates_project_idx" ON "delegates" USING btree ("org_id","project_id");--> statement-breakpoint
 CREATE UNIQUE INDEX "project_grants_live_uq" ON "project_grants" USING btree ("org_id","project_id","principal_id","capability") WHERE "project_grants"."revoked_at" is null;--> statement-breakpoint
 CREATE UNIQUE INDEX "room_presences_name_uq" ON "room_presences" USING btree ("org_id",(lower("name") collate "C"),"room_key");--> statement-breakpoint

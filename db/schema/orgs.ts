@@ -30,6 +30,8 @@ export const orgs = pgTable(
     tier: text('tier').$type<Tier>().notNull(),
     lifecycleState: text('lifecycle_state').$type<LifecycleState>().notNull().default('active'),
     lifecycleEnteredAt: moment('lifecycle_entered_at').notNull().defaultNow(),
+    /** When the last project of a purged organization was gone; until then housekeeping looks for what is left. */
+    emptiedAt: moment('emptied_at'),
     leasePerpetual: boolean('lease_perpetual').notNull().default(false),
     leaseStartedAt: moment('lease_started_at').notNull(),
     leaseExpiresAt: moment('lease_expires_at').notNull(),
@@ -47,10 +49,13 @@ export const orgs = pgTable(
   (t) => [
     uniqueIndex('orgs_slug_uq').on(t.slug),
     uniqueIndex('orgs_home_uq').on(t.homeOf),
-    // The organizations that a day's passing moves on.
+    // The organizations that a day's passing moves on: each state has days of its own.
     index('orgs_lease_idx')
-      .on(t.leaseExpiresAt)
+      .on(t.lifecycleState, t.leaseExpiresAt)
       .where(sql`not ${t.leasePerpetual} and ${t.lifecycleState} <> 'purged'`),
+    index('orgs_left_idx').on(t.id).where(sql`${t.lifecycleState} = 'purged' and ${t.emptiedAt} is null`),
+    // Few are pinned; their usage begins anew by the day.
+    index('orgs_pinned_idx').on(t.usageSince).where(sql`${t.leasePerpetual}`),
   ],
 );
 

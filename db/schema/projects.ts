@@ -157,7 +157,11 @@ export const projectUsage = pgTable(
     /** Requests made with the project's own keys, its users among them. */
     apiCalls: bigint('api_calls', { mode: 'bigint' }).notNull(),
   },
-  (t) => [primaryKey({ columns: [t.orgId, t.projectId, t.since] })],
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.projectId, t.since] }),
+    // Old periods are swept up.
+    index('project_usage_since_idx').on(t.since),
+  ],
 );
 
 /**

@@ -7,8 +7,8 @@ import type { SchemaCache } from './schema/types.ts';
 
 /** Projects whose schema is remembered, and the bytes that their catalogs may have. */
 const bounds = { entries: 500, bytes: 256 * 1024 * 1024 };
-/** After this long, in milliseconds, a schema is read again beside the request that uses it. */
-const staleMs = 30_000;
+/** For this long, in milliseconds, a schema is believed to be what it was; then the database is asked. */
+const believedMs = 1_000;
 /**
  * How often a schema is read again because something was not found: at once after a change of it, and not for each
  * request of somebody who tries names. One more becomes due with each second.
@@ -18,7 +18,12 @@ const againMs = 1_000;
 
 interface Entry {
   readonly cache: SchemaCache;
-  readonly readAt: number;
+  /** How many changes the database had seen. */
+  readonly version: string;
+  /** Bytes of its catalog. */
+  readonly size: number;
+  /** When it was the newest, as far as is known. */
+  checkedAt: number;
 }
 
 interface Allowance {
@@ -30,6 +35,7 @@ interface Allowance {
 export class SchemaCaches {
   readonly #entries = new Lru<Entry>(bounds);
   readonly #reading = new Map<string, Promise<SchemaCache>>();
+  readonly #checking = new Map<string, Promise<SchemaCache>>();
   readonly #allowances = new Lru<Allowance>({ entries: 10_000, bytes: 10_000 });
   readonly #pools: Pick<ProjectPools, 'run'>;
   readonly #now: () => number;
@@ -40,12 +46,41 @@ export class SchemaCaches {
     this.#now = now;
   }
 
-  /** The schema as it was when last read. */
+  /** The schema, as it was a second ago at the most. */
   async get(database: ProjectDatabase): Promise<SchemaCache> {
     const entry = this.#entries.get(database.databaseName);
     if (entry === undefined) return this.reload(database);
-    if (this.#now() - entry.readAt > staleMs) void this.reload(database).catch(() => undefined);
-    return entry.cache;
+    return this.#now() - entry.checkedAt < believedMs ? entry.cache : this.#check(database, entry);
+  }
+
+  /** Asks whether a schema has changed, once for all who ask at the same time, and reads it anew if so. */
+  #check(database: ProjectDatabase, entry: Entry): Promise<SchemaCache> {
+    const { databaseName } = database;
+    let checking = this.#checking.get(databaseName);
+    if (checking === undefined) {
+      const now = this.#now();
+      checking = this.#pools
+        .run(database, [versionStatement])
+        .then(([rows]) => {
+          if (rows![0]![0] !== entry.version) return this.reload(database);
+          entry.checkedAt = Math.max(entry.checkedAt, now);
+          return entry.cache;
+        })
+        .finally(() => {
+          if (this.#checking.get(databaseName) === checking) this.#checking.delete(databaseName);
+        });
+      this.#checking.set(databaseName, checking);
+    }
+    return checking;
+  }
+
+  /** To be told that a project's schema may have changed just now: whoever asks next sees it. */
+  changed({ databaseName }: Pick<ProjectDatabase, 'databaseName'>): void {
+    const entry = this.#entries.get(databaseName);
+    if (entry !== undefined) this.#entries.set(databaseName, { ...entry, checkedAt: -Infinity }, entry.size);
+    // What is being read may have been read before.
+    this.#reading.delete(databaseName);
+    this.#checking.delete(databaseName);
   }
 
   /** A newer schema than one in which something was not found; the same one when it was read too often of late. */
@@ -71,18 +106,25 @@ export class SchemaCaches {
     const { databaseName } = database;
     let reading = this.#reading.get(databaseName);
     if (reading === undefined) {
-      reading = this.#read(database).finally(() => this.#reading.delete(databaseName));
+      reading = this.#read(database).finally(() => {
+        if (this.#reading.get(databaseName) === reading) this.#reading.delete(databaseName);
+      });
       this.#reading.set(databaseName, reading);
     }
     return reading;
   }
 
   async #read(database: ProjectDatabase): Promise<SchemaCache> {
-    const readAt = this.#now();
-    const [, rows] = await this.#pools.run(database, [qualifiedNames, catalogStatement]);
+    const { databaseName } = database;
+    const checkedAt = this.#now();
+    // The version first: a change between the two is read again, not missed.
+    const [, versions, rows] = await this.#pools.run(database, [qualifiedNames, versionStatement, catalogStatement]);
+    const version = versions![0]![0]!;
     const text = rows![0]![0]!;
     const cache = schemaCacheOf(JSON.parse(text) as Catalog);
-    this.#entries.set(database.databaseName, { cache, readAt }, text.length);
+    const known = this.#entries.get(databaseName);
+    if (known === undefined || known.checkedAt <= checkedAt)
+      this.#entries.set(databaseName, { cache, version, size: text.length, checkedAt }, text.length);
     return cache;
   }
 }
@@ -93,5 +135,8 @@ const qualifiedNames = {
   text: "select set_config('search_path', '', true), set_config('transaction_read_only', 'on', true)",
   values: [],
 };
+
+/** Counts the transactions that changed the schema. */
+const versionStatement = { name: undefined, text: 'select version from _svc.ddl_version', values: [] };
 
 const catalogStatement = { name: undefined, text: catalogSql, values: [] };

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
-import { sqlState } from '../../db/pool.ts';
 import { ProjectPoolBusyError } from '../../db/project-pools.ts';
+import { ProjectUnreachableError } from '../../db/project-session.ts';
 import type { Services } from '../context.ts';
 import type { ProjectTarget } from '../project-target.ts';
 
@@ -11,12 +11,6 @@ export interface AuthStatement {
 }
 
 export type AuthValue = string | number | boolean | null | Buffer | readonly string[];
-
-/** States of a database from before it had these tables, or that does not let sign-in into it yet. */
-const tooOld: ReadonlySet<string> = new Set(['42P01', '42703', '3F000', '42501']);
-
-/** Databases that this process has brought up to date, so that none is twice. */
-const upgraded = new WeakMap<Services, Set<string>>();
 
 /**
  * Runs a statement on a project's users, sessions and what belongs to them, in a transaction of its own.
@@ -30,21 +24,14 @@ export async function authRows<Row>(
   values: readonly AuthValue[],
 ): Promise<Row[]> {
   const statement = { name: `auth_${name}`, text, values: values.map(encoded) };
-  const run = async () => {
+  try {
     const [rows] = await services.authPools.run(database, [statement]);
     return rows!.map(([json]) => JSON.parse(json!) as Row);
-  };
-  try {
-    return await run();
   } catch (error) {
     if (error instanceof ProjectPoolBusyError)
       throw new ServiceError('UPSTREAM_UNAVAILABLE', { retryAfter: 1, cause: error });
-    let known = upgraded.get(services);
-    if (known === undefined) upgraded.set(services, (known = new Set()));
-    if (!tooOld.has(sqlState(error) ?? '') || known.has(database.databaseName)) throw error;
-    await services.projectDatabases.upgrade(database);
-    known.add(database.databaseName);
-    return run();
+    if (error instanceof ProjectUnreachableError) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    throw error;
   }
 }
 

@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { Role } from '../../db/schema/orgs.ts';
-import { notAuthorized, onOrg } from '../access.ts';
-import { isPrincipal } from '../caller.ts';
+import { onOrg, shownTo } from '../access.ts';
+import { principalIdOf } from '../caller.ts';
 import type { Context, Services } from '../context.ts';
 import { orgId } from '../fields.ts';
 import { query } from '../operation.ts';
-import { permissions, reaches } from '../permissions.ts';
 import { type Billing, BillingWire, billingToWire } from './wire.ts';
 
 /** `GET /orgs/v1/:org_id/billing`. Contract 01, section 6.9. */
@@ -29,19 +28,16 @@ export async function billingOf({ db }: Pick<Services, 'db'>, orgId: string): Pr
 /** The money of several organizations in one statement; in place of what the caller may not see, its refusal. */
 export async function loadBilling(ctx: Context, orgIds: readonly string[]): Promise<(Billing | Error)[]> {
   const caller = await ctx.caller();
-  const principalId = isPrincipal(caller) && caller.kind !== 'delegate' ? caller.principal.id : null;
+  const principalId = caller.kind === 'delegate' ? null : principalIdOf(caller);
   const rows = await ctx.services.db.rows<Billing & { role: Role | null }>(billingStatement, [orgIds, principalId]);
-  return orgIds.map((id) => {
-    const row = rows.find(({ orgId }) => orgId === id);
-    const role = row?.role ?? null;
-    const may = caller.kind === 'admin' || (role !== null && reaches(role, permissions['org:billing:read'].role));
-    return row !== undefined && may ? row : notAuthorized('org:billing:read', role === null ? 'member' : 'forbidden');
-  });
+  const byId = new Map(rows.map((row) => [row.orgId, row]));
+  return orgIds.map((id) => shownTo(caller, 'org:billing:read', byId.get(id)));
 }
 
 const billingStatement: Statement = {
   name: 'billing.get',
-  text: `select o.id as "orgId", o.tier, o.lease_expires_at as "leaseExpiresAt", m.role,
+  text: `select o.id as "orgId", o.tier, o.lease_expires_at as "leaseExpiresAt",
+      o.lease_perpetual as "leasePerpetual", m.role,
       coalesce(b.available_usd_micros, 0) as available, coalesce(b.held_usd_micros, 0) as held
     from orgs o left join org_balances b on b.org_id = o.id
     left join memberships m on m.org_id = o.id and m.principal_id = $2 and m.status = 'active'

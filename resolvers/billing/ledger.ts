@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField, ServiceError } from '../../core/errors.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type LedgerEntry, ledgerEntries } from '../../db/schema/orgs.ts';
@@ -50,10 +50,7 @@ export async function post(work: Work, posting: Posting): Promise<Posted> {
   if (direction === 'debit' && available < amount) throw insufficientBalance(amount, available);
   if (direction === 'credit' && available + amount > balanceMax) {
     const reason = 'the balance would be larger than can be shown exactly';
-    throw new ServiceError('VALIDATION_FAILED', {
-      message: `amount_usd_micros: ${reason}`,
-      details: { field: 'amount_usd_micros', reason },
-    });
+    throw invalidField('amount_usd_micros', reason);
   }
   const [entry] = await work.rows<LedgerEntry>(postStatement, [
     orgId,

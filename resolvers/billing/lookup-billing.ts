@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Access, NoScope } from '../access.ts';
+import { walletAddress } from '../fields.ts';
+import { emailAddress } from '../invites/email-address.ts';
 import { query } from '../operation.ts';
 import { findOwnOrg, ownScope } from '../orgs/own-org.ts';
 import { billingOf } from './get-billing.ts';
@@ -34,13 +36,8 @@ export const lookupBilling = query({
   access,
   input: z
     .object({
-      wallet: z
-        .string()
-        .regex(/^0x[0-9a-f]{40}$/i, 'must be 0x and 40 hexadecimal digits')
-        .toLowerCase()
-        .optional()
-        .describe('Address of the wallet, which has to sign the request.'),
-      email: z.email('must be a mail address').max(254).toLowerCase().optional().describe('Mail address.'),
+      wallet: walletAddress.optional().describe('Address of the wallet, which has to sign the request.'),
+      email: emailAddress.optional().describe('Mail address.'),
     })
     .refine(({ wallet, email }) => (wallet === undefined) !== (email === undefined), {
       path: ['wallet'],

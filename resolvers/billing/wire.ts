@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { LedgerEntry, Org } from '../../db/schema/orgs.ts';
-import { tierWire } from '../orgs/wire.ts';
+import { leaseEndToWire, tierWire } from '../orgs/wire.ts';
 
 /** An organization's money at one moment. */
 export interface Billing {
   readonly orgId: string;
   readonly tier: Org['tier'];
   readonly leaseExpiresAt: Date;
+  readonly leasePerpetual: boolean;
   readonly available: bigint;
   readonly held: bigint;
 }
@@ -18,7 +19,7 @@ export const BillingWire = z.object({
   held_usd_micros: z.int(),
   email_credits_remaining: z.literal(0),
   tier: tierWire,
-  lease_expires_at: z.iso.datetime(),
+  lease_expires_at: z.iso.datetime().nullable(),
   auto_recharge_enabled: z.literal(false),
   auto_recharge_threshold: z.null(),
 });
@@ -29,7 +30,7 @@ export const billingToWire = (billing: Billing) => ({
   held_usd_micros: Number(billing.held),
   email_credits_remaining: 0 as const,
   tier: billing.tier,
-  lease_expires_at: billing.leaseExpiresAt.toISOString(),
+  lease_expires_at: leaseEndToWire(billing),
   auto_recharge_enabled: false as const,
   auto_recharge_threshold: null,
 });

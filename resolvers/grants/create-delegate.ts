@@ -4,9 +4,11 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Delegate } from '../../db/schema/projects.ts';
 import { moment } from '../fields.ts';
-import { holdRight } from '../hold-right.ts';
 import { newDelegateToken } from '../identity/delegate-token.ts';
+import { limitsOf } from '../limits.ts';
 import { mutation } from '../operation.ts';
+import { lockProjectFor } from '../projects/lock-project.ts';
+import { refuseOverQuota } from '../quota.ts';
 import { grantHolds } from '../rules.ts';
 import {
   delegateKinds,
@@ -31,7 +33,7 @@ interface HeldGrant {
 export const createDelegate = mutation({
   name: 'delegates.create',
   summary: 'Make a delegate that narrows a grant; the token of an agent’s key is shown this once.',
-  access: onItsProject('delegates:write'),
+  access: onItsProject('project:delegates:write'),
   stepUp: 'project.grants',
   lifecycle: 'gated',
   input: z.object({
@@ -52,7 +54,7 @@ export const createDelegate = mutation({
   }),
   async handler(work, input): Promise<IssuedDelegate> {
     const { grant: id, kind, scope, spend_cap = null, expires_at, public_subject = null } = input;
-    await holdRight(work, 'delegates:write');
+    await lockProjectFor(work, 'project:delegates:write');
     const { org, project } = work;
     // Its grant cannot end before the delegate is written: whoever ends it then finds the delegate.
     const [grant] = await work.rows<HeldGrant>(lockGrantStatement, rowOf(work, id));
@@ -63,6 +65,7 @@ export const createDelegate = mutation({
     if (expires_at != null && grant.expiresAt !== null && expires_at > grant.expiresAt) {
       throw badEnd('must not be later than the end of the grant');
     }
+    await refuseOverQuota(work, countStatement, [org.id, project.id], quota, limitsOf(org).delegatesPerProject);
     const secret = kind === 'svc_agent_key' ? newDelegateToken() : undefined;
     const principalId = work.services.newId('prn');
     await work.rows(insertPrincipalStatement, [principalId, kind === 'ci_oidc' ? 'ci' : 'agent']);
@@ -98,6 +101,14 @@ export const createDelegate = mutation({
   wire: IssuedDelegateWire,
   toWire: issuedDelegateToWire,
 });
+
+const quota = { scope: 'project', metric: 'delegates' } as const;
+
+const countStatement: Statement = {
+  name: 'delegates.count',
+  text: `select count(*)::int as used from delegates d
+    where d.org_id = $1 and d.project_id = $2 and ${grantHolds('d')}`,
+};
 
 const lockGrantStatement: Statement = {
   name: 'delegates.lock-grant',

@@ -3,10 +3,13 @@ import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { Grant } from '../../db/schema/projects.ts';
 import { moment, projectId, walletAddress } from '../fields.ts';
-import { holdRight } from '../hold-right.ts';
 import { findOrCreatePrincipal } from '../identity/subject-principal.ts';
+import { limitsOf } from '../limits.ts';
 import { mutation } from '../operation.ts';
 import { capabilities } from '../permissions.ts';
+import { lockProjectFor } from '../projects/lock-project.ts';
+import { refuseOverQuota } from '../quota.ts';
+import { grantHolds } from '../rules.ts';
 import { endDelegates } from './end-delegates.ts';
 import { makerOf, onItsProject, requireFuture } from './grant-input.ts';
 import { grantPolicy } from './policy.ts';
@@ -22,7 +25,7 @@ export interface GivenGrant {
 export const createGrant = mutation({
   name: 'grants.create',
   summary: 'Give a wallet a capability on a project; one it holds already stays as it is.',
-  access: onItsProject('grants:write'),
+  access: onItsProject('project:grants:write'),
   stepUp: 'project.grants',
   lifecycle: 'gated',
   input: z.object({
@@ -35,12 +38,13 @@ export const createGrant = mutation({
     expires_at: moment.nullish().describe('When the grant ends, with a time zone; never when absent.'),
   }),
   async handler(work, { wallet, capability, policy = null, expires_at }): Promise<GivenGrant> {
-    await holdRight(work, 'grants:write');
     const { org, project } = work;
     const subject = { kind: 'wallet', publicSubject: wallet } as const;
-    const { principalId } = await findOrCreatePrincipal(work, subject, work.org.id);
-    // Those who give something to one principal wait for each other, so that what is found here is what there is.
+    const { principalId } = await findOrCreatePrincipal(work, subject, work.org.id, 'agent');
+    // Those who give something to one principal wait for each other, so that what is found here is what there is. It is
+    // locked before the project and the maker's own membership, as everywhere.
     const [clock] = await work.rows<{ now: Date }>(lockStatement, [principalId]);
+    await lockProjectFor(work, 'project:grants:write');
     requireFuture(expires_at ?? undefined, clock!.now);
     const key = [org.id, project.id, principalId, capability];
     // One whose time is over no longer holds, but stands in the way of the next.
@@ -48,6 +52,7 @@ export const createGrant = mutation({
     await endDelegates(work, work, over);
     const [held] = await work.rows<Grant>(heldStatement, key);
     if (held !== undefined) return { grant: held, created: false };
+    await refuseOverQuota(work, countStatement, [org.id, project.id], quota, limitsOf(org).grantsPerProject);
     const more = [randomUUID(), policy === null ? null : JSON.stringify(policy), expires_at ?? null];
     const [grant] = await work.rows<Grant>(insertStatement, [...key, ...more, await makerOf(work)]);
     work.authorityChanged(org.id);
@@ -77,6 +82,14 @@ const ofKey = (alias: string) => `${alias}.org_id = $1 and ${alias}.project_id =
 const lockStatement: Statement = {
   name: 'grants.lock-principal',
   text: 'select now() as now from principals where id = $1 for no key update',
+};
+
+const quota = { scope: 'project', metric: 'grants' } as const;
+
+const countStatement: Statement = {
+  name: 'grants.count',
+  text: `select count(*)::int as used from project_grants g
+    where g.org_id = $1 and g.project_id = $2 and ${grantHolds('g')}`,
 };
 
 const endExpiredStatement: Statement = {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { DelegateScope } from '../../db/schema/projects.ts';
 import { oneLine, properName, shows, walletAddress } from '../fields.ts';
 import { coveredBy } from '../permissions.ts';
@@ -96,8 +96,4 @@ export function subjectOf(kind: DelegateKind, given: string | null): string | nu
   return subject.data;
 }
 
-const badSubject = (reason: string) =>
-  new ServiceError('VALIDATION_FAILED', {
-    message: `public_subject: ${reason}`,
-    details: { field: 'public_subject', reason, fields: [{ field: 'public_subject', reason }] },
-  });
+const badSubject = (reason: string) => invalidField('public_subject', reason);

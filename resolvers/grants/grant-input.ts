@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { onProject, type ProjectScope } from '../access.ts';
-import { isPrincipal } from '../caller.ts';
+import { principalIdOf } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { projectId } from '../fields.ts';
 import type { Action } from '../permissions.ts';
@@ -29,14 +29,10 @@ export function requireFuture(expiresAt: Date | undefined, now: Date): void {
 }
 
 /** The refusal of an end. */
-export const badEnd = (reason: string) =>
-  new ServiceError('VALIDATION_FAILED', {
-    message: `expires_at: ${reason}`,
-    details: { field: 'expires_at', reason, fields: [{ field: 'expires_at', reason }] },
-  });
+export const badEnd = (reason: string) => invalidField('expires_at', reason);
 
 /** The principal that makes something, for its row. */
 export async function makerOf(ctx: Context): Promise<string | null> {
   const caller = await ctx.caller();
-  return isPrincipal(caller) ? caller.principal.id : null;
+  return principalIdOf(caller);
 }

@@ -10,8 +10,8 @@ import { liveFirst } from './wire.ts';
 /** `GET /projects/v1/:id/delegates`. Contract 01, section 6.7. */
 export const listDelegates = query({
   name: 'delegates.list',
-  summary: 'Delegates on a project, never with a token: those that were not revoked first, newest first.',
-  access: onItsProject('delegates:read'),
+  summary: 'Delegates on a project, never with a token: those that hold first, newest first.',
+  access: onItsProject('project:delegates:read'),
   input: z.object({ project: projectId }),
   handler: ({ services, org, project }) => services.db.rows<Delegate>(listStatement, [org.id, project.id]),
   wire: z.object({ delegates: z.array(DelegateWire) }),
@@ -20,5 +20,5 @@ export const listDelegates = query({
 
 const listStatement: Statement = {
   name: 'delegates.list',
-  text: `select ${delegateColumns} from delegates d where d.org_id = $1 and d.project_id = $2 ${liveFirst('d')}`,
+  text: `select ${delegateColumns} from delegates d where d.org_id = $1 and d.project_id = $2 ${liveFirst('delegates', 'd')}`,
 };

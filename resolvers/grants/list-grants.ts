@@ -9,8 +9,8 @@ import { GrantWire, grantColumns, grantToWire, liveFirst } from './wire.ts';
 /** `GET /projects/v1/:id/grants`. Contract 01, section 6.6. */
 export const listGrants = query({
   name: 'grants.list',
-  summary: 'Grants on a project: those that were not revoked first, newest first.',
-  access: onItsProject('grants:read'),
+  summary: 'Grants on a project: those that hold first, newest first.',
+  access: onItsProject('project:grants:read'),
   input: z.object({ project: projectId }),
   handler: ({ services, org, project }) => services.db.rows<Grant>(listStatement, [org.id, project.id]),
   wire: z.object({ grants: z.array(GrantWire) }),
@@ -19,5 +19,5 @@ export const listGrants = query({
 
 const listStatement: Statement = {
   name: 'grants.list',
-  text: `select ${grantColumns} from project_grants g where g.org_id = $1 and g.project_id = $2 ${liveFirst('g')}`,
+  text: `select ${grantColumns} from project_grants g where g.org_id = $1 and g.project_id = $2 ${liveFirst('project_grants', 'g')}`,
 };

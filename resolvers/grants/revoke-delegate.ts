@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Delegate } from '../../db/schema/projects.ts';
+import { holdRight } from '../hold-right.ts';
 import { mutation } from '../operation.ts';
 import { delegateColumns } from './delegate-wire.ts';
 import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
@@ -10,10 +11,11 @@ import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
 export const revokeDelegate = mutation({
   name: 'delegates.revoke',
   summary: 'End a delegate, and with it its token.',
-  access: onItsProject('delegates:write'),
+  access: onItsProject('project:delegates:write'),
   stepUp: 'project.grants',
   input: z.object(onDelegate),
   async handler(work, { delegate: id }): Promise<Delegate> {
+    await holdRight(work, 'project:delegates:write');
     const [delegate] = await work.rows<Delegate>(revokeStatement, rowOf(work, id));
     if (delegate === undefined) throw new ServiceError('DELEGATE_NOT_FOUND');
     work.authorityChanged(work.org.id);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Grant } from '../../db/schema/projects.ts';
+import { holdRight } from '../hold-right.ts';
 import { mutation } from '../operation.ts';
 import { endDelegates } from './end-delegates.ts';
 import { onGrant, onItsProject, rowOf } from './grant-input.ts';
@@ -17,10 +18,11 @@ export interface RevokedGrant {
 export const revokeGrant = mutation({
   name: 'grants.revoke',
   summary: 'End a grant, and every delegate that narrows it.',
-  access: onItsProject('grants:write'),
+  access: onItsProject('project:grants:write'),
   stepUp: 'project.grants',
   input: z.object(onGrant),
   async handler(work, { grant: id }): Promise<RevokedGrant> {
+    await holdRight(work, 'project:grants:write');
     const [grant] = await work.rows<Grant>(revokeStatement, rowOf(work, id));
     if (grant === undefined) throw new ServiceError('GRANT_NOT_FOUND');
     const delegates = await endDelegates(work, work, [grant]);

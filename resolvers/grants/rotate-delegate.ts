@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Delegate } from '../../db/schema/projects.ts';
 import { holdRight } from '../hold-right.ts';
@@ -13,17 +13,17 @@ import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
 export const rotateDelegate = mutation({
   name: 'delegates.rotate',
   summary: 'Give an agent’s key a new token, shown this once; the old one ends at once.',
-  access: onItsProject('delegates:write'),
+  access: onItsProject('project:delegates:write'),
   stepUp: 'project.grants',
   input: z.object(onDelegate),
   async handler(work, { delegate: id }): Promise<IssuedDelegate> {
-    await holdRight(work, 'delegates:write');
+    await holdRight(work, 'project:delegates:write');
     const { token, hash } = newDelegateToken();
     const [delegate] = await work.rows<Delegate>(rotateStatement, [...rowOf(work, id), hash]);
     if (delegate === undefined) throw new ServiceError('DELEGATE_NOT_FOUND');
     if (delegate.kind !== 'svc_agent_key') {
       const reason = `a delegate of the kind ${delegate.kind} has no token`;
-      throw new ServiceError('VALIDATION_FAILED', { message: reason, details: { field: 'delegate_id', reason } });
+      throw invalidField('delegate_id', reason);
     }
     work.authorityChanged(work.org.id);
     return { delegate, token };

@@ -1,16 +1,22 @@
 import { z } from 'zod';
 import { columnsOf } from '../../db/columns-of.ts';
 import { type Grant, projectGrants } from '../../db/schema/projects.ts';
+import { grantHolds } from '../rules.ts';
 
 /** Columns of a grant `g`, for statements that yield it as {@link Grant}. */
 export const grantColumns = columnsOf(projectGrants, 'g');
 
-/** How many rows a list shows: those that hold come first, so that none of them is hidden by what has ended. */
-export const listedMax = 1_000;
+/** How many rows that have ended a list shows beside those that hold. */
+export const endedMax = 1_000;
 
-/** Order of lists that are not paged: what has not been revoked first, each part newest first. */
-export const liveFirst = (alias: string) =>
-  `order by (${alias}.revoked_at is not null), ${alias}.created_at desc, ${alias}.id desc limit ${listedMax}`;
+/**
+ * The rows `alias` of a list that is not paged: all that hold, of which there are only so many, then what was revoked or
+ * has run out, each part newest first. Follows `where …` of a statement on `table`, of the project `$1`, `$2`.
+ */
+export const liveFirst = (table: 'project_grants' | 'delegates', alias: string) =>
+  `order by (${grantHolds(alias)}) desc, ${alias}.created_at desc, ${alias}.id desc
+    limit ${endedMax} + (select count(*) from ${table} held
+      where held.org_id = $1 and held.project_id = $2 and ${grantHolds('held')})`;
 
 /** Contract 01, section 6.6. */
 export const GrantWire = z.object({

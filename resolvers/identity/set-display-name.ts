@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import { signedIn } from '../access.ts';
-import { properName, shows } from '../fields.ts';
+import { givenName, shows } from '../fields.ts';
 import { mutation } from '../operation.ts';
 import { type Identity, identityOf, whoami } from './whoami.ts';
 
@@ -13,7 +13,7 @@ const ownName = z
   .string()
   .normalize('NFC')
   .trim()
-  .pipe(properName(lengths.max).refine((name) => shows.test(name), 'must show something'));
+  .pipe(givenName(lengths.max).refine((name) => shows.test(name), 'must show something'));
 
 /** `PATCH /agent/v1/me`. Contract 01, section 5.15. */
 export const setDisplayName = mutation({
@@ -21,7 +21,8 @@ export const setDisplayName = mutation({
   summary: 'Give the principal behind the credential a name for people.',
   access: signedIn('wallet', 'control_plane', 'delegate'),
   input: z.object({
-    display_name: z.string().describe('Name for people, 1 to 64 characters after trimming.'),
+    // Judged by the handler, since every fault of a name has one code here.
+    display_name: z.unknown().describe('Name for people, 1 to 64 characters after trimming.'),
   }),
   async handler(work, { display_name }): Promise<Identity> {
     const name = ownName.safeParse(display_name);

@@ -28,20 +28,26 @@ export interface SubjectPrincipal {
 }
 
 /**
- * The principal that a subject names, inside the transaction that names it; an unknown one is made, as a person who has
- * yet to show up.
+ * The principal that a subject names, inside the transaction that names it; an unknown one is made, for whoever shows up
+ * with it later.
  *
  * @param host the organization that names it, which has an allowance of newcomers: each stays for good
+ * @param type what an unknown one is taken for
  * @throws RATE_LIMITED when the organization names too many
  */
-export async function findOrCreatePrincipal(work: Work, subject: Subject, host: string): Promise<SubjectPrincipal> {
+export async function findOrCreatePrincipal(
+  work: Work,
+  subject: Subject,
+  host: string,
+  type: CallerPrincipal['type'] = 'human',
+): Promise<SubjectPrincipal> {
   const values = [subject.kind, subject.publicSubject];
   const [known] = await work.rows<SubjectPrincipal>(findStatement, values);
   if (known !== undefined) return known;
   const { services } = work;
   refuseHurry(services.rateLimiter.take(`newcomers:${host}`, newcomerRate));
-  // A wallet's address is its key: whoever can use it has it. A mail address is somebody's only once it was answered.
-  await createPrincipal(work.client, services, subject, { type: 'human', verified: subject.kind === 'wallet' });
+  // Naming somebody proves nothing: a wallet is proven by its first signature, a mail address once it was answered.
+  await createPrincipal(work.client, services, subject, { type, verified: false });
   const [made] = await work.rows<SubjectPrincipal>(findStatement, values);
   return made!;
 }

@@ -12,6 +12,7 @@ interface WalletRow {
   readonly created_at: Date;
   readonly disabled_at: Date | null;
   readonly authenticator_id: string;
+  readonly verified_at: Date | null;
   readonly revoked_at: Date | null;
 }
 
@@ -42,6 +43,8 @@ export async function findOrCreateWalletPrincipal(
     );
     [row] = await db.rows<WalletRow>(findStatement, [address]);
   }
+  // Somebody else named this wallet before it signed for the first time.
+  if (row!.verified_at === null) await db.rows(provenStatement, [row!.authenticator_id]);
   const { id, type, display_name, created_at, disabled_at, authenticator_id, revoked_at } = row!;
   return {
     principal: { id, type, displayName: display_name, createdAt: created_at },
@@ -53,7 +56,13 @@ export async function findOrCreateWalletPrincipal(
 const findStatement: Statement = {
   name: 'identity.wallet',
   pipelined: true,
-  text: `select p.id, p.type, p.display_name, p.created_at, p.disabled_at, a.id as authenticator_id, a.revoked_at
+  text: `select p.id, p.type, p.display_name, p.created_at, p.disabled_at, a.id as authenticator_id, a.verified_at,
+      a.revoked_at
     from authenticators a join principals p on p.id = a.principal_id
     where a.kind = 'wallet' and a.public_subject = $1`,
+};
+
+const provenStatement: Statement = {
+  name: 'identity.wallet.proven',
+  text: 'update authenticators set verified_at = now() where id = $1 and verified_at is null',
 };

@@ -3,12 +3,13 @@ import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { MembershipStatus, Role } from '../../db/schema/orgs.ts';
 import { onOrg } from '../access.ts';
-import { isPrincipal } from '../caller.ts';
+import { principalIdOf } from '../caller.ts';
 import { orgId } from '../fields.ts';
 import { findOrCreatePrincipal, type SubjectPrincipal } from '../identity/subject-principal.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
 import { inviteHours, inviteMailMinutes } from '../limits.ts';
 import { findMembership } from '../members/find-member.ts';
+import { requireRoomForMember } from '../members/room-for-member.ts';
 import { mutation } from '../operation.ts';
 import { lockOrgFor } from '../orgs/lock-org.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
@@ -48,11 +49,12 @@ export const createInvite = mutation({
       .describe('Hours until the invitation expires: 168 unless told, at most 8760.'),
   }),
   async handler(work, { email, role, invite_ttl_hours }): Promise<CreatedInvite> {
-    refuseWhileClosed(await lockOrgFor(work, work.org.id, 'org:invites:write'));
-    const { org } = work;
+    const org = await lockOrgFor(work, work.org.id, 'org:invites:write');
+    refuseWhileClosed(org);
     const invitee = await findOrCreatePrincipal(work, { kind: 'email', publicSubject: email }, org.id);
     const before = await findMembership(work, org.id, invitee.principalId);
     if (before?.status === 'active') return { member: before, email, outcome: 'unchanged', emailSent: false };
+    await requireRoomForMember(work, org, before);
     const status: MembershipStatus = (await mayJoinAtOnce(work, invitee, role)) ? 'active' : 'invited';
     if (status === 'active') await requireWriterOfAll(work, org.id, role);
     const [mailed] = await work.rows(mailedStatement, [org.id, invitee.principalId, inviteMailMinutes]);
@@ -65,7 +67,7 @@ export const createInvite = mutation({
       role,
       status,
       email,
-      isPrincipal(caller) ? caller.principal.id : null,
+      principalIdOf(caller),
       status === 'active' ? null : invite_ttl_hours,
       emailSent,
     ]);

@@ -2,9 +2,11 @@ import type { Statement } from '../../db/pool.ts';
 import type { LifecycleState, Tier } from '../../db/schema/orgs.ts';
 import { writeSystemAudit } from '../audit.ts';
 import type { Context } from '../context.ts';
-import { lifecycleDays } from '../limits.ts';
-import { slugRestDays } from '../orgs/claim-slug.ts';
+import { dormantDaysMin, lifecycleDays } from '../limits.ts';
+import { releaseSlugs } from '../orgs/claim-slug.ts';
+import { forgetProjectTargets } from '../project-target.ts';
 import type { Task } from '../task.ts';
+import { tiers } from '../tiers/tier-table.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
 import { queueLeaseEnded } from './lease-ended-mail.ts';
 
@@ -27,13 +29,19 @@ export interface MovedOrg {
   readonly displayName: string | null;
   readonly tier: Tier;
   readonly leaseExpiresAt: Date;
+  readonly movedAt: Date;
 }
 
 /**
  * Moves every organization on that is due by the database's clock. One that is due for several states, as after a long
- * time switched off, goes through all of them in one run, each with its row in the trail. May run on many nodes at once.
+ * time switched off, goes through all of them in one run, each with its row in the trail; only the last step, which
+ * cannot be taken back, waits until it has been dormant for a while. May run on many nodes at once.
  */
 export const advanceOrgs: Task = async ({ ctx }) => {
+  await ctx.services.db.rows(pinnedUsageStatement, [
+    Object.keys(tiers),
+    Object.values(tiers).map(({ leaseDays }) => leaseDays * 24),
+  ]);
   // Nearly always nobody is due, and that is one look.
   if ((await ctx.services.db.rows(anyDueStatement, [])).length === 0) return;
   for (const [from, to] of transitions) {
@@ -49,7 +57,13 @@ function moveBatch(ctx: Context, from: LifecycleState, to: keyof typeof lifecycl
   return unitOfWork(
     ctx,
     async (work) => {
-      const moved = await work.rows<MovedOrg>(moveStatement, [from, to, lifecycleDays[to] * 24, batchRows]);
+      const moved = await work.rows<MovedOrg>(moveStatement, [
+        from,
+        to,
+        lifecycleDays[to] * 24,
+        batchRows,
+        pauseHours(to),
+      ]);
       if (moved.length > 0) await follow(work, from, to, moved);
       return moved.length;
     },
@@ -58,6 +72,7 @@ function moveBatch(ctx: Context, from: LifecycleState, to: keyof typeof lifecycl
 }
 
 async function follow(work: Work, from: LifecycleState, to: LifecycleState, moved: readonly MovedOrg[]): Promise<void> {
+  work.afterCommit(() => forgetProjectTargets(work.services));
   const entries = moved.map(({ id, leaseExpiresAt }) => ({
     orgId: id,
     action: 'org.lifecycle_changed',
@@ -68,19 +83,23 @@ async function follow(work: Work, from: LifecycleState, to: LifecycleState, move
   if (to === 'past_due') await queueLeaseEnded(work, moved);
   if (to === 'purged') {
     const ids = moved.map(({ id }) => id);
-    await work.rows(releaseSlugsStatement, [ids, slugRestDays * 24]);
+    await releaseSlugs(work, ids);
     await work.rows(forgetSlugsStatement, [ids]);
   }
 }
 
-const endedFor = (state: keyof typeof lifecycleDays) =>
-  `lease_expires_at <= now() - interval '${lifecycleDays[state] * 24} hours'`;
+/** Hours for which an organization has to have been what it is before it is moved on. */
+const pauseHours = (to: keyof typeof lifecycleDays) => (to === 'purged' ? dormantDaysMin * 24 : 0);
+
+const dueFor = (from: LifecycleState, to: keyof typeof lifecycleDays) =>
+  `lifecycle_state = '${from}' and lease_expires_at <= now() - interval '${lifecycleDays[to] * 24} hours'
+        and lifecycle_entered_at <= now() - interval '${pauseHours(to)} hours'`;
 
 const anyDueStatement: Statement = {
   name: 'lifecycle.any-due',
   text: `select 1 as "orgIsDue" from orgs
     where not lease_perpetual and lifecycle_state <> 'purged' and lease_expires_at <= now()
-      and (${transitions.map(([from, to]) => `lifecycle_state = '${from}' and ${endedFor(to)}`).join(' or ')}) limit 1`,
+      and (${transitions.map(([from, to]) => `(${dueFor(from, to)})`).join(' or ')}) limit 1`,
 };
 
 // Whoever sets a tier holds the row and is left alone: the next run finds a new lease.
@@ -90,16 +109,19 @@ const moveStatement: Statement = {
       select id from orgs
       where lifecycle_state = $1 and not lease_perpetual and lifecycle_state <> 'purged'
         and lease_expires_at <= now() - make_interval(hours => $3)
+        and lifecycle_entered_at <= now() - make_interval(hours => $5)
       order by lease_expires_at limit $4 for no key update skip locked
     )
     update orgs o set lifecycle_state = $2, lifecycle_entered_at = now() from due where o.id = due.id
-    returning o.id, o.display_name as "displayName", o.tier, o.lease_expires_at as "leaseExpiresAt"`,
+    returning o.id, o.display_name as "displayName", o.tier, o.lease_expires_at as "leaseExpiresAt",
+      o.lifecycle_entered_at as "movedAt"`,
 };
 
-const releaseSlugsStatement: Statement = {
-  name: 'lifecycle.release-slugs',
-  text: `update org_slugs set released_at = now(), rests_until = now() + make_interval(hours => $2)
-    where org_id = any($1::uuid[]) and released_at is null`,
+// Nobody renews the lease of a pinned organization, which is what begins a new period for all others.
+const pinnedUsageStatement: Statement = {
+  name: 'lifecycle.pinned-usage',
+  text: `update orgs o set usage_since = now() from unnest($1::text[], $2::int[]) as t (tier, hours)
+    where o.lease_perpetual and o.tier = t.tier and o.usage_since <= now() - make_interval(hours => t.hours)`,
 };
 
 const forgetSlugsStatement: Statement = {

@@ -1,10 +1,9 @@
 import type { Statement } from '../../db/pool.ts';
-import { lifecycleDays } from '../limits.ts';
+import { joinVerifiedMail } from '../identity/known-addresses.ts';
+import { entersAt, type LeaseEnd } from '../lifecycle.ts';
 import { queueMail } from '../mail/outbox.ts';
 import type { Work } from '../unit-of-work.ts';
 import type { MovedOrg } from './advance-orgs.ts';
-
-const dayMs = 86_400_000;
 
 /** Tells the owners of organizations whose lease has ended, at the addresses that they have verified. */
 export async function queueLeaseEnded(work: Work, orgs: readonly MovedOrg[]): Promise<void> {
@@ -17,13 +16,14 @@ export async function queueLeaseEnded(work: Work, orgs: readonly MovedOrg[]): Pr
   }
 }
 
-function textOf({ id, tier, leaseExpiresAt }: MovedOrg, name: string): string {
-  const day = (days: number) => new Date(leaseExpiresAt.getTime() + days * dayMs).toISOString().slice(0, 10);
+function textOf(org: MovedOrg, name: string): string {
+  const { id, tier, movedAt } = org;
+  const day = (state: LeaseEnd) => entersAt(org, state, movedAt).toISOString().slice(0, 10);
   return [
-    `The ${tier} lease of the organization ${name} (${id}) ended on ${day(0)}. Everything goes on for now.`,
+    `The ${tier} lease of the organization ${name} (${id}) ended on ${day('past_due')}. Everything goes on for now.`,
     '',
-    `Unless a tier is set, changes are refused from ${day(lifecycleDays.frozen)} on, scheduled work rests from ${day(lifecycleDays.dormant)}`,
-    `on, and on ${day(lifecycleDays.purged)} the organization's projects are deleted with everything in them.`,
+    `Unless a tier is set, changes are refused from ${day('frozen')} on, scheduled work rests from ${day('dormant')}`,
+    `on, and on ${day('purged')} the organization's projects are deleted with everything in them.`,
     '',
     `Set a tier with "svc tier set ${tier}" or POST /tiers/v1/${tier}: the organization is active again at once.`,
   ].join('\n');
@@ -32,7 +32,6 @@ function textOf({ id, tier, leaseExpiresAt }: MovedOrg, name: string): string {
 const ownersStatement: Statement = {
   name: 'lifecycle.owners',
   text: `select distinct m.org_id as "orgId", a.public_subject as email
-    from memberships m join authenticators a on a.principal_id = m.principal_id
-    where m.org_id = any($1::uuid[]) and m.role = 'owner' and m.status = 'active'
-      and a.kind = 'email' and a.verified_at is not null and a.revoked_at is null`,
+    from memberships m ${joinVerifiedMail}
+    where m.org_id = any($1::uuid[]) and m.role = 'owner' and m.status = 'active'`,
 };

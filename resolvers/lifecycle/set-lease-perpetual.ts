@@ -6,6 +6,8 @@ import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { platformAdmin } from '../access.ts';
 import { orgId } from '../fields.ts';
 import { mutation } from '../operation.ts';
+import { leaseEndToWire, lifecycleWire } from '../orgs/wire.ts';
+import { forgetProjectTargets } from '../project-target.ts';
 
 /** `POST /orgs/v1/admin/:org_id/lease-perpetual`. Contract 01, section 6.9. */
 export const setLeasePerpetual = mutation({
@@ -19,6 +21,7 @@ export const setLeasePerpetual = mutation({
   async handler(work, { org, lease_perpetual }): Promise<Org> {
     const [row] = await work.rows<Org>(updateStatement, [org, lease_perpetual]);
     if (row === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { org_id: org } });
+    work.afterCommit(() => forgetProjectTargets(work.services));
     return row;
   },
   audit: (org) => ({
@@ -30,14 +33,14 @@ export const setLeasePerpetual = mutation({
   wire: z.object({
     org_id: z.uuid(),
     lease_perpetual: z.boolean(),
-    organization_lifecycle_state: z.enum(['active', 'past_due', 'frozen', 'dormant', 'purged']),
-    lease_expires_at: z.iso.datetime(),
+    organization_lifecycle_state: lifecycleWire,
+    lease_expires_at: z.iso.datetime().nullable(),
   }),
   toWire: (org) => ({
     org_id: org.id,
     lease_perpetual: org.leasePerpetual,
     organization_lifecycle_state: org.lifecycleState,
-    lease_expires_at: org.leaseExpiresAt.toISOString(),
+    lease_expires_at: leaseEndToWire(org),
   }),
 });
 

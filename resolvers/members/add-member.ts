@@ -13,6 +13,7 @@ import { type Envelope, keysInside } from '../vaults/member-keys.ts';
 import { EnvelopeWire, envelopeActions, NextActionsWire } from '../vaults/wire.ts';
 import { requireWriterOfAll } from '../vaults/writers.ts';
 import { findMembership } from './find-member.ts';
+import { requireRoomForMember } from './room-for-member.ts';
 
 export interface AddedMember {
   readonly member: MemberRow;
@@ -34,12 +35,14 @@ export const addMember = mutation({
     role: roleWire.default('developer').describe('Role it gets: `developer` unless told.'),
   }),
   async handler(work, { wallet, role }): Promise<AddedMember> {
-    refuseWhileClosed(await lockOrgFor(work, work.org.id, 'org:members:write'));
-    const org = work.org.id;
+    const locked = await lockOrgFor(work, work.org.id, 'org:members:write');
+    refuseWhileClosed(locked);
+    const org = locked.id;
     const { principalId } = await findOrCreatePrincipal(work, { kind: 'wallet', publicSubject: wallet }, org);
     const before = await findMembership(work, org, principalId);
     const added = before?.status !== 'active';
     if (added) {
+      await requireRoomForMember(work, locked, before);
       await requireWriterOfAll(work, org, role);
       await work.rows(activateStatement, [org, principalId, randomUUID(), role]);
       work.authorityChanged(org);

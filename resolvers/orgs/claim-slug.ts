@@ -5,10 +5,12 @@ import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { onOrg } from '../access.ts';
 import { post } from '../billing/ledger.ts';
-import { orgId } from '../fields.ts';
+import { addressForm, orgId } from '../fields.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
+import { restingSlugs } from '../limits.ts';
 import { mutation } from '../operation.ts';
-import { permissions, roles } from '../permissions.ts';
+import { permissions, rolesFrom } from '../permissions.ts';
+import { refuseOverQuota } from '../quota.ts';
 import type { Work } from '../unit-of-work.ts';
 import { lockOrgFor } from './lock-org.ts';
 import { slugFault } from './slug-words.ts';
@@ -31,10 +33,7 @@ export interface ClaimedSlug {
 }
 
 /** A slug as it is written: lower case, no hyphen at an end nor two together. Nothing is folded. */
-export const slugForm = z
-  .string()
-  .max(39)
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters, digits and single hyphens between them');
+export const slugForm = addressForm(39);
 
 /** `POST /orgs/v1/:org_id/slug`. Contract 01, section 6.2. */
 export const claimSlug = mutation({
@@ -56,6 +55,7 @@ export const claimSlug = mutation({
     if (previousSlug === slug) return { org, slug, previousSlug, created: false, changed: false, fee: 0n };
     const fault = slugFault(slug);
     if (fault !== undefined) throw new ServiceError(fault, { details: { slug } });
+    if (previousSlug !== null) await requireRest(work, org.id, slug);
     await take(work, org, slug);
     const created = previousSlug === null;
     const fee = created ? await takeFee(work, org.id) : 0n;
@@ -86,17 +86,28 @@ export const claimSlug = mutation({
   }),
 });
 
+/** @throws QUOTA_EXCEEDED when as many slugs rest for the organization, beside one that it takes back, as may */
+function requireRest(work: Work, orgId: string, slug: string): Promise<void> {
+  const message = 'As many former slugs of the organization rest as may; it can go back to one of them, or wait.';
+  const quota = { scope: 'organization', metric: 'slugs', message } as const;
+  return refuseOverQuota(work, restingStatement, [orgId, slug], quota, restingSlugs);
+}
+
 /** Lets the old slug rest and takes the new one, which the key of its row decides. @throws SLUG_TAKEN, SLUG_RELEASED */
 async function take(work: Work, org: Org, slug: string): Promise<void> {
   // Both rows in one order, so that two organizations that want each other's cannot wait for one another.
   await work.rows(lockStatement, [[org.slug, slug]]);
-  await work.rows(releaseStatement, [org.id, slugRestDays * 24]);
+  await releaseSlugs(work, [org.id]);
   const taken = await work.rows(takeStatement, [slug, org.id]);
   if (taken.length > 0) return;
   const [holder] = await work.rows<{ rests: boolean; successor: string | null }>(holderStatement, [slug]);
   if (holder?.rests !== true) throw new ServiceError('SLUG_TAKEN', { details: { slug } });
   throw slugReleased(slug, holder.successor);
 }
+
+/** Organizations give up the slugs that they go by; these rest for them. */
+export const releaseSlugs = (work: Work, orgIds: readonly string[]) =>
+  work.rows(releaseStatement, [orgIds, slugRestDays * 24]);
 
 /** Names what its last holder goes by now; never a way there. */
 export const slugReleased = (slug: string, successor: string | null): ServiceError =>
@@ -118,17 +129,22 @@ async function takeFee(work: Work, org: string): Promise<bigint> {
   return replayed ? 0n : slugFee;
 }
 
-const billingRoles = roles.slice(0, roles.indexOf(permissions['org:billing:read'].role) + 1);
+const billingRoles = rolesFrom(permissions['org:billing:read'].role);
 
 const lockStatement: Statement = {
   name: 'slugs.lock',
   text: 'select 1 from org_slugs where slug = any($1::text[]) order by slug for update',
 };
 
+const restingStatement: Statement = {
+  name: 'slugs.resting',
+  text: 'select count(*)::int as used from org_slugs where org_id = $1 and rests_until > now() and slug <> $2',
+};
+
 const releaseStatement: Statement = {
   name: 'slugs.release',
   text: `update org_slugs set released_at = now(), rests_until = now() + make_interval(hours => $2)
-    where org_id = $1 and released_at is null`,
+    where org_id = any($1::uuid[]) and released_at is null`,
 };
 
 const takeStatement: Statement = {
@@ -148,7 +164,8 @@ const holderStatement: Statement = {
 const walletStatement: Statement = {
   name: 'slugs.billing-wallet',
   text: `select 1 from memberships m
-    join authenticators a on a.principal_id = m.principal_id and a.kind = 'wallet' and a.revoked_at is null
+    join authenticators a on a.principal_id = m.principal_id and a.kind = 'wallet' and a.verified_at is not null
+      and a.revoked_at is null
     where m.org_id = $1 and m.status = 'active' and m.role = any($2::text[]) limit 1`,
 };
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField } from '../../core/errors.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import { type AuditEvent, auditEvents } from '../../db/schema/orgs.ts';
 import { onOrg } from '../access.ts';
@@ -11,7 +11,7 @@ import { query } from '../operation.ts';
 export const listAudit = query({
   name: 'orgs.listAudit',
   summary: 'What happened in an organization and by whom, newest first.',
-  access: onOrg('org:audit', ({ org }: { org: string }) => org),
+  access: onOrg('org:audit:read', ({ org }: { org: string }) => org),
   input: z.object({
     org: orgId,
     ...listWindow,
@@ -20,10 +20,7 @@ export const listAudit = query({
   async handler({ services, org }, { older_than, org: _named, ...given }): Promise<ListPage<AuditEvent>> {
     if (older_than !== undefined && given.after !== undefined) {
       const reason = 'is another name of `after`: give one of them';
-      throw new ServiceError('VALIDATION_FAILED', {
-        message: `before: ${reason}`,
-        details: { field: 'before', reason },
-      });
+      throw invalidField('before', reason);
     }
     const window = { ...given, after: older_than ?? given.after };
     const list = bySeq.newestFirst(services.keys, `audit:${org.id}`);

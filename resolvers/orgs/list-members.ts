@@ -4,7 +4,7 @@ import { onOrg } from '../access.ts';
 import { orgId } from '../fields.ts';
 import { query } from '../operation.ts';
 import { type MemberRow, selectMembers } from './member-row.ts';
-import { roleWire } from './wire.ts';
+import { membershipStatusWire, roleWire } from './wire.ts';
 
 /** `GET /orgs/v1/:org_id/members`. Contract 01, section 6.4. */
 export const listMembers = query({
@@ -18,7 +18,7 @@ export const listMembers = query({
       z.object({
         principal_id: z.string(),
         role: roleWire,
-        status: z.enum(['active', 'invited', 'suspended', 'revoked']),
+        status: membershipStatusWire,
         wallet: z.string().nullable(),
         display_name: z.string().nullable(),
       }),

@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import { isPrincipal } from '../caller.ts';
+import { principalIdOf } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { isMember } from '../rules.ts';
 import { visibilityOf } from '../visibility.ts';
@@ -24,7 +24,7 @@ export async function loadMemberships(ctx: Context, keys: readonly MemberKey[]):
     keys.map(({ orgId }) => orgId),
     ...(await callerValues(ctx)),
     keys.map(({ principalId }) => principalId),
-    isPrincipal(caller) ? caller.principal.id : null,
+    principalIdOf(caller),
   ]);
 }
 
@@ -36,15 +36,15 @@ async function callerValues(ctx: Context): Promise<readonly unknown[]> {
 
 const visible = `($3::boolean or ${isMember('m.org_id', '$2')})`;
 
+// Not pipelined: what a list of keys holds has to be known to plan these well.
+
 const membersStatement: Statement = {
   name: 'orgs.members-of',
-  pipelined: true,
   text: `${selectMembers} and m.org_id = any($1::uuid[]) and ${visible} order by m.created_at, m.principal_id`,
 };
 
 const byKeyStatement: Statement = {
   name: 'orgs.members-by-key',
-  pipelined: true,
   text: `${selectMembers} and (m.org_id, m.principal_id) in (select * from unnest($1::uuid[], $4::text[]))
     and (m.principal_id = $5 or ${visible})`,
 };

@@ -1,9 +1,8 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
-import { notAuthorized } from '../access.ts';
-import { isPrincipal } from '../caller.ts';
-import { type Action, permissions, reaches } from '../permissions.ts';
+import { holdRole } from '../hold-right.ts';
+import type { Action } from '../permissions.ts';
 import type { Work } from '../unit-of-work.ts';
 
 /** An organization as it stands under its lock. */
@@ -35,21 +34,13 @@ export async function lockOrgFor(
   action: Action,
 ): Promise<LockedOrg & { /** The caller's own. */ readonly role: Role }> {
   const org = await lockOrg(work, orgId);
-  const caller = await work.caller();
   // A statement of its own: what was read together with the lock is from before the wait for it.
-  const [own] = isPrincipal(caller) ? await work.rows<{ role: Role }>(roleStatement, [orgId, caller.principal.id]) : [];
-  if (own === undefined || org === undefined) throw notAuthorized(action, 'member');
-  if (!reaches(own.role, permissions[action].role)) throw notAuthorized(action, 'forbidden');
-  return { ...org, role: own.role };
+  const role = await holdRole(work, orgId, action);
+  return { ...org!, role };
 }
 
 const lockStatement: Statement = {
   name: 'orgs.lock',
   text: `select ${columnsOf(orgs, 'o')}, (o.lease_perpetual or o.lease_expires_at > now()) as "leaseRuns"
     from orgs o where o.id = $1 for no key update`,
-};
-
-const roleStatement: Statement = {
-  name: 'orgs.own-role',
-  text: `select role from memberships where org_id = $1 and principal_id = $2 and status = 'active'`,
 };

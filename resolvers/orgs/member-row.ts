@@ -1,4 +1,5 @@
 import type { MembershipStatus, Role } from '../../db/schema/orgs.ts';
+import { firstWallet } from '../identity/known-addresses.ts';
 
 /** A member as the organization's other members see it. */
 export interface MemberRow {
@@ -25,8 +26,7 @@ export const selectMemberships = `select m.org_id as "orgId", m.principal_id as 
     from memberships m
     join principals p on p.id = m.principal_id
     left join lateral (
-      select public_subject from authenticators
-      where principal_id = m.principal_id and kind = 'wallet' and revoked_at is null order by created_at limit 1
+      ${firstWallet('m.principal_id')}
     ) a on true`;
 
 /** Memberships `m` that are not revoked, as {@link MemberRow}; a statement goes on with `and …`. */

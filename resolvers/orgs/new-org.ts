@@ -50,8 +50,12 @@ const lockStatement: Statement = {
   text: 'select 1 from principals where id = $1 for no key update',
 };
 
-/** A membership `m` that makes its principal the owner of a free organization `o`. */
-export const countsAsFree = `m.role = 'owner' and m.status = 'active' and o.tier = 'prototype' and o.lifecycle_state <> 'purged'`;
+/**
+ * A membership `m` that makes its principal the owner of a free organization `o` which it made itself: whoever is made
+ * an owner by others has no say in that, and loses nothing by it.
+ */
+export const countsAsFree = `m.role = 'owner' and m.status = 'active' and o.created_by = m.principal_id
+  and o.tier = 'prototype' and o.lifecycle_state <> 'purged'`;
 
 const countStatement: Statement = {
   name: 'orgs.count-free',

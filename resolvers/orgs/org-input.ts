@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { properName, shows } from '../fields.ts';
+import { givenName, shows } from '../fields.ts';
 
 /** What an organization is called: in NFC and trimmed; nothing, or null, for none. Contract 01, section 6.2. */
 export const orgDisplayName = z
   .string()
   .normalize('NFC')
   .trim()
-  .pipe(properName(100).refine((name) => name === '' || shows.test(name), 'must show something'))
+  .pipe(givenName(100).refine((name) => name === '' || shows.test(name), 'must show something'))
   .nullable()
   .transform((name) => name || null);

@@ -1,9 +1,9 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
-import { notAuthorized, type OrgScope } from '../access.ts';
+import { type OrgScope, requireRole } from '../access.ts';
 import { writeAudit } from '../audit.ts';
-import { type Action, permissions, reaches } from '../permissions.ts';
+import type { Action } from '../permissions.ts';
 import type { Work } from '../unit-of-work.ts';
 import { lockOwner, newOrg, orgCreated } from './new-org.ts';
 
@@ -15,7 +15,8 @@ export interface OwnOrg extends Org {
 
 /**
  * The organization that a principal means when it names none: the one that was made for it, else the oldest that it
- * owns. A purged one only when there is no other.
+ * made and owns. Never one that others made it an owner of, since nobody asked it: what it makes there would be theirs.
+ * One that it was put out of only when it has no other, and a purged one last of all.
  */
 export async function findOwnOrg(
   { rows }: { readonly rows: Work['rows'] },
@@ -27,10 +28,8 @@ export async function findOwnOrg(
 
 /** What the principal may do in its own organization. @throws NOT_AUTHORIZED when the action is no longer among it */
 export function ownScope({ role, membershipId, ...org }: OwnOrg, action: Action): OrgScope {
-  if (role !== null && reaches(role, permissions[action].role)) {
-    return { org, authority: { kind: 'membership', membershipId: membershipId!, role } };
-  }
-  throw notAuthorized(action, role === null ? 'member' : 'forbidden');
+  requireRole(action, role);
+  return { org, authority: { kind: 'membership', membershipId: membershipId!, role } };
 }
 
 /**
@@ -50,7 +49,7 @@ export async function findOrCreateOwnOrg(
     own = await findOwnOrg(work, principalId);
   }
   if (!isMissing(own)) return { ...ownScope(own, action), created: false };
-  // What was made for it once stays its home, also when it is gone; the new one is found as the oldest it owns.
+  // What was made for it once stays its home, also when it is gone; the new one is found as the oldest it made.
   const org = await newOrg(work, principalId, { displayName: null, home: own === undefined });
   await writeAudit(work.client, work, await work.caller(), {}, orgCreated(org));
   own = await findOwnOrg(work, principalId);
@@ -65,9 +64,10 @@ const ownStatement: Statement = {
   name: 'orgs.own',
   text: `select ${columnsOf(orgs, 'o')}, m.role, m.id as "membershipId" from (
       select id from orgs where home_of = $1
-      union select org_id from memberships where principal_id = $1 and role = 'owner' and status = 'active'
+      union select made.id from memberships owner join orgs made on made.id = owner.org_id
+        where owner.principal_id = $1 and owner.role = 'owner' and owner.status = 'active' and made.created_by = $1
     ) own
     join orgs o on o.id = own.id
     left join memberships m on m.org_id = o.id and m.principal_id = $1 and m.status = 'active'
-    order by o.lifecycle_state = 'purged', o.home_of is distinct from $1, o.created_at, o.id limit 1`,
+    order by o.lifecycle_state = 'purged', m.id is null, o.home_of is distinct from $1, o.created_at, o.id limit 1`,
 };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { roles } from '../permissions.ts';
+import { permissions, rolesFrom } from '../permissions.ts';
 
 /** Where an organization's earnings would go, and whether that is settled. */
 export interface PayoutRecovery {
@@ -21,12 +21,12 @@ interface WalletsRow {
   readonly wallets: readonly string[];
 }
 
-/** Roles that may bill for an organization: their wallets may be paid to when nobody named one. */
-const payable = roles.filter((role) => role !== 'viewer');
+/** Roles that see where earnings go: their wallets may be paid to when nobody named one. */
+const payable = rolesFrom(permissions['org:payout:read'].role);
 
 /**
- * Where the earnings of organizations would go: to the wallet that was named, else to the only wallet there is among
- * the active members from billing upwards. Contract 01, section 6.2.
+ * Where the earnings of organizations would go: to the wallet that was named, else to the only one there is among
+ * the active members from billing upwards who have signed with theirs: naming somebody proves nothing. Contract 01, section 6.2.
  */
 export async function payoutRecoveries(
   rows: <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>,
@@ -73,7 +73,8 @@ const walletsStatement: Statement = {
   text: `select o.id as "orgId", o.payout_wallet as "defaultWallet", array(
       select distinct a.public_subject from memberships m
       join principals p on p.id = m.principal_id and p.disabled_at is null
-      join authenticators a on a.principal_id = p.id and a.kind = 'wallet' and a.revoked_at is null
+      join authenticators a on a.principal_id = p.id and a.kind = 'wallet'
+        and a.verified_at is not null and a.revoked_at is null
       where m.org_id = o.id and m.status = 'active' and m.role = any($2::text[])
     ) as wallets
     from orgs o where o.id = any($1::uuid[])`,

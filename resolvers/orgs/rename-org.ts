@@ -4,7 +4,9 @@ import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { onOrg } from '../access.ts';
 import { orgId } from '../fields.ts';
+import { refuseWhileClosed } from '../lifecycle.ts';
 import { mutation } from '../operation.ts';
+import { lockOrgFor } from './lock-org.ts';
 import { orgDisplayName } from './org-input.ts';
 import { OrgSummaryWire, orgToWire } from './wire.ts';
 
@@ -15,13 +17,14 @@ export const renameOrg = mutation({
   access: onOrg('org:rename', ({ org }: { org: string }) => org),
   stepUp: 'org.rename',
   lifecycle: 'gated',
-  input: z.strictObject({
+  input: z.object({
     org: orgId,
     display_name: orgDisplayName.describe(
       'Name for people, not unique, at most 100 characters; null, or no text, for none.',
     ),
   }),
   async handler(work, { display_name }): Promise<Org> {
+    refuseWhileClosed(await lockOrgFor(work, work.org.id, 'org:rename'));
     const [renamed] = await work.rows<Org>(renameStatement, [work.org.id, display_name]);
     return renamed!;
   },

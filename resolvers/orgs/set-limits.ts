@@ -32,6 +32,9 @@ export const setLimits = mutation({
         writes_per_second: limitToSet,
         writes_burst: limitToSet,
         projects: limitToSet,
+        members: limitToSet,
+        grants_per_project: limitToSet,
+        delegates_per_project: limitToSet,
         api_calls: limitToSet,
         storage_bytes: limitToSet,
       })

@@ -4,8 +4,9 @@ import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { onOrg } from '../access.ts';
 import { orgId, walletAddress } from '../fields.ts';
-import { holdRight } from '../hold-right.ts';
+import { refuseWhileClosed } from '../lifecycle.ts';
 import { mutation } from '../operation.ts';
+import { lockOrgFor } from './lock-org.ts';
 import { type PayoutRecovery, PayoutRecoveryWire, payoutRecoveries, payoutRecoveryToWire } from './payout-recovery.ts';
 
 export interface PayoutWalletSet {
@@ -20,7 +21,7 @@ const nowhere = `0x${'0'.repeat(40)}`;
 export const setPayoutWallet = mutation({
   name: 'orgs.setPayoutWallet',
   summary: 'Name the wallet that an organization’s own earnings go to, or none.',
-  access: onOrg('org:payout', ({ org }: { org: string }) => org),
+  access: onOrg('org:payout:write', ({ org }: { org: string }) => org),
   lifecycle: 'gated',
   input: z.object({
     org: orgId,
@@ -30,7 +31,7 @@ export const setPayoutWallet = mutation({
       .describe('Address that earnings go to, in any letter case; null for none.'),
   }),
   async handler(work, { wallet_address }): Promise<PayoutWalletSet> {
-    await holdRight(work, 'org:payout');
+    refuseWhileClosed(await lockOrgFor(work, work.org.id, 'org:payout:write'));
     const [row] = await work.rows<Org & { previous: string | null }>(setStatement, [work.org.id, wallet_address]);
     const { previous, ...org } = row!;
     const [recovery] = await payoutRecoveries(work.rows, [org.id]);

@@ -3,7 +3,16 @@ import type { Org } from '../../db/schema/orgs.ts';
 import type { MembershipRow } from '../identity/whoami.ts';
 
 export const roleWire = z.enum(['owner', 'admin', 'developer', 'billing', 'viewer']);
+export const lifecycleWire = z.enum(['active', 'past_due', 'frozen', 'dormant', 'purged']);
+export const membershipStatusWire = z.enum(['active', 'invited', 'suspended', 'revoked']);
 export const tierWire = z.enum(['prototype', 'hobby', 'team']);
+
+type Lease = Pick<Org, 'leasePerpetual' | 'leaseExpiresAt'>;
+
+/** When an organization's lease ends; a perpetual one never does. */
+export const leaseEndOf = ({ leasePerpetual, leaseExpiresAt }: Lease): Date | null =>
+  leasePerpetual ? null : leaseExpiresAt;
+export const leaseEndToWire = (org: Lease): string | null => leaseEndOf(org)?.toISOString() ?? null;
 
 /** Contract 01, section 6.1. */
 export const OrgSummaryWire = z.object({
@@ -21,14 +30,14 @@ export const orgToWire = (org: Org) => ({
   slug: org.slug,
   tier: org.tier,
   lease_started_at: org.leaseStartedAt.toISOString(),
-  lease_expires_at: org.leaseExpiresAt.toISOString(),
+  lease_expires_at: leaseEndToWire(org),
 });
 
 export const MembershipWire = z.object({
   org_id: z.uuid(),
   display_name: z.string().nullable(),
   role: roleWire,
-  status: z.enum(['active', 'invited', 'suspended', 'revoked']),
+  status: membershipStatusWire,
 });
 
 export const membershipToWire = (row: MembershipRow) => ({

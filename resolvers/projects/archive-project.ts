@@ -4,6 +4,7 @@ import type { Statement } from '../../db/pool.ts';
 import { platformAdmin } from '../access.ts';
 import { projectId } from '../fields.ts';
 import { mutation } from '../operation.ts';
+import { forgetProjectTargets } from '../project-target.ts';
 import { lockProject } from './lock-project.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire } from './wire.ts';
 
@@ -21,9 +22,10 @@ const archiving = (
       // The platform admin may see everything, so for them an absent thing is simply absent.
       if (project === undefined) throw new ServiceError('PROJECT_NOT_FOUND', { details: { project_id: id } });
       if ((project.archivedAt !== null) === (to === 'archived')) return { project, changed: false };
-      const archivedAt = to === 'archived' ? work.services.now() : null;
-      await work.rows(archiveStatement, [project.orgId, project.id, archivedAt]);
-      return { project: { ...project, archivedAt }, changed: true };
+      const values = [project.orgId, project.id, to === 'archived'];
+      const [archived] = await work.rows<Pick<ProjectRow, 'archivedAt'>>(archiveStatement, values);
+      work.afterCommit(() => forgetProjectTargets(work.services));
+      return { project: { ...project, ...archived }, changed: true };
     },
     audit: ({ project: { id, orgId }, changed }) =>
       changed ? { action: `project.${to}`, object: { kind: 'project', id }, orgId } : undefined,
@@ -45,5 +47,6 @@ export const reactivateProject = archiving('reactivated', {
 
 const archiveStatement: Statement = {
   name: 'projects.archive',
-  text: 'update projects set archived_at = $3 where org_id = $1 and id = $2',
+  text: `update projects set archived_at = case when $3::boolean then now() end where org_id = $1 and id = $2
+    returning archived_at as "archivedAt"`,
 };

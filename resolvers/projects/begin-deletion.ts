@@ -1,5 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
 import type { AuditEntry, StepRef } from '../operation.ts';
+import { forgetProjectTargets } from '../project-target.ts';
 import type { Work } from '../unit-of-work.ts';
 import type { ProjectRow } from './wire.ts';
 
@@ -15,6 +16,7 @@ export async function beginDeletion(
   await work.rows(markStatement, [orgId, id]);
   // Sockets of its keys, and readers of its room, have lost their right.
   work.authorityChanged(orgId);
+  work.afterCommit(() => forgetProjectTargets(work.services));
   return {
     ref: { orgId, projectId: id, server, databaseName, roleName },
     orgId,

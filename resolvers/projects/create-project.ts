@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
 import { columnsOf, partOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
@@ -8,15 +7,17 @@ import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { type Project, projects } from '../../db/schema/projects.ts';
 import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../access.ts';
 import { actorOf } from '../audit.ts';
-import { isPrincipal } from '../caller.ts';
+import { principalIdOf } from '../caller.ts';
 import type { Context } from '../context.ts';
-import { orgId, properName } from '../fields.ts';
+import { givenName, orgId } from '../fields.ts';
 import { makeProjectKey } from '../identity/project-keys.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
 import { limitsOf } from '../limits.ts';
 import { stepMutation } from '../operation.ts';
+import { lockOrgFor } from '../orgs/lock-org.ts';
 import { findOrCreateOwnOrg } from '../orgs/own-org.ts';
-import { tierWire } from '../orgs/wire.ts';
+import { leaseEndOf, tierWire } from '../orgs/wire.ts';
+import { refuseOverQuota } from '../quota.ts';
 import { twoWords } from '../two-words.ts';
 import type { Work } from '../unit-of-work.ts';
 import { type ProjectRow, withOrg } from './wire.ts';
@@ -28,7 +29,8 @@ interface CreateProjectInput {
 /** A new project with the keys to it. */
 export interface CreatedProject {
   readonly project: ProjectRow;
-  readonly leaseExpiresAt: Date;
+  /** Null for a lease that never ends. */
+  readonly leaseEnd: Date | null;
   readonly keys: ProjectKeys;
   readonly endpoints: ProjectEndpoints;
 }
@@ -63,7 +65,7 @@ export const createProject = stepMutation({
   lifecycle: 'gated',
   writeApproval: { action: 'org.project.create', field: 'org_id', target: ({ org_id }) => org_id },
   input: z.object({
-    name: properName(200)
+    name: givenName(200)
       .trim()
       .min(1)
       .optional()
@@ -74,13 +76,12 @@ export const createProject = stepMutation({
   steps: {
     async begin(work, { name }) {
       const caller = await work.caller();
-      const principalId = isPrincipal(caller) ? caller.principal.id : null;
+      const principalId = principalIdOf(caller);
       const scope: OrgScope =
         work.org === undefined
           ? await findOrCreateOwnOrg(work, principalId!, 'project:create')
           : { org: work.org, authority: work.authority };
       const { org } = scope;
-      refuseWhileClosed(org);
       await requireRoom(work, org);
       const id = work.services.newId('prj');
       const database = work.services.projectDatabases.assign();
@@ -110,7 +111,7 @@ export const createProject = stepMutation({
       const org = orgOf(row!)!;
       return {
         project: withOrg(project, org),
-        leaseExpiresAt: org.leaseExpiresAt,
+        leaseEnd: leaseEndOf(org),
         keys: await projectKeys(work, project),
         endpoints: endpointsOf(work, project),
       };
@@ -127,18 +128,18 @@ export const createProject = stepMutation({
     schema_slot: z.string(),
     org_id: z.uuid(),
     tier: tierWire,
-    lease_expires_at: z.iso.datetime(),
+    lease_expires_at: z.iso.datetime().nullable(),
     endpoints: z.object({ rest_url: z.url(), static_base_url: z.url() }),
     active_release_id: z.null(),
   }),
-  toWire: ({ project, keys, leaseExpiresAt, endpoints }) => ({
+  toWire: ({ project, keys, leaseEnd, endpoints }) => ({
     project_id: project.id,
     anon_key: keys.anonKey,
     service_key: keys.serviceKey,
     schema_slot: project.schemaSlot,
     org_id: project.orgId,
     tier: project.orgTier,
-    lease_expires_at: leaseExpiresAt.toISOString(),
+    lease_expires_at: leaseEnd?.toISOString() ?? null,
     endpoints: { rest_url: endpoints.restUrl, static_base_url: endpoints.staticBaseUrl },
     active_release_id: null,
   }),
@@ -162,29 +163,24 @@ function endpointsOf({ services, request }: Pick<Context, 'services' | 'request'
 
 /**
  * The organization's row is locked while its projects are counted, so that callers who race cannot pass the limit; the
- * limit is the one that holds then, and so is the organization's standing.
+ * limit is the one that holds then, and so are the organization's standing and the caller's role.
  */
-async function requireRoom(work: Work, org: Pick<Org, 'id'>) {
-  const [locked] = await work.rows<Org>(lockStatement, [org.id]);
-  refuseWhileClosed(locked);
-  const [count] = await work.rows<{ used: number }>(countStatement, [org.id]);
-  const { projects: limit } = limitsOf(locked!);
-  if (count!.used >= limit) {
-    throw new ServiceError('QUOTA_EXCEEDED', {
-      details: { scope: 'organization', metric: 'projects', resource: 'projects', limit, used: count!.used },
-    });
-  }
+async function requireRoom(work: Work, { id }: Pick<Org, 'id'>) {
+  const org = await lockOrgFor(work, id, 'project:create');
+  refuseWhileClosed(org);
+  await refuseOverQuota(
+    work,
+    countStatement,
+    [id],
+    { scope: 'organization', metric: 'projects' },
+    limitsOf(org).projects,
+  );
 }
 
 const projectOf = partOf(projects, 'project.');
 const orgOf = partOf(orgs, 'org.');
 
 const publicId = () => randomBytes(6).toString('hex');
-
-const lockStatement: Statement = {
-  name: 'projects.lock-org',
-  text: `select ${columnsOf(orgs, 'o')} from orgs o where o.id = $1 for no key update`,
-};
 
 const countStatement: Statement = {
   name: 'projects.count',

@@ -5,7 +5,7 @@ import type { Statement } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { orgs } from '../../db/schema/orgs.ts';
 import { projects } from '../../db/schema/projects.ts';
-import { type Access, notAuthorized, onProject, type ProjectScope } from '../access.ts';
+import { type Access, onProject, type ProjectScope } from '../access.ts';
 import { type Caller, callerKey, isPrincipal } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { projectId } from '../fields.ts';
@@ -13,7 +13,7 @@ import { isKey } from '../idempotency.ts';
 import { stepMutation } from '../operation.ts';
 import { beginDeletion } from './begin-deletion.ts';
 import { projectColumns } from './load-projects.ts';
-import { lockProject } from './lock-project.ts';
+import { lockProjectFor } from './lock-project.ts';
 import type { ProjectRow } from './wire.ts';
 
 const name = 'projects.delete';
@@ -52,13 +52,7 @@ export const deleteProject = stepMutation({
   input: z.object({ project: projectId }),
   steps: {
     async begin(work) {
-      const project = await lockProject(work, work.project.id);
-      if (project === undefined) {
-        const { kind } = await work.caller();
-        throw kind === 'project_key'
-          ? new ServiceError('PROJECT_NOT_FOUND')
-          : notAuthorized('project:delete', 'project_not_found');
-      }
+      const project = await lockProjectFor(work, 'project:delete');
       // Its database is being made at this moment, and would be left behind.
       if (project.state === 'provisioning') throw new ServiceError('PROJECT_NOT_READY', { retryAfter: 1 });
       return beginDeletion(work, project);

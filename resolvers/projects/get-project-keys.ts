@@ -5,11 +5,15 @@ import { projectId } from '../fields.ts';
 import { query } from '../operation.ts';
 import { projectKeys } from './create-project.ts';
 
-/** `GET /projects/v1/:id/keys`: for a member who has lost them, since they are derived and never change. */
+/**
+ * `GET /projects/v1/:id/keys`: for an owner who has lost them, since they are derived and never change. Whoever has the
+ * service key may do what an owner may, so nobody else is given it. Contract 01, section 5.10.
+ */
 export const getProjectKeys = query({
-  name: 'projects.keys',
+  name: 'projects.getKeys',
   summary: 'The anon and service key of a project.',
   access: onProject('project:keys:read', ({ project }: { project: string }) => project),
+  reveals: 'project.keys',
   input: z.object({ project: projectId }),
   async handler(ctx) {
     if (ctx.project.state !== 'ready') throw new ServiceError('PROJECT_NOT_READY', { retryAfter: 1 });

@@ -2,20 +2,20 @@ import { z } from 'zod';
 import { onProject } from '../access.ts';
 import { projectId } from '../fields.ts';
 import { query } from '../operation.ts';
-import { tierWire } from '../orgs/wire.ts';
+import { leaseEndToWire, lifecycleWire, tierWire } from '../orgs/wire.ts';
 import { projectUsages } from './project-usage.ts';
-import { lifecycleWire, statusOf, statusWire, withOrg } from './wire.ts';
+import { statusOf, statusWire, withOrg } from './wire.ts';
 
 /** `GET /projects/v1/admin/:project_id/usage`. Contract 01, section 2.8. */
 export const getUsage = query({
-  name: 'projects.usage',
+  name: 'projects.getUsage',
   summary: 'What a project uses, beside what its organization’s tier allows.',
   access: onProject('project:read', ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),
   async handler({ project, org, services }) {
     const row = withOrg(project, org);
     const [usage] = await projectUsages(services, [row]);
-    return { project: row, leaseExpiresAt: org.leaseExpiresAt, usage: usage! };
+    return { project: row, leaseEnd: leaseEndToWire(org), usage: usage! };
   },
   wire: z.object({
     project_id: z.string(),
@@ -29,14 +29,14 @@ export const getUsage = query({
     organization_lifecycle_state: lifecycleWire,
     status: statusWire,
   }),
-  toWire: ({ project, leaseExpiresAt, usage }) => ({
+  toWire: ({ project, leaseEnd, usage }) => ({
     project_id: project.id,
     tier: project.orgTier,
     api_calls: usage.apiCalls,
     api_calls_limit: usage.apiCallsLimit,
     storage_bytes: usage.storageBytes,
     storage_limit_bytes: usage.storageBytesLimit,
-    lease_expires_at: leaseExpiresAt.toISOString(),
+    lease_expires_at: leaseEnd,
     effective_status: statusOf(project),
     organization_lifecycle_state: project.orgLifecycleState,
     status: statusOf(project),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
 import { type Access, onOrg, signedIn } from '../access.ts';
 import { orgId } from '../fields.ts';
 import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../list-page.ts';
@@ -50,14 +51,15 @@ export const listProjects = query({
 });
 
 /** Of one organization and over all are two statements, so that the first finds its rows by their index. */
-const listOf = (name: string, where: string) =>
+const listOf = (name: string, where: string, more: Pick<Statement, 'pipelined'> = {}) =>
   bothWays((way) => ({
     name: `projects.${name}-${way.name}`,
-    pipelined: true,
+    ...more,
     text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id
       where ${where} and ${visible} and ($5::boolean or p.archived_at is null) and ${way.beyond('p', 6)}
       ${way.order('p')} limit $8`,
   }));
 
-const ofOrgStatements = listOf('list', 'p.org_id = $4::uuid');
+const ofOrgStatements = listOf('list', 'p.org_id = $4::uuid', { pipelined: true });
+// Whether everything is asked for has to be known to plan it well.
 const everywhereStatements = listOf('list-all', '$4::uuid is null');

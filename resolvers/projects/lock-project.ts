@@ -1,4 +1,8 @@
+import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
+import { notAuthorized, type ProjectScope } from '../access.ts';
+import { holdRight } from '../hold-right.ts';
+import type { Action } from '../permissions.ts';
 import type { Work } from '../unit-of-work.ts';
 import { projectColumns } from './load-projects.ts';
 import type { ProjectRow } from './wire.ts';
@@ -9,6 +13,23 @@ import type { ProjectRow } from './wire.ts';
  */
 export async function lockProject(work: Work, projectId: string): Promise<ProjectRow | undefined> {
   const [project] = await work.rows<ProjectRow>(lockStatement, [projectId]);
+  return project;
+}
+
+/**
+ * Locks the project that the caller was admitted to, and looks again whether it still is: what was right at the door may
+ * have ended while the lock was waited for.
+ *
+ * @throws NOT_AUTHORIZED, to the project's own key PROJECT_NOT_FOUND
+ */
+export async function lockProjectFor(work: Work & ProjectScope, action: Action): Promise<ProjectRow> {
+  const project = await lockProject(work, work.project.id);
+  if (project === undefined) {
+    throw work.authority.kind === 'service_key'
+      ? new ServiceError('PROJECT_NOT_FOUND')
+      : notAuthorized(action, 'project_not_found');
+  }
+  await holdRight(work, action);
   return project;
 }
 

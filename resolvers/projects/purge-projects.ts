@@ -23,8 +23,10 @@ export async function purgeProjects(ctx: Context): Promise<number> {
     ctx.signal.throwIfAborted();
     const found = await unitOfWork(ctx, beginSome, async () => {});
     begun += found;
-    if (found < batch) return begun;
+    if (found < batch) break;
   }
+  await ctx.services.db.rows(emptiedStatement, []);
+  return begun;
 }
 
 async function beginSome(work: Work): Promise<number> {
@@ -43,6 +45,13 @@ async function beginSome(work: Work): Promise<number> {
 const leftStatement: Statement = {
   name: 'projects.left-of-purged',
   text: `select ${projectColumns} from orgs o join projects p on p.org_id = o.id
-    where o.lifecycle_state = 'purged' and p.deleted_at is null and p.state = 'ready'
+    where o.lifecycle_state = 'purged' and o.emptied_at is null and p.deleted_at is null and p.state = 'ready'
     limit $1 for update of p skip locked`,
+};
+
+// Nothing is created in a purged organization, so it is not looked at again.
+const emptiedStatement: Statement = {
+  name: 'projects.purged-orgs-emptied',
+  text: `update orgs o set emptied_at = now() where o.lifecycle_state = 'purged' and o.emptied_at is null
+      and not exists (select from projects p where p.org_id = o.id and p.deleted_at is null)`,
 };

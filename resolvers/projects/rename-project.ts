@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { notAuthorized, onProject } from '../access.ts';
-import { projectId, properName } from '../fields.ts';
+import { onProject } from '../access.ts';
+import { givenName, projectId } from '../fields.ts';
 import { mutation } from '../operation.ts';
-import { lockProject } from './lock-project.ts';
+import { lockProjectFor } from './lock-project.ts';
 import type { ProjectRow } from './wire.ts';
 
 /** `PATCH /projects/v1/:id`. Contract 01, section 5.6. */
@@ -14,11 +14,10 @@ export const renameProject = mutation({
   lifecycle: 'gated',
   input: z.object({
     project: projectId,
-    name: properName(200).trim().min(1).describe('Name for people, at most 200 characters.'),
+    name: givenName(200).trim().min(1).describe('Name for people, at most 200 characters.'),
   }),
   async handler(work, { name }): Promise<{ readonly project: ProjectRow; readonly previousName: string }> {
-    const project = await lockProject(work, work.project.id);
-    if (project === undefined) throw notAuthorized('project:rename', 'project_not_found');
+    const project = await lockProjectFor(work, 'project:rename');
     if (project.name !== name) await work.rows(renameStatement, [project.orgId, project.id, name]);
     return { project: { ...project, name }, previousName: project.name };
   },

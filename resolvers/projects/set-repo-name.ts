@@ -1,18 +1,12 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { type Statement, sqlState } from '../../db/pool.ts';
-import { notAuthorized, onProject } from '../access.ts';
-import { projectId } from '../fields.ts';
+import { onProject } from '../access.ts';
+import { addressForm, projectId } from '../fields.ts';
 import { mutation } from '../operation.ts';
 import type { Work } from '../unit-of-work.ts';
-import { lockProject } from './lock-project.ts';
+import { lockProjectFor } from './lock-project.ts';
 import type { ProjectRow } from './wire.ts';
-
-const repoName = z
-  .string()
-  .min(1)
-  .max(63, 'at most 63 characters')
-  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, with single hyphens between them');
 
 /** `POST /projects/v1/:id/repo-name`. Contract 01, section 5.7. */
 export const setRepoName = mutation({
@@ -23,11 +17,10 @@ export const setRepoName = mutation({
   lifecycle: 'gated',
   input: z.object({
     project: projectId,
-    name: repoName.describe('At most 63 lower-case letters, digits and single hyphens between them.'),
+    name: addressForm(63).describe('At most 63 lower-case letters, digits and single hyphens between them.'),
   }),
   async handler(work, { name }): Promise<{ readonly project: ProjectRow; readonly previousRepoName: string | null }> {
-    const project = await lockProject(work, work.project.id);
-    if (project === undefined) throw notAuthorized('project:rename', 'project_not_found');
+    const project = await lockProjectFor(work, 'project:rename');
     if (project.repoName !== name) await claim(work, project, name);
     return { project: { ...project, repoName: name }, previousRepoName: project.repoName };
   },

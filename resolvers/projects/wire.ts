@@ -3,7 +3,7 @@ import type { LifecycleState, Org, Tier } from '../../db/schema/orgs.ts';
 import type { Project } from '../../db/schema/projects.ts';
 import type { Authority } from '../access.ts';
 import type { OrgWithRole } from '../orgs/load-orgs.ts';
-import { tierWire } from '../orgs/wire.ts';
+import { lifecycleWire, tierWire } from '../orgs/wire.ts';
 
 /** A project together with what its organization says about it. */
 export interface ProjectRow extends Project {
@@ -24,7 +24,6 @@ export const withOrg = (project: Project, org: Org, authority?: Authority): Proj
   orgLimitOverrides: org.limitOverrides,
 });
 
-export const lifecycleWire = z.enum(['active', 'past_due', 'frozen', 'dormant', 'purged']);
 export const statusWire = z.enum(['active', 'past_due', 'frozen', 'dormant', 'archived', 'deleted']);
 
 export type ProjectStatus = z.infer<typeof statusWire>;

@@ -84,7 +84,6 @@ type SliceRow = Record<string, unknown> & { readonly head: bigint; readonly floo
 
 const sliceOf = (name: string, condition: string, order: 'asc' | 'desc'): Statement => ({
   name,
-  pipelined: true,
   // All who follow the room on this node wait for one read.
   timeoutMs: 3_000,
   text: `select h.position as head, h.floor, ${columnsOf(roomMessages, 'm', 'message.')}

@@ -4,11 +4,12 @@ import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
 import { isConnectionLoss } from '../../db/pool.ts';
 import { ProjectPoolBusyError } from '../../db/project-pools.ts';
+import { ProjectUnreachableError } from '../../db/project-session.ts';
 import type { BatchRows, BatchStatement } from '../../db/statement-batch.ts';
 import { databaseError } from '../../engines/rows/answer/database-error.ts';
 import type { RowAnswer, RowPlan } from '../../engines/rows/answer/row-plan.ts';
 import { RowError } from '../../engines/rows/errors.ts';
-import { planRows } from '../../engines/rows/plan-rows.ts';
+import { rememberedPlan } from '../../engines/rows/remembered-plans.ts';
 import type { RowRequest } from '../../engines/rows/request/row-request.ts';
 import type { SchemaCache } from '../../engines/rows/schema/types.ts';
 import type { Rendered } from '../../engines/rows/sql/sql.ts';
@@ -55,7 +56,7 @@ async function ran(
     if (!(error instanceof RowError) || error.code !== undefinedTable) throw error;
     const newer = await reached(() => ctx.services.schemaCaches.renew(caller.target.database, cache));
     if (newer === cache) throw error;
-    const again = planRows(request, newer, caller.role);
+    const again = rememberedPlan(request, newer, caller.role);
     return { plan: again, rows: await run(ctx, caller, request, settings, again, newer) };
   }
 }
@@ -73,12 +74,12 @@ async function planned(
   const { schemaCaches } = services;
   const cache = await reached(() => schemaCaches.get(target.database));
   try {
-    return { plan: planRows(request, cache, role), cache };
+    return { plan: rememberedPlan(request, cache, role), cache };
   } catch (error) {
     if (!(error instanceof RowError) || !misses.has(error.code)) throw error;
     const newer = await reached(() => schemaCaches.renew(target.database, cache));
     if (newer === cache) throw error;
-    return { plan: planRows(request, newer, role), cache: newer };
+    return { plan: rememberedPlan(request, newer, role), cache: newer };
   }
 }
 
@@ -93,7 +94,7 @@ async function run(
   const { database } = caller.target;
   const statements = [prelude(caller, request, settings, plan), named(plan.statement)];
   if (plan.estimate !== undefined) statements.push({ ...plan.estimate, name: undefined });
-  const options = { signal: ctx.signal, discard: plan.callsFunction };
+  const options = { signal: ctx.signal, discard: plan.runsProjectCode, shared: plan.readOnly && !plan.runsProjectCode };
   try {
     return await reached(() => ctx.services.projectPools.run(database, statements, options));
   } catch (error) {
@@ -113,13 +114,28 @@ async function reached<Result>(work: () => Promise<Result>): Promise<Result> {
   } catch (error) {
     if (error instanceof ProjectPoolBusyError)
       throw new RowError(504, 'PGRST003', 'Timed out acquiring connection from connection pool.');
-    if (isConnectionLoss(error)) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    if (error instanceof ProjectUnreachableError || isConnectionLoss(error))
+      throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
     throw error;
   }
 }
 
-const preludeSql =
-  "select set_config('role', $1, true), set_config('request.jwt.claims', $2, true), set_config('request.method', $3, true), set_config('request.path', $4, true), set_config('request.headers', $5, true), set_config('search_path', 'public', true)";
+const set = (name: string, value: string) => `pg_catalog.set_config('${name}', ${value}, true)`;
+const settings = [
+  set('role', '$1'),
+  set('request.jwt.claims', '$2'),
+  set('request.method', '$3'),
+  set('request.path', '$4'),
+  set('request.headers', '$5'),
+  set('search_path', "'public'"),
+];
+const readOnly = set('transaction_read_only', "'on'");
+const inZone = set('timezone', '$6');
+
+/** One number comes back: nobody looks at what was set, and it would have to be sent and read. */
+const preludeOf = (isRead: boolean, hasZone: boolean) =>
+  `select pg_catalog.num_nulls(${[...settings, ...(isRead ? [readOnly] : []), ...(hasZone ? [inZone] : [])].join(', ')})`;
+const preludes = [false, true].map((hasZone) => [false, true].map((isRead) => preludeOf(isRead, hasZone)));
 
 /**
  * Everything that holds for this request alone, as settings of its transaction. The role comes first: what follows may
@@ -132,22 +148,19 @@ function prelude(
   plan: RowPlan,
 ): BatchStatement {
   const values = [caller.role, JSON.stringify(caller.claims), request.method, path, JSON.stringify(headers)];
-  const more = [
-    plan.readOnly ? "set_config('transaction_read_only', 'on', true)" : undefined,
-    plan.timezone === undefined ? undefined : `set_config('timezone', $${values.push(plan.timezone)}, true)`,
-  ].filter((one) => one !== undefined);
-  return named({ text: [preludeSql, ...more].join(', '), values });
+  if (plan.timezone !== undefined) values.push(plan.timezone);
+  return named({ text: preludes[Number(plan.timezone !== undefined)]![Number(plan.readOnly)]!, values });
 }
 
 /** Texts of statements that were seen, with their names: what comes once is not worth preparing. */
-const seen = new Lru<{ name: string; again: boolean }>({ entries: 5_000, bytes: 32 * 1024 * 1024 });
+const seen = new Lru<string>({ entries: 5_000, bytes: 32 * 1024 * 1024 });
 
 /** Prepares a shape of request when it comes the second time. */
 function named({ text, values }: Rendered): BatchStatement {
   const known = seen.get(text);
-  if (known !== undefined) return { name: known.name, text, values };
+  if (known !== undefined) return { name: known, text, values };
   const name = `rows_${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`;
-  seen.set(text, { name, again: true }, text.length * 2);
+  seen.set(text, name, text.length * 2);
   return { name: undefined, text, values };
 }
 

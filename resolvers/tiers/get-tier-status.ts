@@ -1,12 +1,15 @@
 import { z } from 'zod';
+import { renewTier } from '../../core/error-codes.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Org } from '../../db/schema/orgs.ts';
 import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../access.ts';
 import { isPrincipal } from '../caller.ts';
 import { orgId } from '../fields.ts';
+import { joinVerifiedMail } from '../identity/known-addresses.ts';
+import { entersAt } from '../lifecycle.ts';
 import { query } from '../operation.ts';
 import { findOwnOrg, ownScope } from '../orgs/own-org.ts';
-import { tierWire } from '../orgs/wire.ts';
+import { leaseEndToWire, tierWire } from '../orgs/wire.ts';
 import { ProjectSummaryWire, projectToWire } from '../projects/wire.ts';
 import { emptyPool, poolOf, projectsOf } from './pool-usage.ts';
 import { tiers } from './tier-table.ts';
@@ -88,7 +91,7 @@ const TierStatusWire = z.object({
   advisories: z
     .array(
       z.object({
-        type: z.literal('operator_unreachable'),
+        type: z.enum(['operator_unreachable', 'lease_past_due']),
         summary: z.string(),
         next_actions: z.array(z.object({ type: z.string(), method: z.string(), path: z.string(), why: z.string() })),
       }),
@@ -104,9 +107,16 @@ const unreachable = {
   ],
 };
 
+/** Everything goes on while an organization is past_due, so this is where it learns of it. Contract 01, section 1.19. */
+const pastDue = (org: Org) => ({
+  type: 'lease_past_due' as const,
+  summary: `The lease has ended. Changes are refused from ${entersAt(org, 'frozen').toISOString()} on.`,
+  next_actions: [renewTier(org.tier)],
+});
+
 /** `GET /tiers/v1/status`. Contract 01, section 6.8. */
 export const getTierStatus = query({
-  name: 'tiers.status',
+  name: 'tiers.getStatus',
   summary: 'An organization’s tier and lease, and what all its projects use together.',
   access,
   input: z.object({ org_id: orgId.optional().describe('Organization; the caller’s own when absent.') }),
@@ -126,6 +136,10 @@ export const getTierStatus = query({
     const pool = org === null ? emptyPool : await poolOf(services, org, projects);
     const perpetual = org?.leasePerpetual ?? false;
     const tier = org === null ? undefined : tiers[org.tier];
+    const advisories = [
+      ...(operatorReachable ? [] : [unreachable]),
+      ...(org?.lifecycleState === 'past_due' ? [pastDue(org)] : []),
+    ];
     return {
       wallet,
       org_id: org?.id ?? null,
@@ -133,7 +147,7 @@ export const getTierStatus = query({
       lease: org === null ? null : perpetual ? 'perpetual' : 'leased',
       lease_days: perpetual ? null : (tier?.leaseDays ?? null),
       lease_started_at: org?.leaseStartedAt.toISOString() ?? null,
-      lease_expires_at: perpetual ? null : (org?.leaseExpiresAt.toISOString() ?? null),
+      lease_expires_at: org === null ? null : leaseEndToWire(org),
       active,
       organization_lifecycle_state: org?.lifecycleState ?? null,
       lease_perpetual: org?.leasePerpetual ?? null,
@@ -158,7 +172,7 @@ export const getTierStatus = query({
               current_scheduled_functions: 0,
             },
           }),
-      ...(operatorReachable ? {} : { advisories: [unreachable] }),
+      ...(advisories.length === 0 ? {} : { advisories }),
     };
   },
 });
@@ -167,9 +181,8 @@ const factsStatement: Statement = {
   name: 'tiers.facts',
   text: `select o.lifecycle_state = 'active' and (o.lease_perpetual or o.lease_expires_at > now()) as active,
       exists (
-        select from memberships m join authenticators a on a.principal_id = m.principal_id
+        select from memberships m ${joinVerifiedMail}
         where m.org_id = o.id and m.status = 'active' and m.role in ('owner', 'admin')
-          and a.kind = 'email' and a.verified_at is not null and a.revoked_at is null
       ) as reachable
     from orgs o where o.id = $1`,
 };

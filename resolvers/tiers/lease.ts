@@ -1,6 +1,7 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs, type Tier } from '../../db/schema/orgs.ts';
+import { forgetProjectTargets } from '../project-target.ts';
 import type { Work } from '../unit-of-work.ts';
 import { tiers } from './tier-table.ts';
 
@@ -22,6 +23,7 @@ export async function startLease(work: Work, orgId: string, tier: Tier, renews: 
   const { charge, leaseDays } = tiers[tier];
   const values = [orgId, tier, renews, leaseDays * 24, charge > 0n, freeLeaseDaysMax * 24];
   const [org] = await work.rows<Org>(startStatement, values);
+  work.afterCommit(() => forgetProjectTargets(work.services));
   return org!;
 }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { Org, Role, Tier } from '../../db/schema/orgs.ts';
 import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../access.ts';
 import { availableOf, post } from '../billing/ledger.ts';
@@ -10,7 +10,7 @@ import { refuseWhileClosed } from '../lifecycle.ts';
 import { mutation } from '../operation.ts';
 import { type LockedOrg, lockOrgFor } from '../orgs/lock-org.ts';
 import { findOrCreateOwnOrg, findOwnOrg, isMissing, ownScope } from '../orgs/own-org.ts';
-import { tierWire } from '../orgs/wire.ts';
+import { leaseEndToWire, tierWire } from '../orgs/wire.ts';
 import type { Work } from '../unit-of-work.ts';
 import { holdRoomForFree, refuseFullOwners } from './free-orgs.ts';
 import { startLease, unusedValue } from './lease.ts';
@@ -48,10 +48,7 @@ const access: Access<SetTierInput, OrgScope | NoScope> = {
     const { principal } = await signedInWallet.authorise(ctx, caller, input);
     if (caller.kind === 'control_plane') {
       const reason = 'a session has to name it';
-      throw new ServiceError('VALIDATION_FAILED', {
-        message: `org_id: ${reason}`,
-        details: { field: 'org_id', reason },
-      });
+      throw invalidField('org_id', reason);
     }
     const own = await findOwnOrg(ctx.services.db, principal.principal.id);
     return isMissing(own) ? {} : ownScope(own, 'org:tier:set');
@@ -127,7 +124,7 @@ export const setTier = mutation({
     tier: org.tier,
     previous_tier: previousTier,
     lease_started_at: org.leaseStartedAt.toISOString(),
-    lease_expires_at: org.leasePerpetual ? null : org.leaseExpiresAt.toISOString(),
+    lease_expires_at: leaseEndToWire(org),
     allowance_remaining_usd_micros: Number(available),
     ...(alreadyActive ? nothingToDo : {}),
   }),
@@ -139,7 +136,7 @@ type Changed = Omit<SetTier, 'wallet'>;
 async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
   const becomesFree = tier === 'prototype' && seen.tier !== 'prototype';
   // Before the organization's own lock: whoever makes a free organization takes the two in this order, too.
-  if (becomesFree) await holdRoomForFree(work, seen.id);
+  const held = becomesFree ? await holdRoomForFree(work, seen.id) : undefined;
   const org = await lockOrgFor(work, seen.id, 'org:tier:set');
   if (org.lifecycleState === 'purged') refuseWhileClosed(org);
   const action = actionOf(org, tier);
@@ -147,10 +144,10 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
     const available = await availableOf(work, org.id);
     return { org, role: org.role, action, previousTier: tier, available, alreadyActive: true };
   }
-  if (becomesFree) await refuseFullOwners(work, org.id);
+  if (held !== undefined) await refuseFullOwners(work, org.id, held);
   const { charge } = tiers[tier];
   const lease = { type: 'lease', id: randomUUID() };
-  if (charge > 0n) await take(work, org.id, tier, charge, lease);
+  // What is left of the old lease comes first: it helps to pay for the new one.
   const refund = action === 'upgrade' ? await unusedValue(work, org) : 0n;
   if (refund > 0n) {
     const metadata = { tier: org.tier };
@@ -163,6 +160,7 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
       metadata,
     });
   }
+  if (charge > 0n) await take(work, org.id, tier, charge, lease);
   return {
     org: await startLease(work, org.id, tier, action === 'renew'),
     role: org.role,
@@ -179,9 +177,8 @@ function actionOf(org: LockedOrg, tier: Tier): TierAction {
   if (tier === org.tier) return 'renew';
   if (tierNames.indexOf(tier) > tierNames.indexOf(org.tier)) return 'upgrade';
   const reason = `a tier below ${org.tier} has to wait for expiry of the lease`;
-  throw new ServiceError('VALIDATION_FAILED', {
-    message: `tier: ${reason}`,
-    details: { field: 'tier', reason, lease_expires_at: org.leasePerpetual ? null : org.leaseExpiresAt.toISOString() },
+  throw invalidField('tier', reason, {
+    lease_expires_at: leaseEndToWire(org),
   });
 }
 

@@ -24,6 +24,7 @@ export interface TierRow {
 }
 
 const mebibyte = 1_048_576;
+const handedOut = { grantsPerProject: 500, delegatesPerProject: 500 };
 const rates = { readsPerSecond: 200, readsBurst: 1_000, writesPerSecond: 50, writesBurst: 250 };
 
 /** The one table of tiers, lowest first. Amounts are micro-dollars. Contract 01, section 5.1; contract 04, section 1.1. */
@@ -33,7 +34,7 @@ export const tiers: Readonly<Record<Tier, TierRow>> = {
     price: 100_000n,
     charge: 0n,
     leaseDays: 7,
-    limits: { ...rates, projects: 100, apiCalls: 500_000, storageBytes: 250 * mebibyte },
+    limits: { ...rates, ...handedOut, projects: 100, members: 200, apiCalls: 500_000, storageBytes: 250 * mebibyte },
     functions: { max: 5, timeoutSeconds: 10, memoryMb: 128, scheduled: 1, minIntervalMinutes: 15 },
   },
   hobby: {
@@ -41,7 +42,14 @@ export const tiers: Readonly<Record<Tier, TierRow>> = {
     price: 5_000_000n,
     charge: 5_000_000n,
     leaseDays: 30,
-    limits: { ...rates, projects: 200, apiCalls: 5_000_000, storageBytes: 1_024 * mebibyte },
+    limits: {
+      ...rates,
+      ...handedOut,
+      projects: 200,
+      members: 1_000,
+      apiCalls: 5_000_000,
+      storageBytes: 1_024 * mebibyte,
+    },
     functions: { max: 25, timeoutSeconds: 30, memoryMb: 256, scheduled: 3, minIntervalMinutes: 5 },
   },
   team: {
@@ -49,7 +57,14 @@ export const tiers: Readonly<Record<Tier, TierRow>> = {
     price: 20_000_000n,
     charge: 20_000_000n,
     leaseDays: 30,
-    limits: { ...rates, projects: 1_000, apiCalls: 50_000_000, storageBytes: 10_240 * mebibyte },
+    limits: {
+      ...rates,
+      ...handedOut,
+      projects: 1_000,
+      members: 5_000,
+      apiCalls: 50_000_000,
+      storageBytes: 10_240 * mebibyte,
+    },
     functions: { max: 100, timeoutSeconds: 60, memoryMb: 512, scheduled: 10, minIntervalMinutes: 1 },
   },
 };

@@ -1,5 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
 import type { PrincipalBacked } from '../caller.ts';
+import { firstWallet } from '../identity/known-addresses.ts';
 import type { Work } from '../unit-of-work.ts';
 
 /** The wallet that a caller signed with, else its principal's first; null for a person without one. */
@@ -8,12 +9,11 @@ export async function walletOf(
   caller: PrincipalBacked,
 ): Promise<string | null> {
   if (caller.kind === 'wallet') return caller.address;
-  const [wallet] = await rows<{ address: string }>(walletStatement, [caller.principal.id]);
-  return wallet?.address ?? null;
+  const [wallet] = await rows<{ public_subject: string }>(walletStatement, [caller.principal.id]);
+  return wallet?.public_subject ?? null;
 }
 
 const walletStatement: Statement = {
   name: 'tiers.wallet',
-  text: `select public_subject as address from authenticators
-    where principal_id = $1 and kind = 'wallet' and revoked_at is null order by created_at limit 1`,
+  text: firstWallet('$1'),
 };

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Role } from '../../db/schema/orgs.ts';
-import { isPrincipal } from '../caller.ts';
+import { principalIdOf } from '../caller.ts';
 import { reaches, roles } from '../permissions.ts';
 import type { Work } from '../unit-of-work.ts';
 
@@ -34,7 +34,7 @@ export const writerHolds = (alias: string): string => `(${alias}.removed_at is n
 export async function requireWriterOfAll(work: Work, orgId: string, role: Role): Promise<void> {
   if (!mayWrite(role)) return;
   const caller = await work.caller();
-  const self = isPrincipal(caller) ? caller.principal.id : null;
+  const self = principalIdOf(caller);
   const missing = await work.rows<{ id: string }>(missingStatement, [orgId, self]);
   if (missing.length === 0) return;
   throw new ServiceError('GITVAULT_WRITER_NOT_ADMITTED', { details: { vault_ids: missing.map(({ id }) => id) } });

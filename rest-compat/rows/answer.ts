@@ -52,9 +52,10 @@ const refusalAnswer = ({ status, body, headers }: RowError): RowAnswer => ({
 });
 
 function shown(headers: IncomingHttpHeaders): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || hidden.has(name) ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
-    ),
-  );
+  const seen: Record<string, string> = {};
+  for (const name in headers) {
+    const value = headers[name];
+    if (value !== undefined && !hidden.has(name)) seen[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return seen;
 }

@@ -1,4 +1,4 @@
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { RowMethod, RowRequest } from '../../engines/rows/request/row-request.ts';
 import type { RowDoor } from '../../resolvers/rows/open-door.ts';
 import { allowHeader } from '../handle.ts';
@@ -50,7 +50,6 @@ function decoded(name: string): string {
   try {
     return decodeURIComponent(name);
   } catch {
-    const reason = 'has a broken percent escape';
-    throw new ServiceError('VALIDATION_FAILED', { message: `path: ${reason}`, details: { field: 'path', reason } });
+    throw invalidField('path', 'has a broken percent escape');
   }
 }

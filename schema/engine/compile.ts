@@ -45,6 +45,9 @@ export interface Field {
 
 export type Resolve = NonNullable<GraphQLField<unknown, unknown>['resolve']>;
 
+/** What a laid out field takes in memory, roughly: itself, its shape, its functions and the map of what is below. */
+const bytesPerField = 800;
+
 /** A query whose fields are laid out once, for `runPlan`. */
 export interface Plan {
   readonly schema: GraphQLSchema;
@@ -56,21 +59,25 @@ export interface Plan {
 /**
  * Lays out a validated query, or says undefined of what the reference executor is to run: changes and subscriptions,
  * documents with directives, questions about the schema itself, and names that an object of JavaScript would take amiss.
+ *
+ * @param grew told how many bytes the plan takes, and how many more whenever it comes to know a type
  */
 export function compile(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
   fragments: Readonly<Record<string, FragmentDefinitionNode>>,
+  grew: (bytes: number) => void = () => {},
 ): Plan | undefined {
   const root = schema.getQueryType();
   if (operation.operation !== 'query' || root == null || (operation.directives?.length ?? 0) > 0) return undefined;
   for (const { selectionSet, directives } of [operation, ...Object.values(fragments)]) {
     if ((directives?.length ?? 0) > 0 || !isPlain(selectionSet)) return undefined;
   }
-  const layOut = (
-    type: GraphQLObjectType,
-    nodes: readonly FieldNode[] | readonly [{ selectionSet: SelectionSetNode }],
-  ) => fieldsOf(schema, fragments, type, nodes);
+  const layOut: LayOut = (type, around) => {
+    const fields = fieldsOf(schema, fragments, type, around, layOut);
+    grew((fields.length + 1) * bytesPerField);
+    return fields;
+  };
   return { schema, operation, fragments, fields: layOut(root, [operation]) };
 }
 
@@ -86,11 +93,18 @@ function isPlain({ selections }: SelectionSetNode): boolean {
   });
 }
 
+/** Lays out what is selected of a type. */
+type LayOut = (
+  type: GraphQLObjectType,
+  around: readonly { readonly selectionSet?: SelectionSetNode | undefined }[],
+) => readonly Field[];
+
 function fieldsOf(
   schema: GraphQLSchema,
   fragments: Plan['fragments'],
   type: GraphQLObjectType,
-  around: readonly { readonly selectionSet?: SelectionSetNode | undefined }[],
+  around: Parameters<LayOut>[1],
+  layOut: LayOut,
 ): readonly Field[] {
   const grouped = new Map<string, FieldNode[]>();
   const visited = new Set<string>();
@@ -136,7 +150,7 @@ function fieldsOf(
         below(inner) {
           let fields = known.get(inner);
           if (fields === undefined) {
-            fields = fieldsOf(schema, fragments, inner, nodes);
+            fields = layOut(inner, nodes);
             known.set(inner, fields);
           }
           return fields;

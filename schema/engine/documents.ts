@@ -77,6 +77,11 @@ export class Documents {
     return prepared;
   }
 
+  /** Counts what is kept for as long as a document is, besides the document. */
+  grow({ loc }: DocumentNode, bytes: number): void {
+    if (loc !== undefined) this.#ready.grow(loc.source.body, bytes);
+  }
+
   #prepare(source: string): PreparedDocument {
     return prepareDocument(this.#schema, source, this.#options);
   }

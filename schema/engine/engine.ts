@@ -65,7 +65,7 @@ export class Engine {
   readonly schema: GraphQLSchema;
   readonly #documents: Documents;
   readonly #persisted = new PersistedDocuments();
-  /** They live as long as the documents that are remembered. */
+  /** They live as long as the documents that are remembered, which count them. */
   readonly #plans = new WeakMap<OperationDefinitionNode, Plan | 'none'>();
 
   constructor(schema: GraphQLSchema, { introspection }: EngineOptions) {
@@ -129,15 +129,11 @@ export class Engine {
     }
     const { audience } = opened;
     const key = sharingKey({ schema, document, operation, variables, audience });
-    const { services } = ctx;
-    return {
-      opened,
-      key,
-      execute:
-        key === undefined
-          ? this.#executor(validated, () => ({ ...ctx }))
-          : this.#executor({ ...validated, contextValue: undefined }, () => audienceContext(services)),
-    };
+    const execute =
+      key === undefined
+        ? this.#executor(validated, copiesOf(ctx))
+        : this.#executor({ ...validated, contextValue: undefined }, audienceContexts(ctx.services));
+    return { opened, key, execute };
   }
 
   /** What a subscriber is told whose feed itself ended in a refusal, for example because its authority did. */
@@ -180,7 +176,7 @@ export class Engine {
       for (const definition of document.definitions) {
         if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
       }
-      plan = compile(this.schema, operation, fragments) ?? 'none';
+      plan = compile(this.schema, operation, fragments, (bytes) => this.#documents.grow(document, bytes)) ?? 'none';
       this.#plans.set(operation, plan);
     }
     return plan === 'none' ? undefined : plan;
@@ -223,8 +219,12 @@ export class Engine {
   }
 }
 
+// Not within a method, where every function holds what any of them needs: audiences outlive who began them.
+
+const copiesOf = (ctx: Context) => (): Context => ({ ...ctx, causedByOthers: true });
+
 /** Where what is for many is executed: nobody in particular asks, so a field that wants to know who does fails. */
-const audienceContext = (services: Services): Context => ({
+const audienceContexts = (services: Services) => (): Context => ({
   services,
   request: { traceId: newTraceId(), address: '', baseUrl: '', idempotencyKey: undefined, writeApproval: undefined },
   caller: async () => {

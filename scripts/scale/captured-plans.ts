@@ -24,8 +24,10 @@ export interface Executed {
   readonly seqScans: readonly string[];
 }
 
-/** Statements of a pool as they run from now on, with the plans that they really ran with. */
+/** Statements of a gateway as they run from now on, with the plans that they really ran with. */
 export interface CapturedPlans {
+  /** Takes in what a server told. */
+  readonly hear: (message: string) => void;
   /** What has run since the last call. */
   readonly take: () => Executed[];
 }
@@ -53,22 +55,17 @@ export async function explainNothing(client: pg.ClientBase, database: string): P
 }
 
 /**
- * Listens to what connections of a pool tell; see {@link explainEverything}. Not an EXPLAIN of ours: a prepared statement
- * has plans for its values at first and perhaps one for all values later, and only what has run says which it was.
+ * Collects what connections of a gateway tell it (`AppOptions.onNotice`); see {@link explainEverything}. Not an EXPLAIN of
+ * ours: a prepared statement has plans for its values at first and perhaps one for all values later, and only what has run
+ * says which it was.
  */
-export function capturePlans(pool: pg.Pool): CapturedPlans {
+export function capturePlans(): CapturedPlans {
   let executed: Executed[] = [];
-  const heard = new WeakSet<pg.PoolClient>();
-  // Each time somebody takes one: the pool may have had connections before.
-  pool.on('acquire', (client) => {
-    if (heard.has(client)) return;
-    heard.add(client);
-    client.on('notice', ({ message }) => {
-      const [, ms, json] = /^duration: ([\d.]+) ms {2}plan:\n(.*)$/s.exec(message ?? '') ?? [];
-      if (json !== undefined) executed.push(read(Number(ms), JSON.parse(json)));
-    });
-  });
   return {
+    hear(message) {
+      const [, ms, json] = /^duration: ([\d.]+) ms {2}plan:\n(.*)$/s.exec(message) ?? [];
+      if (json !== undefined) executed.push(read(Number(ms), JSON.parse(json)));
+    },
     take() {
       const taken = executed;
       executed = [];

@@ -5,6 +5,7 @@ import { keepHouse } from '../../resolvers/housekeeping.ts';
 import { signSessionToken } from '../../resolvers/identity/session-token.ts';
 import { roomFeed } from '../../resolvers/rooms/room-feed.ts';
 import type { TaskContext } from '../../resolvers/task.ts';
+import { jobContext } from '../../server/workers.ts';
 import {
   bigMessageIdOf,
   bigPresenceIdOf,
@@ -156,24 +157,17 @@ export function hotRequests({ url, services, size }: { url: string; services: Se
       rowsMax: 20,
       ask: () =>
         keepHouse(
-          { ctx: { services, signal: new AbortController().signal }, mailer: { configured: true } } as TaskContext,
+          { ctx: jobContext(services, new AbortController().signal), mailer: { configured: true } } as TaskContext,
           {},
         ),
     },
     {
-      name: 'a page of an audit trail (its statement alone)',
+      name: 'a page of an audit trail',
       rowsMax: 60,
       ask: async () => {
-        const { orgId } = await someone();
-        await services.db.rows(auditPage, [orgId, null, 51]);
+        const { orgId, authorization } = await someone();
+        await send('GET', `/orgs/v1/${orgId}/audit`, authorization);
       },
     },
   ];
 }
-
-/** What a page of the trail needs: newest first, by organization. */
-const auditPage = {
-  name: 'scale.audit-page',
-  text: `select id, occurred_at, action, actor, object_kind, object_id, details, trace_id from audit_events
-    where org_id = $1 and ($2::bigint is null or seq < $2) order by seq desc limit $3`,
-};

@@ -17,6 +17,8 @@ export interface Change {
 
 export interface Changes {
   readonly changes: readonly Change[];
+  /** Operations that a service key may do, too. */
+  readonly withServiceKey?: readonly string[];
   /** Operations that are the platform admin's. */
   readonly adminOnly: readonly string[];
   /** Makes what the changes need to find. */

@@ -33,6 +33,8 @@ const samples: Readonly<Record<string, string>> = {
   wallet: '"0x00000000000000000000000000000000000000a1"',
   walletAddress: 'null',
   displayName: 'null',
+  manifest: '{ version: 1 }',
+  sql: '"select 1"',
   email: '"ada@example.com"',
 };
 

@@ -20,7 +20,7 @@ export function orgChanges(service: Service, home: Home): Changes {
         send: send(
           'POST',
           () => `/orgs/v1/admin/${home().orgId}/limits`,
-          () => ({ limits: { projects: 70 } }),
+          () => ({ limits: { projects: 200 } }),
         ),
       },
       {

@@ -79,8 +79,9 @@ const cell = (roles: string, more: Partial<Expected> = {}): Expected => ({
 const expected: Readonly<Record<string, Expected>> = {
   'org:read': cell(everyRole, { admin: true }),
   'org:rename': cell('owner'),
-  'org:payout': cell('owner'),
-  'org:audit': cell('owner admin'),
+  'org:payout:read': cell(paying),
+  'org:payout:write': cell('owner'),
+  'org:audit:read': cell('owner admin'),
   'org:slug:claim': cell('owner'),
   'org:tier:set': cell(paying),
   'org:billing:read': cell(paying, { admin: true }),
@@ -88,17 +89,21 @@ const expected: Readonly<Record<string, Expected>> = {
   'org:members:write': cell('owner'),
   'org:invites:read': cell(everyRole, { admin: true }),
   'org:invites:write': cell('owner'),
-  'grants:read': cell('owner'),
-  'grants:write': cell('owner'),
-  'delegates:read': cell('owner'),
-  'delegates:write': cell('owner'),
+  'project:grants:read': cell('owner'),
+  'project:grants:write': cell('owner'),
+  'project:delegates:read': cell('owner'),
+  'project:delegates:write': cell('owner'),
   'project:list': cell(everyRole),
   'project:create': cell('owner admin developer'),
   'project:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true, admin: true }),
-  'project:keys:read': cell('owner admin developer'),
+  'project:keys:read': cell('owner'),
   'project:rename': cell('owner admin', { grants: 'project:write', delegates: 'project:write' }),
   'project:delete': cell('owner', { serviceKey: true }),
   'project:users:write': cell('owner admin developer', { serviceKey: true }),
+  'project:sql': cell('owner admin developer', { serviceKey: true, admin: true }),
+  'project:schema:read': cell('owner admin developer', { serviceKey: true, admin: true }),
+  'project:expose:read': cell('owner admin developer', { serviceKey: true, admin: true }),
+  'project:expose:write': cell('owner admin developer', { serviceKey: true }),
   'room:list': cell(everyRole, { delegates: everyCapability, serviceKey: true }),
   'room:read': cell(everyRole, { grants: everyCapability, delegates: everyCapability, serviceKey: true }),
   'room:write': cell(everyRole, { grants: everyCapability, delegates: everyCapability }),
@@ -145,23 +150,31 @@ interface Target {
 /** Bodies of actions that want more than their target, or another than a message. */
 const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'org:rename': () => ({ display_name: null }),
-  'org:payout': () => ({ wallet_address: null }),
+  'org:payout:write': () => ({ wallet_address: null }),
   'org:slug:claim': () => ({ slug: 'our-home' }),
   'org:tier:set': ({ orgId }) => ({ org_id: orgId }),
   'org:members:write': () => ({ wallet: actors.wallet().address }),
   'org:invites:write': () => ({ email: `${randomUUID()}@example.com` }),
-  'grants:write': () => ({ wallet: home.wallet.address, capability: 'domains:write' }),
-  'delegates:write': () => ({ grant_id: homeGrant, scope: { v: 1, capabilities: ['mailbox:write'] } }),
+  'project:grants:write': () => ({ wallet: home.wallet.address, capability: 'domains:write' }),
+  'project:delegates:write': () => ({ grant_id: homeGrant, scope: { v: 1, capabilities: ['mailbox:write'] } }),
   'project:create': ({ orgId }) => ({ org_id: orgId }),
   'project:rename': () => ({ name: 'Renamed' }),
   'project:users:write': ({ projectId }) => ({ project_id: projectId, email: 'ada@example.com' }),
+  'project:sql': () => ({ sql: 'select 1' }),
+  'project:expose:write': () => ({ version: 1 }),
 };
 
 /** Sends the probe of an action. */
 function probe(action: string, actor: Actor, target: Target) {
   const { route } = probes.find((one) => one.action === action)!;
   const { orgId, projectId } = target;
-  const params: Record<string, string> = { org_id: orgId, id: projectId, room_key: projectId, tier: 'team' };
+  const params: Record<string, string> = {
+    org_id: orgId,
+    id: projectId,
+    project_id: projectId,
+    room_key: projectId,
+    tier: 'team',
+  };
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
   const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
   const search = action === 'project:list' ? `?org_id=${orgId}` : '';
@@ -183,9 +196,12 @@ async function verdict(action: string, actor: Actor, target: Target = home): Pro
   return details?.reason === undefined ? code! : `${code} ${details.reason}`;
 }
 
-const isWrite = (action: string) => probes.find((probe) => probe.action === action)!.route.method !== 'GET';
+/** Keys may do what an owner may, so reading them is no mere reading. */
+const isWrite = (action: string) =>
+  action === 'project:keys:read' || probes.find((probe) => probe.action === action)!.route.method !== 'GET';
 const has = (list: string, item: string) => list.split(' ').includes(item);
-const onProject = /^(project:(keys:read|read|rename|delete|users:write)|(grants|delegates):(read|write))$/;
+const onProject =
+  /^project:(keys:read|read|rename|delete|users:write|sql|schema:read|expose:(read|write)|(grants|delegates):(read|write))$/;
 const reasonOfStranger = (action: string) => (onProject.test(action) ? 'project_not_found' : 'member');
 
 async function walletOf() {

@@ -39,6 +39,9 @@ const innerInputs: Readonly<Record<string, string>> = { grant: 'grant_id', deleg
 /** Parameters that name no target, with a value that will do. */
 const plainParams: Readonly<Record<string, string>> = { tier: 'hobby' };
 
+/** Bodies that are an input as a whole. */
+const wholeBodies: Readonly<Record<string, object>> = { 'projects.applyExpose': { version: 1 } };
+
 /** An id of something inside a target that nobody has. */
 export const nobodysInner = 'xyz_0123456789';
 
@@ -90,7 +93,8 @@ function targetOf(route: Route, operation: AnyOperation, inputs: readonly string
         const search = new URLSearchParams(beside).toString();
         return { method: route.method, path: search === '' ? path : `${path}?${search}` };
       }
-      return { method: route.method, path, body: { ...sample(operation, inner), ...beside } };
+      const whole = wholeBodies[operation.name];
+      return { method: route.method, path, body: whole ?? { ...sample(operation, inner), ...beside } };
     },
   };
 }

@@ -85,18 +85,45 @@ test('a read that fails fails alone', async () => {
   expect(await db.rows(broken, [1])).toEqual([{ n: 1 }]);
 });
 
-test('each read is a transaction of its own', async () => {
+test('so does one among statements that the connection knows', async () => {
   const db = open();
-  const started = read(
-    'test.transaction',
-    `select transaction_timestamp()::text as began, pg_backend_pid() as pid, pg_sleep(0.001)`,
+  for (const statement of [echo, broken]) await db.rows(statement, [1]);
+  const settled = await Promise.allSettled(
+    Array.from({ length: 40 }, (_, n) => db.rows<{ n: number }>(n % 7 === 3 ? broken : echo, [n % 7 === 3 ? 0 : n])),
   );
-  const rows = (
-    await Promise.all(Array.from({ length: 40 }, () => db.rows<{ began: string; pid: number }>(started, [])))
-  ).flat();
-  expect(new Set(rows.map(({ began, pid }) => `${pid} ${began}`)).size).toBe(40);
-  // More than one travelled on some connection, or this would show nothing.
-  expect(new Set(rows.map(({ pid }) => pid)).size).toBeLessThan(40);
+  expect(settled.map((one) => (one.status === 'fulfilled' ? one.value[0]!.n : sqlState(one.reason)))).toEqual(
+    Array.from({ length: 40 }, (_, n) => (n % 7 === 3 ? '22012' : n)),
+  );
+});
+
+test('reads of statements that are known share transactions, and each sees what was committed before it was asked', async () => {
+  const db = open();
+  await db.pool.query('create table counted as select 0 as n');
+  const counted = read(
+    'test.counted',
+    'select n, transaction_timestamp()::text as began, pg_backend_pid() as pid from counted',
+  );
+  await db.rows(counted, []);
+  for (let n = 1; n <= 20; n++) {
+    await db.pool.query('update counted set n = $1', [n]);
+    const rows = (
+      await Promise.all(
+        Array.from({ length: 40 }, () => db.rows<{ n: number; began: string; pid: number }>(counted, [])),
+      )
+    ).flat();
+    expect(rows.map((row) => row.n)).toEqual(rows.map(() => n));
+    expect(new Set(rows.map(({ began, pid }) => `${pid} ${began}`)).size).toBeLessThan(40);
+  }
+});
+
+test('values that cannot be sent fail their own read alone', async () => {
+  const db = open();
+  await db.rows(echo, [0]);
+  const loop: { self?: object } = {};
+  loop.self = loop;
+  const settled = await Promise.allSettled([1, loop, 3].map((n) => db.rows<{ n: number }>(echo, [n])));
+  expect(settled.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+  expect(await db.rows(echo, [4])).toMatchObject([{ n: 4 }]);
 });
 
 test('Postgres refuses writes and row locks there, and the pool still takes them', async () => {
@@ -118,7 +145,7 @@ test('Postgres refuses writes and row locks there, and the pool still takes them
   expect(await db.rows(read('test.notes', 'select n from notes'), [])).toEqual([{ n: 1 }]);
 });
 
-test('a lost connection fails all that were under way on it as a connection loss, and the next read gets through', async () => {
+test('while the server is away all that were under way fail as a connection loss, and the next read gets through', async () => {
   const way = await openWay();
   const db = open({ url: way.url });
   const [before] = await db.rows<{ pid: number }>(pid, []);
@@ -133,14 +160,33 @@ test('a lost connection fails all that were under way on it as a connection loss
   expect(after).not.toEqual(before);
 });
 
-test('a session that the server ends is replaced', async () => {
+test('a lost connection costs no read: what was under way on it is asked once more', async () => {
+  const way = await openWay();
+  const db = open({ url: way.url });
+  await db.rows(pid, []);
+  const reads = Array.from({ length: 64 }, (_, n) => db.rows<{ n: number }>(echo, [n]));
+  // Sent by now, and the way is cut before anything else is done.
+  await new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
+  way.cut();
+  way.mend();
+  expect((await Promise.all(reads)).map(([row]) => row!.n)).toEqual(Array.from({ length: 64 }, (_, n) => n));
+});
+
+test('a session that the server ends is replaced, and what it was at is asked once more', async () => {
   const db = open();
   const [before] = await db.rows<{ pid: number }>(pid, []);
-  const slow = refusalOf(db.rows(sleep, []));
+  const holder = await db.pool.connect();
+  await holder.query('select pg_advisory_lock(77)');
+  const waiting = read('test.waiting', 'select pg_backend_pid() as pid from pg_advisory_xact_lock_shared(77)');
+  const slow = db.rows<{ pid: number }>(waiting, []);
+  const waits = `select 1 from pg_locks where locktype = 'advisory' and not granted and pid = $1`;
+  while ((await postgres.admin.query(waits, [before!.pid])).rows.length === 0);
   await postgres.admin.query('select pg_terminate_backend($1, 5000)', [before!.pid]);
-  expect(isConnectionLoss(await slow)).toBe(true);
-  const [after] = await db.rows<{ pid: number }>(pid, []);
+  await holder.query('select pg_advisory_unlock(77)');
+  holder.release();
+  const [after] = await slow;
   expect(after!.pid).not.toBe(before!.pid);
+  expect(await db.rows(pid, [])).not.toEqual([before]);
 });
 
 test('a slow statement holds up nobody, neither those sent with it nor those that come after', async () => {
@@ -157,6 +203,29 @@ test('a slow statement holds up nobody, neither those sent with it nor those tha
     `select pg_cancel_backend(pid) from pg_stat_activity where query like '%pg_sleep(600)%' and pid <> pg_backend_pid()`,
   );
   await Promise.all(slow);
+});
+
+test('nor does one that is known, whichever it travels with', async () => {
+  const db = open();
+  const nap = read('test.known-nap', 'select pg_sleep($1)');
+  for (const [statement, value] of [
+    [echo, 1],
+    [nap, 0],
+  ] as const)
+    await db.rows(statement, [value]);
+  let slowIsDone = false;
+  const before = db.rows<{ n: number }>(echo, [1]);
+  const slow = db.rows(nap, [600]).catch(() => undefined);
+  void slow.then(() => (slowIsDone = true));
+  const after = db.rows<{ n: number }>(echo, [2]);
+  expect((await Promise.all([before, after])).flat().map(({ n }) => n)).toEqual([1, 2]);
+  expect(slowIsDone).toBe(false);
+  // It may only be on its way to the pool.
+  while (!slowIsDone) {
+    await postgres.admin.query(
+      `select pg_cancel_backend(pid) from pg_stat_activity where query = 'select pg_sleep($1)' and state = 'active'`,
+    );
+  }
 });
 
 test('a statement that takes too long is given up as one that did, and its connection is kept', async () => {

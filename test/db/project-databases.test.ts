@@ -102,7 +102,8 @@ test('the login role may become each common role there, and has no right of thei
     await client.query('create table public.t (id int)');
     await client.query('reset role');
     await refused(client.query('select * from public.t'));
-    await refused(client.query('select * from _svc.schema_version'));
+    await refused(client.query('update _svc.schema_version set version = 0'));
+    await refused(client.query('select * from _svc.ddl_changes'));
     await refused(client.query(`create role evil`));
     await refused(client.query(`create database evil`));
     await refused(client.query('create temporary table t2 (id int)'));
@@ -256,7 +257,7 @@ test('a database that cannot be made in time is given up, and whoever waits for 
   const hasty = new ProjectDatabases({
     servers: { main: control.url },
     keys,
-    statementMs: 1_000,
+    statementMs: 1_500,
     onStatement: (text) => seen.push(text),
     warn: () => undefined,
   });

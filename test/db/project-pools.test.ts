@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { KeyRing } from '../../core/keys.ts';
-import { ProjectDatabases } from '../../db/project-databases.ts';
+import { type ProjectDatabase, ProjectDatabases } from '../../db/project-databases.ts';
 import { ProjectPoolBusyError, ProjectPools, type ProjectPoolsOptions } from '../../db/project-pools.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
 
@@ -13,8 +13,8 @@ const databases = new ProjectDatabases({
   warn: () => undefined,
 });
 await databases.bootstrap();
-const [one, two] = [databases.assign(), databases.assign()];
-await Promise.all([databases.provision(one), databases.provision(two)]);
+const [one, two, three] = [databases.assign(), databases.assign(), databases.assign()];
+await Promise.all([one, two, three].map((database) => databases.provision(database)));
 const opened: ProjectPools[] = [];
 
 afterAll(async () => {
@@ -32,7 +32,7 @@ const poolsOf = (options: Partial<ProjectPoolsOptions> = {}) => {
 const statement = (text: string, values: readonly string[] = [], name?: string) => ({ name, text, values });
 const processId = async (pools: ProjectPools, database = one) =>
   (await pools.run(database, [statement('select pg_backend_pid()')]))[0]![0]![0]!;
-const connections = async (database = one) =>
+const connections = async (database: ProjectDatabase) =>
   (await server.admin.query('select 1 from pg_stat_activity where usename = $1', [database.roleName])).rowCount;
 
 test('statements of a batch see each other, come back in order and as text', async () => {
@@ -129,9 +129,10 @@ test('an idle connection is closed after its time', async () => {
 
 test('what is forgotten is closed, so that a database can be copied', async () => {
   const pools = poolsOf();
-  await processId(pools, two);
-  await pools.forget(two);
-  await expect.poll(() => connections(two)).toBe(0);
+  await processId(pools, three);
+  expect(await connections(three)).toBe(1);
+  await pools.forget(three);
+  await expect.poll(() => connections(three)).toBe(0);
   expect(pools.size).toBe(0);
 });
 

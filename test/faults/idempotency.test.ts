@@ -92,16 +92,28 @@ test('what is stored for a replay shows neither the keys nor the name it holds',
 });
 
 test('a refusal that repeating cannot heal is given again under its first trace id', async () => {
-  const wallet = actors.wallet();
-  for (const key of ['1', '2', '3']) await createOrg(wallet, key);
-  const refuse = () => call<ErrorEnvelope>(wallet, 'POST', '/orgs/v1', keyed('4', { display_name: 'Kites' }));
+  const { wallet, orgId } = await service.owner();
+  const room = `/orgs/v1/${orgId}/rooms/hall`;
+  const refuse = () =>
+    call<ErrorEnvelope>(wallet, 'POST', `${room}/messages`, keyed('to ada', { body: 'hello', to: ['Ada'] }));
   const first = await refuse();
-  expect(first.body.code).toBe('FREE_ORG_OWNER_LIMIT_EXCEEDED');
+  expect(first.body.code).toBe('UNKNOWN_RECIPIENT');
   // What the refusal was about has changed, the outcome of the key has not.
-  await control.sql(`update orgs set tier = 'team' where created_by is not null`);
+  await call(wallet, 'POST', `${room}/presences`, { body: { requested_name: 'Ada' } });
   const again = await refuse();
   expect([again.status, again.body]).toEqual([first.status, first.body]);
-  expect((await createOrg(wallet, '5')).status).toBe(201);
+  const other = keyed('to ada again', { body: 'hello', to: ['Ada'] });
+  expect((await call(wallet, 'POST', `${room}/messages`, other)).status).toBe(201);
+});
+
+test('a quota that refused is no outcome: with room again, the same key makes what it is for', async () => {
+  const wallet = actors.wallet();
+  for (const key of ['1', '2', '3']) await createOrg(wallet, key);
+  expect((await createOrg(wallet, '4')).status).toBe(429);
+  await control.sql(`update orgs set tier = 'team' where created_by is not null`);
+  const made = await createOrg(wallet, '4');
+  expect(made.status).toBe(201);
+  expect((await createOrg(wallet, '4')).body).toEqual(made.body);
 });
 
 test('a failure that repeating can heal frees the key', async () => {

@@ -217,6 +217,20 @@ describe('who shares', () => {
     });
     for (const raw of [leaving, staying]) raw.socket.terminate();
   });
+
+  test('what others send does not use up what a subscriber may ask', async () => {
+    const project = await service.project();
+    const viewer = await actors.session();
+    await actors.member(project.orgId, viewer.principalId, 'viewer');
+    const raw = await open({ authorization: `Bearer ${viewer.token}` });
+    // Two fields that a viewer may not see: each event is refused twice.
+    const selection = `message { body room { organization { auditEvents { edges { cursor } } billing { orgId } } } }`;
+    raw.subscribe('s', subscription(selection), { variables: roomOf(project) });
+    for (let n = 0; n < 120; n++) await send(project, `m${n}`);
+    await vi.waitFor(() => expect(events(raw, 's')).toHaveLength(120), patience);
+    expect((await call(viewer, 'GET', `/orgs/v1/${project.orgId}`)).status).toBe(200);
+    raw.socket.terminate();
+  });
 });
 
 describe('what is written', () => {

@@ -1,12 +1,10 @@
 import type { Service } from './service.ts';
 
-/** Undoes the deletion of a project: it is ready again, on a new database. */
-export async function revive(
-  { control, app }: Pick<Service, 'control' | 'app'>,
-  projectId: string,
-): Promise<undefined> {
-  const [row] = await control.sql<Record<'server' | 'database_name' | 'role_name', string>>(
-    `update projects set state = 'ready', deleted_at = null where id = $1 returning server, database_name, role_name`,
+/** Puts back a project that a walk over every path has deleted: its row, and a database that is empty again. */
+export async function revive({ control, app }: Pick<Service, 'control' | 'app'>, projectId: string): Promise<void> {
+  const [row] = await control.sql<{ server: string; database_name: string; role_name: string }>(
+    `update projects set state = 'ready', deleted_at = null where id = $1 and deleted_at is not null
+     returning server, database_name, role_name`,
     [projectId],
   );
   if (row === undefined) return;

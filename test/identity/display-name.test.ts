@@ -57,6 +57,8 @@ test.each<[string, string, string]>([
   ['that looks like another: look-alikes are no business of a name', '\u0410da', '\u0410da'],
   ['in full width, which is another name', '\uff21da', '\uff21da'],
   ['from right to left', 'עדה', 'עדה'],
+  ['with a joiner, as some scripts need', 'می\u200cخواهم', 'می\u200cخواهم'],
+  ['with joined emoji', '👩\u200d👩\u200d👧', '👩\u200d👩\u200d👧'],
 ])('a name %s is taken', async (_case, given, kept) => {
   const wallet = actors.wallet();
   expect((await rename(wallet, given)).body.principal.display_name).toBe(kept);
@@ -68,6 +70,7 @@ test.each<[string, string, string]>([
   ['of blanks', ' \t\u3000\n', 'must show something'],
   ['of a filler that shows nothing', '\u3164', 'must show something'],
   ['of a variation selector', '\ufe0f', 'must show something'],
+  ['of a blank pattern of Braille', '\u2800', 'must show something'],
   ['of 65 characters', 'x'.repeat(65), 'at most 64 characters'],
   ['of 65 characters outside the first plane', '🦊'.repeat(65), 'at most 64 characters'],
   ['with a line end inside', 'Ada\nLovelace', 'must not contain control characters'],
@@ -92,14 +95,18 @@ test.each<[string, string, string]>([
   expect(await nameOf(wallet)).toBe('Ada');
 });
 
-test.each<[string, unknown, string]>([
-  ['no name', undefined, 'is required'],
-  ['null', null, 'is required'],
-  ['a number', 7, 'must be a text'],
-  ['a list', ['Ada'], 'must be a text'],
-  ['a text that cannot be kept', 'a\0b', 'contains a NUL character'],
-])('%s is VALIDATION_FAILED', async (_case, given, reason) => {
-  expectRefusal(await rename(actors.wallet(), given), 'VALIDATION_FAILED', { field: 'display_name', reason });
+test.each<[string, unknown]>([
+  ['no name', undefined],
+  ['null', null],
+  ['a number', 7],
+  ['a list', ['Ada']],
+])('%s is INVALID_DISPLAY_NAME, too', async (_case, given) => {
+  expectRefusal(await rename(actors.wallet(), given), 'INVALID_DISPLAY_NAME', { min: 1, max: 64 });
+});
+
+test('a text that cannot be kept is VALIDATION_FAILED', async () => {
+  const details = { field: 'display_name', reason: 'contains a NUL character' };
+  expectRefusal(await rename(actors.wallet(), 'a\0b'), 'VALIDATION_FAILED', details);
 });
 
 test('GraphQL renames the same principal, once under a key', async () => {

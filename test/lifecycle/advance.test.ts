@@ -24,6 +24,10 @@ async function runLifecycle({ control }: Pick<Service, 'control'> = service) {
 const leaseEnded = (orgId: string, ago: string) =>
   service.control.sql(`update orgs set lease_expires_at = now() - $2::interval where id = $1`, [orgId, ago]);
 
+/** As if the organization had come into its state so long ago. */
+const enteredStateAgo = (orgId: string, ago: string) =>
+  service.control.sql('update orgs set lifecycle_entered_at = now() - $2::interval where id = $1', [orgId, ago]);
+
 const standing = async (orgId: string) =>
   (
     await service.control.sql<{ state: string; fresh: boolean; slug: string | null }>(
@@ -61,6 +65,7 @@ test('an organization goes through the states at their days, each written to its
   const { orgId } = await service.owner();
   for (const [hours, state] of timetable) {
     await leaseEnded(orgId, `${hours} hours`);
+    await enteredStateAgo(orgId, '7 days');
     await runLifecycle();
     expect([hours, await stateOf(orgId)]).toEqual([hours, state]);
   }
@@ -74,22 +79,56 @@ test('an organization goes through the states at their days, each written to its
   for (const { actor } of passages) expect(actor).toEqual({ kind: 'system', reason_code: 'lease_ended' });
 });
 
-test('one run catches up with everything that was missed, one state after the other', async () => {
+test('one run catches up with everything that was missed but the end, one state after the other', async () => {
   const owners = await Promise.all([service.owner(), service.owner(), service.owner()]);
   await leaseEnded(owners[0]!.orgId, '1 year');
   await leaseEnded(owners[1]!.orgId, '50 days');
   await leaseEnded(owners[2]!.orgId, '20 days');
   await runLifecycle();
-  const states = await Promise.all(
-    owners.map(async ({ orgId }) => [await stateOf(orgId), (await passagesOf(orgId)).length]),
-  );
-  expect(states).toEqual([
-    ['purged', 4],
+  const states = () =>
+    Promise.all(owners.map(async ({ orgId }) => [await stateOf(orgId), (await passagesOf(orgId)).length]));
+  const caughtUp = [
+    ['dormant', 3],
     ['dormant', 3],
     ['frozen', 2],
-  ]);
+  ];
+  expect(await states()).toEqual(caughtUp);
   await runLifecycle();
-  for (const [at, { orgId }] of owners.entries()) expect(await passagesOf(orgId)).toHaveLength(4 - at);
+  expect(await states()).toEqual(caughtUp);
+});
+
+test('however long ago a lease ended, nothing is purged that was not dormant for seven days', async () => {
+  const { wallet, orgId, projectId } = await service.project();
+  await leaseEnded(orgId, '10 years');
+  await runLifecycle();
+  await enteredStateAgo(orgId, '167 hours');
+  await runLifecycle();
+  expect(await stateOf(orgId)).toBe('dormant');
+  const refused = await call(wallet, 'POST', '/projects/v1', { body: { org_id: orgId } });
+  expectRefusal(refused, 'PROJECT_DORMANT');
+  const { entered_state_at, next_transition_at, scheduled_purge_at } = refused.body;
+  expect(Date.parse(scheduled_purge_at) - Date.parse(entered_state_at)).toBe(7 * 86_400_000);
+  expect(next_transition_at).toBe(scheduled_purge_at);
+  expect((await call(wallet, 'GET', `/projects/v1/${projectId}`)).status).toBe(200);
+  await enteredStateAgo(orgId, '168 hours');
+  await runLifecycle();
+  expect(await stateOf(orgId)).toBe('purged');
+});
+
+test('the notice of a lease that ended long ago names a day of deletion that is yet to come', async () => {
+  const { orgId, principalId } = await service.owner();
+  await service.control.sql(
+    `insert into authenticators (id, principal_id, kind, public_subject, verified_at) values ($1, $2, 'email', $3, now())`,
+    [randomUUID(), principalId, `${randomUUID()}@example.com`],
+  );
+  await leaseEnded(orgId, '1 year');
+  await runLifecycle();
+  const [mail] = await mailsOf(orgId);
+  const [purge] = await service.control.sql<{ at: Date }>(
+    `select lifecycle_entered_at + interval '168 hours' as at from orgs where id = $1`,
+    [orgId],
+  );
+  expect(mail!.body_text).toContain(`and on ${purge!.at.toISOString().slice(0, 10)} the organization's projects`);
 });
 
 test('more organizations than one batch are moved by one run, each once, though the job runs twice at once', async () => {
@@ -188,6 +227,8 @@ test('what is purged stays so, and its slug rests', async () => {
   expect((await call(wallet, 'POST', `/orgs/v1/${orgId}/slug`, { body: { slug }, headers })).status).toBe(201);
   await leaseEnded(orgId, '105 days');
   await runLifecycle();
+  await enteredStateAgo(orgId, '7 days');
+  await runLifecycle();
   expect(await standing(orgId)).toMatchObject({ state: 'purged', slug: null });
   const pin = await call(admin, 'POST', `/orgs/v1/admin/${orgId}/lease-perpetual`, { body: { lease_perpetual: true } });
   expectRefusal(pin, 'RESOURCE_NOT_FOUND');
@@ -212,4 +253,31 @@ test('a tier that is being set is never overtaken by the job', async () => {
   }
   await runLifecycle();
   expect(await stateOf(orgId)).toBe('active');
+});
+
+test('the period that a pinned organization’s usage counts for moves on with the length of its tier’s lease', async () => {
+  const [due, fresh, leased] = await Promise.all([service.owner(), service.owner(), service.owner()]);
+  const usageSince = async ({ orgId }: { orgId: string }) =>
+    (
+      await service.control.sql<{ recent: boolean }>(
+        `select usage_since > now() - interval '5 minutes' as recent from orgs where id = $1`,
+        [orgId],
+      )
+    )[0]!.recent;
+  const since = (orgId: string, ago: string, pinned: boolean) =>
+    service.control.sql('update orgs set usage_since = now() - $2::interval, lease_perpetual = $3 where id = $1', [
+      orgId,
+      ago,
+      pinned,
+    ]);
+  await since(due.orgId, '168 hours', true);
+  await since(fresh.orgId, '167 hours', true);
+  await since(leased.orgId, '168 hours', false);
+  await runLifecycle();
+  expect(await Promise.all([due, fresh, leased].map(usageSince))).toEqual([true, false, false]);
+  await service.control.sql(`update orgs set tier = 'team', usage_since = now() - interval '700 hours' where id = $1`, [
+    due.orgId,
+  ]);
+  await runLifecycle();
+  expect(await usageSince(due)).toBe(false);
 });

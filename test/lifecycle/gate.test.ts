@@ -10,14 +10,21 @@ const call = documentedCalls(service);
 /** A project of an organization whose lease ended so many days ago, moved on by the real job. */
 async function lapsed(days: number, state: string) {
   const project = await service.project();
+  const { orgId } = project;
   await service.control.sql(`update orgs set lease_expires_at = now() - make_interval(days => $2) where id = $1`, [
-    project.orgId,
+    orgId,
     days,
   ]);
+  if (state === 'purged') {
+    await service.control.sql(
+      `update orgs set lifecycle_state = 'dormant', lifecycle_entered_at = now() - interval '7 days' where id = $1`,
+      [orgId],
+    );
+  }
   await service.control.sql(`select graphile_worker.add_job('lifecycle', job_key => 'lifecycle')`);
   await vi.waitFor(
     async () =>
-      expect(await service.control.sql('select lifecycle_state from orgs where id = $1', [project.orgId])).toEqual([
+      expect(await service.control.sql('select lifecycle_state from orgs where id = $1', [orgId])).toEqual([
         { lifecycle_state: state },
       ]),
     { timeout: 30_000, interval: 20 },

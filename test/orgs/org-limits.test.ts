@@ -23,11 +23,11 @@ test('twenty callers who race make three free organizations, and the rest learn 
   expect(audited).toHaveLength(3);
 });
 
-test('organizations that are not free, and those owned by others, do not count', async () => {
+test('organizations that are not free, and those made by others, do not count', async () => {
   const { wallet, orgId, principalId } = await service.owner();
   await service.control.sql(`update orgs set tier = 'team' where id = $1`, [orgId]);
   const { orgId: foreign } = await service.owner();
-  await service.actors.member(foreign, principalId, 'admin');
+  await service.actors.member(foreign, principalId, 'owner');
   for (let made = 0; made < 3; made++) expect((await call(wallet, 'POST', '/orgs/v1')).status).toBe(201);
   expectRefusal(await call(wallet, 'POST', '/orgs/v1'), 'FREE_ORG_OWNER_LIMIT_EXCEEDED', { limit: 3, owned: 3 });
 });
@@ -38,6 +38,9 @@ const wireOf = (limits: Limits) => ({
   writes_per_second: limits.writesPerSecond,
   writes_burst: limits.writesBurst,
   projects: limits.projects,
+  members: limits.members,
+  grants_per_project: limits.grantsPerProject,
+  delegates_per_project: limits.delegatesPerProject,
   api_calls: limits.apiCalls,
   storage_bytes: limits.storageBytes,
 });

@@ -111,6 +111,37 @@ test('wallets of viewers, of members that are not active, of disabled principals
   expect((await set(null)).body.recovery).toMatchObject({ status: 'ready', active_wallet_count: 1 });
 });
 
+test('a wallet that was added and never signed is nobody to pay to', async () => {
+  const { wallet, orgId, path } = await ownedOrg();
+  const unproven = actors.wallet();
+  await call(wallet, 'POST', `/orgs/v1/${orgId}/members`, { body: { wallet: unproven.address, role: 'billing' } });
+  const told = async () => (await call(wallet, 'GET', path)).body.recovery;
+  expect(await told()).toMatchObject({ status: 'ready', active_wallet_count: 1, wallet_address: wallet.address });
+  await call(unproven, 'GET', '/agent/v1/whoami');
+  expect(await told()).toMatchObject({ status: 'ambiguous', active_wallet_count: 2 });
+});
+
+test('where earnings go is shown from billing upwards, over both surfaces, and to nobody below', async () => {
+  const { orgId, path, set } = await ownedOrg();
+  await set(named);
+  const query = 'query ($id: ID!) { organization(id: $id) { orgId payout { wallet } } }';
+  for (const role of ['admin', 'developer', 'billing', 'viewer']) {
+    const member = actors.wallet();
+    const me = await call(member, 'GET', '/agent/v1/whoami');
+    await actors.member(orgId, me.body.principal.id, role);
+    const rest = await call(member, 'GET', path);
+    const graph = await service.graphql(member, query, { id: orgId });
+    if (role === 'viewer') {
+      expectRefusal(rest, 'NOT_AUTHORIZED', { action: 'org:payout:read', reason: 'forbidden' });
+      expect(graph.data.organization).toEqual({ orgId, payout: null });
+      expect(graph.errors![0]!.extensions).toMatchObject({ code: 'NOT_AUTHORIZED', details: { reason: 'forbidden' } });
+    } else {
+      expect(rest.body).toMatchObject({ org_id: orgId, default_payout_wallet: kept });
+      expect(graph.data.organization).toEqual({ orgId, payout: { wallet: kept } });
+    }
+  }
+});
+
 test('of twenty who name a wallet at once each is told the one before it', async () => {
   const { set } = await ownedOrg();
   const wallets = Array.from({ length: 20 }, () => actors.wallet().address);

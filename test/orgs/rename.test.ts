@@ -54,11 +54,16 @@ test.each<[string, object, string, string]>([
   ['a format character', { display_name: 'a\u2066b' }, 'display_name', 'must not contain format characters'],
   ['a filler that shows nothing', { display_name: '\u3164' }, 'display_name', 'must show something'],
   ['NUL', { display_name: 'a\0' }, 'display_name', 'must not contain control characters'],
-  ['a member nobody knows', { display_name: 'x', tier: 'team' }, 'tier', 'is not known here'],
 ])('%s is refused, and the name stays', async (_case, body, field, reason) => {
   const { rename, name } = await named();
   expectRefusal(await rename(body), 'VALIDATION_FAILED', { field, reason });
   expect(await name()).toBe('Engines');
+});
+
+test('members of the body that are not known are passed over', async () => {
+  const { rename, name } = await named();
+  expect((await rename({ display_name: 'x', tier: 'team', org: 'y' })).status).toBe(200);
+  expect(await name()).toBe('x');
 });
 
 test('a session renames with a fresh passkey alone', async () => {

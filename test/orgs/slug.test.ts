@@ -229,6 +229,28 @@ test('a slug that is in use is taken; one that was given up names its holder’s
   expectRefusal(await claim(holder.wallet, holder.orgId, first), 'SLUG_TAKEN');
 });
 
+test('three slugs rest for an organization at most; it can go back to one of them, and has more once one has rested', async () => {
+  const { wallet, orgId } = await payer();
+  const slugs = Array.from({ length: 4 }, newSlug);
+  for (const slug of slugs) expect((await claim(wallet, orgId, slug)).status).toBeLessThan(300);
+  const key = randomUUID();
+  const another = newSlug();
+  const details = { scope: 'organization', metric: 'slugs', limit: 3, used: 3 };
+  expectRefusal(await claim(wallet, orgId, another, key), 'QUOTA_EXCEEDED', details);
+  const graph = await service.graphql(wallet, claimField, {
+    input: { org: orgId, slug: another, idempotencyKey: randomUUID() },
+  });
+  expect(graph.errors).toMatchObject([{ extensions: { code: 'QUOTA_EXCEEDED', details } }]);
+  expect(await slugOf(wallet, orgId)).toBe(slugs[3]);
+  // The refused word is free for everybody.
+  const other = await payer();
+  expect((await claim(other.wallet, other.orgId, another)).status).toBe(201);
+  expect((await claim(wallet, orgId, slugs[0])).body).toMatchObject({ slug: slugs[0], previous_slug: slugs[3] });
+  expectRefusal(await claim(wallet, orgId, newSlug()), 'QUOTA_EXCEEDED', details);
+  await service.control.sql('update org_slugs set rests_until = now() where slug = $1', [slugs[1]]);
+  expect((await claim(wallet, orgId, newSlug())).status).toBe(200);
+});
+
 test('members find their organization by its slug; to others one in use is like one that never was', async () => {
   const { wallet, orgId } = await payer();
   const [first, second] = [newSlug(), newSlug()];

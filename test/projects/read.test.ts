@@ -162,18 +162,22 @@ test('a delegate sees its own projects, a service key its one', async () => {
   expectRefusal(await call(service.actors.apikey(anonKey), 'GET', `/projects/v1/${projectId}`), 'AUTH_REQUIRED');
 });
 
-test('keys are for developers and above', async () => {
+test('keys, which may do what an owner may, are for owners alone, and for a session with a fresh passkey', async () => {
   const { orgId, projectId } = await service.project();
-  for (const [role, status] of [
-    ['viewer', 403],
-    ['billing', 403],
-    ['developer', 200],
-    ['admin', 200],
-  ] as const) {
-    const session = await service.actors.session();
+  const path = `/projects/v1/${projectId}/keys`;
+  for (const role of ['viewer', 'billing', 'developer', 'admin']) {
+    const session = await service.actors.session({ passkeyAgeSeconds: 1 });
     await service.actors.member(orgId, session.principalId, role);
-    expect((await call(session, 'GET', `/projects/v1/${projectId}/keys`)).status).toBe(status);
+    expectRefusal(await call(session, 'GET', path), 'NOT_AUTHORIZED', { reason: 'forbidden' });
   }
+  const stale = await service.actors.session({ passkeyAgeSeconds: 301 });
+  const { principalId } = stale;
+  await service.actors.member(orgId, principalId, 'owner');
+  expectRefusal(await call(stale, 'GET', path), 'STEP_UP_REQUIRED', { op_class: 'project.keys' });
+  expectRefusal(await call(await service.actors.session({ kind: 'operator', principalId }), 'GET', path), 'FORBIDDEN');
+  expect((await call(await service.actors.session({ principalId, passkeyAgeSeconds: 1 }), 'GET', path)).status).toBe(
+    200,
+  );
 });
 
 test('a project that is still being made has no keys yet', async () => {

@@ -40,6 +40,16 @@ test('a name of 200 characters is taken, however many units they have', async ()
   expect((await call(wallet, 'PATCH', `/projects/v1/${projectId}`, { body: { name } })).body.name).toBe(name);
 });
 
+test('a name is kept in NFC, and with the joiners that some scripts are written with', async () => {
+  const { wallet, projectId } = await service.project();
+  for (const [name, kept] of [
+    ['Cafe\u0301', 'Caf\u00e9'],
+    ['\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645', '\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645'],
+  ]) {
+    expect((await call(wallet, 'PATCH', `/projects/v1/${projectId}`, { body: { name } })).body.name).toBe(kept);
+  }
+});
+
 test.each<[string, unknown]>([
   ['no name', {}],
   ['null', { name: null }],

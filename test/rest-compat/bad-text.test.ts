@@ -93,6 +93,7 @@ function inputFor(type: GraphQLInputType, at: readonly string[], place: string, 
   if (isListType(inner))
     return place.startsWith(at.join('.')) ? [inputFor(inner.ofType, at, place, text)] : required ? [] : undefined;
   const named = getNamedType(inner);
+  if (named.name === 'JSONObject') return required ? {} : undefined;
   if (isInputObjectType(named)) {
     if (!required && !place.startsWith(at.join('.'))) return undefined;
     return Object.fromEntries(

@@ -36,10 +36,16 @@ test.each<[string, string, unknown, string, string]>([
   ['POST', '/tiers/v1/hobby', { org_id: 'xyz' }, 'org_id', 'must be an organization id (a UUID)'],
   ['GET', '/tiers/v1/status?org_id=xyz', undefined, 'org_id', 'must be an organization id (a UUID)'],
   ['GET', '/orgs/v1/lookup', undefined, 'wallet', 'exactly one of wallet and email'],
-  ['GET', '/orgs/v1/lookup?wallet=0x1', undefined, 'wallet', 'must be 0x and 40 hexadecimal digits'],
+  ['GET', '/orgs/v1/lookup?wallet=0x1', undefined, 'wallet', 'must be a wallet address: 0x and 40 hexadecimal digits'],
   ['GET', '/orgs/v1/lookup?email=x', undefined, 'email', 'must be a mail address'],
   ['POST', `/orgs/v1/${orgId}/slug`, {}, 'slug', 'is required'],
-  ['POST', `/orgs/v1/${orgId}/slug`, { slug: 'Acme' }, 'slug', 'must be lower-case letters, digits and single hyphens'],
+  [
+    'POST',
+    `/orgs/v1/${orgId}/slug`,
+    { slug: 'Acme' },
+    'slug',
+    'must be lower-case letters and digits, with single hyphens',
+  ],
 ])('%s %s with %o names %s: %s', async (method, path, body, field, reason) => {
   const answer = await call(wallet, method, path, body === undefined ? {} : { body });
   const said = expect.stringContaining(reason);

@@ -42,6 +42,13 @@ const documented = [
   'GET /projects/v1/admin/:project_id/usage 200',
   'POST /projects/v1/admin/:id/archive 200',
   'POST /projects/v1/admin/:id/reactivate 200',
+  // Contract 01, sections 2.6, 2.7 and 2.12.
+  'POST /projects/v1/admin/:project_id/sql 200',
+  'GET /projects/v1/admin/:project_id/schema 200',
+  'POST /projects/v1/admin/:project_id/expose 200',
+  'GET /projects/v1/admin/:project_id/expose 200',
+  'POST /projects/v1/admin/:project_id/expose/validate 200',
+  'POST /projects/v1/expose/validate 200',
   // Contract 01, sections 5.1, 6.2, 6.8 and 6.9; contract 04, section 1.4.
   'GET /tiers/v1 200',
   'POST /projects/v1/quote 200',
@@ -74,6 +81,7 @@ const vaultDoor = 'the codes of vaults answer from state, which an engine of vau
 /** Paths that the contract does not have, each with the reason it is here. */
 const additions: Record<string, string> = {
   'GET /projects/v1/:id/keys 200': 'keys are derived and never change, so a member who lost them can read them again',
+  'GET /orgs/v1/:org_id/payout-wallet 200': 'who may name the wallet may see it without changing it',
   'POST /orgs/v1/admin/:org_id/limits 200': 'limits are data, which the platform admin bends for one organization',
   'POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key 201': vaultDoor,
   'POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key/lost 200': vaultDoor,

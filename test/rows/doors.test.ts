@@ -177,3 +177,22 @@ test('a body above ten mebibytes is refused by name and size', async () => {
     body: { code: 'BODY_TOO_LARGE', details: { limit_bytes: 10 * 1024 * 1024 } },
   });
 });
+
+test('a project answers a hundred requests a second on its public paths, and says when to come back', async () => {
+  const asked = Array.from({ length: 400 }, () => other.open('GET', 'nothing'));
+  const limited = (await Promise.all(asked)).filter(({ status }) => status === 429);
+  expect(limited.length).toBeGreaterThan(0);
+  expect(limited[0]).toMatchObject({ body: { code: 'RATE_LIMITED', retry_after: expect.any(Number) } });
+  expect(limited[0]!.headers.get('retry-after')).toMatch(/^[1-9]/);
+  expect((await other.admin('GET', 'songs')).status).toBe(200);
+});
+
+test('a project whose database cannot be reached is 503, and its database is not named', async () => {
+  const lost = await rowsProject(service, 'create table notes (id int primary key)');
+  await lost.sql(`revoke connect on database ${lost.databaseName} from ${lost.roleName}`);
+  await service.app.services.projectPools.forget({ databaseName: lost.databaseName });
+  const refused = await lost.admin('GET', 'notes');
+  expect(refused).toMatchObject({ status: 503, body: { code: 'UPSTREAM_UNAVAILABLE' } });
+  expect(refused.text).not.toMatch(new RegExp(`${lost.databaseName}|${lost.roleName}`));
+  await lost.end();
+});

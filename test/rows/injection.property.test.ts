@@ -78,6 +78,7 @@ const catalog: Catalog = {
     },
   ],
   computed: [],
+  triggers: false,
 };
 const cache = schemaCacheOf(catalog);
 
@@ -261,7 +262,7 @@ test('bodies never change a statement beyond the columns they name', () => {
 test('members of bodies and arguments that are no columns and no arguments are refused', () => {
   fc.assert(
     fc.property(nasty, (name) => {
-      fc.pre(!columns.includes(name) && name !== '__proto__');
+      fc.pre(![...columns, 'a', 'b\'"', '__proto__'].includes(name));
       const body = JSON.stringify({ [name]: 1 });
       expect(statementOf({ method: 'POST', kind: 'table', search: '', body })).toBeUndefined();
       expect(statementOf({ method: 'POST', kind: 'function', search: '', body })).toBeUndefined();
@@ -272,7 +273,7 @@ test('members of bodies and arguments that are no columns and no arguments are r
 
 test('whatever is asked, the answer is a statement of known words or a documented refusal', () => {
   const words = new Set(
-    'select from where order by group limit offset and or not is null true false unknown as on left inner join lateral with insert into values update set delete returning conflict do nothing excluded cast any all distinct asc desc nulls first last coalesce count sum avg min max row_to_json json_agg json_strip_nulls to_jsonb json_build_object json_object_keys json_to_record json_to_recordset jsonb_to_record jsonb_build_object json_array_elements jsonb_array_elements nullif current_setting set_config case when then else end exists concat string_agg replace substring length ordinality explain format json jsonb text integer bigint int to_tsvector to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery like ilike svc_page svc_scalar svc_counted key place element int4 int2 int8 float4 float8 numeric bool bit varbit character varchar time timetz timestamp timestamptz variadic array _ __ E'.split(
+    'select from where order by group limit offset and or not is null true false unknown as on left inner join lateral with insert into values update set delete returning conflict do nothing excluded cast any all distinct asc desc nulls first last coalesce count sum avg min max row_to_json json_agg json_strip_nulls to_jsonb json_build_object json_object_keys json_to_record json_to_recordset jsonb_to_record jsonb_build_object json_array_elements jsonb_array_elements nullif current_setting set_config case when then else end exists concat string_agg replace substring length ordinality explain format json jsonb text integer bigint int to_tsvector to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery like ilike svc_page svc_answer octet_length svc_scalar svc_counted key place element int4 int2 int8 float4 float8 numeric bool bit varbit character varchar time timetz timestamp timestamptz variadic array _ __ E'.split(
       ' ',
     ),
   );

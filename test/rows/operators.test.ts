@@ -127,7 +127,7 @@ test('what cannot be read is pointed at', async () => {
   });
   expect(await broken('things?order=id.asc.nullslasttt')).toMatchObject({
     message: '"failed to parse order (id.asc.nullslasttt)" (line 1, column 17)',
-    details: 'unexpected "t" expecting "," or end of input',
+    details: `unexpected 't' expecting "," or end of input`,
   });
 });
 

@@ -167,3 +167,18 @@ test('a transaction that is to be rolled back is refused, and not kept by mistak
   expect(answer).toMatchObject({ status: 400, body: { code: 'PGRST122' } });
   expect((await project.admin('GET', 'nothing')).body).toEqual([]);
 });
+
+test('a result that would not fit into memory is refused by its size, and a change that would give it is undone', async () => {
+  await project.sql(`create table big (id int primary key, text text);
+    insert into big select n, repeat('x', 1000000) from generate_series(1, 20) n; grant all on big to service_role`);
+  const refusal = {
+    status: 413,
+    body: { code: '54000', message: expect.stringContaining('16777216'), hint: expect.any(String) },
+  };
+  expect(await project.admin('GET', 'big')).toMatchObject(refusal);
+  expect(await project.admin('GET', 'big', { headers: { accept: 'text/csv' } })).toMatchObject(refusal);
+  expect((await project.admin('GET', 'big?limit=10')).status).toBe(200);
+  expect((await project.admin('HEAD', 'big')).status).toBe(200);
+  expect(await project.admin('DELETE', 'big', prefer('return=representation'))).toMatchObject(refusal);
+  expect((await project.admin<unknown[]>('GET', 'big?select=id')).body).toHaveLength(20);
+});

@@ -22,6 +22,9 @@ const project = await rowsProject(
      return 'left'; end $$;
    create function fail() returns text language plpgsql as $$ begin perform leave(); raise exception 'no'; end $$;
    create function sleep() returns text language sql as $$ select pg_sleep(600)::text $$;
+   create table watched (id int primary key);
+   create function leave_by_trigger() returns trigger language plpgsql as $$ begin perform leave(); return new; end $$;
+   create trigger leaving before insert on watched for each row execute function leave_by_trigger();
    grant execute on all functions in schema public to anon;`,
 );
 afterAll(async () => {
@@ -64,6 +67,10 @@ test.each([
   ],
   ['a function that fails', () => project.open('POST', 'rpc/fail', { body: {} })],
   ['a function that leaves settings, a role and a lock behind', () => project.open('POST', 'rpc/leave', { body: {} })],
+  [
+    'a trigger that leaves them',
+    () => project.admin('POST', 'watched', { body: { id: Math.trunc(Math.random() * 1e9) } }),
+  ],
   ['a time zone that is none', () => project.open('GET', 'notes', { headers: { prefer: 'timezone=Nowhere' } })],
 ])('%s leaves no role, claim, setting or lock on a connection', async (_case, run) => {
   await Promise.all(Array.from({ length: 8 }, run));

@@ -22,14 +22,15 @@ await admin.connect();
 await fill(admin, { from: { organizations: 0, bigRoomMessages: 0, bigRoomPresences: 0 }, to: size });
 const big = bigTables(await tableSizes(admin), bigTableRows);
 await explainEverything(admin, control.name);
+const plans = capturePlans();
 const app = await startApp({
+  onNotice: plans.hear,
   config: readConfig({ PORT: '0', DATABASE_URL: control.url }),
   databaseUrl: control.url,
   roots: [randomBytes(32)],
   version: '0.0.0-test',
   log: pino({ level: 'silent' }),
 });
-const plans = capturePlans(app.services.db.pool);
 beforeAll(() => expect(big.size).toBeGreaterThanOrEqual(10));
 afterAll(async () => {
   await app.stop();

@@ -140,6 +140,7 @@ test('a membership that ends during a held read on one node ends it, whichever n
 test('a node holds no more connections than docs/scale.md counts with, however many ask at once', async () => {
   const perNode = {
     'svc-gateway': 20,
+    'svc-gateway reads': 4,
     'svc-gateway admin': 5,
     'svc-gateway health': 1,
     'svc-gateway node': 1,

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
-import { buildSchema, execute, type GraphQLError, getIntrospectionQuery } from 'graphql';
+import { buildSchema, execute, type GraphQLError, type GraphQLObjectType, getIntrospectionQuery } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { Lru } from '../../core/lru.ts';
+import { compile } from '../../schema/engine/compile.ts';
 import { checkCost } from '../../schema/engine/cost.ts';
 import { Documents, type PreparedDocument, type RefusedDocument } from '../../schema/engine/documents.ts';
 import { documentLimits } from '../../schema/engine/limits.ts';
@@ -278,5 +279,36 @@ describe('persisted documents', () => {
     expect(store.resolve({ query: large, extensions })).toEqual({ source: large });
     expect(store.resolve({ extensions })).toEqual(refusedWith('PERSISTED_QUERY_NOT_FOUND'));
     expect(refused(documents.prepare(large)).details).toMatchObject({ limit: 'sourceBytes' });
+  });
+});
+
+describe('what is kept beside a document', () => {
+  test('counts in the bound of documents: the one that was used longest ago goes', () => {
+    const kept = new Documents(schema);
+    const [old, grown] = ['{ me { id } }', '{ a: me { id } }'].map((source) => kept.prepare(source));
+    if (!old!.ok || !grown!.ok) throw new Error('refused');
+    const most = 64 * 1024 * 1024;
+    kept.grow(grown!.document, most - old!.bytes - grown!.bytes);
+    expect(kept.prepare('{ me { id } }')).toBe(old);
+    kept.grow(grown!.document, 1);
+    expect(kept.prepare('{ me { id } }')).toBe(old);
+    expect(kept.prepare('{ a: me { id } }')).not.toBe(grown);
+  });
+
+  test('a plan tells what it takes, also of types that it meets as it runs', () => {
+    const prepared = documents.prepare('{ me { id friend { id } rooms { edges { cursor } } } }');
+    if (!prepared.ok) throw new Error('refused');
+    let bytes = 0;
+    const plan = compile(schema, prepared.operations[0]!, {}, (more) => {
+      bytes += more;
+    })!;
+    const begun = bytes;
+    expect(begun).toBeGreaterThan(0);
+    const user = schema.getType('User') as GraphQLObjectType;
+    expect(plan.fields[0]!.below(user)).toHaveLength(3);
+    const met = bytes;
+    expect(met).toBeGreaterThan(begun);
+    plan.fields[0]!.below(user);
+    expect(bytes).toBe(met);
   });
 });

@@ -74,3 +74,16 @@ test('one socket runs a hundred operations at once, and another one when one of 
   expect((await raw.next('next', 'again')).payload).toEqual({ data: { __typename: 'Query' } });
   raw.socket.terminate();
 });
+
+test('what is completed while it is still opening gives its place back at once', async () => {
+  const raw = await (await openProtocolSocket(service.url)).init({ apikey: room.serviceKey });
+  const variables = { org: room.orgId, room: room.projectId };
+  for (let round = 0; round < 5; round++) {
+    for (let n = 0; n < 100; n++) raw.subscribe(`${round}-${n}`, roomSubscription, { variables });
+    for (let n = 0; n < 100; n++) raw.complete(`${round}-${n}`);
+  }
+  raw.subscribe('last', '{ __typename }');
+  await raw.next('next', 'last');
+  expect(raw.seen.filter(({ type }) => type === 'error')).toEqual([]);
+  raw.socket.terminate();
+});

@@ -25,11 +25,14 @@ afterAll(async () => {
 const patience = { timeout: 30_000 };
 const log = pino({ level: 'silent' });
 
+const unwatchable = 'unwatchable';
+
 /** Ends whoever it is told to. */
 function startAuthority() {
   const watched = new Map<string, (reason: AuthorityLoss) => void>();
   const authority: AuthorityWatch = {
     watch: ({ principalId }, onLost) => {
+      if (principalId === unwatchable) throw new Error('It cannot be watched.');
       watched.set(principalId!, onLost);
       return () => void watched.delete(principalId!);
     },
@@ -97,6 +100,7 @@ function start(rested: () => Promise<void> = async () => {}) {
       first,
       reset = false,
       as = `reader-${readers++}`,
+      saying = '',
     }: SubscribeOptions = {},
   ) => {
     const reader = new NotingReader();
@@ -115,7 +119,7 @@ function start(rested: () => Promise<void> = async () => {}) {
       render: async (text) => {
         if (text === 'unspeakable') throw new Error('It cannot be said.');
         executed.push(text);
-        return { text, bytes: text.length };
+        return { text: saying + text, bytes: text.length };
       },
       reader,
     });
@@ -133,6 +137,8 @@ interface SubscribeOptions {
   readonly first?: number;
   readonly reset?: boolean;
   readonly as?: string;
+  /** Begins each of its texts. */
+  readonly saying?: string;
 }
 
 const has = (reader: NotingReader, texts: readonly string[]) =>
@@ -325,4 +331,14 @@ test('when the hub closes, everybody ends without an error', async () => {
   await vi.waitFor(() => {
     for (const { reader } of all) expect(reader.ended).toEqual({ error: undefined });
   }, patience);
+});
+
+test('one that cannot even begin leaves nothing behind for those who subscribe alike', async () => {
+  const { subscribe, send, hub } = start();
+  expect(() => subscribe(0n, { as: unwatchable, saying: 'from its grave: ' })).toThrow('It cannot be watched.');
+  expect(hub.followed()).toBe(0);
+  const { reader } = subscribe(0n);
+  expect(() => subscribe(0n, { as: unwatchable })).toThrow('It cannot be watched.');
+  await send('m1');
+  await has(reader, ['m1']);
 });

@@ -85,8 +85,8 @@ test('a paid tier is taken from the balance, renewed from the end of its lease, 
   expect(refund).toBeLessThanOrEqual(hobbyPrice);
   expect(refund).toBeGreaterThan(hobbyPrice * 0.99);
   expect(await kindsOf(orgId)).toEqual([
-    ['tier_refund', refund],
     ['tier_fee', teamPrice],
+    ['tier_refund', refund],
     ['tier_fee', hobbyPrice],
     ['tier_fee', hobbyPrice],
     ['adjustment', hobbyPrice * 2 + teamPrice],
@@ -101,6 +101,36 @@ test('a paid tier is taken from the balance, renewed from the end of its lease, 
     { action: 'renew', tier: 'hobby' },
     { action: 'upgrade', tier: 'team' },
   ]);
+});
+
+test('what is left of a lease pays for the higher tier that takes its place', async () => {
+  const { wallet, orgId } = await payer(hobbyPrice + 16_000_000);
+  await set(wallet, 'hobby');
+  const raised = await set(wallet, 'team');
+  expect([raised.status, raised.body.action]).toEqual([200, 'upgrade']);
+  const left = raised.body.allowance_remaining_usd_micros;
+  expect(left).toBeGreaterThanOrEqual(0);
+  expect(left).toBeLessThanOrEqual(1_000_000);
+  const { body } = await call(wallet, 'GET', `/orgs/v1/${orgId}/billing/history`);
+  expect(body.entries.slice(0, 2)).toMatchObject([
+    { kind: 'tier_fee', amount_usd_micros: teamPrice, balance_after_available: left },
+    { kind: 'tier_refund', balance_after_available: left + teamPrice },
+  ]);
+});
+
+test('what even the rest of the old lease does not make up for is 402, and nothing is refunded', async () => {
+  const { wallet, orgId } = await payer(hobbyPrice + 14_000_000);
+  await set(wallet, 'hobby');
+  const before = await kindsOf(orgId);
+  const refused = await set(wallet, 'team');
+  expectRefusal(refused, 'PAYMENT_REQUIRED', { tier: 'team', required_usd_micros: teamPrice });
+  // Nothing is paid but from the balance, so that is what the answer points to.
+  expect(refused.body.next_actions).toMatchObject([
+    { type: 'fund_wallet', why: expect.stringMatching(/balance/) },
+    { type: 'check_usage', method: 'GET', path: '/orgs/v1/:org_id/billing' },
+  ]);
+  expect(await kindsOf(orgId)).toEqual(before);
+  expect(await available(orgId)).toBe(14_000_000);
 });
 
 test('GraphQL sets the same tier, and shows what it has become', async () => {
@@ -123,10 +153,14 @@ test('GraphQL sets the same tier, and shows what it has become', async () => {
     {
       extensions: {
         code: 'PAYMENT_REQUIRED',
-        details: { tier: 'team', required_usd_micros: teamPrice, available_usd_micros: 1 },
+        details: { tier: 'team', required_usd_micros: teamPrice, available_usd_micros: expect.any(Number) },
       },
     },
   ]);
+  // With what is left of the lease, which the new one would have taken the place of.
+  const { available_usd_micros } = poor.errors![0]!.extensions.details as { available_usd_micros: number };
+  expect(available_usd_micros).toBeGreaterThan(hobbyPrice * 0.99);
+  expect(available_usd_micros).toBeLessThanOrEqual(hobbyPrice + 1);
 });
 
 test('what the balance does not cover is 402, changes nothing, and goes through under its key once it does', async () => {

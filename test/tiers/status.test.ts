@@ -177,6 +177,47 @@ test('a lease that has ended is not active, and a perpetual one has no end', asy
   });
 });
 
+test('past its lease an organization is advised of it, with the day of the freeze and the way back', async () => {
+  const { wallet, orgId, principalId } = await service.owner();
+  await mailOf(principalId, true);
+  const [row] = await service.control.sql<{ frozen: Date }>(
+    `update orgs set lifecycle_state = 'past_due', lease_expires_at = now() - interval '1 day' where id = $1
+     returning lease_expires_at + interval '336 hours' as frozen`,
+    [orgId],
+  );
+  expect((await call(wallet, 'GET', path)).body.advisories).toEqual([
+    {
+      type: 'lease_past_due',
+      summary: expect.stringContaining(row!.frozen.toISOString()),
+      next_actions: [{ type: 'renew_tier', method: 'POST', path: '/tiers/v1/prototype', why: expect.any(String) }],
+    },
+  ]);
+  expect((await call(wallet, 'POST', '/tiers/v1/prototype')).status).toBe(201);
+  expect((await call(wallet, 'GET', path)).body).not.toHaveProperty('advisories');
+});
+
+test('a perpetual lease has no end, wherever it is told', async () => {
+  const { wallet, orgId, projectId } = await service.project();
+  const pinned = await call(admin, 'POST', `/orgs/v1/admin/${orgId}/lease-perpetual`, {
+    body: { lease_perpetual: true },
+  });
+  const answers = [pinned, await call(wallet, 'POST', '/projects/v1', { body: { org_id: orgId } })];
+  for (const where of [
+    path,
+    `/orgs/v1/${orgId}`,
+    `/orgs/v1/${orgId}/billing`,
+    `/projects/v1/admin/${projectId}/usage`,
+  ]) {
+    answers.push(await call(wallet, 'GET', where));
+  }
+  answers.push(await call(wallet, 'POST', '/tiers/v1/prototype'));
+  for (const { body } of answers) expect(body).toMatchObject({ lease_expires_at: null });
+  const { data } = await service.graphql(wallet, 'query ($id: ID!) { organization(id: $id) { leaseExpiresAt } }', {
+    id: orgId,
+  });
+  expect(data).toEqual({ organization: { leaseExpiresAt: null } });
+});
+
 test('a member names the organization it asks about; a stranger learns nothing of it', async () => {
   const { orgId } = await service.owner();
   const viewer = await service.actors.session();

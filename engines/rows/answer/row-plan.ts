@@ -19,8 +19,8 @@ export interface RowPlan {
   readonly estimate: Rendered | undefined;
   /** It may run where nothing can be changed. */
   readonly readOnly: boolean;
-  /** It calls a function by name, which may leave anything behind on the connection. */
-  readonly callsFunction: boolean;
+  /** It calls a function or may set off triggers, which may leave anything behind on the connection. */
+  readonly runsProjectCode: boolean;
   /** The time zone in which times are read and written. */
   readonly timezone: string | undefined;
   /** @throws RowError for what can only be told by the rows that came */

@@ -1,5 +1,5 @@
 import type { AnswerFormat } from '../request/media-type.ts';
-import { bind, commas, empty, ident, type Sql, sql } from '../sql/sql.ts';
+import { bind, commas, empty, ident, integer, type Sql, sql } from '../sql/sql.ts';
 import { source } from './names.ts';
 
 /** What is counted of all rows behind a page. */
@@ -8,9 +8,12 @@ export type Total = { readonly counted: Sql; readonly atMost?: number } | undefi
 /** What an answer's rows stand for. */
 export type RowsShape = 'rows' | 'row' | 'values' | 'value';
 
+/** What a statement checks by itself. */
+export type GuardKind = 'single' | 'put' | 'max-affected' | 'size';
+
 /** A number of rows that undoes everything, told by an error of the statement itself. */
 export interface Guard {
-  readonly kind: 'single' | 'put' | 'max-affected';
+  readonly kind: Exclude<GuardKind, 'size'>;
   readonly most: number;
 }
 
@@ -35,6 +38,9 @@ export const answerColumns = { total: 0, rows: 1, body: 2, location: 3, updated:
 
 const page = ident('svc_page');
 
+/** Largest body that is given, in bytes: it is held in memory on its way. */
+export const bodyBytesMax = 16 * 1024 * 1024;
+
 /** The one statement of a request: a row that holds the whole answer. */
 export function documentSql(parts: DocumentParts): Sql {
   const before = parts.source === undefined ? empty : sql`with ${source} as (${parts.source}) `;
@@ -48,8 +54,26 @@ export function documentSql(parts: DocumentParts): Sql {
     setting(sql`'response.headers'`),
     ...parts.guards.map((guard) => guardSql(guard, parts.guardWord)),
   ];
-  return sql`${before}select ${commas(columns)} from (${parts.rows}) as ${page}`;
+  const named = columns.map((column, index) => sql`${column} as ${columnName(index)}`);
+  const answer = sql`select ${commas(named)} from (${parts.rows}) as ${page}`;
+  // Every column is asked for: what nobody asks for, such as a guard, need not be looked at.
+  const shown = columns.map((_, index) => (index === answerColumns.body ? sizedSql(parts) : columnName(index)));
+  return sql`${before}select ${commas(shown)} from (${answer}) as svc_answer`;
 }
+
+const columnName = (index: number): Sql => ident(`svc_${index}`);
+
+/** The body, unless it is too large. */
+function sizedSql({ withBody, guardWord }: DocumentParts): Sql {
+  const body = columnName(answerColumns.body);
+  if (!withBody) return body;
+  const broken = brokenSql('size', sql`octet_length(${body})`, guardWord);
+  return sql`case when octet_length(${body}) > ${integer(bodyBytesMax)} then ${broken}::text else ${body} end`;
+}
+
+/** What cannot be read as a number, so that the error tells it and the change is undone. */
+const brokenSql = (kind: GuardKind, number: Sql, word: string): Sql =>
+  sql`cast(concat(${bind(word)}::text, ${bind(`:${kind}:`)}::text, ${number}) as integer)`;
 
 const setting = (name: Sql): Sql => sql`nullif(current_setting(${name}, true), '')`;
 
@@ -78,9 +102,8 @@ function locationSql(columns: readonly string[]): Sql {
   return sql`case when count(*) = 1 then json_build_object(${pairs})::text end`;
 }
 
-/** What cannot be read as a number, so that the error tells it and the change is undone. */
 function guardSql({ kind, most }: Guard, word: string): Sql {
   const limit = sql`${bind(String(most))}::bigint`;
   const broken = kind === 'max-affected' ? sql`count(*) > ${limit}` : sql`count(*) <> ${limit}`;
-  return sql`case when ${broken} then cast(concat(${bind(word)}::text, ${bind(`:${kind}:`)}::text, count(*)) as integer) end`;
+  return sql`case when ${broken} then ${brokenSql(kind, sql`count(*)`, word)} end`;
 }

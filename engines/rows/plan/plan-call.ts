@@ -48,7 +48,7 @@ export function planCall(request: RowRequest, cache: SchemaCache, query: RowQuer
     // What a function returns, no planner knows.
     estimate: undefined,
     readOnly: method !== 'POST' || routine.volatility !== 'volatile',
-    callsFunction: true,
+    runsProjectCode: true,
     timezone: preferences.timezone,
     refusalOf: guardRefusal,
     toAnswer(row) {

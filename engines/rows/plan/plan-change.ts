@@ -49,7 +49,7 @@ export function planChange(
     statement: render(statement),
     estimate: undefined,
     readOnly: false,
-    callsFunction: false,
+    runsProjectCode: cache.hasTriggers,
     timezone: preferences.timezone,
     refusalOf: guardRefusal,
     toAnswer: (row) => withTenantResponse(answerOf(request.method, table, query, preferences, format, row), row),

@@ -45,7 +45,7 @@ export function planRead(
     statement: render(statement),
     estimate: counting.estimate,
     readOnly: true,
-    callsFunction: false,
+    runsProjectCode: false,
     timezone,
     refusalOf: guardRefusal,
     toAnswer(row, estimated) {

@@ -76,7 +76,8 @@ const wholeRest: TakeValue = (scanner) => scanner.rest();
 /** Whether a text begins as a condition does; otherwise it may be an argument of a function. */
 export function looksLikeCondition(text: string): boolean {
   const name = /^(?:not\.)?([a-z]+)(?:\([^)]*\))?\./.exec(text)?.[1];
-  return name !== undefined && (name in comparisons || name in searches || name === 'is' || name === 'in');
+  if (name === undefined) return false;
+  return Object.hasOwn(comparisons, name) || Object.hasOwn(searches, name) || name === 'is' || name === 'in';
 }
 
 /** Reads a condition such as `eq.5`, `not.in.(1,2)`. @throws PGRST100 */

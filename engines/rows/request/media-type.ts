@@ -83,7 +83,7 @@ const bodyKinds: Readonly<Record<string, BodyKind>> = {
 export function bodyKindOf(contentType: string | undefined): BodyKind {
   const type = (contentType ?? '').split(';')[0]!.trim().toLowerCase();
   if (type === '') return 'json';
-  const kind = bodyKinds[type];
+  const kind = Object.hasOwn(bodyKinds, type) ? bodyKinds[type] : undefined;
   if (kind === undefined) throw refusals.body(`Content-Type not acceptable: ${type}`);
   return kind;
 }

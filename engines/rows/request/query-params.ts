@@ -9,12 +9,14 @@ export function readParams(search: string): QueryParam[] {
   const params: QueryParam[] = [];
   for (const piece of search.split('&')) {
     const at = piece.indexOf('=');
-    if (at >= 0) params.push([decode(piece.slice(0, at)), decode(piece.slice(at + 1))]);
+    if (at >= 0) params.push([decodeParam(piece.slice(0, at)), decodeParam(piece.slice(at + 1))]);
   }
   return params;
 }
 
-function decode(text: string): string {
+/** A name or a value as it was before it was escaped. */
+export function decodeParam(text: string): string {
+  if (!/[%+]/.test(text)) return text;
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {

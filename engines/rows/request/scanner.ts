@@ -67,12 +67,15 @@ export class Scanner {
 
   /** The error of finding something else than expected here. */
   stumble(expected: readonly string[], at = this.at): RowError {
-    const seen = at >= this.text.length ? 'unexpected end of input' : `unexpected ${quoted(this.text, at)}`;
+    // Where the end would have done, the dialect writes what it found in single quotes.
+    const mark = expected.includes('end of input') ? "'" : '"';
+    const seen =
+      at >= this.text.length ? 'unexpected end of input' : `unexpected ${mark}${character(this.text, at)}${mark}`;
     return refusals.parse(this.#what, at + 1, `${seen} expecting ${oneOf(expected)}`);
   }
 }
 
-const quoted = (text: string, at: number) => `"${String.fromCodePoint(text.codePointAt(at)!)}"`;
+const character = (text: string, at: number) => String.fromCodePoint(text.codePointAt(at)!);
 
 const oneOf = (words: readonly string[]) =>
   words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;

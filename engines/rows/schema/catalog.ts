@@ -5,6 +5,8 @@ export interface Catalog {
   readonly views: readonly CatalogView[];
   readonly routines: readonly CatalogRoutine[];
   readonly computed: readonly CatalogComputed[];
+  /** Whether any trigger was made by somebody. */
+  readonly triggers: boolean;
 }
 
 export interface CatalogTable {
@@ -130,5 +132,6 @@ select json_build_object(
     'name', p.proname, 'origin', o.name, 'target', f.name, 'single', not p.proretset or q.prorows = 1)), '[]')
     from routines p join pg_proc q on q.oid = p.oid join tables o on o.reltype = q.proargtypes[0]
       join tables f on f.reltype = p.prorettype
-    where q.pronargs = 1)
+    where q.pronargs = 1),
+  'triggers', exists (select from pg_trigger where not tgisinternal)
 )::text as catalog`;

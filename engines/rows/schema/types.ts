@@ -88,6 +88,8 @@ export interface SchemaCache {
   readonly tables: ReadonlyMap<string, Table>;
   /** By the name of the table they begin at. */
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
+  /** Whether a change may set off code of the project's. */
+  readonly hasTriggers: boolean;
   /** Overloads by name. */
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
 }

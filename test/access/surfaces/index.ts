@@ -4,6 +4,7 @@ import { identitySurfaces } from './identity.ts';
 import { mailSurfaces } from './mail.ts';
 import { memberSurfaces } from './members.ts';
 import { orgSurfaces } from './orgs.ts';
+import { projectDataSurfaces } from './project-data.ts';
 import { projectUserSurfaces } from './project-users.ts';
 import { projectSurfaces } from './projects.ts';
 import { roomSurfaces } from './rooms.ts';
@@ -21,6 +22,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...billingSurfaces(stage),
   ...mailSurfaces(stage),
   ...projectUserSurfaces(stage),
+  ...projectDataSurfaces(stage),
   // Last, since they end with the project's deletion.
   ...projectSurfaces(stage),
 });

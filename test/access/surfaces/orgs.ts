@@ -11,6 +11,7 @@ export const orgSurfaces = ({ params }: Stage): Surfaces => {
       body: () => ({ display_name: 'Ada’s' }),
       field: () => `mutation { renameOrganization(input: { org: "${params.org_id}", displayName: "Ada" }) { id } }`,
     },
+    'GET /orgs/v1/:org_id/payout-wallet': { cells: 'A + + + N F A F', field: org('payout { status }') },
     'PATCH /orgs/v1/:org_id/payout-wallet': {
       cells: 'A + + F N F A F',
       body: () => ({ wallet_address: null }),

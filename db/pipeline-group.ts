@@ -1,0 +1,130 @@
+import type { Duplex } from 'node:stream';
+import pg from 'pg';
+import { isConnectionLoss } from './connection-loss.ts';
+import { type Column, type Read, type Shape, shapeOf, type Wire } from './pipeline-read.ts';
+
+/** The driver's connection, as far as it is spoken with here. */
+export interface Connection extends Wire {
+  readonly stream: Duplex;
+  _send(bytes: Buffer): void;
+}
+
+/** The connection that a group travels on, as far as the group knows it. */
+export interface Carrier {
+  /** Columns of the statements that were answered on it, by name. */
+  readonly shapes: Map<string, Shape>;
+  /** Takes no more, since what it knows of a statement is wrong. */
+  readonly retire: () => void;
+  readonly done: (read: Read) => void;
+}
+
+/** Most reads that share a Sync: what comes behind one that fails is asked again. */
+export const groupMax = 16;
+
+/**
+ * Reads that are answered one after the other, in one transaction: its beginning and end, and what the server sends at
+ * its end, cost as much as many a statement. Each statement still sees what was committed before it runs. A statement
+ * that the connection does not know yet is a group of its own.
+ */
+export class Group {
+  // By the names under which the driver remembers what has been prepared.
+  readonly name: string | undefined;
+  readonly text: string | undefined;
+  readonly #reads: Read[];
+  readonly #line: Carrier;
+  #at = 0;
+  #shape: Shape | undefined;
+
+  constructor(reads: Read[], line: Carrier) {
+    const [{ statement }] = reads as [Read];
+    this.#reads = reads;
+    this.#line = line;
+    this.#shape = line.shapes.get(statement.name);
+    if (this.#shape === undefined) {
+      this.name = statement.name;
+      this.text = statement.text;
+    }
+  }
+
+  /** By the driver: writes all in one piece. The columns of a statement are asked for once on each connection. */
+  submit(connection: Connection): null {
+    const paper = paperOf(connection);
+    const wire = this.#shape === undefined ? paper.describing : paper.plain;
+    const unwritten = this.#reads.filter((read) => !read.write(wire));
+    for (const read of unwritten) this.#reads.splice(this.#reads.indexOf(read), 1);
+    paper.whole.sync();
+    const bytes = Buffer.concat(paper.parts);
+    paper.parts.length = 0;
+    if (connection.stream.writable) connection.stream.write(bytes);
+    for (const read of unwritten) this.#line.done(read);
+    return null;
+  }
+
+  handleRowDescription({ fields }: { readonly fields: readonly Column[] }): void {
+    this.#shape = shapeOf(fields);
+    this.#line.shapes.set(this.#reads[this.#at]!.statement.name, this.#shape);
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const read = this.#reads[this.#at]!;
+    this.#shape ??= this.#line.shapes.get(read.statement.name)!;
+    read.addRow(this.#shape, fields);
+  }
+
+  handleCommandComplete(): void {
+    const read = this.#reads[this.#at++]!;
+    this.#shape = undefined;
+    read.complete();
+    this.#line.done(read);
+  }
+
+  /** Of the statement whose turn it is; when the connection is lost, of every one that was under way on it. */
+  handleError(error: Error & { readonly code?: string }): void {
+    const [failed, ...behind] = this.#reads.slice(this.#at);
+    this.#at = this.#reads.length;
+    const refused = error instanceof pg.DatabaseError;
+    // A statement that the server does not know on this connection, because the one that prepared it failed, or knows
+    // with other columns than the table now has. Elsewhere it is asked anew, and here by a new connection.
+    const stale = refused && (error.code === '26000' || error.code === '0A000');
+    const lost = isConnectionLoss(error);
+    if (stale) this.#line.retire();
+    if (stale || lost) failed?.divert();
+    else failed?.fail(error);
+    for (const read of behind) {
+      if (refused || lost) read.divert();
+      else read.fail(error);
+    }
+    if (failed !== undefined) this.#line.done(failed);
+    for (const read of behind) this.#line.done(read);
+  }
+
+  handleReadyForQuery(): void {}
+}
+
+/** Where statements are written down before they are sent. */
+interface Paper {
+  readonly parts: Buffer[];
+  readonly whole: Wire;
+  /** Nothing written on it ends in a Sync. */
+  readonly describing: Wire;
+  /** Nor asks for columns. */
+  readonly plain: Wire;
+}
+
+const papers = new WeakMap<Connection, Paper>();
+
+function paperOf(connection: Connection): Paper {
+  let paper = papers.get(connection);
+  if (paper === undefined) {
+    const parts: Buffer[] = [];
+    const nothing = { value: () => undefined };
+    const whole: Wire = Object.create(connection, { _send: { value: (bytes: Buffer) => void parts.push(bytes) } });
+    const describing: Wire = Object.create(whole, { sync: nothing });
+    paper = { parts, whole, describing, plain: Object.create(describing, { describe: nothing }) };
+    papers.set(connection, paper);
+  }
+  return paper;
+}
+
+// The driver takes nothing else on a pipelined connection, and the constructor of its own would make an emitter.
+Object.setPrototypeOf(Group.prototype, pg.Query.prototype);

@@ -1,0 +1,142 @@
+import type pg from 'pg';
+import type { BatchStatement } from './statement-batch.ts';
+
+/** What a script may answer. */
+export interface ScriptLimits {
+  readonly rows: number;
+  /** Bytes that may arrive in all, of rows that nobody asked to see too. */
+  readonly bytes: number;
+}
+
+export interface ScriptField {
+  readonly name: string;
+  readonly typeId: number;
+}
+
+/** What the last statement of a script answered. */
+export interface ScriptResult {
+  readonly fields: readonly ScriptField[];
+  /** Every column as text. */
+  readonly rows: readonly (readonly (string | null)[])[];
+  /** Rows it returned or changed; null for a statement that counts none. */
+  readonly rowCount: number | null;
+}
+
+/** More was answered than may be; nothing that the script changed is kept. */
+export class ScriptTooLargeError extends Error {
+  override readonly name = 'ScriptTooLargeError';
+  readonly limit: keyof ScriptLimits;
+
+  constructor(limit: keyof ScriptLimits) {
+    super(`The answer has more ${limit} than may be.`);
+    this.limit = limit;
+  }
+}
+
+/** The messages of the driver's connection that a script is made of. */
+interface WireConnection {
+  readonly stream: {
+    cork(): void;
+    uncork(): void;
+    on(event: 'data', told: (part: Buffer) => void): void;
+    off(event: 'data', told: (part: Buffer) => void): void;
+    destroy(): void;
+  };
+  parse(message: { name: string; text: string; types: readonly number[] }): void;
+  bind(message: { portal: string; statement: string; values: readonly unknown[] }): void;
+  describe(message: { type: 'P'; name: string }): void;
+  execute(message: { portal: string; rows: number }): void;
+  sendCopyFail(message: string): void;
+  flush(): void;
+  sync(): void;
+}
+
+/**
+ * Runs statements as one transaction: sent in one go, and committed by a Sync that follows only when all of them are
+ * done and their answer is small enough. Memory holds no more than the limits, whatever the statements answer.
+ */
+export function runScript(
+  client: pg.Client,
+  statements: readonly BatchStatement[],
+  limits: ScriptLimits,
+): Promise<ScriptResult> {
+  const { connection } = client as unknown as { readonly connection: WireConnection };
+  return new Promise((resolve, reject) => {
+    const last = statements.length - 1;
+    let at = 0;
+    let fields: readonly ScriptField[] = [];
+    const rows: (readonly (string | null)[])[] = [];
+    let rowCount: number | null = null;
+    let tooLarge: ScriptTooLargeError | undefined;
+    let ended = false;
+    let bytes = 0;
+    const count = (part: Buffer) => {
+      bytes += part.length;
+      if (bytes <= limits.bytes || tooLarge !== undefined) return;
+      tooLarge = new ScriptTooLargeError('bytes');
+      // One row alone may be too much: without a connection nothing is committed, and nothing more arrives.
+      connection.stream.destroy();
+    };
+    const settle = (answer: () => void) => {
+      connection.stream.off('data', count);
+      answer();
+    };
+    const send = ({ text, values }: BatchStatement, describe: boolean, most: number) => {
+      connection.parse({ name: '', text, types: [] });
+      connection.bind({ portal: '', statement: '', values });
+      if (describe) connection.describe({ type: 'P', name: '' });
+      connection.execute({ portal: '', rows: most });
+    };
+    const sync = () => {
+      ended = true;
+      connection.sync();
+    };
+    const next = () => {
+      at += 1;
+      if (at === statements.length) sync();
+    };
+    // The driver calls these for the messages that belong to what it was given to submit.
+    const submittable = {
+      submit() {
+        connection.stream.on('data', count);
+        connection.stream.cork();
+        for (const [index, one] of statements.entries())
+          send(one, index === last, index === last ? limits.rows + 1 : 0);
+        connection.flush();
+        connection.stream.uncork();
+      },
+      handleRowDescription(message: { fields: readonly { name: string; dataTypeID: number }[] }) {
+        fields = message.fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }));
+      },
+      handleDataRow(message: { fields: readonly (string | null)[] }) {
+        if (at === last) rows.push(message.fields);
+      },
+      handleCommandComplete({ text }: { text: string }) {
+        if (at === last) rowCount = countOf(text);
+        if (!ended) next();
+      },
+      handleEmptyQuery: next,
+      handlePortalSuspended() {
+        tooLarge = new ScriptTooLargeError('rows');
+        send({ name: undefined, text: 'rollback', values: [] }, false, 0);
+        sync();
+      },
+      handleCopyInResponse: () => connection.sendCopyFail('Nothing is copied here.'),
+      handleCopyData: () => undefined,
+      handleReadyForQuery() {
+        settle(() => (tooLarge === undefined ? resolve({ fields, rows, rowCount }) : reject(tooLarge)));
+      },
+      handleError(error: Error) {
+        if (!ended && tooLarge === undefined) connection.sync();
+        settle(() => reject(tooLarge ?? error));
+      },
+    };
+    client.query(submittable as unknown as pg.Submittable);
+  });
+}
+
+/** The number at the end of `INSERT 0 3` or `SELECT 3`; others, such as `CREATE TABLE`, have none. */
+function countOf(tag: string): number | null {
+  const digits = /^(?:INSERT \d+|SELECT|UPDATE|DELETE|MERGE|FETCH|MOVE) (\d+)$/.exec(tag)?.[1];
+  return digits === undefined ? null : Number(digits);
+}

@@ -1,0 +1,153 @@
+import type { StatementHook } from './pool.ts';
+import type { Project, Session, SessionOptions } from './project-session.ts';
+import { Carrier, type SharedRead } from './read-carrier.ts';
+import type { BatchRows, BatchStatement } from './statement-batch.ts';
+
+/** The reads of one project. */
+export interface ReadQueue {
+  /** Not sent yet. */
+  waiting: SharedRead[];
+  readonly carriers: Set<Carrier>;
+  opening: boolean;
+  flushing: boolean;
+  /** Until when each read has a connection to itself, since one of late took long. */
+  apartUntil: number;
+}
+
+export const emptyQueue = (): ReadQueue => ({
+  waiting: [],
+  carriers: new Set(),
+  opening: false,
+  flushing: false,
+  apartUntil: 0,
+});
+
+/** Where the connections come from. */
+export interface SharedReadsOptions extends SessionOptions {
+  /** A connection that is idle now. */
+  readonly idle: (project: Project) => Session | undefined;
+  readonly acquire: (project: Project) => Promise<Session>;
+  readonly release: (session: Session, unclean: boolean, cancelling: Promise<void> | undefined) => void;
+  readonly close: (session: Session) => void;
+  /** Whether others wait for a connection, who would not get one as long as reads follow each other. */
+  readonly wanted: () => boolean;
+  /** Runs statements on a connection of their own. */
+  readonly alone: (
+    project: Project,
+    statements: readonly BatchStatement[],
+    signal: AbortSignal | undefined,
+  ) => Promise<BatchRows>;
+  readonly onStatement?: StatementHook | undefined;
+}
+
+/** Connections of a project that carry reads at once. */
+const carriersMax = 4;
+/** With so many reads under way on each connection another one is worth to be opened. */
+const busy = 4;
+/** Most reads under way on one connection. */
+const underWayMax = 64;
+/** How long reads go apart after one that took long, in milliseconds. */
+const apartMs = 5_000;
+
+/**
+ * Reads of one project share connections: what is asked in one turn of the event loop leaves in one packet, also while
+ * others are under way. A connection is never handed out, nothing but reads travels this way, and while it carries
+ * reads nobody else has it.
+ */
+export class SharedReads {
+  readonly #options: SharedReadsOptions;
+
+  constructor(options: SharedReadsOptions) {
+    this.#options = options;
+  }
+
+  ask(project: Project, statements: readonly BatchStatement[], signal: AbortSignal | undefined): Promise<BatchRows> {
+    const { reads } = project;
+    if (reads.apartUntil > 0) {
+      if (performance.now() < reads.apartUntil) return this.#options.alone(project, statements, signal);
+      reads.apartUntil = 0;
+    }
+    return new Promise((resolve, reject) => {
+      reads.waiting.push({ statements, signal, resolve, reject, settled: false });
+      if (reads.flushing) return;
+      reads.flushing = true;
+      // After all that has arrived has been looked at.
+      setImmediate(() => {
+        reads.flushing = false;
+        this.#flush(project);
+      });
+    });
+  }
+
+  #flush(project: Project): void {
+    const { reads } = project;
+    while (reads.waiting.length > 0) {
+      const carrier = this.#carrierFor(project);
+      if (carrier === undefined) return;
+      const next = reads.waiting.splice(0, underWayMax - carrier.underWay);
+      const { onStatement } = this.#options;
+      if (onStatement !== undefined)
+        for (const { statements } of next) for (const { text } of statements) onStatement(text);
+      carrier.send(next);
+    }
+  }
+
+  /** Where reads go now; undefined when they have to wait, for one that will say so. */
+  #carrierFor(project: Project): Carrier | undefined {
+    const { carriers, opening } = project.reads;
+    let least: Carrier | undefined;
+    for (const one of carriers) if (one.isOpen && (least === undefined || one.underWay < least.underWay)) least = one;
+    if (carriers.size < carriersMax) {
+      const idle = this.#options.idle(project);
+      if (idle !== undefined) return this.#carrier(project, idle);
+      if ((least === undefined || least.underWay >= busy) && !opening) void this.#open(project);
+    }
+    return least === undefined || least.underWay >= underWayMax || this.#options.wanted() ? undefined : least;
+  }
+
+  async #open(project: Project): Promise<void> {
+    const { reads } = project;
+    reads.opening = true;
+    try {
+      const session = await this.#options.acquire(project);
+      const carrier = this.#carrier(project, session);
+      reads.opening = false;
+      this.#flush(project);
+      carrier.endIdle();
+    } catch (error) {
+      reads.opening = false;
+      // Others still carry; without any, nobody would come for these.
+      if (reads.carriers.size === 0) for (const read of reads.waiting.splice(0)) read.reject(error);
+    }
+  }
+
+  #carrier(project: Project, session: Session): Carrier {
+    const { reads } = project;
+    const carrier: Carrier = new Carrier({
+      ...this.#options,
+      session,
+      divert: (read) => this.#divert(project, read),
+      onAnswer: () => {
+        if (reads.waiting.length > 0) this.#flush(project);
+      },
+      onHeldUp: () => {
+        reads.apartUntil = performance.now() + apartMs;
+        for (const read of reads.waiting.splice(0)) this.#divert(project, read);
+      },
+      onEnd: ({ isCut, unclean, cancelling }) => {
+        reads.carriers.delete(carrier);
+        if (isCut) this.#options.close(session);
+        else this.#options.release(session, unclean, cancelling);
+        this.#flush(project);
+      },
+    });
+    reads.carriers.add(carrier);
+    return carrier;
+  }
+
+  #divert(project: Project, read: SharedRead): void {
+    if (read.settled) return;
+    read.settled = true;
+    this.#options.alone(project, read.statements, read.signal).then(read.resolve, read.reject);
+  }
+}

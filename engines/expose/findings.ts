@@ -1,0 +1,123 @@
+import type { Facts } from './facts.ts';
+import { errorAt, type Finding, pathOf, warningAt } from './finding.ts';
+import type { Manifest, ManifestTable } from './manifest.ts';
+import type { Model } from './model.ts';
+import { ownerTriggerNames } from './owner-trigger.ts';
+import { inOrder } from './plan-views.ts';
+import { tablePolicy, textTypes } from './policies.ts';
+import { functionsFor } from './resolve-rpc.ts';
+
+/** What is wrong, or worth a thought, about a manifest in front of a database. Contract 01, section 2.12. */
+export function findingsOf(manifest: Manifest, model: Model): Finding[] {
+  const doubtful = model.doubts.length > 0;
+  const found = [
+    ...manifest.tables.flatMap((table, index) => ofTable(table, pathOf(['tables', index]), model)),
+    ...ofViews(manifest, model),
+    ...manifest.rpcs.flatMap((rpc, index) => {
+      const path = pathOf(['rpcs', index]);
+      const fitting = functionsFor(rpc, model.functions).length;
+      if (fitting === 1) return [];
+      const called = `${rpc.name}${rpc.signature}`;
+      return fitting === 0
+        ? [errorAt('missing-rpc', path, `there is no function ${called}`, 'Create it, or correct the signature.')]
+        : [errorAt('ambiguous-rpc', path, `several functions fit ${called}`, 'Name the types of its arguments.')];
+    }),
+  ];
+  // What cannot be known to be missing is not said to be.
+  const certain = found.filter(({ type }) => !(doubtful && type.startsWith('missing-')));
+  return [...certain, ...model.doubts.map((doubt) => warningAt('validation-inconclusive', 'manifest', doubt))];
+}
+
+function ofTable(table: ManifestTable, path: string, model: Model): Finding[] {
+  const relation = model.relations.get(table.name);
+  if (relation?.kind !== 'table')
+    return [errorAt('missing-table', `${path}.name`, `there is no table ${table.name}`, 'Create the table first.')];
+  if (!table.expose) return [];
+  const { columns } = relation;
+  const owner = table.policy === 'user_owns_rows' ? table.owner_column : undefined;
+  if (columns === null) {
+    return owner === undefined
+      ? []
+      : [warningAt('validation-inconclusive', `${path}.owner_column`, `the columns of ${table.name} are not known`)];
+  }
+  const findings: Finding[] = [];
+  const type = owner === undefined ? undefined : columns.get(owner);
+  if (owner !== undefined && type === undefined)
+    findings.push(errorAt('missing-column', `${path}.owner_column`, `${table.name} has no column ${owner}`));
+  if (type !== undefined && type !== 'uuid' && type !== 'unknown')
+    findings.push(
+      textTypes.has(type)
+        ? warningAt('owner-column-not-uuid', `${path}.owner_column`, 'is compared as text', 'Make it a uuid.')
+        : errorAt('schema-shape', `${path}.owner_column`, `is of type ${type}, which holds no user id`),
+    );
+  if (isPubliclyWritable(table, type))
+    for (const column of columns.keys())
+      if (isSensitive(column))
+        findings.push(
+          warningAt('sensitive-column-public-write', path, `anybody may write the column ${column} of ${table.name}`),
+        );
+  return findings;
+}
+
+function isPubliclyWritable(table: ManifestTable, ownerType: string | undefined): boolean {
+  const anonymous = tablePolicy(table, ownerType).privileges.get('anon');
+  return anonymous?.has('insert') === true || anonymous?.has('update') === true;
+}
+
+const sensitiveWords =
+  /(^|_)(pass(word|wd|phrase|code)?|pwd|secret|token|(api|private|access)_?key|ssn|pin|otp|cvv)s?(_|$)/;
+const isSensitive = (column: string) =>
+  sensitiveWords.test(column.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase());
+
+function ofViews({ views }: Manifest, model: Model): Finding[] {
+  const listed = new Map(views.map((view) => [view.name, view]));
+  const shown = new Map<string, ReadonlySet<string> | null>();
+  const findings: Finding[] = [];
+  for (const view of inOrder(views)) {
+    const path = pathOf(['views', views.indexOf(view)]);
+    const ofManifest = listed.has(view.base);
+    const base = ofManifest ? shown.get(view.base) : columnNames(model.relations.get(view.base)?.columns);
+    if (base === undefined) {
+      const words = ofManifest ? 'reads from itself, by way of others or not' : `there is no relation ${view.base}`;
+      findings.push(errorAt(ofManifest ? 'schema-shape' : 'missing-view-base', `${path}.base`, words));
+      continue;
+    }
+    for (const [index, column] of view.select.entries()) {
+      if (column === '*' || base === null || base.has(column)) continue;
+      const words = `${view.base} has no column ${column}`;
+      findings.push(errorAt('missing-column', `${path}.select[${index}]`, words));
+    }
+    if (base === null)
+      findings.push(warningAt('validation-inconclusive', path, `the columns of ${view.base} are not known`));
+    shown.set(view.name, view.select.includes('*') ? base : new Set(view.select));
+  }
+  return findings;
+}
+
+function columnNames(columns: ReadonlyMap<string, string> | null | undefined): ReadonlySet<string> | null | undefined {
+  return columns instanceof Map ? new Set(columns.keys()) : (columns as null | undefined);
+}
+
+/** Names that a manifest would give to something that stands there already, and that no manifest made. */
+export function conflictsOf(manifest: Manifest, { relations, functions }: Facts): Finding[] {
+  return [
+    ...manifest.views.flatMap(({ name }, index) =>
+      relations.some((one) => one.name === name && !one.ours)
+        ? [
+            errorAt(
+              'schema-shape',
+              pathOf(['views', index, 'name']),
+              `${name} is there already, and no manifest made it`,
+            ),
+          ]
+        : [],
+    ),
+    ...manifest.tables.flatMap(({ name, expose, force_owner_on_insert: force }, index) => {
+      const made = ownerTriggerNames(name).function;
+      const taken = functions.some((one) => one.name === made && one.types.length === 0 && !one.ours);
+      if (!expose || force !== true || !taken) return [];
+      const path = pathOf(['tables', index, 'force_owner_on_insert']);
+      return [errorAt('schema-shape', path, `the function ${made} is there already, and no manifest made it`)];
+    }),
+  ];
+}

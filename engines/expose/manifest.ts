@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import { readCustomSql } from './custom-sql.ts';
+import { errorAt, type Finding, type FindingType, pathOf } from './finding.ts';
+import { isExpression, readSignature } from './snippets.ts';
+
+/** Roles that a row or rpc request can have. */
+export const grantRoles = ['anon', 'authenticated', 'service_role', 'project_admin'] as const;
+
+export const policyNames = [
+  'user_owns_rows',
+  'public_read_authenticated_write',
+  'public_read_write_UNRESTRICTED',
+  'public_read_append_only',
+  'custom',
+] as const;
+
+const identifier = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must match ^[a-z_][a-z0-9_]{0,62}$');
+/** Texts of SQL are short: what is longer belongs into a function. */
+const snippet = z.string().min(1).max(20_000, 'at most 20000 characters');
+
+const table = z.strictObject({
+  name: identifier,
+  expose: z.boolean(),
+  policy: z.enum(policyNames).optional(),
+  owner_column: identifier.optional(),
+  force_owner_on_insert: z.boolean().optional(),
+  live: z.boolean().optional(),
+  i_understand_this_is_unrestricted: z.boolean().optional(),
+  custom_sql: snippet.optional(),
+});
+
+const view = z.strictObject({
+  name: identifier,
+  base: identifier,
+  select: z
+    .array(z.union([z.literal('*'), identifier]))
+    .min(1)
+    .max(1_600),
+  filter: snippet.optional(),
+  // Whatever is asked: a view of its owner's rights would pass the policies by.
+  security_invoker: z
+    .boolean()
+    .optional()
+    .transform(() => true),
+  expose: z.boolean().optional(),
+});
+
+const rpc = z.strictObject({
+  name: identifier,
+  signature: z
+    .string()
+    .max(4_000)
+    .regex(/^\([^;]*\)$/, 'must match ^\\([^;]*\\)$'),
+  grant_to: z.array(z.enum(grantRoles)).min(1),
+});
+
+const entriesMax = 1_000;
+
+const shape = z.strictObject({
+  $schema: z.unknown().optional(),
+  version: z.union([z.literal(1), z.literal('1')], 'must be 1').transform(() => '1' as const),
+  tables: z.array(table).max(entriesMax).default([]),
+  views: z.array(view).max(entriesMax).default([]),
+  rpcs: z.array(rpc).max(entriesMax).default([]),
+});
+
+/** The total desired state of what a project shows. Contract 01, section 2.10. */
+export type Manifest = Omit<z.output<typeof shape>, '$schema'>;
+export type ManifestTable = Manifest['tables'][number];
+export type ManifestView = Manifest['views'][number];
+export type ManifestRpc = Manifest['rpcs'][number];
+
+export type Checked =
+  | { readonly manifest: Manifest; readonly findings: readonly [] }
+  | { readonly manifest: undefined; readonly findings: readonly Finding[] };
+
+/** Checks what can be said of a manifest by itself, without a database. */
+export function checkManifest(raw: unknown): Checked {
+  const parsed = shape.safeParse(raw, { reportInput: true });
+  if (!parsed.success) return { manifest: undefined, findings: parsed.error.issues.map(shapeFinding) };
+  const { $schema: _ignored, ...manifest } = parsed.data;
+  const findings = [
+    ...manifest.tables.flatMap((one, index) => tableFindings(one, pathOf(['tables', index]))),
+    ...manifest.views.flatMap((one, index) => viewFindings(one, pathOf(['views', index]))),
+    ...manifest.rpcs.flatMap((one, index) => rpcFindings(one, pathOf(['rpcs', index]))),
+    ...repeated(
+      [
+        ...manifest.tables.map(({ name }, index) => [name, pathOf(['tables', index, 'name'])] as const),
+        ...manifest.views.map(({ name }, index) => [name, pathOf(['views', index, 'name'])] as const),
+      ],
+      'is listed already',
+    ),
+    ...repeated(
+      manifest.rpcs.map(({ name, signature }, index) => [
+        `${name} ${readSignature(signature)?.map(({ type }) => type)}`,
+        pathOf(['rpcs', index]),
+      ]),
+      'is listed already',
+    ),
+  ];
+  return findings.length === 0 ? { manifest, findings: [] } : { manifest: undefined, findings };
+}
+
+function shapeFinding(issue: z.core.$ZodIssue): Finding {
+  const path = pathOf([...issue.path, ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])]);
+  const ofRole = issue.path.at(-2) === 'grant_to' && issue.code === 'invalid_value';
+  return errorAt(ofRole ? 'grant-to-role-unknown' : 'schema-shape', path, wordsOf(issue));
+}
+
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
+  if (issue.code === 'invalid_value') return `must be one of ${issue.values.map(String).join(', ')}`;
+  if (issue.code === 'unrecognized_keys') return 'is not known here';
+  return issue.message;
+}
+
+function tableFindings(table: ManifestTable, path: string): Finding[] {
+  const findings: Finding[] = [];
+  const wrong = (type: FindingType, member: string, words: string, fix?: string) =>
+    void findings.push(errorAt(type, `${path}.${member}`, words, fix));
+  const { expose, policy, owner_column: owner, force_owner_on_insert: force, custom_sql: custom } = table;
+  if (table.live === true && (!expose || policy === 'custom'))
+    wrong('schema-shape', 'live', 'needs an exposed table with a policy other than custom');
+  if (custom !== undefined && policy !== 'custom') wrong('schema-shape', 'custom_sql', 'belongs to the policy custom');
+  if (force === true && owner === undefined)
+    wrong('force-owner-without-owner-column', 'force_owner_on_insert', 'needs an owner_column');
+  else if (force === true && policy !== 'user_owns_rows')
+    wrong('schema-shape', 'force_owner_on_insert', 'belongs to the policy user_owns_rows');
+  if (custom !== undefined) {
+    const fault = readCustomSql(custom, table.name).fault;
+    if (fault !== undefined) wrong('schema-shape', 'custom_sql', fault);
+  }
+  if (!expose) return findings;
+  if (policy === undefined) wrong('schema-shape', 'policy', 'is required where expose is true');
+  if (policy === 'user_owns_rows' && owner === undefined)
+    wrong('schema-shape', 'owner_column', 'is required by the policy user_owns_rows');
+  if (policy === 'custom' && custom === undefined)
+    wrong('schema-shape', 'custom_sql', 'is required by the policy custom');
+  if (policy === 'public_read_write_UNRESTRICTED' && table.i_understand_this_is_unrestricted !== true)
+    wrong(
+      'unrestricted-ack-required',
+      'i_understand_this_is_unrestricted',
+      'must be true: anybody may read, change and delete every row',
+      'Set it to true, or choose another policy.',
+    );
+  return findings;
+}
+
+function viewFindings({ select, filter }: ManifestView, path: string): Finding[] {
+  const findings: Finding[] = [];
+  if (filter !== undefined && !isExpression(filter))
+    findings.push(errorAt('schema-shape', `${path}.filter`, 'must be one expression of SQL'));
+  if (new Set(select).size < select.length || (select.includes('*') && select.length > 1))
+    findings.push(errorAt('schema-shape', `${path}.select`, 'names a column twice'));
+  return findings;
+}
+
+const rpcFindings = ({ signature }: ManifestRpc, path: string): Finding[] =>
+  readSignature(signature) === undefined
+    ? [errorAt('schema-shape', `${path}.signature`, 'must be a list of arguments, such as (user_id uuid)')]
+    : [];
+
+function repeated(named: readonly (readonly [string, string])[], words: string): Finding[] {
+  const seen = new Set<string>();
+  return named.flatMap(([name, path]) => {
+    if (seen.has(name)) return [errorAt('schema-shape', path, words)];
+    seen.add(name);
+    return [];
+  });
+}

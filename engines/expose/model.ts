@@ -1,0 +1,31 @@
+import type { Facts } from './facts.ts';
+import type { Overload } from './resolve-rpc.ts';
+
+/** What a manifest is held against: a database, and what a migration would make of it. */
+export interface Model {
+  readonly relations: Map<string, ModelRelation>;
+  functions: Overload[];
+  /** What could not be followed; from then on nothing is known to be missing. */
+  readonly doubts: string[];
+}
+
+export interface ModelRelation {
+  readonly kind: 'table' | 'view' | 'other';
+  /** Type by column; null when they could not be found out. */
+  columns: Map<string, string> | null;
+}
+
+export const emptyModel = (): Model => ({ relations: new Map(), functions: [], doubts: [] });
+
+const kinds: Readonly<Record<string, ModelRelation['kind']>> = { r: 'table', p: 'table', v: 'view' };
+
+export const modelOf = ({ relations, functions }: Pick<Facts, 'relations' | 'functions'>): Model => ({
+  relations: new Map(
+    relations.map(({ name, kind, columns }) => [
+      name,
+      { kind: kinds[kind] ?? 'other', columns: new Map((columns ?? []).map((one) => [one.name, one.type])) },
+    ]),
+  ),
+  functions: functions.map(({ name, types, names }) => ({ name, types, names })),
+  doubts: [],
+});

@@ -1,0 +1,71 @@
+import { loadModule, type Node, parsePlPgSQLSync, parseSync } from 'libpg-query';
+
+// The parser is Postgres' own, compiled to WebAssembly; loaded once, before the first statement can come.
+await loadModule();
+
+/** The tree of one statement: an object with one member, named for its kind. */
+export type SqlNode = Node;
+
+/** One statement of a text. */
+export interface ParsedStatement {
+  readonly node: SqlNode;
+  /** For example `CreateStmt`. */
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** Text that is not SQL, or too deeply nested to be read. */
+export class SqlSyntaxError extends Error {
+  override readonly name = 'SqlSyntaxError';
+  /** Where in the text, counted in characters from 1; undefined when that is not known. */
+  readonly position: number | undefined;
+
+  constructor(message: string, position?: number) {
+    super(message);
+    this.position = position;
+  }
+}
+
+/** The statements of a text, in order. @throws SqlSyntaxError */
+export function parseSql(text: string): ParsedStatement[] {
+  const bytes = Buffer.from(text);
+  const { stmts = [] } = guarded(() => parseSync(text), bytes);
+  return stmts.flatMap(({ stmt, stmt_location: start = 0, stmt_len: length }) => {
+    if (stmt === undefined) return [];
+    const end = length === undefined || length === 0 ? bytes.length : start + length;
+    return [{ node: stmt, kind: Object.keys(stmt)[0]!, text: bytes.subarray(start, end).toString() }];
+  });
+}
+
+/** The texts of SQL that stand in a function or block of PL/pgSQL, without those that it makes as it runs. */
+export function sqlInside(definition: string): string[] {
+  const found: string[] = [];
+  const look = (value: unknown): void => {
+    if (Array.isArray(value)) {
+      for (const one of value) look(one);
+      return;
+    }
+    if (typeof value !== 'object' || value === null) return;
+    for (const [key, inner] of Object.entries(value)) {
+      const text: unknown = key === 'PLpgSQL_stmt_execsql' ? inner?.sqlstmt?.PLpgSQL_expr?.query : undefined;
+      if (typeof text === 'string') found.push(text);
+      look(inner);
+    }
+  };
+  look(guarded(() => parsePlPgSQLSync(definition), Buffer.from(definition)));
+  return found;
+}
+
+function guarded<Result>(parse: () => Result, bytes: Buffer): Result {
+  try {
+    return parse();
+  } catch (error) {
+    if (error instanceof RangeError) throw new SqlSyntaxError('The SQL is nested too deeply.');
+    const { message, sqlDetails } = error as { message: string; sqlDetails?: { cursorPosition: number } };
+    if (sqlDetails === undefined) throw new SqlSyntaxError(message);
+    const { cursorPosition } = sqlDetails;
+    throw new SqlSyntaxError(message, cursorPosition < 0 ? undefined : charactersBefore(bytes, cursorPosition) + 1);
+  }
+}
+
+const charactersBefore = (bytes: Buffer, position: number) => [...bytes.subarray(0, position).toString()].length;

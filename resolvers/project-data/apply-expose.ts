@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import type { Finding } from '../../engines/expose/finding.ts';
+import { conflictsOf, findingsOf } from '../../engines/expose/findings.ts';
+import { checkManifest } from '../../engines/expose/manifest.ts';
+import { modelOf } from '../../engines/expose/model.ts';
+import { type Named, planApply } from '../../engines/expose/plan-apply.ts';
+import { onProject } from '../access.ts';
+import { projectId } from '../fields.ts';
+import { projectMutation } from '../operation.ts';
+import { asOwner, databaseOf, inProject, once } from './in-project.ts';
+import { asOwnReader, readState, stateOf, storeManifest } from './manifest-store.ts';
+import { findingToWire, findingWire, manifestInput, namedWire, refuseErrors } from './manifest-wire.ts';
+
+export interface ExposeApplied {
+  readonly projectId: string;
+  readonly applied: Named;
+  readonly dropped: Named;
+  readonly warnings: readonly Finding[];
+}
+
+/** Manifests of one project are applied one after the other. */
+const lockText = 'select pg_advisory_xact_lock(7306011)';
+
+/** `POST /projects/v1/admin/:project_id/expose`. Contract 01, section 2.12. */
+export const applyExpose = projectMutation({
+  name: 'projects.applyExpose',
+  summary: 'Make a project show exactly what a manifest says: its tables, views and functions.',
+  access: onProject('project:expose:write', ({ project }: { project: string }) => project),
+  lifecycle: 'gated',
+  input: z.object({ project: projectId, manifest: manifestInput }),
+  attempt: ({ manifest }, { project }) => ({
+    action: 'project.expose_applied',
+    object: { kind: 'project', id: project.id },
+    details: { sha256: createHash('sha256').update(JSON.stringify(manifest)).digest('hex') },
+  }),
+  async handler(ctx, input): Promise<ExposeApplied> {
+    const database = databaseOf(ctx);
+    const { manifest, findings } = checkManifest(input.manifest);
+    if (manifest === undefined) {
+      refuseErrors(findings);
+      throw new Error('A manifest without findings is one.');
+    }
+    const { projectPools, schemaCaches } = ctx.services;
+    try {
+      return await inProject(() =>
+        projectPools.transaction(
+          database,
+          async (run) => {
+            await run([asOwnReader, once(lockText)]);
+            // A statement of its own sees what the one before waited for.
+            const { facts } = stateOf(await run(readState));
+            const found = [...findingsOf(manifest, modelOf(facts)), ...conflictsOf(manifest, facts)];
+            refuseErrors(found);
+            const { statements, applied, dropped } = planApply(manifest, facts);
+            await run([asOwner(), ...statements.map((text) => once(text)), storeManifest(manifest)]);
+            return { projectId: ctx.project.id, applied, dropped, warnings: found };
+          },
+          { signal: ctx.signal },
+        ),
+      );
+    } finally {
+      schemaCaches.changed(database);
+    }
+  },
+  wire: z.object({
+    status: z.literal('ok'),
+    project_id: z.string(),
+    applied: namedWire,
+    dropped: namedWire,
+    warnings: z.array(findingWire),
+  }),
+  toWire: ({ projectId: id, applied, dropped, warnings }) => ({
+    status: 'ok',
+    project_id: id,
+    applied: listsOf(applied),
+    dropped: listsOf(dropped),
+    warnings: warnings.map(findingToWire),
+  }),
+});
+
+const listsOf = ({ tables, views, rpcs }: Named) => ({ tables: [...tables], views: [...views], rpcs: [...rpcs] });

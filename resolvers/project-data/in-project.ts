@@ -1,0 +1,74 @@
+import pg from 'pg';
+import { ServiceError } from '../../core/errors.ts';
+import { isConnectionLoss } from '../../db/pool.ts';
+import type { ProjectDatabase } from '../../db/project-databases.ts';
+import { ProjectPoolBusyError, ProjectUnreachableError } from '../../db/project-pools.ts';
+import type { BatchStatement } from '../../db/statement-batch.ts';
+import type { ProjectScope } from '../access.ts';
+
+/** Where the rows of an admitted project are. @throws PROJECT_NOT_READY, PROJECT_NOT_FOUND */
+export function databaseOf({ project, org }: Pick<ProjectScope, 'project' | 'org'>): ProjectDatabase {
+  if (project.state === 'provisioning') throw new ServiceError('PROJECT_NOT_READY', { retryAfter: 1 });
+  if (project.state !== 'ready' || org.lifecycleState === 'purged') throw new ServiceError('PROJECT_NOT_FOUND');
+  const { server, databaseName, roleName } = project;
+  return { server, databaseName, roleName };
+}
+
+/** The role that tenant SQL runs as and that owns what it makes. */
+export const ownerRole = 'service_role';
+
+/** A statement that is sent once. */
+export const once = (text: string, values: readonly (string | null)[] = []): BatchStatement => ({
+  name: undefined,
+  text,
+  values,
+});
+
+/** What comes before tenant SQL: settings of its transaction alone. */
+export const asOwner = (readOnly = false): BatchStatement =>
+  once(
+    `select set_config('role', $1, true), set_config('search_path', 'public', true)${
+      readOnly ? ", set_config('transaction_read_only', 'on', true)" : ''
+    }`,
+    [ownerRole],
+  );
+
+/** What comes before reading catalogs: every name is written with its schema, and nothing of the tenant's is found. */
+export const asReader = once(
+  "select set_config('search_path', '', true), set_config('transaction_read_only', 'on', true)",
+);
+
+/** Refusals of the database, as the platform's own. @throws ServiceError */
+export async function inProject<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProjectPoolBusyError)
+      throw new ServiceError('UPSTREAM_UNAVAILABLE', {
+        message: 'All connections to the project are in use.',
+        retryAfter: 1,
+      });
+    if (error instanceof ProjectUnreachableError) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    if (isConnectionLoss(error))
+      throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error, mutationState: 'unknown', safeToRetry: false });
+    if (error instanceof pg.DatabaseError && error.code !== undefined) throw refusalOf(error);
+    throw error;
+  }
+}
+
+/** The words of PostgreSQL, and what they are about. Contract 01, section 2.6. */
+function refusalOf({ code, message, detail, hint, position, constraint, table, column }: pg.DatabaseError) {
+  const cancelled = code === '57014';
+  return new ServiceError('SQL_ERROR', {
+    message: cancelled ? 'The SQL took too long, or nobody waited for it any more.' : message,
+    details: {
+      sqlstate: code,
+      message,
+      detail: detail ?? null,
+      hint: hint ?? null,
+      ...(position === undefined ? {} : { position: Number(position) }),
+      ...Object.fromEntries(Object.entries({ constraint, table, column }).filter(([, name]) => name !== undefined)),
+    },
+    ...(hint === undefined ? {} : { extras: { hint } }),
+  });
+}

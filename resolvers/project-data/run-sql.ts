@@ -1,0 +1,142 @@
+import { createHash } from 'node:crypto';
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { ScriptTooLargeError } from '../../db/script.ts';
+import { SqlSyntaxError } from '../../engines/sql/parse-sql.ts';
+import { readScript, type Script, scriptStatementsMax } from '../../engines/sql/read-script.ts';
+import { jsonValueOf, parameterOf } from '../../engines/sql/values.ts';
+import { onProject } from '../access.ts';
+import { projectId } from '../fields.ts';
+import { projectMutation } from '../operation.ts';
+import { asOwner, databaseOf, inProject, once } from './in-project.ts';
+import { typeFacts } from './type-names.ts';
+
+/** What an answer may hold. Contract 01, section 2.6. */
+const limits = { rows: 10_000, bytes: 32 * 1024 * 1024 };
+
+export interface SqlResult {
+  readonly schema: string;
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly rowCount: number | null;
+  readonly fields: readonly { readonly name: string; readonly type: string }[];
+}
+
+/** `POST /projects/v1/admin/:project_id/sql`. Contract 01, section 2.6. */
+export const runSql = projectMutation({
+  name: 'projects.sql',
+  summary: 'Run SQL in a project’s database as one transaction, and answer what its last statement does.',
+  access: onProject('project:sql', ({ project }: { project: string }) => project),
+  lifecycle: 'gated',
+  input: z.object({
+    project: projectId,
+    sql: z
+      .string()
+      .min(1)
+      .describe('One or more statements.')
+      .meta({ examples: ['select 1'] }),
+    params: z
+      .array(z.unknown())
+      .max(65_535)
+      .default([])
+      .describe('Values of `$1` and so on, of a single statement: lists are arrays, objects JSON.'),
+  }),
+  attempt: ({ sql }, { project, authority }) => ({
+    action: 'project.sql_run',
+    object: { kind: 'project', id: project.id },
+    details: {
+      sha256: createHash('sha256').update(sql).digest('hex'),
+      bytes: Buffer.byteLength(sql),
+      read_only: authority.kind === 'admin',
+    },
+  }),
+  async handler(ctx, { sql, params }): Promise<SqlResult> {
+    const database = databaseOf(ctx);
+    const { statements } = read(sql, params);
+    // Read and written by one role; the admin's transaction only reads, whatever the statements say.
+    const readOnly = ctx.authority.kind === 'admin';
+    const values = params.map(parameterOf);
+    const script = [asOwner(readOnly), ...statements.map((text) => once(text, values))];
+    const { projectPools, schemaCaches } = ctx.services;
+    try {
+      const answer =
+        statements.length === 0
+          ? { fields: [], rows: [], rowCount: null }
+          : await refusing(readOnly, () => projectPools.runScript(database, script, limits, { signal: ctx.signal }));
+      const ids = answer.fields.map(({ typeId }) => typeId);
+      const typeOf = await inProject(() => typeFacts(ctx.services, database, ids));
+      const fields = answer.fields.map(({ name, typeId }) => ({ name, type: typeOf(typeId) }));
+      return {
+        schema: ctx.project.schemaSlot,
+        rows: answer.rows.map((row) =>
+          Object.fromEntries(fields.map(({ name, type }, at) => [name, jsonValueOf(row[at]!, type)])),
+        ),
+        rowCount: answer.rowCount,
+        fields: fields.map(({ name, type }) => ({ name, type: type.name })),
+      };
+    } finally {
+      if (!readOnly) schemaCaches.changed(database);
+    }
+  },
+  wire: z.object({
+    status: z.literal('ok'),
+    schema: z.string(),
+    rows: z.array(z.record(z.string(), z.unknown())),
+    row_count: z.number().nullable(),
+    fields: z.array(z.object({ name: z.string(), type: z.string() })),
+  }),
+  toWire: ({ schema, rows, rowCount, fields }) => ({
+    status: 'ok',
+    schema,
+    rows: [...rows],
+    row_count: rowCount,
+    fields: [...fields],
+  }),
+});
+
+function read(sql: string, params: readonly unknown[]): Script {
+  let script: Script;
+  try {
+    script = readScript(sql);
+  } catch (error) {
+    if (!(error instanceof SqlSyntaxError)) throw error;
+    const { message, position } = error;
+    throw new ServiceError('SQL_ERROR', {
+      message,
+      details: {
+        sqlstate: '42601',
+        message,
+        detail: null,
+        hint: null,
+        ...(position === undefined ? {} : { position }),
+      },
+    });
+  }
+  const { statements, blocked } = script;
+  if (blocked !== undefined)
+    throw new ServiceError('FORBIDDEN', {
+      label: 'sql_blocked',
+      message: `${blocked.construct}: not in a project’s SQL.`,
+      details: { construct: blocked.construct, hint: blocked.hint },
+      extras: { hint: blocked.hint },
+    });
+  if (params.length > 0 && statements.length !== 1) throw invalid('params', 'belong to a single statement');
+  if (statements.length > scriptStatementsMax) throw invalid('sql', `at most ${scriptStatementsMax} statements`);
+  return script;
+}
+
+const invalid = (field: string, reason: string) =>
+  new ServiceError('VALIDATION_FAILED', { message: `${field}: ${reason}`, details: { field, reason } });
+
+const writesWhileReading = '25006';
+
+async function refusing<Result>(readOnly: boolean, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await inProject(work);
+  } catch (error) {
+    if (error instanceof ScriptTooLargeError)
+      throw new ServiceError('RESULT_TOO_LARGE', { details: { limit: limits[error.limit], of: error.limit } });
+    if (readOnly && error instanceof ServiceError && error.details.sqlstate === writesWhileReading)
+      throw new ServiceError('ADMIN_SQL_READ_ONLY');
+    throw error;
+  }
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import type { Finding } from '../../engines/expose/finding.ts';
+import { findingsOf } from '../../engines/expose/findings.ts';
+import { checkManifest } from '../../engines/expose/manifest.ts';
+import { followMigration } from '../../engines/expose/migration.ts';
+import { emptyModel, type Model, modelOf } from '../../engines/expose/model.ts';
+import { onProject, signedIn } from '../access.ts';
+import { projectId } from '../fields.ts';
+import { query } from '../operation.ts';
+import { databaseOf, inProject } from './in-project.ts';
+import { asOwnReader, readState, stateOf } from './manifest-store.ts';
+import { findingToWire, findingWire, manifestInput } from './manifest-wire.ts';
+
+/** A migration that takes longer to follow would hold others up. */
+const migrationBytesMax = 256 * 1024;
+
+const given = {
+  manifest: manifestInput,
+  migration_sql: z
+    .string()
+    .refine((text) => Buffer.byteLength(text) <= migrationBytesMax, `at most ${migrationBytesMax} bytes`)
+    .optional()
+    .describe('SQL that will have run before the manifest is applied; it is read, and never run.'),
+};
+
+const answer = {
+  wire: z.object({ has_errors: z.boolean(), errors: z.array(findingWire), warnings: z.array(findingWire) }),
+  toWire: (findings: readonly Finding[]) => {
+    const errors = findings.filter(({ severity }) => severity === 'error').map(findingToWire);
+    const warnings = findings.filter(({ severity }) => severity === 'warning').map(findingToWire);
+    return { has_errors: errors.length > 0, errors, warnings };
+  },
+};
+
+/** `POST /projects/v1/admin/:project_id/expose/validate`. Contract 01, section 2.12. */
+export const validateExpose = query({
+  name: 'projects.validateExpose',
+  summary: 'What is wrong with a manifest in front of a project’s database; nothing is run.',
+  access: onProject('project:expose:read', ({ project }: { project: string }) => project),
+  input: z.object({ project: projectId, ...given }),
+  async handler(ctx, { manifest, migration_sql: migration }) {
+    const [, ...rows] = await inProject(() =>
+      ctx.services.projectPools.run(databaseOf(ctx), [asOwnReader, ...readState], { signal: ctx.signal }),
+    );
+    return judge(manifest, modelOf(stateOf(rows).facts), migration);
+  },
+  ...answer,
+});
+
+/** `POST /projects/v1/expose/validate`. Contract 01, section 2.12. */
+export const validateManifest = query({
+  name: 'projects.validateManifest',
+  summary: 'What is wrong with a manifest in front of an empty database; nothing is run.',
+  access: signedIn<object>('wallet', 'control_plane', 'operator'),
+  input: z.object(given),
+  handler: async (_ctx, { manifest, migration_sql: migration }) => judge(manifest, emptyModel(), migration),
+  ...answer,
+});
+
+function judge(
+  raw: Readonly<Record<string, unknown>>,
+  model: Model,
+  migration: string | undefined,
+): readonly Finding[] {
+  const { manifest, findings } = checkManifest(raw);
+  if (manifest === undefined) return findings;
+  if (migration !== undefined) followMigration(model, migration);
+  return findingsOf(manifest, model);
+}

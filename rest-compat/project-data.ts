@@ -1,0 +1,37 @@
+import { applyExpose } from '../resolvers/project-data/apply-expose.ts';
+import { getExpose } from '../resolvers/project-data/get-expose.ts';
+import { getSchema } from '../resolvers/project-data/get-schema.ts';
+import { runSql } from '../resolvers/project-data/run-sql.ts';
+import { validateExpose, validateManifest } from '../resolvers/project-data/validate-expose.ts';
+import { route } from './route.ts';
+
+/** Paths to what a project’s database holds. Contract 01, sections 2.6, 2.7 and 2.12. */
+export const projectDataRoutes = [
+  route(
+    'POST',
+    '/projects/v1/admin/:project_id/sql',
+    200,
+    runSql,
+    ({ params, body }) => ({ project: params.project_id, sql: body.sql, params: body.params }),
+    { textAs: 'sql' },
+  ),
+  route('GET', '/projects/v1/admin/:project_id/schema', 200, getSchema, ({ params }) => ({
+    project: params.project_id,
+  })),
+  route('POST', '/projects/v1/admin/:project_id/expose', 200, applyExpose, ({ params, body }) => ({
+    project: params.project_id,
+    manifest: body,
+  })),
+  route('GET', '/projects/v1/admin/:project_id/expose', 200, getExpose, ({ params }) => ({
+    project: params.project_id,
+  })),
+  route('POST', '/projects/v1/admin/:project_id/expose/validate', 200, validateExpose, ({ params, body }) => ({
+    project: params.project_id,
+    manifest: body.manifest,
+    migration_sql: body.migration_sql,
+  })),
+  route('POST', '/projects/v1/expose/validate', 200, validateManifest, ({ body }) => ({
+    manifest: body.manifest,
+    migration_sql: body.migration_sql,
+  })),
+];

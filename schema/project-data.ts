@@ -1,0 +1,237 @@
+import { dropNulls } from '../core/drop-nulls.ts';
+import type { Finding } from '../engines/expose/finding.ts';
+import type { Named } from '../engines/expose/plan-apply.ts';
+import { applyExpose, type ExposeApplied } from '../resolvers/project-data/apply-expose.ts';
+import { type ExposeState, getExpose } from '../resolvers/project-data/get-expose.ts';
+import { getSchema, type SchemaTable } from '../resolvers/project-data/get-schema.ts';
+import { manifestToWire } from '../resolvers/project-data/manifest-wire.ts';
+import { runSql, type SqlResult } from '../resolvers/project-data/run-sql.ts';
+import { validateExpose, validateManifest } from '../resolvers/project-data/validate-expose.ts';
+import { builder } from './builder.ts';
+import { nativeId } from './global-id.ts';
+import { keyed, keyField } from './idempotency.ts';
+import { ProjectRef } from './projects.ts';
+import { run } from './run.ts';
+
+const SqlFieldRef = builder.objectRef<SqlResult['fields'][number]>('SqlField').implement({
+  description: 'A column of an answer.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name.' }),
+    type: t.exposeString('type', { description: 'Its type as the database names it, for example `int4`.' }),
+  }),
+});
+
+const SqlResultRef = builder.objectRef<SqlResult>('SqlResult').implement({
+  description: 'What the last statement of a text of SQL answered.',
+  fields: (t) => ({
+    schema: t.exposeString('schema', { description: 'Short name of the project’s schema.' }),
+    rows: t.expose('rows', { type: ['JSONObject'], description: 'Its rows, by the names of their columns.' }),
+    rowCount: t.exposeFloat('rowCount', {
+      nullable: true,
+      description: 'Rows returned or changed; null for a statement that counts none.',
+    }),
+    fields: t.expose('fields', { type: [SqlFieldRef], description: 'Its columns, in their order.' }),
+  }),
+});
+
+const SchemaColumnRef = builder.objectRef<SchemaTable['columns'][number]>('SchemaColumn').implement({
+  description: 'A column of a project’s table.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name.' }),
+    type: t.exposeString('type', { description: 'Its type as SQL writes it.' }),
+    nullable: t.exposeBoolean('nullable', { description: 'Whether it may be null.' }),
+    defaultValue: t.exposeString('default_value', { nullable: true, description: 'SQL of its default.' }),
+  }),
+});
+
+const SchemaConstraintRef = builder.objectRef<SchemaTable['constraints'][number]>('SchemaConstraint').implement({
+  description: 'A constraint of a project’s table.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name.' }),
+    type: t.exposeString('type', { description: 'For example `PRIMARY KEY` or `CHECK`.' }),
+    definition: t.exposeString('definition', { description: 'Its SQL.' }),
+  }),
+});
+
+const SchemaPolicyRef = builder.objectRef<SchemaTable['policies'][number]>('SchemaPolicy').implement({
+  description: 'A row policy of a project’s table.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name.' }),
+    command: t.exposeString('command', { description: 'What it is for: `ALL`, or one kind of statement.' }),
+    usingExpression: t.exposeString('using_expression', { nullable: true, description: 'Rows that are seen.' }),
+    checkExpression: t.exposeString('check_expression', { nullable: true, description: 'Rows that may be written.' }),
+  }),
+});
+
+const SchemaTableRef = builder.objectRef<SchemaTable>('SchemaTable').implement({
+  description: 'A table of a project.',
+  fields: (t) => ({
+    name: t.exposeString('name', { description: 'Its name.' }),
+    columns: t.expose('columns', { type: [SchemaColumnRef], description: 'Its columns, in their order.' }),
+    constraints: t.expose('constraints', { type: [SchemaConstraintRef], description: 'Its constraints.' }),
+    rlsEnabled: t.exposeBoolean('rls_enabled', { description: 'Whether row security is on.' }),
+    rowEstimate: t.exposeFloat('row_estimate', {
+      nullable: true,
+      description: 'How many rows the planner expects; null before it has looked.',
+    }),
+    policies: t.expose('policies', { type: [SchemaPolicyRef], description: 'Its row policies.' }),
+  }),
+});
+
+const ExposeSourceEnum = builder.enumType('ExposeSource', {
+  description: 'Where a manifest comes from.',
+  values: {
+    APPLIED: { value: 'applied', description: 'It was applied.' },
+    INTROSPECTED: { value: 'introspected', description: 'None was applied; made from the privileges there are.' },
+  } as const,
+});
+
+const ExposeStateRef = builder.objectRef<ExposeState>('ExposeState').implement({
+  description: 'What a project shows.',
+  fields: (t) => ({
+    source: t.expose('source', { type: ExposeSourceEnum, description: 'Where the manifest comes from.' }),
+    manifest: t.field({
+      type: 'JSONObject',
+      description: 'The manifest.',
+      resolve: ({ manifest }) => manifestToWire(manifest),
+    }),
+  }),
+});
+
+const FindingSeverityEnum = builder.enumType('FindingSeverity', {
+  description: 'How much a finding weighs.',
+  values: {
+    ERROR: { value: 'error', description: 'The manifest cannot be applied.' },
+    WARNING: { value: 'warning', description: 'It can, and deserves a thought.' },
+  } as const,
+});
+
+const FindingRef = builder.objectRef<Finding>('ExposeFinding').implement({
+  description: 'Something about a manifest.',
+  fields: (t) => ({
+    type: t.exposeString('type', { description: 'Its kind, for example `missing-table`.' }),
+    severity: t.expose('severity', { type: FindingSeverityEnum, description: 'How much it weighs.' }),
+    path: t.exposeString('path', { description: 'Where, for example `manifest.tables[2].owner_column`.' }),
+    detail: t.exposeString('detail', { description: 'The finding in words.' }),
+    fix: t.exposeString('fix', { nullable: true, description: 'What would help.' }),
+  }),
+});
+
+const NamedRef = builder.objectRef<Named>('ExposedNames').implement({
+  description: 'Names of tables, views and functions.',
+  fields: (t) => ({
+    tables: t.exposeStringList('tables', { description: 'Tables.' }),
+    views: t.exposeStringList('views', { description: 'Views.' }),
+    rpcs: t.exposeStringList('rpcs', { description: 'Functions.' }),
+  }),
+});
+
+const ExposeAppliedRef = builder.objectRef<ExposeApplied>('ExposeApplied').implement({
+  description: 'What applying a manifest came to.',
+  fields: (t) => ({
+    project: t.field({
+      type: ProjectRef,
+      nullable: true,
+      description: 'The project.',
+      resolve: ({ projectId }) => projectId,
+    }),
+    applied: t.expose('applied', { type: NamedRef, description: 'What is shown now.' }),
+    dropped: t.expose('dropped', { type: NamedRef, description: 'What was shown before, and no longer is.' }),
+    warnings: t.expose('warnings', { type: [FindingRef], description: 'What deserves a thought.' }),
+  }),
+});
+
+const RunSqlInput = builder.inputType('RunSqlInput', {
+  description: 'SQL for a project’s database.',
+  fields: (t) => ({
+    project: t.id({ description: 'Project, by global or native id.' }),
+    sql: t.string({ description: 'One or more statements, which are one transaction.' }),
+    params: t.field({
+      type: ['JSON'],
+      required: { list: false, items: false },
+      description: 'Values of `$1` and so on, of a single statement.',
+    }),
+    ...keyField(t),
+  }),
+});
+
+const ApplyExposeInput = builder.inputType('ApplyExposeInput', {
+  description: 'What a project shows from now on.',
+  fields: (t) => ({
+    project: t.id({ description: 'Project, by global or native id.' }),
+    manifest: t.field({ type: 'JSONObject', required: true, description: 'The expose manifest.' }),
+    ...keyField(t),
+  }),
+});
+
+const projectOf = (id: string) => nativeId('Project', id);
+
+builder.mutationFields((t) => ({
+  runSql: t.field({
+    type: SqlResultRef,
+    nullable: true,
+    description: runSql.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: RunSqlInput, description: 'The SQL.' }) },
+    resolve: (_root, { input: { project, sql, params, idempotencyKey } }, ctx) =>
+      run(runSql, keyed(ctx, idempotencyKey ?? undefined), {
+        project: projectOf(project),
+        sql,
+        params: [...(params ?? [])],
+      }),
+  }),
+  applyExpose: t.field({
+    type: ExposeAppliedRef,
+    nullable: true,
+    description: applyExpose.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: ApplyExposeInput, description: 'The manifest.' }) },
+    resolve: (_root, { input: { project, manifest, idempotencyKey } }, ctx) =>
+      run(applyExpose, keyed(ctx, idempotencyKey ?? undefined), { project: projectOf(project), manifest }),
+  }),
+}));
+
+const manifestArgs = builder.args((t) => ({
+  manifest: t.field({ type: 'JSONObject', required: true, description: 'The expose manifest.' }),
+  migrationSql: t.string({
+    required: false,
+    description: 'SQL that will have run before the manifest is applied; it is read, and never run.',
+  }),
+}));
+
+builder.queryFields((t) => ({
+  exposeFindings: t.field({
+    type: [FindingRef],
+    nullable: true,
+    description: validateManifest.summary,
+    authScopes: { credential: true },
+    args: manifestArgs,
+    resolve: async (_root, { manifest, migrationSql }, ctx) => [
+      ...(await run(validateManifest, ctx, { manifest, ...dropNulls({ migration_sql: migrationSql }) })),
+    ],
+  }),
+}));
+
+builder.objectFields(ProjectRef, (t) => ({
+  tables: t.field({
+    type: [SchemaTableRef],
+    nullable: true,
+    description: getSchema.summary,
+    resolve: async ({ id }, _args, ctx) => [...(await run(getSchema, ctx, { project: id })).tables],
+  }),
+  expose: t.field({
+    type: ExposeStateRef,
+    nullable: true,
+    description: getExpose.summary,
+    resolve: ({ id }, _args, ctx) => run(getExpose, ctx, { project: id }),
+  }),
+  exposeFindings: t.field({
+    type: [FindingRef],
+    nullable: true,
+    description: validateExpose.summary,
+    args: manifestArgs,
+    resolve: async ({ id }, { manifest, migrationSql }, ctx) => [
+      ...(await run(validateExpose, ctx, { project: id, manifest, ...dropNulls({ migration_sql: migrationSql }) })),
+    ],
+  }),
+}));

@@ -1,0 +1,96 @@
+import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '../core/errors.ts';
+import type { Context, Services } from '../resolvers/context.ts';
+import { allowHeader, type RestRoutes } from '../rest-compat/handle.ts';
+import type { Engine } from '../schema/engine/engine.ts';
+import type { GraphQLServer } from '../schema/yoga.ts';
+import { readBody, refuseBody } from './body.ts';
+import { clientAddress, networkOf, type TrustedProxies } from './client-address.ts';
+import type { ConnectionLimit } from './connection-limit.ts';
+import type { Health } from './health.ts';
+import type { Metrics } from './metrics.ts';
+import { createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
+import type { Answer } from './respond.ts';
+
+export interface HttpOptions {
+  readonly services: Services;
+  readonly rest: RestRoutes;
+  readonly engine: Engine;
+  readonly graphql: GraphQLServer;
+  readonly health: Health;
+  readonly metrics: Metrics;
+  readonly connections: ConnectionLimit;
+  readonly trustedProxies: TrustedProxies | undefined;
+  /** The configured address to listen at. */
+  readonly host: string;
+  /** Whether `/metrics` is for the platform admin alone. */
+  readonly guardMetrics: boolean;
+  /** Aborted when the server stops: event streams are cut then, so that their readers resume elsewhere. */
+  readonly draining: AbortSignal;
+}
+
+/** Made once: a `DOMException` with its stack for each request would cost more than many a query. */
+const clientGone = new Error('The client has gone.');
+
+/** A request on its way through the server. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: Answer;
+  readonly path: string;
+  readonly search: string;
+  /** The client waits for a word before it sends the body. */
+  readonly asksFirst: boolean;
+  /** Set as soon as the trace has begun. */
+  traceId: string;
+  /** Pattern of the route, for metrics. */
+  route: string;
+}
+
+/** Notes the path as its route. @throws METHOD_NOT_ALLOWED */
+export function requireMethod(exchange: Exchange, ...allowed: readonly string[]): void {
+  const { request, path } = exchange;
+  exchange.route = path;
+  const method = request.method === 'HEAD' ? 'GET' : request.method!;
+  if (allowed.includes(method)) return;
+  throw new ServiceError('METHOD_NOT_ALLOWED', {
+    allow: allowHeader(allowed),
+    details: { method, allow: allowHeader(allowed) },
+  });
+}
+
+const noBody = Promise.resolve(Buffer.alloc(0));
+
+/** @throws BODY_TOO_LARGE or UNSUPPORTED_MEDIA_TYPE, where possible before the client has sent any of it */
+export function bodyOf({ request, response, asksFirst }: Exchange, limit?: number): Promise<Buffer> {
+  const { headers } = request;
+  if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return noBody;
+  refuseBody(request, limit);
+  if (asksFirst) response.writeContinue();
+  return readBody(request, limit);
+}
+
+/** @throws RATE_LIMITED when too many requests of this address are under way */
+export function contextOf(
+  { services, connections, trustedProxies, host }: HttpOptions,
+  { request, response, traceId }: Exchange,
+): Context {
+  const address = clientAddress(request, trustedProxies);
+  const destination = destinationOf(request, host);
+  const leave = connections.enter(networkOf(address));
+  const gone = new AbortController();
+  response.on('close', () => {
+    leave();
+    // An answer that was given in full leaves nothing to break off.
+    if (!response.writableFinished) gone.abort(clientGone);
+  });
+  const key = request.headers['idempotency-key'];
+  return createContext(services, {
+    credentials: credentialsOf(request.headers),
+    traceId,
+    address,
+    ...destination,
+    idempotencyKey: Array.isArray(key) ? key[0] : key,
+    writeApproval: writeApprovalOf(request.headers['x-svc-write-auth']),
+    signal: gone.signal,
+  });
+}

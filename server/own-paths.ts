@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import { ServiceError } from '../core/errors.ts';
+import { sameSecret } from '../core/keys.ts';
+import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import { answerGraphQL } from './graphql-http.ts';
+import { send, sendJson } from './respond.ts';
+
+/** The server's own paths; everything else is a documented path of an operation. */
+export type OwnPath = (exchange: Exchange) => Promise<void>;
+
+/** How the server's own paths are answered. */
+export function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
+  const { services, health, metrics, engine, graphql, draining, guardMetrics } = options;
+  const reading =
+    (answer: (exchange: Exchange) => Promise<void>): OwnPath =>
+    async (exchange) => {
+      requireMethod(exchange, 'GET');
+      await answer(exchange);
+    };
+  return new Map<string, OwnPath>([
+    ['/api/health', reading(async ({ response }) => sendJson(response, 200, await health.report()))],
+    [
+      '/readyz',
+      reading(async ({ response }) => {
+        const ready = await health.ready();
+        sendJson(response, ready ? 200 : 503, { ready });
+      }),
+    ],
+    [
+      '/metrics',
+      reading(async ({ request, response }) => {
+        if (guardMetrics) requireAdminKey(request, services.settings.adminKey);
+        send(response, 200, metrics.contentType, await metrics.render());
+      }),
+    ],
+    [
+      '/graphql',
+      async (exchange) => {
+        requireMethod(exchange, 'GET', 'POST');
+        const { request, response, search } = exchange;
+        const ctx = contextOf(options, exchange);
+        const body = await bodyOf(exchange);
+        await answerGraphQL({ request, response, search, body, engine, graphql, ctx, draining });
+      },
+    ],
+  ]);
+}
+
+/** Prometheus can send a bearer, but no header of its own. @throws AUTH_REQUIRED or INVALID_AUTH */
+function requireAdminKey({ headers }: IncomingMessage, expected: string | undefined): void {
+  const given = headers['x-admin-key'] ?? headers.authorization?.replace(/^Bearer\s+/i, '');
+  if (given === undefined) throw new ServiceError('AUTH_REQUIRED');
+  if (expected === undefined || !sameSecret(String(given), expected)) throw new ServiceError('INVALID_AUTH');
+}
