@@ -15,6 +15,7 @@ import { setAccountPassword, setPassword } from '../../resolvers/auth/set-passwo
 import { signup } from '../../resolvers/auth/signup.ts';
 import { token } from '../../resolvers/auth/token.ts';
 import type { Route } from '../route.ts';
+import { aliasRoutes } from './alias-routes.ts';
 import { authRoute } from './auth-route.ts';
 
 const passwords = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) => ({
@@ -22,25 +23,33 @@ const passwords = ({ body }: { readonly body: Readonly<Record<string, unknown>> 
   current_password: body.current_password,
 });
 
+const grantOf = (grant: unknown): unknown => (grant === 'pkce' ? 'authorization_code' : grant);
+
 /** Paths of a project's users, which a key of the project opens. Contract 01, sections 1.4, 3.2 to 3.4, 3.6, 3.8, 3.10. */
 export const authRoutes: readonly Route[] = [
   authRoute('POST', '/auth/v1/signup', 201, signup, ({ body }) => ({
     email: body.email,
     password: body.password,
     is_admin: body.is_admin,
+    email_confirm: body.email_confirm,
+    data: body.data ?? body.user_metadata,
   })),
   authRoute('POST', '/auth/v1/token', 200, token, ({ query, body }) => ({
-    grant_type: query.grant_type ?? body.grant_type,
+    // Clients that call the code of a social sign-in by its proof mean the same.
+    grant_type: grantOf(query.grant_type ?? body.grant_type),
     email: body.email,
     password: body.password,
     refresh_token: body.refresh_token,
     token: body.token,
     challenge_id: body.challenge_id,
-    code: body.code,
+    code: body.code ?? body.auth_code,
     code_verifier: body.code_verifier,
   })),
   authRoute('GET', '/auth/v1/user', 200, getUser, ({ query }) => ({ app_origin: query.app_origin })),
-  authRoute('POST', '/auth/v1/logout', 200, logout, ({ body }) => ({ refresh_token: body.refresh_token })),
+  authRoute('POST', '/auth/v1/logout', 200, logout, ({ query, body }) => ({
+    refresh_token: body.refresh_token,
+    scope: query.scope ?? body.scope,
+  })),
   authRoute('GET', '/auth/v1/providers', 200, providers, () => ({})),
   authRoute('POST', '/auth/v1/magic-link', 200, requestLink, ({ body }) => ({
     email: body.email,
@@ -48,6 +57,7 @@ export const authRoutes: readonly Route[] = [
     redirect_url: body.redirect_url,
     intent: body.intent,
     client_state: body.client_state,
+    create_user: body.create_user,
   })),
   authRoute('POST', '/auth/v1/user/password', 200, setPassword, passwords),
   authRoute('PUT', '/auth/v1/user/password', 200, setPassword, passwords),
@@ -68,4 +78,5 @@ export const authRoutes: readonly Route[] = [
     subject: body.subject,
   })),
   authRoute('GET', '/internal/v1/project-jwt-keys', 200, projectJwtKeys, () => ({})),
+  ...aliasRoutes,
 ];

@@ -4,13 +4,16 @@ import * as account from '../../resolvers/auth/account.ts';
 import type { AnyEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { getUser } from '../../resolvers/auth/get-user.ts';
 import { logout } from '../../resolvers/auth/logout.ts';
-import { projectJwtKeys } from '../../resolvers/auth/project-jwt-keys.ts';
+import { jwks, projectJwtKeys } from '../../resolvers/auth/project-jwt-keys.ts';
 import { providers } from '../../resolvers/auth/providers.ts';
+import { reauthenticate } from '../../resolvers/auth/reauthenticate.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
 import type { SessionAnswer } from '../../resolvers/auth/session-answer.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
 import { signup } from '../../resolvers/auth/signup.ts';
 import { token } from '../../resolvers/auth/token.ts';
+import { updateUser } from '../../resolvers/auth/update-user.ts';
+import { verify } from '../../resolvers/auth/verify.ts';
 import { authRoutes } from '../../rest-compat/auth/routes.ts';
 import { RestRoutes } from '../../rest-compat/handle.ts';
 import type { Answer, Service } from '../helpers/service.ts';
@@ -19,14 +22,18 @@ import { type RowsProject, rowsProject } from '../rows/rows-project.ts';
 export const endpoints: readonly AnyEndpoint[] = [
   ...Object.values(account),
   getUser,
+  jwks,
   logout,
   projectJwtKeys,
   providers,
+  reauthenticate,
   requestLink,
   setAccountPassword,
   setPassword,
   signup,
   token,
+  updateUser,
+  verify,
 ];
 
 const table = new RestRoutes(authRoutes);
