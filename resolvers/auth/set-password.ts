@@ -86,14 +86,18 @@ async function requirePassword(
 ): Promise<void> {
   if (given === undefined) {
     const message = 'The password so far is needed.';
-    throw new ServiceError('INVALID_AUTH', { message, details: { field: 'current_password' }, nextActions: [] });
+    throw new ServiceError('INVALID_AUTH', {
+      message,
+      details: { reason: 'password_needed', field: 'current_password' },
+      nextActions: [],
+    });
   }
   await countTry(services, target, signInThrottles.password, 'password', email);
   const hash = await authRow<string | null>(services, target, hashStatement, [id]);
   if (!(await isPassword(services, hash ?? null, given)))
     throw new ServiceError('INVALID_AUTH', {
       message: 'The password so far is wrong.',
-      details: { field: 'current_password' },
+      details: { reason: 'password', field: 'current_password' },
       nextActions: [],
     });
   await forgetTries(services, target, 'password', email);

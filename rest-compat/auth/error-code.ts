@@ -3,6 +3,7 @@ import type { ErrorEnvelope } from '../../core/errors.ts';
 /** What of INVALID_AUTH it was, by the reason in its details. */
 const invalidAuth: Readonly<Record<string, string>> = {
   password: 'invalid_credentials',
+  password_needed: 'reauthentication_needed',
   link: 'otp_expired',
   code: 'otp_expired',
   refresh_token: 'refresh_token_not_found',

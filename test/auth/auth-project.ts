@@ -80,6 +80,13 @@ export interface AuthProject extends RowsProject {
 
 export const newEmail = () => `${randomUUID()}@example.com`;
 
+/** Notes what of a body nobody else may ever read. */
+export function noteSecrets(body: unknown): void {
+  for (const [name, value] of Object.entries((body ?? {}) as object))
+    if (/password|token(?!_type)|^(code|nonce)$/.test(name) && typeof value === 'string' && value.length > 6)
+      secrets.add(value);
+}
+
 /** The claims of an access token, unchecked. */
 export const claimsOf = (accessToken: string): Record<string, Body> =>
   JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString());
@@ -88,8 +95,7 @@ export const claimsOf = (accessToken: string): Record<string, Body> =>
 export async function authProject(service: Service, schema = 'select 1'): Promise<AuthProject> {
   const project = await rowsProject(service, schema);
   const auth: AuthProject['auth'] = async (method, path, { body, bearer, key = project.anonKey } = {}) => {
-    for (const [name, value] of Object.entries((body ?? {}) as object))
-      if (/password|token|^code$/.test(name) && typeof value === 'string' && value.length > 6) secrets.add(value);
+    noteSecrets(body);
     const headers = { apikey: key, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) };
     const answer = await service.call<Body>(service.actors.nobody, method, path, {
       headers,
@@ -99,7 +105,7 @@ export async function authProject(service: Service, schema = 'select 1'): Promis
       const { route } = table.match(method, path.split('?')[0]!);
       const { wire } = endpoints.find(({ name }) => name === route.operation)!;
       expect(wire.parse(answer.body)).toStrictEqual(answer.body);
-      for (const name of ['access_token', 'refresh_token']) if (name in answer.body) secrets.add(answer.body[name]);
+      noteSecrets(answer.body);
     }
     return answer;
   };
