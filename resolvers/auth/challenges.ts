@@ -23,7 +23,7 @@ export type NewChallenge = Omit<Challenge, 'id' | 'creates_user'> & Partial<Pick
 
 /** How long a link or a code is good for, in minutes. Contract 01, section 3.6. */
 export const challengeMinutes = 15;
-/** Wrong codes that burn a challenge. */
+/** Wrong codes that burn a challenge, its link included. */
 const attemptsMax = 5;
 
 /** Makes a challenge that nobody can answer yet: link and code are made when the mail is written. @returns its id */
@@ -51,7 +51,7 @@ export function armChallenge(
 
 /** Uses up the challenge of a link, once however many try at once; its code goes with it. */
 export const useLink = (services: Services, target: ProjectTarget, linkHash: string): Promise<Challenge | undefined> =>
-  authRow<Challenge>(services, target, linkStatement, [linkHash]);
+  authRow<Challenge>(services, target, linkStatement, [linkHash, attemptsMax]);
 
 /** Uses up a challenge by its code, or counts a wrong one against it. */
 export async function useCode(
@@ -109,7 +109,8 @@ const latestStatement: AuthStatement = {
 const linkStatement: AuthStatement = {
   name: 'challenge_link',
   text: `update auth.challenges c set used_at = now()
-    where link_hash = $1 and used_at is null and expires_at > now() returning ${challengeJson}`,
+    where link_hash = $1 and used_at is null and expires_at > now() and attempts < $2::int
+    returning ${challengeJson}`,
 };
 
 const codeStatement: AuthStatement = {

@@ -12,11 +12,11 @@ import { projectJwtKeys } from '../../resolvers/auth/project-jwt-keys.ts';
 import { providers } from '../../resolvers/auth/providers.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
-import { signup } from '../../resolvers/auth/signup.ts';
 import { token } from '../../resolvers/auth/token.ts';
 import type { Route } from '../route.ts';
 import { aliasRoutes } from './alias-routes.ts';
 import { authRoute } from './auth-route.ts';
+import { signupRoute } from './signup-route.ts';
 
 const passwords = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) => ({
   new_password: body.new_password,
@@ -27,13 +27,7 @@ const grantOf = (grant: unknown): unknown => (grant === 'pkce' ? 'authorization_
 
 /** Paths of a project's users, which a key of the project opens. Contract 01, sections 1.4, 3.2 to 3.4, 3.6, 3.8, 3.10. */
 export const authRoutes: readonly Route[] = [
-  authRoute('POST', '/auth/v1/signup', 201, signup, ({ body }) => ({
-    email: body.email,
-    password: body.password,
-    is_admin: body.is_admin,
-    email_confirm: body.email_confirm,
-    data: body.data ?? body.user_metadata,
-  })),
+  signupRoute,
   authRoute('POST', '/auth/v1/token', 200, token, ({ query, body }) => ({
     // Clients that call the code of a social sign-in by its proof mean the same.
     grant_type: grantOf(query.grant_type ?? body.grant_type),
