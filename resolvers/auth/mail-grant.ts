@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Services } from '../context.ts';
 import type { ProjectTarget } from '../project-target.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
+import { type AuthStatement, authBatch } from './auth-rows.ts';
 import { type Challenge, latestChallenge, useCode, useLink } from './challenges.ts';
 import { hashPassword } from './passwords.ts';
 import type { SessionAnswer } from './session-answer.ts';
@@ -73,15 +73,12 @@ async function finish(
   challenge: Challenge,
   method: 'magic_link' | 'email_code',
 ): Promise<SessionAnswer> {
-  const { email, intent, creates_user } = challenge;
+  const { intent } = challenge;
   // A password that nobody knows, for a user who recovers what somebody else may have set up in its name.
   const nobodys = intent === 'recovery' ? await hashPassword(services, randomBytes(24).toString('base64url')) : null;
-  const values = [email, intent, creates_user, nobodys];
   // A race of two first sign-ins of one address: who loses finds the user there.
   const admitted =
-    (await authRow<Admitted | Refused>(services, target, admitStatement, values)) ??
-    (await authRow<Admitted | Refused>(services, target, admitStatement, values));
-  if (nobodys !== null) forgetStandings(services);
+    (await admit(services, target, challenge, nobodys)) ?? (await admit(services, target, challenge, nobodys));
   if (admitted?.outcome === 'requires_link') throw new ServiceError('account_exists_requires_link');
   if (admitted?.outcome !== 'admitted')
     throw new ServiceError('FORBIDDEN', { message: 'This project takes invited users only.' });
@@ -99,20 +96,53 @@ async function finish(
   };
 }
 
+async function admit(
+  services: Services,
+  target: ProjectTarget,
+  { email, intent, creates_user }: Challenge,
+  nobodys: string | null,
+): Promise<Admitted | Refused | undefined> {
+  const [, , [admitted]] = (await authBatch(services, target, [
+    // In the order in which a sign-in with a passkey takes the same locks.
+    [lockPasskeysStatement, [email]],
+    [lockUserStatement, [email]],
+    [admitStatement, [email, intent, creates_user, nobodys]],
+  ])) as [unknown, unknown, [(Admitted | Refused)?]];
+  if (admitted?.outcome === 'admitted') forgetStandings(services);
+  return admitted;
+}
+
+const lockPasskeysStatement: AuthStatement = {
+  name: 'mail_lock_passkeys',
+  text: `select to_json(k.id) from auth.passkeys k join auth.users u on u.id = k.user_id
+    where u.email = $1 and u.email_verified_at is null order by k.id for update of k`,
+};
+
+const lockUserStatement: AuthStatement = {
+  name: 'mail_lock_user',
+  text: 'select to_json(id) from auth.users where email = $1 for no key update',
+};
+
 const admitStatement: AuthStatement = {
   name: 'mail_admit',
-  // A password that was set by whoever knew the address, unproven, is not merged with a sign-in that proves it. A
-  // recovery takes the user over: that password and what was signed in with it end.
+  // A password that was set by whoever knew the address, unproven, is not merged with a sign-in that proves it; a
+  // recovery puts an end to it, and to what it signed in. Nor are passkeys of before merged, which would go on signing
+  // a stranger in.
   text: `with known as (
-      select id, taken, taken and $2 <> 'recovery' as unproven
-      from (select id, password_hash is not null and email_verified_at is null as taken from auth.users where email = $1) u
+      select id, first, first and has_password as taken, first and has_password and $2 <> 'recovery' as unproven
+      from (select id, email_verified_at is null as first, password_hash is not null as has_password
+        from auth.users where email = $1) u
+    ), dropped as (
+      delete from auth.passkeys k using known where k.user_id = known.id and known.first and not known.unproven
+      returning k.id
+    ), ended as (
+      update auth.sessions s set aal = 'aal1', passkey_id = null, revoked_at = coalesce(s.revoked_at, now())
+      where s.passkey_id in (select id from dropped)
+        or (s.revoked_at is null and s.user_id in (select id from known where taken and not unproven))
     ), verified as (
       update auth.users u set email_verified_at = coalesce(email_verified_at, now()),
         password_hash = case when known.taken then $4 else password_hash end
       from known where u.id = known.id and not known.unproven returning u.id
-    ), ended as (
-      update auth.sessions set revoked_at = now()
-      where revoked_at is null and user_id in (select id from known where taken and not unproven)
     ), made as (
       insert into auth.users (email, email_verified_at)
       select $1, now() from auth.settings where $3::boolean and public_signup = 'open' and not exists (select from known)
