@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Context } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
+import { isMailDelayed } from '../mail/delay.ts';
 import type { ProjectTarget } from '../project-target.ts';
 import { email } from './auth-input.ts';
 import { createChallenge, deliveries, intents, type NewChallenge } from './challenges.ts';
@@ -73,10 +74,20 @@ export const requestLink = endpoint({
     return {
       message: 'If this address can sign in, a mail is on its way.',
       ...(delivery === 'link' ? {} : { challenge_id: id }),
+      ...((await isMailDelayed(services)) ? { warnings: [delayed] } : {}),
     };
   },
-  wire: z.object({ message: z.string(), challenge_id: z.uuid().optional() }),
+  wire: z.object({
+    message: z.string(),
+    challenge_id: z.uuid().optional(),
+    warnings: z.array(z.object({ code: z.literal('EMAIL_DELIVERY_DELAYED'), message: z.string() })).optional(),
+  }),
 });
+
+const delayed = {
+  code: 'EMAIL_DELIVERY_DELAYED' as const,
+  message: 'The mail server takes no mail at the moment; it is tried again.',
+};
 
 export function missingRedirect(): ServiceError {
   const reason = 'is required for a link';
