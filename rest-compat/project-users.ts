@@ -1,5 +1,6 @@
 import { changeSettings, getSettings } from '../resolvers/auth/change-settings.ts';
 import { createUser } from '../resolvers/auth/create-user.ts';
+import { deleteUser } from '../resolvers/auth/delete-user.ts';
 import { demoteUser, promoteUser } from '../resolvers/auth/promote-user.ts';
 import type { Context } from '../resolvers/context.ts';
 import { signupRoute } from './auth/signup-route.ts';
@@ -48,6 +49,10 @@ export const projectUserRoutes = [
   route('POST', '/projects/v1/admin/:project_id/demote-user', 200, demoteUser, ({ params, body }) => ({
     project: params.project_id,
     email: body.email,
+  })),
+  route('DELETE', '/auth/v1/admin/users/:user_id', 200, deleteUser, ({ params, query }) => ({
+    project_id: query.project_id,
+    user_id: params.user_id,
   })),
   route('GET', '/auth/v1/settings', 200, getSettings, ({ query }) => ({ project_id: query.project_id })),
   route('PATCH', '/auth/v1/settings', 200, changeSettings, ({ body }) => ({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ClientUserWire, clientUser } from './client-user.ts';
 import { asUser, endpoint } from './endpoint.ts';
-import type { LiveSession } from './live-session.ts';
+import type { UserFacts } from './live-session.ts';
 import { requireOwnOrigin } from './redirects.ts';
 import { type IdentityRow, momentOf, momentOrNull } from './rows.ts';
 
@@ -41,7 +41,7 @@ export const UserWire = z.object({
 });
 
 /** @param rpId host that passkeys are asked for, if any is */
-export const userToWire = ({ account, identities, passkeyRps }: LiveSession, rpId: string | null) => ({
+export const userToWire = ({ account, identities, passkeyRps }: UserFacts, rpId: string | null) => ({
   id: account.id,
   email: account.email,
   display_name: account.display_name,

@@ -1,3 +1,4 @@
+import { getUserById, listUsers } from '../../resolvers/auth/list-users.ts';
 import { jwks } from '../../resolvers/auth/project-jwt-keys.ts';
 import { reauthenticate } from '../../resolvers/auth/reauthenticate.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
@@ -18,8 +19,8 @@ const wayIn =
   });
 
 /**
- * Further spellings of what the documented paths do, as published clients of such services have them. They lead to the
- * same endpoints; docs/compatibility.md lists them call by call.
+ * Further spellings of what the documented paths do, as published clients of such services have them, and what such
+ * clients ask besides. They lead to the same endpoints; docs/compatibility.md lists them call by call.
  */
 export const aliasRoutes: readonly Route[] = [
   authRoute('GET', '/auth/v1/.well-known/jwks.json', 200, jwks, () => ({})),
@@ -27,6 +28,11 @@ export const aliasRoutes: readonly Route[] = [
   authRoute('POST', '/auth/v1/recover', 200, requestLink, wayIn('recovery')),
   // Sign-up needs no confirmation: what is sent again is the mail that signs in.
   authRoute('POST', '/auth/v1/resend', 200, requestLink, wayIn('signin')),
+  authRoute('GET', '/auth/v1/admin/users', 200, listUsers, ({ query }) => ({
+    page: query.page,
+    per_page: query.per_page,
+  })),
+  authRoute('GET', '/auth/v1/admin/users/:user_id', 200, getUserById, ({ params }) => ({ user_id: params.user_id })),
   authRoute('GET', '/auth/v1/reauthenticate', 200, reauthenticate, () => ({})),
   authRoute('POST', '/auth/v1/verify', 200, verify, ({ body }) => ({
     type: body.type,

@@ -30,7 +30,7 @@ function client({
 } = {}) {
   const made = new GoTrueClient({
     url: `${service.url}/auth/v1`,
-    headers: { apikey: key, ...(key === project.serviceKey ? { authorization: `Bearer ${key}` } : {}) },
+    headers: { apikey: key, ...(key === project.serviceKey ? { Authorization: `Bearer ${key}` } : {}) },
     storageKey: crypto.randomUUID(),
     autoRefreshToken: false,
     persistSession: true,
@@ -315,6 +315,70 @@ test('what a project does not offer is refused by name, never by a crash', async
   expect((await auth.mfa.listFactors()).data).toMatchObject({ all: [], totp: [], phone: [] });
   const level = await auth.mfa.getAuthenticatorAssuranceLevel();
   expect(level.data).toMatchObject({ currentLevel: 'aal1', nextLevel: 'aal1' });
+});
+
+test('admin calls make, list, find, invite and delete users with the service key', async () => {
+  const { admin } = client({ key: project.serviceKey });
+  const email = newEmail();
+  const made = await admin.createUser({ email, password, email_confirm: true, user_metadata: { plan: 'free' } });
+  expect(made).toMatchObject({ error: null, data: { user: { email } } });
+  const { id } = made.data.user!;
+  const found = await admin.getUserById(id);
+  expect(found.data.user).toMatchObject({ id, email, user_metadata: { plan: 'free' } });
+  expect(found.data.user!.email_confirmed_at).toEqual(expect.any(String));
+  const newest = await admin.listUsers({ page: 1, perPage: 1 });
+  expect(newest.data.users.map((user) => user.id)).toEqual([id]);
+  const next = await admin.listUsers({ page: 2, perPage: 1 });
+  expect([next.data.users.length, next.data.users[0]!.id === id]).toEqual([1, false]);
+  expect((await admin.listUsers()).data.users.length).toBeGreaterThan(2);
+
+  const bare = await admin.createUser({ email: newEmail() });
+  expect(bare.error).toBeNull();
+  const invited = newEmail();
+  expect((await admin.inviteUserByEmail(invited, { redirectTo: 'http://localhost:3000/' })).data.user).toMatchObject({
+    email: invited,
+  });
+  const { token, subject } = await project.mailTo(invited);
+  expect(subject).toMatch(/^You are invited/);
+  expect((await client().verifyOtp({ token_hash: token!, type: 'invite' })).data.user).toMatchObject({
+    email: invited,
+  });
+
+  const app = client();
+  const session = (await app.signInWithPassword({ email, password })).data.session!;
+  await app.signInWithOtp({ email });
+  const { code } = await project.mailTo(email);
+  expect((await admin.deleteUser(id)).error).toBeNull();
+  expect(isAuthSessionMissingError((await app.getUser()).error)).toBe(true);
+  refused(await client().signInWithPassword({ email, password }), 401, 'invalid_credentials');
+  refused(await client().refreshSession({ refresh_token: session.refresh_token }), 401, 'refresh_token_not_found');
+  // A mail of before does not bring the user back.
+  refused(await client().verifyOtp({ email, token: code!, type: 'email' }), 401, 'otp_expired');
+  refused(await admin.getUserById(id), 404, 'resource_not_found');
+  refused(await admin.deleteUser(id), 404, 'resource_not_found');
+  refused(await admin.createUser({ email: invited, password }), 409, 'user_already_exists');
+});
+
+test('admin calls that are not offered are refused, and none is open to the anon key or to a user', async () => {
+  const { admin } = client({ key: project.serviceKey });
+  const { auth, email, session, user } = await signedIn();
+  refused(await admin.generateLink({ type: 'magiclink', email }), 404, 'route_not_found');
+  refused(await admin.updateUserById(user.id, { password: 'another one' }), 405, 'method_not_allowed');
+  const factors = await admin.mfa.listFactors({ userId: user.id });
+  refused(factors, 404, 'route_not_found');
+  for (const one of [auth.admin, client({ key: session.access_token }).admin]) {
+    refused(await one.listUsers(), 403, 'forbidden');
+    refused(await one.getUserById(user.id), 403, 'forbidden');
+    refused(await one.createUser({ email: newEmail(), password, email_confirm: true }), 403, 'forbidden');
+    for (const answer of [
+      await one.deleteUser(user.id),
+      await one.createUser({ email: newEmail() }),
+      await one.inviteUserByEmail(newEmail(), { redirectTo: 'http://localhost/' }),
+    ])
+      expect([401, 403]).toContain((answer.error as AuthApiError).status);
+  }
+  expect((await admin.signOut(session.access_token, 'global')).error).toBeNull();
+  expect(isAuthSessionMissingError((await auth.getUser()).error)).toBe(true);
 });
 
 test('a browser may send every header that the client sends', async () => {

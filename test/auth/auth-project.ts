@@ -3,6 +3,7 @@ import { expect, vi } from 'vitest';
 import * as account from '../../resolvers/auth/account.ts';
 import type { AnyEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { getUser } from '../../resolvers/auth/get-user.ts';
+import { getUserById, listUsers } from '../../resolvers/auth/list-users.ts';
 import { logout } from '../../resolvers/auth/logout.ts';
 import * as passkeys from '../../resolvers/auth/passkeys/manage-passkeys.ts';
 import { beginPasskeySignIn, finishPasskeySignIn } from '../../resolvers/auth/passkeys/passkey-sign-in.ts';
@@ -30,6 +31,8 @@ export const endpoints: readonly AnyEndpoint[] = [
   beginPasskeyRegistration,
   finishPasskeyRegistration,
   getUser,
+  getUserById,
+  listUsers,
   jwks,
   logout,
   projectJwtKeys,
