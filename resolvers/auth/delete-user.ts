@@ -22,12 +22,14 @@ export const deleteUser = stepMutation({
   lifecycle: 'gated',
   input: z.object({
     project_id: ownProject,
-    user_id: z.uuid('must be the id of a user (a UUID)').describe('The user.'),
+    user_id: z.string().min(1).max(64).describe('The user.'),
   }),
   steps: {
     async begin({ services, project, org }, { user_id }) {
       const target = await findProjectTarget(services, project.id);
-      const user = await authRow<ManagedUser>(services, target, findStatement, [user_id]);
+      const user = z.uuid().safeParse(user_id).success
+        ? await authRow<ManagedUser>(services, target, findStatement, [user_id])
+        : undefined;
       if (user === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such user.' });
       return {
         ref: { projectId: project.id, user: JSON.stringify(user) },
