@@ -13,16 +13,18 @@ import { providers } from '../../resolvers/auth/providers.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
 import { signup } from '../../resolvers/auth/signup.ts';
+import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { token } from '../../resolvers/auth/token.ts';
 import type { Route } from '../route.ts';
 import { authRoute } from './auth-route.ts';
+import { socialCallback } from './social-callback.ts';
 
 const passwords = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) => ({
   new_password: body.new_password,
   current_password: body.current_password,
 });
 
-/** Paths of a project's users, which a key of the project opens. Contract 01, sections 1.4, 3.2 to 3.4, 3.6, 3.8, 3.10. */
+/** Paths of a project's users, which a key of the project opens. Contract 01, sections 1.4, 3.2 to 3.6, 3.8, 3.10. */
 export const authRoutes: readonly Route[] = [
   authRoute('POST', '/auth/v1/signup', 201, signup, ({ body }) => ({
     email: body.email,
@@ -42,6 +44,17 @@ export const authRoutes: readonly Route[] = [
   authRoute('GET', '/auth/v1/user', 200, getUser, ({ query }) => ({ app_origin: query.app_origin })),
   authRoute('POST', '/auth/v1/logout', 200, logout, ({ body }) => ({ refresh_token: body.refresh_token })),
   authRoute('GET', '/auth/v1/providers', 200, providers, () => ({})),
+  authRoute('POST', '/auth/v1/oauth/:provider/start', 200, startSocial, ({ params, body }) => ({
+    provider: params.provider,
+    redirect_url: body.redirect_url,
+    mode: body.mode,
+    code_challenge: body.code_challenge,
+    code_challenge_method: body.code_challenge_method,
+    intent: body.intent,
+    client_state: body.client_state,
+    login_hint: body.login_hint,
+  })),
+  socialCallback,
   authRoute('POST', '/auth/v1/magic-link', 200, requestLink, ({ body }) => ({
     email: body.email,
     delivery: body.delivery,

@@ -10,6 +10,7 @@ import { requestLink } from '../../resolvers/auth/request-link.ts';
 import type { SessionAnswer } from '../../resolvers/auth/session-answer.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
 import { signup } from '../../resolvers/auth/signup.ts';
+import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { token } from '../../resolvers/auth/token.ts';
 import { authRoutes } from '../../rest-compat/auth/routes.ts';
 import { RestRoutes } from '../../rest-compat/handle.ts';
@@ -26,6 +27,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   setAccountPassword,
   setPassword,
   signup,
+  startSocial,
   token,
 ];
 
@@ -82,7 +84,8 @@ export async function authProject(service: Service, schema = 'select 1'): Promis
   const project = await rowsProject(service, schema);
   const auth: AuthProject['auth'] = async (method, path, { body, bearer, key = project.anonKey } = {}) => {
     for (const [name, value] of Object.entries((body ?? {}) as object))
-      if (/password|token|^code$/.test(name) && typeof value === 'string' && value.length > 6) secrets.add(value);
+      if (/password|token|verifier|^code$/.test(name) && typeof value === 'string' && value.length > 6)
+        secrets.add(value);
     const headers = { apikey: key, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) };
     const answer = await service.call<Body>(service.actors.nobody, method, path, {
       headers,
@@ -140,5 +143,5 @@ export function expectNoSecretLogged(service: Service): void {
   const log = JSON.stringify(service.logged());
   expect(secrets.size).toBeGreaterThan(0);
   expect([...secrets].filter((secret) => log.includes(secret))).toEqual([]);
-  expect(log).not.toMatch(/argon2id|svcr_|svcl_/);
+  expect(log).not.toMatch(/argon2id|svcr_|svcl_|svco_/);
 }
