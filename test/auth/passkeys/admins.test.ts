@@ -147,19 +147,6 @@ test('an admin keeps the last passkey as long as one is demanded, however many r
   expect((await remove(strong, made[0]!.record.id)).status).toBe(200);
 });
 
-test('two sessions that each remove what the other rests on leave one passkey', async () => {
-  for (let time = 0; time < 5; time += 1) {
-    const ada = await admin();
-    const [one, two] = [await register(ada.access_token), await register(ada.access_token)];
-    await demand(true);
-    const sessions = [(await login(one.key)).body.access_token, (await login(two.key)).body.access_token];
-    const answers = await Promise.all([remove(sessions[0], two.record.id), remove(sessions[1], one.record.id)]);
-    const left = await project.sql(`select from auth.passkeys where user_id = '${ada.id}'`);
-    expect([answers.filter(({ status }) => status === 200).length, left.length]).toEqual([1, 1]);
-    await demand(false);
-  }
-});
-
 test('a passkey is demanded of admins only while one of them has one, whatever is removed meanwhile', async () => {
   await project.sql('delete from auth.passkeys');
   const ada = await admin();
