@@ -110,7 +110,7 @@ const admitStatement: AuthStatement = {
       delete from auth.passkeys k using known where k.user_id = known.id and known.first and not known.unproven
       returning k.id
     ), ended as (
-      update auth.sessions s set aal = 'aal1', passkey_id = null, revoked_at = coalesce(s.revoked_at, now())
+      update auth.sessions s set aal = 'aal1', passkey_id = null, passkey_time = null, revoked_at = coalesce(s.revoked_at, now())
       from dropped where s.passkey_id = dropped.id
     ), verified as (
       update auth.users set email_verified_at = coalesce(email_verified_at, now())

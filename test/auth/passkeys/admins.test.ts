@@ -38,10 +38,11 @@ const roleNow = async (bearer: string) =>
     })
   ).body;
 const remove = (bearer: string, id: string) => auth('DELETE', `/auth/v1/passkeys/${id}`, { bearer });
-/** As if a session had begun so long ago. */
-const age = (bearer: string, minutes: number) =>
+/** As if a session's proofs, or some of them, had been given so long ago. */
+const age = (bearer: string, minutes: number, proofs = ['auth_time', 'passkey_time']) =>
   project.sql(
-    `update auth.sessions set auth_time = now() - interval '${minutes} minutes' where id = '${claimsOf(bearer).session_id}'`,
+    `update auth.sessions set ${proofs.map((proof) => `${proof} = now() - interval '${minutes} minutes'`)}
+      where id = '${claimsOf(bearer).session_id}'`,
   );
 
 test('an admin without the passkey that is demanded is a user like others, and is told so', async () => {
@@ -100,6 +101,9 @@ test('passkeys of an admin are changed by a passkey of the last five minutes', a
   // Also when it became too old between asking and finishing.
   const late = new SoftwareAuthenticator(origin).create(asked);
   expectRefusal(await finish(strong, late), 'STEP_UP_REQUIRED', stale);
+  expectRefusal(await remove(strong, two.record.id), 'STEP_UP_REQUIRED', stale);
+  // A later proof of another kind is none by passkey.
+  await age(strong, 0, ['auth_time']);
   expectRefusal(await remove(strong, two.record.id), 'STEP_UP_REQUIRED', stale);
   await age(strong, 4.9);
   expect((await remove(strong, two.record.id)).status).toBe(200);
