@@ -8,6 +8,14 @@ import {
 } from '../../resolvers/auth/account.ts';
 import { getUser } from '../../resolvers/auth/get-user.ts';
 import { logout } from '../../resolvers/auth/logout.ts';
+import {
+  accountPasskeys,
+  deletePasskey,
+  passkeys,
+  removeAccountPasskey,
+} from '../../resolvers/auth/passkeys/manage-passkeys.ts';
+import { beginPasskeySignIn, finishPasskeySignIn } from '../../resolvers/auth/passkeys/passkey-sign-in.ts';
+import { beginPasskeyRegistration, finishPasskeyRegistration } from '../../resolvers/auth/passkeys/register-passkey.ts';
 import { projectJwtKeys } from '../../resolvers/auth/project-jwt-keys.ts';
 import { providers } from '../../resolvers/auth/providers.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
@@ -24,7 +32,7 @@ const passwords = ({ body }: { readonly body: Readonly<Record<string, unknown>> 
   current_password: body.current_password,
 });
 
-/** Paths of a project's users, which a key of the project opens. Contract 01, sections 1.4, 3.2 to 3.6, 3.8, 3.10. */
+/** Paths of a project's users, which a key of the project opens. Contract 01, sections 1.4, 3.2 to 3.6, 3.8 to 3.10. */
 export const authRoutes: readonly Route[] = [
   authRoute('POST', '/auth/v1/signup', 201, signup, ({ body }) => ({
     email: body.email,
@@ -79,6 +87,30 @@ export const authRoutes: readonly Route[] = [
   authRoute('POST', '/auth/v1/account/identities/unlink', 200, unlinkIdentity, ({ body }) => ({
     provider: body.provider,
     subject: body.subject,
+  })),
+  authRoute('POST', '/auth/v1/passkeys/register/options', 200, beginPasskeyRegistration, ({ body }) => ({
+    app_origin: body.app_origin,
+  })),
+  authRoute('POST', '/auth/v1/passkeys/register/verify', 201, finishPasskeyRegistration, ({ body }) => ({
+    challenge_id: body.challenge_id,
+    response: body.response,
+    label: body.label,
+  })),
+  authRoute('POST', '/auth/v1/passkeys/login/options', 200, beginPasskeySignIn, ({ body }) => ({
+    app_origin: body.app_origin,
+    email: body.email,
+  })),
+  authRoute('POST', '/auth/v1/passkeys/login/verify', 200, finishPasskeySignIn, ({ body }) => ({
+    challenge_id: body.challenge_id,
+    response: body.response,
+  })),
+  authRoute('GET', '/auth/v1/passkeys', 200, passkeys, () => ({})),
+  authRoute('DELETE', '/auth/v1/passkeys/:passkey_id', 200, deletePasskey, ({ params }) => ({
+    passkey_id: params.passkey_id,
+  })),
+  authRoute('GET', '/auth/v1/account/passkeys', 200, accountPasskeys, () => ({})),
+  authRoute('POST', '/auth/v1/account/passkeys/remove', 200, removeAccountPasskey, ({ body }) => ({
+    passkey_id: body.passkey_id,
   })),
   authRoute('GET', '/internal/v1/project-jwt-keys', 200, projectJwtKeys, () => ({})),
 ];

@@ -4,6 +4,9 @@ import * as account from '../../resolvers/auth/account.ts';
 import type { AnyEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { getUser } from '../../resolvers/auth/get-user.ts';
 import { logout } from '../../resolvers/auth/logout.ts';
+import * as passkeys from '../../resolvers/auth/passkeys/manage-passkeys.ts';
+import { beginPasskeySignIn, finishPasskeySignIn } from '../../resolvers/auth/passkeys/passkey-sign-in.ts';
+import { beginPasskeyRegistration, finishPasskeyRegistration } from '../../resolvers/auth/passkeys/register-passkey.ts';
 import { projectJwtKeys } from '../../resolvers/auth/project-jwt-keys.ts';
 import { providers } from '../../resolvers/auth/providers.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
@@ -19,6 +22,11 @@ import { type RowsProject, rowsProject } from '../rows/rows-project.ts';
 
 export const endpoints: readonly AnyEndpoint[] = [
   ...Object.values(account),
+  ...Object.values(passkeys),
+  beginPasskeySignIn,
+  finishPasskeySignIn,
+  beginPasskeyRegistration,
+  finishPasskeyRegistration,
   getUser,
   logout,
   projectJwtKeys,
