@@ -186,8 +186,13 @@ export const errorRows = {
     nextActions: [{ type: 'authenticate', why: 'Sign in with this address, or recover its account by mail.' }],
   }),
   // In small letters, as the specification prints it.
-  account_exists_requires_link: row(409, 'conflict', 'The address belongs to a user with a password.', {
-    nextActions: [{ type: 'authenticate', why: 'Sign in with the password, or recover the account by mail.' }],
+  account_exists_requires_link: row(409, 'conflict', 'The address belongs to a user who signs in otherwise.', {
+    nextActions: [
+      { type: 'authenticate', why: 'Sign in as before, or recover the account by mail; then link the social account.' },
+    ],
+  }),
+  SVC_AUTH_IDENTITY_LINK_CONFLICT: row(409, 'conflict', 'The social account signs another user in.', {
+    nextActions: [{ type: 'authenticate', why: 'Sign in with it, and unlink it from that user first.' }],
   }),
   ADMINS_WITHOUT_PASSKEY: row(409, 'conflict', 'No admin of the project has a passkey: all would be locked out.', {
     nextActions: [{ type: 'edit_request', why: 'Have an admin register a passkey first.' }],
@@ -231,6 +236,7 @@ export const errorRows = {
     mutationState: 'unknown',
   }),
   NOT_IMPLEMENTED: row(501, 'internal', 'This is not offered here.'),
+  PROVIDER_NOT_CONFIGURED: row(503, 'upstream', 'The operator has not set this way to sign in up.'),
   UPSTREAM_UNAVAILABLE: row(503, 'upstream', 'A service this depends on is not reachable.', {
     retryable: true,
     nextActions: [again],

@@ -19,6 +19,8 @@ export const passkeyStatements: readonly string[] = [
   )`,
   'create index passkey_challenges_expiry_idx on auth.passkey_challenges (expires_at)',
   'create index passkey_challenges_session_idx on auth.passkey_challenges (session_id)',
+  // When the passkey of a session was shown: a later proof of another kind moves `auth_time`, and not this.
+  'alter table auth.sessions add column passkey_time timestamptz',
   'create index sessions_passkey_idx on auth.sessions (passkey_id)',
   `grant select, insert, update, delete on auth.passkey_challenges to ${authGroup}`,
 ];

@@ -136,7 +136,8 @@ const admitStatement: AuthStatement = {
       delete from auth.passkeys k using known where k.user_id = known.id and known.first and not known.unproven
       returning k.id
     ), ended as (
-      update auth.sessions s set aal = 'aal1', passkey_id = null, revoked_at = coalesce(s.revoked_at, now())
+      update auth.sessions s set aal = 'aal1', passkey_id = null, passkey_time = null,
+        revoked_at = coalesce(s.revoked_at, now())
       where s.passkey_id in (select id from dropped)
         or (s.revoked_at is null and s.user_id in (select id from known where taken and not unproven))
     ), verified as (

@@ -101,8 +101,10 @@ const startStatement: AuthStatement = {
       update auth.users set last_sign_in_at = now()
       where id = $1::uuid and ($5::uuid is null or exists (select from p)) returning *
     ), s as (
-      insert into auth.sessions (user_id, amr, aal, provider, passkey_id, is_test, expires_at, hard_expires_at)
-      select u.id, array(select jsonb_array_elements_text($2::jsonb)), $3, $4, $5::uuid, u.is_test,
+      insert into auth.sessions (user_id, amr, aal, provider, passkey_id, passkey_time, is_test, expires_at,
+        hard_expires_at)
+      select u.id, array(select jsonb_array_elements_text($2::jsonb)), $3, $4, $5::uuid,
+        case when $5::uuid is not null then now() end, u.is_test,
         now() + interval '30 days', now() + interval '90 days' from u
       returning *
     ), t as (insert into auth.refresh_tokens (token_hash, session_id) select $6, id from s)

@@ -20,11 +20,13 @@ import { projectJwtKeys } from '../../resolvers/auth/project-jwt-keys.ts';
 import { providers } from '../../resolvers/auth/providers.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
+import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { token } from '../../resolvers/auth/token.ts';
 import type { Route } from '../route.ts';
 import { aliasRoutes } from './alias-routes.ts';
 import { authRoute } from './auth-route.ts';
 import { signupRoute } from './signup-route.ts';
+import { socialCallback } from './social-callback.ts';
 
 const passwords = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) => ({
   new_password: body.new_password,
@@ -33,7 +35,7 @@ const passwords = ({ body }: { readonly body: Readonly<Record<string, unknown>> 
 
 const grantOf = (grant: unknown): unknown => (grant === 'pkce' ? 'authorization_code' : grant);
 
-/** Paths of a project's users, which a key of the project opens. Contract 01, sections 1.4, 3.2 to 3.4, 3.6, 3.8 to 3.10. */
+/** Paths of a project's users, which a key of the project opens. Contract 01, sections 1.4, 3.2 to 3.6, 3.8 to 3.10. */
 export const authRoutes: readonly Route[] = [
   signupRoute,
   authRoute('POST', '/auth/v1/token', 200, token, ({ query, body }) => ({
@@ -53,6 +55,17 @@ export const authRoutes: readonly Route[] = [
     scope: query.scope ?? body.scope,
   })),
   authRoute('GET', '/auth/v1/providers', 200, providers, () => ({})),
+  authRoute('POST', '/auth/v1/oauth/:provider/start', 200, startSocial, ({ params, body }) => ({
+    provider: params.provider,
+    redirect_url: body.redirect_url,
+    mode: body.mode,
+    code_challenge: body.code_challenge,
+    code_challenge_method: body.code_challenge_method,
+    intent: body.intent,
+    client_state: body.client_state,
+    login_hint: body.login_hint,
+  })),
+  socialCallback,
   authRoute('POST', '/auth/v1/magic-link', 200, requestLink, ({ body }) => ({
     email: body.email,
     delivery: body.delivery,

@@ -15,6 +15,7 @@ import { requestLink } from '../../resolvers/auth/request-link.ts';
 import type { SessionAnswer } from '../../resolvers/auth/session-answer.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
 import { signup } from '../../resolvers/auth/signup.ts';
+import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { token } from '../../resolvers/auth/token.ts';
 import { updateUser } from '../../resolvers/auth/update-user.ts';
 import { verify } from '../../resolvers/auth/verify.ts';
@@ -42,6 +43,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   setAccountPassword,
   setPassword,
   signup,
+  startSocial,
   token,
   updateUser,
   verify,
@@ -94,7 +96,7 @@ export const newEmail = () => `${randomUUID()}@example.com`;
 /** Notes what of a body nobody else may ever read. */
 export function noteSecrets(body: unknown): void {
   for (const [name, value] of Object.entries((body ?? {}) as object))
-    if (/password|token(?!_type)|^(code|nonce)$/.test(name) && typeof value === 'string' && value.length > 6)
+    if (/password|token(?!_type)|verifier|^(code|nonce)$/.test(name) && typeof value === 'string' && value.length > 6)
       secrets.add(value);
 }
 
@@ -164,5 +166,5 @@ export function expectNoSecretLogged(service: Service): void {
   const log = JSON.stringify(service.logged());
   expect(secrets.size).toBeGreaterThan(0);
   expect([...secrets].filter((secret) => log.includes(secret))).toEqual([]);
-  expect(log).not.toMatch(/argon2id|svcr_|svcl_/);
+  expect(log).not.toMatch(/argon2id|svcr_|svcl_|svco_/);
 }

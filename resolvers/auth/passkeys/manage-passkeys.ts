@@ -121,7 +121,7 @@ const removeStatement: AuthStatement = {
       where k.id = $3::uuid and k.user_id = $1::uuid and ${mayChange} and not (st.obliged and st.passkeys = 1)
       returning k.id
     ), changed as (
-      update auth.sessions s set aal = 'aal1', passkey_id = null, amr = array_remove(s.amr, 'passkey'),
+      update auth.sessions s set aal = 'aal1', passkey_id = null, passkey_time = null, amr = array_remove(s.amr, 'passkey'),
         revoked_at = case when s.id = $2::uuid then s.revoked_at else coalesce(s.revoked_at, now()) end
       from gone where s.passkey_id = gone.id
     )

@@ -11,10 +11,12 @@ export interface PasskeyStanding {
   /** Whether the user is an admin whom the project demands a passkey of. */
   readonly obliged: boolean;
   readonly passkeys: number;
-  /** Whether the session began a moment ago. */
+  /** Whether the user signed in a moment ago, by whatever means. */
   readonly fresh: boolean;
-  /** Whether it began with a passkey that still is one. */
+  /** Whether the session rests on a passkey that still is one. */
   readonly proven: boolean;
+  /** Whether that one was shown a moment ago. */
+  readonly recent: boolean;
 }
 
 /** The standing of session `$2` of user `$1`: one row, or none when there is no such session. */
@@ -23,12 +25,13 @@ export const standingSelect = `select
     u.is_admin and a.require_passkey_for_project_admin as obliged,
     (select count(*)::int from auth.passkeys k where k.user_id = u.id) as passkeys,
     s.auth_time > now() - interval '${proofSeconds} seconds' as fresh,
-    s.passkey_id is not null as proven
+    s.passkey_id is not null as proven,
+    s.passkey_id is not null and coalesce(s.passkey_time > now() - interval '${proofSeconds} seconds', false) as recent
   from auth.users u join auth.sessions s on s.user_id = u.id, auth.settings a
   where u.id = $1::uuid and s.id = $2::uuid`;
 
 /** Whether a row `st` of {@link standingSelect} may change passkeys; the same as {@link requirePasskeyProof}. */
-export const mayChange = 'st.live and (not st.obliged or st.fresh and (st.proven or st.passkeys = 0))';
+export const mayChange = 'st.live and (not st.obliged or st.recent or (st.fresh and st.passkeys = 0))';
 
 /**
  * Locks a user's passkeys as a whole, and what the project demands of admins. Statements behind it in the batch find
@@ -55,8 +58,8 @@ export function requirePasskeyProof(
   opClass: 'passkey.register' | 'passkey.remove',
 ): void {
   if (standing?.live !== true) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
-  const { obliged, fresh, proven, passkeys } = standing;
-  if (!obliged || (fresh && (proven || passkeys === 0))) return;
+  const { obliged, fresh, proven, recent, passkeys } = standing;
+  if (!obliged || recent || (fresh && passkeys === 0)) return;
   if (passkeys === 0) throw new ServiceError('RECENT_SIGN_IN_REQUIRED', { details: { max_age_seconds: proofSeconds } });
   throw new ServiceError('STEP_UP_REQUIRED', {
     details: {

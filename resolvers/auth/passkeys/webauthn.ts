@@ -26,8 +26,8 @@ export async function checkRegistration(
   { challenge, origin, rp_id }: PasskeyChallenge,
 ): Promise<NewCredential | undefined> {
   const { verifyRegistrationResponse } = await webauthn();
-  if (!(await isUnattested(response.attestationObject))) return undefined;
   const { clientDataJSON, attestationObject } = response;
+  if ((await isFramed(clientDataJSON)) || !(await isUnattested(attestationObject))) return undefined;
   const checked = await whenWellFormed(() =>
     verifyRegistrationResponse({
       response: { id, rawId, type, response: { clientDataJSON, attestationObject }, clientExtensionResults: {} },
@@ -48,6 +48,12 @@ export async function checkRegistration(
     deviceType: credentialDeviceType,
     backedUp: credentialBackedUp,
   };
+}
+
+/** Whether a page of another origin had the app in a frame: nobody can say what its user saw. */
+async function isFramed(clientDataJSON: string): Promise<boolean> {
+  const { decodeClientDataJSON } = await import('@simplewebauthn/server/helpers');
+  return (await whenWellFormed(async () => decodeClientDataJSON(clientDataJSON).crossOrigin === true)) ?? true;
 }
 
 /**
@@ -78,6 +84,7 @@ export async function checkAssertion(
 ): Promise<SignIn | undefined> {
   const { verifyAuthenticationResponse } = await webauthn();
   const { clientDataJSON, authenticatorData, signature } = response;
+  if (await isFramed(clientDataJSON)) return undefined;
   const credential: WebAuthnCredential = { id, publicKey: new Uint8Array(publicKey), counter: signCount };
   const checked = await whenWellFormed(() =>
     verifyAuthenticationResponse({

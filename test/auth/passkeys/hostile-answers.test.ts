@@ -38,6 +38,7 @@ const both: readonly (readonly [string, Deviation])[] = [
   ['another challenge', { challenge: foreign }],
   ['another origin', { origin: 'http://localhost:3001' }],
   ['a hostile origin', { origin: 'https://example.com' }],
+  ['a page in a frame of another origin', { crossOrigin: true }],
   ['another relying party', { rpId: 'example.com' }],
   ['a user who was not verified', { verified: false }],
   ['nobody present', { present: false }],

@@ -26,6 +26,8 @@ export interface Deviation {
   readonly origin?: string;
   readonly rpId?: string;
   readonly type?: string;
+  /** Whether a page of another origin has the app in a frame. @default false */
+  readonly crossOrigin?: boolean;
   /** Whether the user was verified. @default true */
   readonly verified?: boolean;
   /** Whether anybody was there. @default true */
@@ -135,7 +137,8 @@ export class SoftwareAuthenticator {
     return Buffer.concat([sha256(other ?? rpId), Buffer.from([flags | more]), count]);
   }
 
-  #clientData(type: string, asked: string, { type: otherType, challenge = asked, origin = this.#origin }: Deviation) {
-    return Buffer.from(JSON.stringify({ type: otherType ?? type, challenge, origin, crossOrigin: false }));
+  #clientData(type: string, asked: string, { challenge = asked, origin = this.#origin, ...more }: Deviation): Buffer {
+    const crossOrigin = more.crossOrigin ?? false;
+    return Buffer.from(JSON.stringify({ type: more.type ?? type, challenge, origin, crossOrigin }));
   }
 }
