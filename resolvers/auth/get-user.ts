@@ -23,6 +23,16 @@ export const identityToWire = ({ created_at, ...identity }: IdentityRow) => ({
   created_at: momentOf(created_at),
 });
 
+/** One name for what is a provider and a subject, for clients that unlink by it. */
+const identityIdOf = ({ provider, provider_sub }: Pick<IdentityRow, 'provider' | 'provider_sub'>): string =>
+  `${provider}:${provider_sub}`;
+
+/** Reads what {@link identityIdOf} wrote. */
+export function readIdentityId(id: string): { readonly provider: string; readonly subject: string } {
+  const colon = id.indexOf(':');
+  return { provider: id.slice(0, Math.max(0, colon)), subject: id.slice(colon + 1) };
+}
+
 export const UserWire = z.object({
   id: z.uuid(),
   email: z.string(),
@@ -36,7 +46,7 @@ export const UserWire = z.object({
   passkey_count: z.number().int(),
   has_passkey_for_current_rp: z.boolean().nullable(),
   current_rp_id: z.string().nullable(),
-  identities: z.array(IdentityWire),
+  identities: z.array(IdentityWire.extend({ identity_id: z.string() })),
   ...ClientUserWire,
 });
 
@@ -54,7 +64,7 @@ export const userToWire = ({ account, identities, passkeyRps }: UserFacts, rpId:
   passkey_count: passkeyRps.length,
   has_passkey_for_current_rp: rpId === null ? null : passkeyRps.includes(rpId),
   current_rp_id: rpId,
-  identities: identities.map(identityToWire),
+  identities: identities.map((identity) => ({ ...identityToWire(identity), identity_id: identityIdOf(identity) })),
   ...clientUser(
     account,
     identities.map(({ provider }) => provider),

@@ -126,8 +126,8 @@ const lockUserStatement: AuthStatement = {
 const admitStatement: AuthStatement = {
   name: 'mail_admit',
   // A password that was set by whoever knew the address, unproven, is not merged with a sign-in that proves it; a
-  // recovery puts an end to it, and to what it signed in. Nor are passkeys of before merged, which would go on signing
-  // a stranger in.
+  // recovery puts an end to it, and to what it signed in. Nor are passkeys and social accounts of before merged, which
+  // would go on signing a stranger in.
   text: `with known as (
       select id, first, first and has_password as taken, first and has_password and $2 <> 'recovery' as unproven
       from (select id, email_verified_at is null as first, password_hash is not null as has_password
@@ -135,6 +135,8 @@ const admitStatement: AuthStatement = {
     ), dropped as (
       delete from auth.passkeys k using known where k.user_id = known.id and known.first and not known.unproven
       returning k.id
+    ), unlinked as (
+      delete from auth.identities i using known where i.user_id = known.id and known.first and not known.unproven
     ), ended as (
       update auth.sessions s set aal = 'aal1', passkey_id = null, passkey_time = null,
         revoked_at = coalesce(s.revoked_at, now())
