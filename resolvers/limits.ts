@@ -104,6 +104,8 @@ export const signInThrottles = {
   mailToAddress: { times: 5, seconds: 3_600 },
   /** Sign-in mails of one project. */
   mailOfProject: { times: 30, seconds: 3_600 },
+  /** Social sign-ins that one address may begin: each is kept until it ends or expires. */
+  socialStart: { times: 300, seconds: 600 },
 } as const satisfies Record<string, Throttle>;
 
 /** Requests to one project's own routes, whoever sends them. Contract 01, section 1.20. */

@@ -74,10 +74,14 @@ async function finish(
 
 const admitStatement: AuthStatement = {
   name: 'mail_admit',
-  // A password that was set by whoever knew the address, unproven, is not merged with a sign-in that proves it.
+  // A password that was set by whoever knew the address, unproven, is not merged with a sign-in that proves it. Recovery
+  // gives the account to whoever has the address: what was linked to it before stays behind.
   text: `with known as (
-      select id, password_hash is not null and email_verified_at is null and $2 <> 'recovery' as unproven
+      select id, password_hash is not null and email_verified_at is null and $2 <> 'recovery' as unproven,
+        email_verified_at is null as unshown
       from auth.users where email = $1
+    ), unlinked as (
+      delete from auth.identities where user_id in (select id from known where unshown and not unproven)
     ), verified as (
       update auth.users set email_verified_at = coalesce(email_verified_at, now())
       where id in (select id from known where not unproven) returning id
