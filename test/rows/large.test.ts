@@ -27,8 +27,13 @@ const project = await rowsProject(
    create table read_once as select id, text from wide;
    grant select on many, wide to anon;`,
 );
+const other = await rowsProject(
+  service,
+  `create table wide as select n as id, repeat('x', 100000) as text from generate_series(1, 150) n`,
+);
 afterAll(async () => {
   await project.end();
+  await other.end();
   await service.stop();
 });
 
@@ -114,23 +119,36 @@ test('an interval that cannot be is the tenant’s own, and told as such', async
   await expect.poll(async () => (await admin('GET', 'endless')).body).toMatchObject({ code: '22008' });
 });
 
-test('who does not read an answer holds no connection of the project', async () => {
+test('who does not read an answer holds no connection of the project, and only so much memory', async () => {
   const { hostname, port } = new URL(service.url);
   const path = '/admin/v1/rest/wide?limit=150';
   const sockets = Array.from({ length: 10 }, () => connect({ host: hostname, port: Number(port) }));
   try {
     const begun = sockets.map(
-      (socket) => new Promise((resolve) => socket.once('readable', () => resolve(socket.read(1)))),
+      (socket) => new Promise<string>((resolve) => socket.once('readable', () => resolve(String(socket.read(12))))),
     );
     for (const socket of sockets)
       socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\napikey: ${project.serviceKey}\r\n\r\n`);
-    await Promise.all(begun);
-    const held = async () =>
-      (await project.sql(`select 1 from pg_stat_activity where usename = '${project.roleName}' and state <> 'idle'`))
-        .length;
-    await expect.poll(held).toBe(0);
+    const statuses = await Promise.all(begun);
+    // Three of fifteen megabytes each, of forty-eight mebibytes.
+    expect(statuses.filter((line) => line.endsWith('200'))).toHaveLength(3);
+    expect(statuses.filter((line) => line.endsWith('429'))).toHaveLength(7);
+    const text = `select 1 from pg_stat_activity where usename = '${project.roleName}' and state <> 'idle'`;
+    await expect.poll(async () => (await project.sql(text)).length).toBe(0);
+    expect(await admin('GET', 'wide?limit=150')).toMatchObject({
+      status: 429,
+      body: { code: 'RATE_LIMITED', retry_after: 1, details: { limit_bytes: 48 * 1024 * 1024 } },
+    });
+    // Neither small answers nor those of others wait for them, and what was changed is told.
     expect((await open('GET', 'many?id=eq.1')).status).toBe(200);
+    expect((await other.admin('GET', 'wide')).status).toBe(200);
+    const changed = await admin('PATCH', 'wide?id=lte.150', {
+      body: { parent_id: 1 },
+      ...prefer('return=representation'),
+    });
+    expect(changed.status).toBe(200);
   } finally {
     for (const socket of sockets) socket.destroy();
   }
+  await expect.poll(async () => (await admin('GET', 'wide?limit=150')).status, { timeout: 10_000 }).toBe(200);
 });
