@@ -46,12 +46,21 @@ export function joinSql(child: ReadNode, select: Sql, outputs: readonly Output[]
 
 /** All of it as one list, which is stopped before it grows too large. */
 function wholeList(child: ReadNode, rows: Sql, outputs: readonly Output[]): Sql {
-  const sizes = outputs.flatMap((one, index) => {
-    const label = labelOf(one, index);
-    if (label !== undefined) return sizeOf(columnOf(rows, label), one.type);
-    return [...(child.table?.columns.values() ?? [])].flatMap(({ name, type }) => sizeOf(columnOf(rows, name), type));
+  const columns = outputs.flatMap((one, index): readonly Listed[] => {
+    const name = labelOf(one, index);
+    return name === undefined ? [...(child.table?.columns.values() ?? [])] : [{ name, type: one.type }];
   });
+  const times = Map.groupBy(columns, ({ name }) => name);
+  // What two columns are called names neither.
+  const sizes = columns.flatMap(({ name, type }) =>
+    times.get(name)!.length > 1 ? [] : sizeOf(columnOf(rows, name), type),
+  );
   return sql`${listed(sql`json_agg(${rows})`, sizes)} as "svc rows"`;
+}
+
+interface Listed {
+  readonly name: string;
+  readonly type?: string | undefined;
 }
 
 /** A list for each column of what is spread. */
