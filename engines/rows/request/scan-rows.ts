@@ -30,8 +30,9 @@ export function scanRows(bytes: Buffer): ScannedRows | undefined {
 class Scan {
   readonly #bytes: Buffer;
   #at = 0;
-  readonly #starts: number[] = [];
-  readonly #ends: number[] = [];
+  /** Where each value begins and ends. One block of memory: lists of numbers that grow are most of the cost. */
+  #places = new Int32Array(256);
+  #values = 0;
   /** Texts with escapes, by the number of the value. */
   readonly #undone = new Map<number, Buffer>();
 
@@ -46,6 +47,7 @@ class Scan {
     do {
       if (!this.#row(keys, count === 0)) return undefined;
       count += 1;
+      if (count === 1) this.#expect(Math.ceil((this.#bytes.length / this.#at) * 1.1) * keys.length);
     } while (this.#take(comma));
     if (!this.#take(0x5d)) return undefined;
     this.#skipBlanks();
@@ -64,7 +66,7 @@ class Scan {
         return false;
     }
     // Fewer members than the others, or none at all.
-    return this.#starts.length % keys.length === 0 && this.#take(0x7d);
+    return this.#values % keys.length === 0 && this.#take(0x7d);
   }
 
   #newKey(keys: Buffer[]): boolean {
@@ -101,9 +103,18 @@ class Scan {
   }
 
   #note(start: number, end: number): true {
-    this.#starts.push(start);
-    this.#ends.push(end);
+    if (this.#values * 2 === this.#places.length) this.#expect(this.#values * 2);
+    this.#places[this.#values * 2] = start;
+    this.#places[this.#values * 2 + 1] = end;
+    this.#values += 1;
     return true;
+  }
+
+  #expect(values: number): void {
+    if (values * 2 <= this.#places.length) return;
+    const places = new Int32Array(values * 2);
+    places.set(this.#places);
+    this.#places = places;
   }
 
   /** Passes a text in quotes. */
@@ -112,13 +123,17 @@ class Scan {
     let at = this.#at;
     if (bytes[at++] !== quote) return undefined;
     let isPlain = true;
-    for (let byte = bytes[at]!; byte !== quote; byte = bytes[at]!) {
+    for (;;) {
+      let byte: number;
       // Behind the end there is nothing, which is not larger than anything.
-      if (!(byte >= 0x20)) return undefined;
-      if (byte === backslash) isPlain = false;
-      at += byte === backslash ? 2 : 1;
+      do byte = bytes[at++]!;
+      while (byte > quote ? byte !== backslash : byte === 0x20 || byte === 0x21);
+      if (byte === quote) break;
+      if (byte !== backslash) return undefined;
+      isPlain = false;
+      at += 1;
     }
-    this.#at = at + 1;
+    this.#at = at;
     return isPlain ? 'plain' : 'escaped';
   }
 
@@ -131,7 +146,7 @@ class Scan {
     }
     // PostgreSQL has words of its own for these.
     if (value.includes('\0') || !value.isWellFormed()) return false;
-    this.#undone.set(this.#starts.length, Buffer.from(value));
+    this.#undone.set(this.#values, Buffer.from(value));
     return this.#note(start, isElsewhere);
   }
 
@@ -180,27 +195,27 @@ class Scan {
   }
 
   #list(column: number, width: number, count: number): Buffer {
-    const starts = this.#starts;
-    const ends = this.#ends;
+    const places = this.#places;
     let size = listHead;
-    for (let at = column; at < ends.length; at += width) size += 4 + this.#sizeOf(at, starts[at]!, ends[at]!);
+    for (let at = column; at < this.#values; at += width) size += 4 + this.#sizeOf(at);
     const list = Buffer.allocUnsafe(size);
     writeHead(list, count);
     let to = listHead;
-    for (let at = column; at < ends.length; at += width) {
-      const [start, end] = [starts[at]!, ends[at]!];
-      const length = this.#sizeOf(at, start, end);
+    for (let at = column; at < this.#values; at += width) {
+      const end = places[at * 2 + 1]!;
+      const length = this.#sizeOf(at);
       list.writeInt32BE(end === isNull ? -1 : length, to);
       to += 4;
       if (end === isElsewhere) this.#undone.get(at)!.copy(list, to);
-      else copy(this.#bytes, start, list, to, length);
+      else copy(this.#bytes, places[at * 2]!, list, to, length);
       to += length;
     }
     return list;
   }
 
-  #sizeOf(at: number, start: number, end: number): number {
-    if (end >= 0) return end - start;
+  #sizeOf(at: number): number {
+    const end = this.#places[at * 2 + 1]!;
+    if (end >= 0) return end - this.#places[at * 2]!;
     return end === isNull ? 0 : this.#undone.get(at)!.length;
   }
 }
