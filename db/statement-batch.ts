@@ -21,7 +21,7 @@ export interface PreparedNames {
 
 /** The messages of the driver's connection that a batch is made of. */
 interface WireConnection {
-  readonly stream: { readonly writable: boolean; write(bytes: Buffer): unknown };
+  readonly stream: { readonly writable: boolean; write(bytes: Buffer): unknown; cork(): void; uncork(): void };
   parse(message: { name: string; text: string; types: readonly number[] }): void;
   bind(message: { portal: string; statement: string; values: readonly unknown[] }): void;
   execute(message: { portal: string; rows: number }): void;
@@ -184,5 +184,12 @@ export function submit(client: pg.ClientBase, ...batches: readonly Batch[]): voi
     // The driver takes note of it, and asks for its messages at once, since it is in pipeline mode.
     (client.query as (batch: pg.Submittable) => void)(batch);
   }
-  if (connection.stream.writable && messages.length > 0) connection.stream.write(Buffer.concat(messages));
+  if (!connection.stream.writable || messages.length === 0) return;
+  if (!messages.some(isLarge)) {
+    connection.stream.write(Buffer.concat(messages));
+    return;
+  }
+  connection.stream.cork();
+  for (const message of messages) connection.stream.write(message);
+  connection.stream.uncork();
 }
