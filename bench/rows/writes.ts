@@ -69,10 +69,11 @@ export async function large(stage: Stage): Promise<Line[]> {
   await ask('many?limit=1');
   const idle = await residentKiB(pid);
   const lines: Line[] = [];
-  for (const [name, path, expected] of [
-    ['100,000 rows of 200 bytes, of which 10,000 are given', 'many?limit=100000', 200],
-    ['10,000 rows of 100 KB, which are refused', 'wide?limit=10000', 413],
-    ['150 rows of 100 KB, which are given', 'wide?limit=150', 200],
+  for (const [name, path, expected, target] of [
+    ['100,000 rows of 200 bytes, of which 10,000 are given', 'many?limit=100000', 200, atMost(150)],
+    ['10,000 rows of 100 KB, which are refused', 'wide?limit=10000', 413, atMost(150)],
+    // As large as answers may be: nobody asks for so many bytes by the number of rows alone.
+    ['150 rows of 100 KB, which are given', 'wide?limit=150', 200, undefined],
   ] as const) {
     let most = 0;
     const watch = setInterval(() => void residentKiB(pid).then((now) => (most = Math.max(most, now))), 5);
