@@ -10,6 +10,7 @@ export const rowNames = [
   'row',
   'rest-row',
   'bulk',
+  'large',
   'provision',
   'fan-out',
   'latency',

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { cpuSeconds, familyCpuSeconds, startWorker } from '../processes.ts';
+import { cpuSeconds, familyCpuSeconds, residentKiB, startWorker } from '../processes.ts';
 import type { Round } from '../race.ts';
-import { atLeast, compare, type Line } from '../report.ts';
+import { atLeast, atMost, compare, type Line, line } from '../report.ts';
 import type { WriteAnswer, WriteCommand } from '../row-writer.ts';
 import type { Stage } from '../stage.ts';
 
@@ -54,4 +54,45 @@ export async function bulk(stage: Stage): Promise<Line[]> {
       target: atLeast(0.5),
     }),
   );
+}
+
+/** What the gateway holds more, at its most, while several ask for a hundred thousand rows, and for a gigabyte. */
+export async function large(stage: Stage): Promise<Line[]> {
+  const { serviceKey } = await stage.rowProject();
+  const { url, pid } = stage.gateway;
+  const ask = async (path: string) => {
+    const response = await fetch(`${url}/admin/v1/rest/${path}`, { headers: { apikey: serviceKey } });
+    let bytes = 0;
+    for await (const part of response.body!) bytes += part.length;
+    return { status: response.status, bytes };
+  };
+  await ask('many?limit=1');
+  const idle = await residentKiB(pid);
+  const lines: Line[] = [];
+  for (const [name, path, expected, target] of [
+    ['100,000 rows of 200 bytes, of which 10,000 are given', 'many?limit=100000', 200, atMost(150)],
+    ['10,000 rows of 100 KB, which are refused', 'wide?limit=10000', 413, atMost(150)],
+    // As large as answers may be: nobody asks for so many bytes by the number of rows alone.
+    ['150 rows of 100 KB, which are given', 'wide?limit=150', 200, undefined],
+  ] as const) {
+    let most = 0;
+    const watch = setInterval(() => void residentKiB(pid).then((now) => (most = Math.max(most, now))), 5);
+    for (let round = 0; round < 5; round++) {
+      const answers = await Promise.all(Array.from({ length: 4 }, () => ask(path)));
+      if (!answers.some(({ status }) => status === expected))
+        throw new Error(`${path} answered ${answers.map(({ status }) => status)}.`);
+    }
+    clearInterval(watch);
+    const ours = (most - idle) / 1024;
+    lines.push(
+      line({
+        row: 'large',
+        name: `${name}, 4 at once: memory above idle`,
+        unit: 'MiB',
+        ours,
+        ...(target && { target }),
+      }),
+    );
+  }
+  return lines;
 }

@@ -79,6 +79,7 @@ const catalog: Catalog = {
   ],
   computed: [],
   triggers: false,
+  code: false,
 };
 const cache = schemaCacheOf(catalog);
 

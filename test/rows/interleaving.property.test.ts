@@ -32,7 +32,10 @@ const project = await rowsProject(
    create function doze() returns int language sql stable as $$ select 1 from pg_sleep(600) $$;
    create view slow as select doze() as id;
    create function nap() returns text language sql volatile as $$ select pg_sleep(600)::text $$;
-   grant select on slow to anon;
+   create view leaving as select leave(false) as left;
+   create view setting as select set_config('my.setting', 'set', false) as set;
+   create function fullname(notes) returns text language sql stable as $$ select set_config('my.setting', 'computed', false) $$;
+   grant select on slow, leaving, setting to anon;
    grant execute on all functions in schema public to anon, service_role;`,
 );
 afterAll(async () => {
@@ -106,6 +109,10 @@ const kinds = {
     expect((await anon('POST', 'rpc/leave', { fails: false })).status).toBe(200),
   'a function that leaves things and fails': async () =>
     expect((await anon('POST', 'rpc/leave', { fails: true })).status).toBe(400),
+  'a view that leaves things': async () => expect((await anon('GET', 'leaving')).status).toBe(200),
+  'a view that sets something': async () => expect((await anon('GET', 'setting')).status).toBe(200),
+  'a computed column that sets something': async () =>
+    expect((await anon('GET', 'notes?select=id,fullname')).status).toBe(200),
   'a function that nobody waits for': async () => expect((await anon('POST', 'rpc/sleep', {}, true)).status).toBe(0),
   'a read that nobody waits for': async () => expect((await anon('GET', 'slow', undefined, true)).status).toBe(0),
   'a function whose connection is cut': async () => {
@@ -144,3 +151,19 @@ test('whatever is asked in whatever order, nobody is left anything by anybody', 
     { numRuns: 25, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
   );
 }, 120_000);
+
+test('tables that call nothing of the project’s own are read on shared connections', async () => {
+  const plain = await rowsProject(
+    service,
+    `create table owned (id serial primary key, owner uuid default auth.uid(), size int check (size > 0),
+       twice int generated always as (size * 2) stored, at timestamptz default now());
+     alter table owned enable row level security;
+     create policy own on owned using (owner = auth.uid() and current_setting('request.jwt.claims', true) <> '');
+     create view shown as select id, upper(owner::text) as owner from owned;
+     create function unused() returns int language sql as 'select 1';`,
+  );
+  const callsCode = async ({ databaseName, roleName }: typeof plain) =>
+    (await service.app.services.schemaCaches.get({ server: 'main', databaseName, roleName })).callsCode;
+  expect([await callsCode(plain), await callsCode(project)]).toEqual([false, true]);
+  await plain.end();
+});

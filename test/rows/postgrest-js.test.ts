@@ -217,6 +217,11 @@ describe('select of the client', () => {
     expect({ status, code: error?.code }).toEqual({ status: 406, code: 'PGRST107' });
   });
 
+  test('describes no tables: the root path is none', async () => {
+    const { status, data } = await admin.getOpenApiSpec();
+    expect({ status, data }).toEqual({ status: 404, data: null });
+  });
+
   test('works with any schema that the client was told of, since there is one', async () => {
     expect((await admin.schema('public').from('labels').select('id').eq('id', 2)).data).toEqual([{ id: 2 }]);
   });

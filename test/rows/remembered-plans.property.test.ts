@@ -29,6 +29,7 @@ const cache = schemaCacheOf({
   routines: [],
   computed: [],
   triggers: false,
+  code: false,
 });
 
 /** Values that look like what stands around them, and like what a shape is remembered by. */

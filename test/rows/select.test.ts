@@ -245,6 +245,12 @@ test('what one request may embed is bounded', async () => {
   expect(await read(`authors?select=${wide}`)).toMatchObject({ status: 400, body: { code: 'PGRST127' } });
 });
 
+test('what is embedded may be called as a column beside it', async () => {
+  const path = 'authors?select=books!author_id(*,author_id:authors!author_id(name))&id=eq.2';
+  const answer = await project.admin<{ books: { author_id: unknown }[] }[]>('GET', path);
+  expect([answer.status, answer.body[0]!.books[0]!.author_id]).toEqual([200, { name: 'Bob' }]);
+});
+
 test('every request is one statement, whatever it embeds', async () => {
   const path = '/admin/v1/rest/authors?select=name,books!author_id(title,tags(word),covers(color))';
   await service.call(project.service, 'GET', path);

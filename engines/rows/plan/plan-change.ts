@@ -16,6 +16,7 @@ import { contentRange } from '../request/range.ts';
 import type { RowMethod, RowRequest, RowRole } from '../request/row-request.ts';
 import type { SchemaCache, Table } from '../schema/types.ts';
 import { render, sql } from '../sql/sql.ts';
+import { callsCode } from './calls-code.ts';
 import type { ReadNode, Where } from './read-node.ts';
 import { readTree, whereOf } from './read-tree.ts';
 
@@ -49,7 +50,7 @@ export function planChange(
     statement: render(statement),
     estimate: undefined,
     readOnly: false,
-    runsProjectCode: cache.hasTriggers,
+    runsProjectCode: cache.hasTriggers || callsCode(cache, root),
     timezone: preferences.timezone,
     refusalOf: guardRefusal,
     toAnswer: (row) => withTenantResponse(answerOf(request.method, table, query, preferences, format, row), row),

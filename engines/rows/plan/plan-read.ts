@@ -12,6 +12,7 @@ import { contentRange, intersect, readRange, rowsMax } from '../request/range.ts
 import type { RowRequest } from '../request/row-request.ts';
 import type { SchemaCache, Table } from '../schema/types.ts';
 import { type Rendered, render, type Sql, sql } from '../sql/sql.ts';
+import { callsCode } from './calls-code.ts';
 import type { ReadNode } from './read-node.ts';
 import { readTree } from './read-tree.ts';
 
@@ -45,7 +46,7 @@ export function planRead(
     statement: render(statement),
     estimate: counting.estimate,
     readOnly: true,
-    runsProjectCode: false,
+    runsProjectCode: callsCode(cache, root),
     timezone,
     refusalOf: guardRefusal,
     toAnswer(row, estimated) {

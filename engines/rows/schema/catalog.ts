@@ -7,6 +7,8 @@ export interface Catalog {
   readonly computed: readonly CatalogComputed[];
   /** Whether any trigger was made by somebody. */
   readonly triggers: boolean;
+  /** Views, policies, defaults or checks call functions of the project, or such as change a session. */
+  readonly code: boolean;
 }
 
 export interface CatalogTable {
@@ -133,5 +135,17 @@ select json_build_object(
     from routines p join pg_proc q on q.oid = p.oid join tables o on o.reltype = q.proargtypes[0]
       join tables f on f.reltype = p.prorettype
     where q.pronargs = 1),
-  'triggers', exists (select from pg_trigger where not tgisinternal)
+  'triggers', exists (select from pg_trigger where not tgisinternal),
+  'code', exists (
+    select from pg_depend d join pg_proc p on d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid
+      join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
+    where d.classid in ('pg_rewrite'::regclass, 'pg_policy'::regclass, 'pg_attrdef'::regclass, 'pg_constraint'::regclass,
+        'pg_class'::regclass, 'pg_operator'::regclass, 'pg_cast'::regclass)
+      and n.nspname not in ('auth', '_svc', 'pg_catalog', 'information_schema') and l.lanname not in ('c', 'internal')
+  ) or exists (
+    select from (
+      select r.ev_action from pg_rewrite r where r.oid >= 16384 union all select polqual from pg_policy union all select polwithcheck from pg_policy
+      union all select adbin from pg_attrdef union all select conbin from pg_constraint where oid >= 16384) as _(tree)
+    where tree::text ~ (select ':funcid (' || string_agg(oid::text, '|') || ') ' from pg_proc
+      where pronamespace = 'pg_catalog'::regnamespace and (proname = 'set_config' or proname like '%advisory%')))
 )::text as catalog`;

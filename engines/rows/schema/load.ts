@@ -15,7 +15,7 @@ export function schemaCacheOf(catalog: Catalog): SchemaCache {
     computed: catalog.computed,
   });
   const routines = Map.groupBy(catalog.routines.map(routineOf).filter(isCallable), ({ name }) => name);
-  return { tables, relationships, routines, hasTriggers: catalog.triggers };
+  return { tables, relationships, routines, hasTriggers: catalog.triggers, callsCode: catalog.code };
 }
 
 const kinds = { r: 'table', p: 'partitioned', v: 'view', m: 'materialized', f: 'foreign' } as const satisfies Record<

@@ -90,6 +90,8 @@ export interface SchemaCache {
   readonly relationships: ReadonlyMap<string, readonly Relationship[]>;
   /** Whether a change may set off code of the project's. */
   readonly hasTriggers: boolean;
+  /** Reading a table may call a function of the project, or one that changes a session: by a view, a policy, a check. */
+  readonly callsCode: boolean;
   /** Overloads by name. */
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
 }
