@@ -29,19 +29,6 @@ export const projectUserRoutes = [
     run: (ctx: Context, request: RestRequest) =>
       (request.body.password === undefined ? createRoute : signupRoute).run(ctx, request),
   },
-  // The same as with `send_invite`, as published clients spell it.
-  route(
-    'POST',
-    '/auth/v1/invite',
-    { usual: 201, of: ({ created }) => (created ? 201 : 200) },
-    createUser,
-    ({ query, body }) => ({
-      project_id: body.project_id,
-      email: body.email,
-      send_invite: true,
-      redirect_url: query.redirect_to ?? body.redirect_url,
-    }),
-  ),
   route('POST', '/projects/v1/admin/:project_id/promote-user', 200, promoteUser, ({ params, body }) => ({
     project: params.project_id,
     email: body.email,
@@ -50,8 +37,8 @@ export const projectUserRoutes = [
     project: params.project_id,
     email: body.email,
   })),
-  route('DELETE', '/auth/v1/admin/users/:user_id', 200, deleteUser, ({ params, query }) => ({
-    project_id: query.project_id,
+  route('DELETE', '/auth/v1/admin/users/:user_id', 200, deleteUser, ({ params, query, body }) => ({
+    project_id: query.project_id ?? body.project_id,
     user_id: params.user_id,
   })),
   route('GET', '/auth/v1/settings', 200, getSettings, ({ query }) => ({ project_id: query.project_id })),

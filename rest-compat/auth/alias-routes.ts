@@ -1,5 +1,7 @@
+import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { unlinkIdentity } from '../../resolvers/auth/account.ts';
+import { createUser } from '../../resolvers/auth/create-user.ts';
 import { runEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { readIdentityId } from '../../resolvers/auth/get-user.ts';
 import { getUserById, listUsers } from '../../resolvers/auth/list-users.ts';
@@ -10,6 +12,7 @@ import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { updateUser } from '../../resolvers/auth/update-user.ts';
 import { verify } from '../../resolvers/auth/verify.ts';
 import type { Context } from '../../resolvers/context.ts';
+import { execute } from '../../resolvers/execute.ts';
 import type { ProjectCaller } from '../../resolvers/project-door.ts';
 import type { RestRequest, Route } from '../route.ts';
 import { authRoute } from './auth-route.ts';
@@ -57,6 +60,20 @@ const authorize: Route = {
   },
 };
 
+/** The same as `/admin/users` with `send_invite`. */
+const invite: Route = {
+  method: 'POST',
+  path: '/auth/v1/invite',
+  operation: createUser.name,
+  status: 200,
+  async run(ctx, { query, body }) {
+    const given = { email: body.email, send_invite: true, redirect_url: query.redirect_to } as z.input<
+      typeof createUser.input
+    >;
+    return { status: 200, body: createUser.toWire(await execute(createUser, ctx, given), ctx) };
+  },
+};
+
 const linkByAddress: Route = {
   method: 'GET',
   path: '/auth/v1/user/identities/authorize',
@@ -83,6 +100,7 @@ export const aliasRoutes: readonly Route[] = [
     per_page: query.per_page,
   })),
   authRoute('GET', '/auth/v1/admin/users/:user_id', 200, getUserById, ({ params }) => ({ user_id: params.user_id })),
+  invite,
   authorize,
   linkByAddress,
   authRoute('DELETE', '/auth/v1/user/identities/:identity_id', 200, unlinkIdentity, ({ params }) =>

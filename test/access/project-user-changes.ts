@@ -8,6 +8,13 @@ export function projectUserChanges(service: Service, home: Home): Changes {
   /** Beside that of the home, whose key may change nothing here. */
   let projectId: string;
   let userId: string;
+  let serviceKey: string;
+  /** By its own path, which no step of the platform's takes. */
+  const newUser = async () => {
+    const body = { email: `${crypto.randomUUID()}@example.com`, password: 'secret' };
+    const key = service.actors.apikey(serviceKey);
+    userId = (await service.call<{ id: string }>(key, 'POST', '/auth/v1/signup', { body })).body.id;
+  };
   const change = (operation: string, action: string) => ({
     operation,
     action,
@@ -31,8 +38,8 @@ export function projectUserChanges(service: Service, home: Home): Changes {
       const options = { body: { org_id: orgId } };
       const { body } = await service.call<Record<string, string>>(wallet, 'POST', '/projects/v1', options);
       projectId = body.project_id!;
-      const user = { body: { project_id: projectId, email: 'gone@example.com' } };
-      userId = (await service.call<{ id: string }>(wallet, 'POST', '/auth/v1/admin/users', user)).body.id;
+      serviceKey = body.service_key!;
+      await newUser();
     },
     changes: [
       {
@@ -44,6 +51,7 @@ export function projectUserChanges(service: Service, home: Home): Changes {
       {
         ...change('users.delete', 'project.user_deleted'),
         send: send('DELETE', () => `/auth/v1/admin/users/${userId}?project_id=${projectId}`),
+        restore: newUser,
       },
       {
         ...change('users.changeSettings', 'project.auth_settings_changed'),

@@ -43,9 +43,6 @@ const plainParams: Readonly<Record<string, string>> = { tier: 'hobby' };
 /** Bodies that are an input as a whole. */
 const wholeBodies: Readonly<Record<string, object>> = { 'projects.applyExpose': { version: 1 } };
 
-/** What a path wants beside what its operation does. */
-const moreOf: Readonly<Record<string, object>> = { 'POST /auth/v1/invite': { redirect_url: 'http://localhost/' } };
-
 /** An id of something inside a target that nobody has. */
 export const nobodysInner = 'xyz_0123456789';
 
@@ -101,7 +98,7 @@ function targetOf(route: Route, operation: AnyOperation, inputs: readonly string
       return {
         method: route.method,
         path,
-        body: whole ?? { ...sample(operation, inner), ...moreOf[`${route.method} ${route.path}`], ...beside },
+        body: whole ?? { ...sample(operation, inner), ...beside },
       };
     },
   };

@@ -36,6 +36,7 @@ function client({
     persistSession: true,
     detectSessionInUrl: false,
     flowType,
+    experimental: { passkey: true },
     storage: {
       getItem: (name) => kept.get(name.replace(/^[0-9a-f-]{36}/, '')) ?? null,
       setItem: (name, value) => void kept.set(name.replace(/^[0-9a-f-]{36}/, ''), value),
@@ -313,6 +314,10 @@ test('what a project does not offer is refused by name, never by a crash', async
   refused(await auth.mfa.challenge({ factorId: crypto.randomUUID() }), 404, 'route_not_found');
   refused(await auth.mfa.unenroll({ factorId: crypto.randomUUID() }), 404, 'route_not_found');
   expect((await auth.mfa.listFactors()).data).toMatchObject({ all: [], totp: [], phone: [] });
+  refused(await auth.passkey.startRegistration(), 404, 'route_not_found');
+  refused(await auth.passkey.startAuthentication(), 404, 'route_not_found');
+  refused(await auth.oauth.getAuthorizationDetails(crypto.randomUUID()), 404, 'route_not_found');
+  refused(await auth.signInWithWeb3({ chain: 'ethereum', message: 'x', signature: '0x00' }), 400, 'validation_failed');
   const level = await auth.mfa.getAuthenticatorAssuranceLevel();
   expect(level.data).toMatchObject({ currentLevel: 'aal1', nextLevel: 'aal1' });
 });
@@ -364,6 +369,9 @@ test('admin calls that are not offered are refused, and none is open to the anon
   const { auth, email, session, user } = await signedIn();
   refused(await admin.generateLink({ type: 'magiclink', email }), 404, 'route_not_found');
   refused(await admin.updateUserById(user.id, { password: 'another one' }), 405, 'method_not_allowed');
+  refused(await admin.oauth.listClients(), 404, 'route_not_found');
+  refused(await admin.customProviders.listProviders(), 404, 'route_not_found');
+  refused(await admin.passkey.listPasskeys({ userId: user.id }), 404, 'route_not_found');
   const factors = await admin.mfa.listFactors({ userId: user.id });
   refused(factors, 404, 'route_not_found');
   for (const one of [auth.admin, client({ key: session.access_token }).admin]) {

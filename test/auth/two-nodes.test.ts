@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { projectRate } from '../../resolvers/limits.ts';
 import { startService } from '../helpers/service.ts';
 import { authProject, claimsOf, expectNoSecretLogged, newEmail } from './auth-project.ts';
 
@@ -131,6 +132,24 @@ test('thirty mails go from a project in an hour, whoever they go to and whicheve
     ),
   );
   expect(statuses(answers)).toEqual([...times(30, 200), ...times(10, 429)]);
+});
+
+test('a project is asked a hundred times a second at most, whichever of its doors is knocked at', async () => {
+  const caller = { headers: { apikey: project.anonKey } };
+  // As if the project had been asked as often as it may be for the next minute.
+  for (const one of service.nodes) one.services.rateLimiter.charge(`project:${project.projectId}`, projectRate, 6_000);
+  for (const path of ['/auth/v1/providers', '/rest/v1/notes', '/auth/v1/.well-known/jwks.json']) {
+    const answer = await service.call<{ code: string; retry_after: number }>(
+      service.actors.nobody,
+      'GET',
+      path,
+      caller,
+    );
+    expect([answer.status, answer.body.code]).toEqual([429, 'RATE_LIMITED']);
+    expect(answer.headers.get('retry-after')).toBe(String(answer.body.retry_after));
+  }
+  for (const one of service.nodes) one.services.rateLimiter.charge(`project:${project.projectId}`, projectRate, -6_100);
+  expect((await auth('GET', '/auth/v1/providers')).status).toBe(200);
 });
 
 test('both nodes sign with one key, and believe what the other signed', async () => {

@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
+import { authRoutes } from '../../rest-compat/auth/routes.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { type Answer, startService } from '../helpers/service.ts';
@@ -23,7 +24,9 @@ test('an unknown path is 404 under every method', async () => {
 });
 
 test.each(paths)('%s answers unknown methods with 405 and those it has', async (path) => {
-  const has = routes.filter((route) => fits(concrete(path), route.path)).map(({ method }) => method as string);
+  const has = [...routes, ...authRoutes]
+    .filter((route) => fits(concrete(path), route.path))
+    .map(({ method }) => method as string);
   const allow = new Set([...has, ...(has.includes('GET') ? ['HEAD'] : []), 'OPTIONS']);
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND']) {
     const answer = await service.call(nobody, method, concrete(path));

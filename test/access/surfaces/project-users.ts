@@ -44,13 +44,6 @@ export const projectUserSurfaces = ({ params, service }: Stage): Surfaces => {
       prepare,
       field: change('createProjectUser', 'created', `, email: "${email}"`),
     },
-    'POST /auth/v1/invite': {
-      cells: 'A + + F N + A F',
-      body: () => ({ project_id: params.id, email, redirect_url: 'http://localhost/' }),
-      status: 200,
-      prepare,
-      field: change('createProjectUser', 'inviteSent', `, email: "${email}"`),
-    },
     'DELETE /auth/v1/admin/users/:user_id': {
       cells: 'A + + F N + A F',
       search: () => `?project_id=${params.id}`,
