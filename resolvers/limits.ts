@@ -104,6 +104,8 @@ export const signInThrottles = {
   mailToAddress: { times: 5, seconds: 3_600 },
   /** Sign-in mails of one project. */
   mailOfProject: { times: 30, seconds: 3_600 },
+  /** Codes entered on a project's own pages, from one network. */
+  codeOfNetwork: { times: 30, seconds: 900 },
 } as const satisfies Record<string, Throttle>;
 
 /** Requests to one project's own routes, whoever sends them. Contract 01, section 1.20. */

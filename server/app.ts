@@ -34,6 +34,7 @@ import { createHealth } from './health.ts';
 import { createHttpServer } from './http.ts';
 import { createMetrics } from './metrics.ts';
 import { attachSockets } from './sockets.ts';
+import { tenantNames } from './tenant-name.ts';
 import { installJobs, startWorkers } from './workers.ts';
 
 /** How long a step operation is believed to be worked on, in seconds. */
@@ -193,6 +194,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     undo.push(health.close);
     const { trustedProxies } = config;
     const connections = new ConnectionLimit(config.connectionsPerAddress);
+    const tenantName = tenantNames(config);
     const server = createHttpServer({
       services,
       rest: new RestRoutes([...routes, ...authRoutes]),
@@ -202,6 +204,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       metrics,
       connections,
       trustedProxies,
+      tenantName,
       host: config.host,
       guardMetrics: config.production,
       draining: draining.signal,
@@ -212,6 +215,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       metrics,
       connections,
       trustedProxies,
+      tenantName,
       host: config.host,
     });
     server.listen(config.port, config.host);

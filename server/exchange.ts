@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import type { Context, Services } from '../resolvers/context.ts';
-import { allowHeader, type RestRoutes } from '../rest-compat/handle.ts';
+import type { RestRoutes } from '../rest-compat/handle.ts';
+import { allowHeader } from '../rest-compat/path-table.ts';
 import type { Engine } from '../schema/engine/engine.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
 import { readBody, refuseBody } from './body.ts';
@@ -11,6 +12,7 @@ import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
 import type { Answer } from './respond.ts';
+import type { TenantName } from './tenant-name.ts';
 
 export interface HttpOptions {
   readonly services: Services;
@@ -21,6 +23,8 @@ export interface HttpOptions {
   readonly metrics: Metrics;
   readonly connections: ConnectionLimit;
   readonly trustedProxies: TrustedProxies | undefined;
+  /** Which project's host a request may be for, by its name alone. */
+  readonly tenantName: (request: IncomingMessage) => TenantName | undefined;
   /** The configured address to listen at. */
   readonly host: string;
   /** Whether `/metrics` is for the platform admin alone. */

@@ -34,12 +34,15 @@ export async function requireSession(
   return live;
 }
 
-const liveStatement: AuthStatement = {
-  name: 'session_live',
-  text: `select json_build_object('session', ${sessionJson('s')}, 'account', ${userJson('u')}, 'settings', ${settingsJson},
+/** A session `s` and its user `u` as a {@link LiveSession}. */
+export const liveJson = `json_build_object('session', ${sessionJson('s')}, 'account', ${userJson('u')}, 'settings', ${settingsJson},
       'identities', coalesce((select jsonb_agg(to_jsonb(i) - 'user_id' order by i.created_at, i.provider, i.provider_sub)
         from auth.identities i where i.user_id = u.id), '[]'),
-      'passkeyRps', coalesce((select jsonb_agg(p.rp_id) from auth.passkeys p where p.user_id = u.id), '[]'))
+      'passkeyRps', coalesce((select jsonb_agg(p.rp_id) from auth.passkeys p where p.user_id = u.id), '[]'))`;
+
+const liveStatement: AuthStatement = {
+  name: 'session_live',
+  text: `select ${liveJson}
     from auth.sessions s join auth.users u on u.id = s.user_id
     where s.id = $1::uuid and u.id = $2::uuid and s.revoked_at is null
       and s.expires_at > now() and s.hard_expires_at > now()`,
