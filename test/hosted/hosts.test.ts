@@ -5,6 +5,7 @@ import { expectRefusal } from '../helpers/documented.ts';
 import { rawAnswer } from '../helpers/raw-http.ts';
 import { startService } from '../helpers/service.ts';
 import { createWallet } from '../helpers/wallet.ts';
+import { rowsProject } from '../rows/rows-project.ts';
 import { hostCall } from './host-call.ts';
 
 const platform = 'apps.example.com';
@@ -165,23 +166,19 @@ test('on a developer’s machine hosts are below localhost, and the API is where
 });
 
 test('the tables of the manifest that are live are named, and nothing else of it', async () => {
-  const on = await projectOf(service);
-  const key = service.actors.apikey(on.serviceKey);
-  await service.call(key, 'POST', `/projects/v1/admin/${on.projectId}/sql`, {
-    body: { sql: 'create table notes (id int primary key); create table quiet (id int primary key)' },
-  });
-  const table = (name: string, live: boolean) => ({
-    name,
-    expose: true,
-    policy: 'public_read_authenticated_write',
-    live,
-  });
-  const applied = await service.call(key, 'POST', `/projects/v1/admin/${on.projectId}/expose`, {
-    body: { version: 1, tables: [table('notes', true), table('quiet', false)] },
-  });
-  expect([applied.status, applied.text]).toEqual([200, expect.any(String)]);
-  const { body } = await config(service, `p-${on.publicId}.${platform}`);
+  const on = await rowsProject(
+    service,
+    'create table notes (id int primary key); create table quiet (id int primary key)',
+  );
+  const [row] = await service.control.sql<{ public_id: string }>('select public_id from projects where id = $1', [
+    on.projectId,
+  ]);
+  const table = (name: string, live: boolean) => ({ name, expose: true, policy: 'public_read_append_only', live });
+  const manifest = { version: 1, tables: [table('notes', true), table('quiet', false)] };
+  await on.sql(`insert into _svc.manifest (manifest) values ('${JSON.stringify(manifest)}')`);
+  const { body } = await config(service, `p-${row!.public_id}.${platform}`);
   expect(body.live).toEqual({ path: '/_svc/live', tables: ['notes'] });
+  await on.end();
 });
 
 test('a public base URL is where the API is, whatever host is asked, and its own host is the API’s', async () => {
