@@ -16,15 +16,12 @@ const decodings = 3;
 export function returnPath(given: unknown, otherwise: string): string {
   if (given === undefined || given === null || given === '') return otherwise;
   if (typeof given !== 'string' || given.length > pathMax || !given.isWellFormed()) throw invalid();
-  if (!isLocalPath(given)) throw invalid();
+  const url = requireLocal(given);
   let path = given.replace(/[?#].*$/s, '');
   for (let time = 0; time < decodings; time += 1) {
     path = decoded(path);
-    if (!isLocalPath(path)) throw invalid();
+    requireLocal(path);
   }
-  const url = new URL(given, base);
-  // `/..//evil` is `//evil` once its dots are resolved.
-  if (url.origin !== base || url.pathname.startsWith('//')) throw invalid();
   return `${url.pathname}${url.search}${url.hash}`;
 }
 
@@ -32,6 +29,14 @@ const base = 'http://host.invalid';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const isLocalPath = (text: string) => /^\/(?!\/)/.test(text) && !/[\\\u0000-\u001f\u007f-\u009f]/.test(text);
+
+function requireLocal(text: string): URL {
+  if (!isLocalPath(text)) throw invalid();
+  const url = new URL(text, base);
+  // `/..//evil` is `//evil` once its dots are resolved.
+  if (url.origin !== base || url.pathname.startsWith('//')) throw invalid();
+  return url;
+}
 
 function decoded(path: string): string {
   try {

@@ -16,7 +16,7 @@ export interface HostAnswer {
 export interface HostOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as a form. */
-  readonly form?: Readonly<Record<string, string>>;
+  readonly form?: Readonly<Record<string, string>> | readonly (readonly [string, string])[];
   /** Sent as JSON. */
   readonly json?: unknown;
   readonly cookie?: string | undefined;
@@ -33,7 +33,11 @@ export function hostCall(service: Pick<Service, 'url'>, host: string, ownOrigin 
   return async (method: string, path: string, options: HostOptions = {}): Promise<HostAnswer> => {
     const { headers = {}, form, json, cookie, origin = ownOrigin, page = false } = options;
     const body =
-      form !== undefined ? new URLSearchParams(form).toString() : json === undefined ? undefined : JSON.stringify(json);
+      form !== undefined
+        ? new URLSearchParams(form as Record<string, string>).toString()
+        : json === undefined
+          ? undefined
+          : JSON.stringify(json);
     const type = form !== undefined ? 'application/x-www-form-urlencoded' : 'application/json';
     const asked = request(service.url + path, {
       method,
