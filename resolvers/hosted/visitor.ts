@@ -45,7 +45,8 @@ export async function findVisitor(
   }
 }
 
-const stranger: Visitor = { session: undefined, via: undefined, refusal: undefined };
+/** Somebody who shows nothing. */
+export const stranger: Visitor = { session: undefined, via: undefined, refusal: undefined };
 const endings: ReadonlySet<string> = new Set(['SVC_AUTH_SESSION_INVALID', 'SVC_AUTH_SESSION_EXPIRED']);
 
 /** @throws SVC_AUTH_REQUIRED, or why the session that was shown is over */

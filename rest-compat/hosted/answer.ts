@@ -1,22 +1,46 @@
+import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { runEndpoint } from '../../resolvers/auth/endpoint.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { asRefusal } from '../../resolvers/execute.ts';
+import { sessionFromIdentity } from '../../resolvers/hosted/bridge.ts';
 import { clearedCookie } from '../../resolvers/hosted/cookie.ts';
 import { requireCsrfToken, requireOwnOriginOf } from '../../resolvers/hosted/csrf.ts';
-import { findVisitor } from '../../resolvers/hosted/visitor.ts';
+import { findVisitor, stranger } from '../../resolvers/hosted/visitor.ts';
 import { projectRate } from '../../resolvers/limits.ts';
+import { openProjectDoor } from '../../resolvers/project-door.ts';
 import { refuseHurry } from '../../resolvers/rate-limit.ts';
+import { identityOf } from '../auth/routes.ts';
 import { isForm, parseFormBody, parseJsonBody, parseQuery } from '../body.ts';
 import { PathTable } from '../path-table.ts';
 import { accountRoutes } from './account-routes.ts';
 import type { Host, HostedCall, HostedRequest, HostedRoute } from './call.ts';
-import { seeOther } from './call.ts';
+import { json, seeOther } from './call.ts';
 import type { HostedAnswer } from './page.ts';
 import { afterSignIn, errorPage } from './sign-in-page.ts';
-import { signInRoutes } from './sign-in-routes.ts';
+import { signedIn, signInRoutes } from './sign-in-routes.ts';
+
+/** `POST /auth/v1/sessions/from-identity`: a function answers its visitor with the cookie that this one sets. */
+const fromIdentity: HostedRoute = {
+  method: 'POST',
+  path: '/auth/v1/sessions/from-identity',
+  byKey: true,
+  async run(call) {
+    const { ctx, target } = call;
+    const given = identityOf(call.body) as z.input<typeof sessionFromIdentity.input>;
+    const session = await runEndpoint(sessionFromIdentity, ctx, given, async () => {
+      const caller = await openProjectDoor(ctx, { limited: true });
+      if (caller.target.projectId !== target.projectId)
+        throw new ServiceError('FORBIDDEN', { message: 'The key is for another project than the host.' });
+      return caller;
+    });
+    await signedIn(call, session);
+    return json(200, { ok: true, user: session.user });
+  },
+};
 
 /** Every path of hosted sign-in. */
-export const hostedRoutes: readonly HostedRoute[] = [...signInRoutes, ...accountRoutes];
+export const hostedRoutes: readonly HostedRoute[] = [...signInRoutes, ...accountRoutes, fromIdentity];
 
 const table = new PathTable(hostedRoutes);
 
@@ -36,14 +60,14 @@ export async function answerHosted(
   request: HostedRequest,
   setHeader: (name: 'set-cookie', value: string) => void,
 ): Promise<HostedAnswer> {
-  openHost(ctx, host);
   const { headers } = request;
   const isPost = route.method !== 'GET';
-  if (isPost) requireOwnOriginOf(headers, host.origin);
+  if (route.byKey !== true) openHost(ctx, host);
+  if (isPost && route.byKey !== true) requireOwnOriginOf(headers, host.origin);
   const contentType = headers['content-type'];
   const fromForm = isPost && isForm(contentType);
   const body = !isPost ? {} : fromForm ? parseFormBody(request.body) : parseJsonBody(request.body, contentType);
-  const visitor = await findVisitor(ctx, host.target, headers.cookie);
+  const visitor = route.byKey === true ? stranger : await findVisitor(ctx, host.target, headers.cookie);
   if (visitor.refusal !== undefined) setHeader('set-cookie', clearedCookie);
   const call: HostedCall = {
     ...host,

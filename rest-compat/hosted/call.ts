@@ -47,6 +47,8 @@ export interface HostedRoute {
   readonly path: string;
   /** A form of a signed-in user's page has to carry `_csrf`. */
   readonly csrf?: true;
+  /** A function of the project asks, with its service key: no page sent it, and no cookie counts. */
+  readonly byKey?: true;
   readonly run: (call: HostedCall) => Promise<HostedAnswer>;
   /** The page that says what went wrong, for who shows pages; without it one that says it and no more. */
   readonly failed?: (call: HostedCall, error: ServiceError) => Promise<HostedAnswer> | HostedAnswer;

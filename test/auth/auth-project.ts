@@ -11,6 +11,8 @@ import type { SessionAnswer } from '../../resolvers/auth/session-answer.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
 import { signup } from '../../resolvers/auth/signup.ts';
 import { token } from '../../resolvers/auth/token.ts';
+import * as bridge from '../../resolvers/hosted/bridge.ts';
+import * as testUsers from '../../resolvers/hosted/test-users.ts';
 import { authRoutes } from '../../rest-compat/auth/routes.ts';
 import { RestRoutes } from '../../rest-compat/handle.ts';
 import type { Answer, Service } from '../helpers/service.ts';
@@ -18,6 +20,8 @@ import { type RowsProject, rowsProject } from '../rows/rows-project.ts';
 
 export const endpoints: readonly AnyEndpoint[] = [
   ...Object.values(account),
+  ...Object.values(bridge),
+  ...Object.values(testUsers),
   getUser,
   logout,
   projectJwtKeys,

@@ -153,4 +153,3 @@ test('what a user called itself is shown as text, wherever it stands', async () 
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
   }
 });
-
