@@ -86,7 +86,9 @@ export async function answerHosted(
       requireCsrfToken(visitor.session.session, body._csrf);
     return await route.run(call);
   } catch (error) {
-    return answerRefusal(route, call, asHosted(asRefusal(error)));
+    const refusal = asRefusal(error);
+    if (route.byKey === true) throw refusal;
+    return answerRefusal(route, call, asHosted(refusal));
   }
 }
 
