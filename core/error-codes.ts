@@ -147,6 +147,9 @@ export const errorRows = {
   FORBIDDEN: row(403, 'auth', 'This credential may not do that.'),
   NOT_AUTHORIZED: row(403, 'auth', 'The caller is not authorized for this.'),
   STEP_UP_REQUIRED: row(403, 'auth', 'This needs a fresh passkey confirmation.'),
+  RECENT_SIGN_IN_REQUIRED: row(403, 'auth', 'This needs a sign-in of the last five minutes.', {
+    nextActions: [{ type: 'authenticate', why: 'Sign the user in again, then repeat the request.' }],
+  }),
   WRITE_AUTH_REQUIRED: row(403, 'auth', 'This needs a write approval.'),
   WRITE_AUTH_BINDING_MISMATCH: row(403, 'auth', 'The write approval is for another action, target or session.'),
   WRITE_AUTH_SESSION_INVALID: row(403, 'auth', 'The write approval has expired, was revoked or is unknown.'),
@@ -208,17 +211,21 @@ export const errorRows = {
     nextActions: [{ type: 'authenticate', why: 'Sign in with this address, or recover its account by mail.' }],
   }),
   // In small letters, as the specification prints it.
-  account_exists_requires_link: row(409, 'conflict', 'The address belongs to a user with a password.', {
-    nextActions: [{ type: 'authenticate', why: 'Sign in with the password, or recover the account by mail.' }],
+  account_exists_requires_link: row(409, 'conflict', 'The address belongs to a user who signs in otherwise.', {
+    nextActions: [
+      { type: 'authenticate', why: 'Sign in as before, or recover the account by mail; then link the social account.' },
+    ],
   }),
-  SVC_AUTH_IDENTITY_LINK_CONFLICT: row(
-    409,
-    'conflict',
-    'The address belongs to a user who does not have this identity.',
-  ),
+  SVC_AUTH_IDENTITY_LINK_CONFLICT: row(409, 'conflict', 'The social account signs another user in.', {
+    nextActions: [{ type: 'authenticate', why: 'Sign in with it, and unlink it from that user first.' }],
+  }),
   ADMINS_WITHOUT_PASSKEY: row(409, 'conflict', 'No admin of the project has a passkey: all would be locked out.', {
     nextActions: [{ type: 'edit_request', why: 'Have an admin register a passkey first.' }],
   }),
+  LAST_ADMIN_PASSKEY: row(409, 'conflict', 'An admin of this project keeps at least one passkey.', {
+    nextActions: [{ type: 'edit_request', why: 'Register another passkey first.' }],
+  }),
+  PASSKEY_ALREADY_REGISTERED: row(409, 'conflict', 'This passkey is registered already.'),
   SLUG_TAKEN: row(409, 'conflict', 'Another organization goes by this slug.', { nextActions: [edit] }),
   SLUG_RELEASED: row(409, 'conflict', 'The organization that went by this slug has another one now.'),
   REPO_NAME_TAKEN: row(409, 'conflict', 'Another project of the organization goes by this name.', {
@@ -257,6 +264,7 @@ export const errorRows = {
     mutationState: 'unknown',
   }),
   NOT_IMPLEMENTED: row(501, 'internal', 'This is not offered here.'),
+  PROVIDER_NOT_CONFIGURED: row(503, 'upstream', 'The operator has not set this way to sign in up.'),
   UPSTREAM_UNAVAILABLE: row(503, 'upstream', 'A service this depends on is not reachable.', {
     retryable: true,
     nextActions: [again],

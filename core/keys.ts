@@ -17,6 +17,7 @@ export type KeyPurpose =
   | 'stored-outcomes'
   | 'user-token-keys'
   | 'one-time-codes'
+  | 'social-sign-in'
   | 'fingerprint';
 
 /** AES-256-GCM nonce, in bytes. */

@@ -1,4 +1,6 @@
 import { authStatements } from './project-template/auth.ts';
+import { passkeyStatements } from './project-template/passkeys.ts';
+import { socialStatements } from './project-template/social.ts';
 import { tenantSqlStatements } from './project-template/tenant-sql.ts';
 
 /** What a version of the template adds to the one before it. */
@@ -35,6 +37,8 @@ export const templateVersions: readonly TemplateVersion[] = [
   { version: 1, statements: first },
   { version: 2, statements: tenantSqlStatements },
   { version: 3, statements: authStatements },
+  { version: 4, statements: socialStatements },
+  { version: 5, statements: passkeyStatements },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */

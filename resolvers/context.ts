@@ -6,6 +6,7 @@ import type { ProjectDatabases } from '../db/project-databases.ts';
 import type { ProjectPools } from '../db/project-pools.ts';
 import type { PasswordHasher } from '../engines/passwords/hasher.ts';
 import type { SchemaCaches } from '../engines/rows/schema-caches.ts';
+import type { IdentityProviders } from '../engines/sign-in/identity-providers.ts';
 import type { AuthorityWatch } from './authority.ts';
 import type { Caller } from './caller.ts';
 import type { FeedHub } from './feeds.ts';
@@ -24,6 +25,8 @@ export interface Services {
   /** Connections to the sign-in tables of project databases, as a login that no tenant can become. */
   readonly authPools: ProjectPools;
   readonly passwords: PasswordHasher;
+  /** Who the users of projects sign in with, besides the gateway itself. */
+  readonly identityProviders: IdentityProviders;
   /** What project databases hold, as the row routes see it. */
   readonly schemaCaches: SchemaCaches;
   readonly feeds: FeedHub;

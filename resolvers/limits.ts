@@ -106,7 +106,14 @@ export const signInThrottles = {
   mailOfProject: { times: 30, seconds: 3_600 },
   /** Codes entered on a project's own pages, from one network. */
   codeOfNetwork: { times: 30, seconds: 900 },
+  /** Assertions tried with one passkey; a right one begins the count anew. */
+  passkey: { times: 10, seconds: 900 },
+  /** Registrations of passkeys that one user begins. */
+  passkeyRegistration: { times: 30, seconds: 900 },
 } as const satisfies Record<string, Throttle>;
+
+/** Passkeys of one user of a project. */
+export const passkeysPerUser = 20;
 
 /** Requests to one project's own routes, whoever sends them. Contract 01, section 1.20. */
 export const projectRate = { perSecond: 100, burst: 100 };

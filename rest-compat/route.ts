@@ -16,6 +16,8 @@ export interface RestRequest {
 export interface RestAnswer {
   readonly status: number;
   readonly body: unknown;
+  /** Set for what is no JSON: the body is then the text that is sent, with these headers. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** One documented path. */

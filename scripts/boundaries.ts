@@ -15,7 +15,7 @@ const order = [
 ] as const;
 
 /** Folders beside the product: they may import all of it, and nothing of it imports them. */
-const outside = ['scripts', 'test'];
+const outside = ['scripts', 'test', 'examples'];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const levelOf = (folder: string) => order.findIndex((names) => (names as readonly string[]).includes(folder));

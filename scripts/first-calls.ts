@@ -4,42 +4,15 @@
  *
  * Usage: npm run first-calls [-- http://localhost:4000]
  */
-import { randomBytes } from 'node:crypto';
 import { createClient } from 'graphql-ws';
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { createSiweMessage } from 'viem/siwe';
 import WebSocket from 'ws';
+import { walletSigner } from '../examples/wallet-signer.ts';
 
 const baseUrl = (process.argv[2] ?? process.env.BASE_URL ?? 'http://localhost:4000').replace(/\/$/, '');
-const account = privateKeyToAccount(generatePrivateKey());
-
-/** Signs one request. Every change wants a signature of its own; a read may use one again for five minutes. */
-async function signIn(path: string): Promise<string> {
-  const { hostname } = new URL(baseUrl);
-  const now = new Date();
-  const fields = {
-    domain: hostname,
-    address: account.address,
-    statement: 'Sign in to the gateway.',
-    uri: baseUrl + path,
-    version: '1',
-    nonce: randomBytes(16).toString('hex'),
-  } as const;
-  const expiresAt = new Date(now.getTime() + 5 * 60_000);
-  const message = createSiweMessage({ ...fields, chainId: 84532, issuedAt: now, expirationTime: expiresAt });
-  const proof = {
-    ...fields,
-    chainId: 'eip155:84532',
-    type: 'eip191',
-    issuedAt: now.toISOString(),
-    expirationTime: expiresAt.toISOString(),
-    signature: await account.signMessage({ message }),
-  };
-  return Buffer.from(JSON.stringify(proof)).toString('base64');
-}
+const wallet = walletSigner(baseUrl);
 
 async function call(method: string, path: string, body: unknown): Promise<Record<string, never>> {
-  const headers = { 'content-type': 'application/json', 'sign-in-with-x': await signIn(path) };
+  const headers = { 'content-type': 'application/json', ...(await wallet.authorize(path)) };
   const response = await fetch(baseUrl + path, { method, headers, body: JSON.stringify(body) });
   const answer = (await response.json()) as Record<string, never> & { errors?: unknown };
   if (!response.ok || answer.errors !== undefined) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
@@ -51,7 +24,7 @@ const graphql = async (query: string, variables: object) =>
 
 const say = (what: string, value: unknown) => process.stdout.write(`${what.padEnd(22)} ${value}\n`);
 
-say('wallet', account.address);
+say('wallet', wallet.address);
 
 const created = await graphql(
   'mutation ($input: CreateOrganizationInput!) { createOrganization(input: $input) { orgId displayName } }',
@@ -70,7 +43,7 @@ say('project', room);
 const client = createClient({
   url: `${baseUrl.replace(/^http/, 'ws')}/graphql`,
   webSocketImpl: WebSocket,
-  connectionParams: async () => ({ 'sign-in-with-x': await signIn('/graphql') }),
+  connectionParams: () => wallet.authorize('/graphql'),
 });
 const subscription = client.iterate<{ roomMessages: { cursor: string; message: { id: string; body: string } } }>({
   query: `subscription ($org: ID!, $room: String!, $after: String) {

@@ -32,7 +32,7 @@ const lanes: Readonly<Record<string, Lane>> = {
   // inside one (feed-hub, feed-memory, metrics, remembered-tokens); test/scale/two-nodes.test.ts is for two by itself.
   'two-nodes': { ...nats, files: ['test/rooms', 'test/faults/idempotency'], env: { SVC_TEST_NODES: '2' } },
   browser: {
-    files: ['test/lanes/browser.test.ts', 'test/lanes/hosted.test.ts'],
+    files: ['browser', 'hosted', 'notes-example', 'passkeys'].map((name) => `test/lanes/${name}.test.ts`),
     needs: 'Chromium',
     program: chromiumProgram(),
     install: 'apt-get install chromium, or any Chrome',

@@ -13,6 +13,7 @@ import { checkRootFingerprint } from '../db/root-fingerprint.ts';
 import { createMailer } from '../engines/mail.ts';
 import { createPasswordHasher } from '../engines/passwords/hasher.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
+import { createIdentityProviders } from '../engines/sign-in/identity-providers.ts';
 import type { Services } from '../resolvers/context.ts';
 import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
@@ -165,6 +166,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       projectPools,
       authPools,
       passwords,
+      identityProviders: createIdentityProviders({ settings: config.oidcProviders }),
       schemaCaches: new SchemaCaches(projectPools),
       feeds,
       authority,

@@ -49,3 +49,49 @@ export function readSecretKey(value: string): Buffer | undefined {
 
 export const secretKey = () =>
   parsed('32 random bytes, written as 64 hexadecimal digits or as base64 (try: openssl rand -hex 32)', readSecretKey);
+
+const oidcProvider = z.strictObject({
+  id: z.string().regex(/^[a-z][a-z0-9_-]{0,31}$/),
+  issuer: z.string().max(2_048),
+  client_id: z.string().min(1).max(512),
+  client_secret: z.string().min(1).max(2_048),
+  display_name: z.string().min(1).max(64),
+});
+
+/** A provider that project users sign in with. */
+export interface OidcProvider {
+  readonly id: string;
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly displayName: string;
+}
+
+/** A JSON list of providers, each with an id of its own. Plain http is for issuers on this machine. */
+export function oidcProviders(value: string): readonly OidcProvider[] | undefined {
+  let given: unknown;
+  try {
+    given = JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+  const { data } = z.array(oidcProvider).min(1).max(20).safeParse(given);
+  if (data === undefined || new Set(data.map(({ id }) => id)).size < data.length) return undefined;
+  if (!data.every(({ issuer }) => isIssuer(issuer))) return undefined;
+  return data.map(({ id, issuer, client_id, client_secret, display_name }) => ({
+    id,
+    issuer,
+    clientId: client_id,
+    clientSecret: client_secret,
+    displayName: display_name,
+  }));
+}
+
+function isIssuer(issuer: string): boolean {
+  const url = urlOf(issuer, 'https', 'http');
+  if (url === undefined || webUrl(issuer) === undefined) return false;
+  return url.protocol === 'https:' || isLoopbackHost(url.hostname);
+}
+
+const isLoopbackHost = (host: string): boolean =>
+  host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);

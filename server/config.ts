@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { readTrustedProxies, type TrustedProxies } from './client-address.ts';
-import { parsed, postgresUrl, projectServers, secretKey, urlOf, webUrl } from './config-values.ts';
+import {
+  type OidcProvider,
+  oidcProviders,
+  parsed,
+  postgresUrl,
+  projectServers,
+  secretKey,
+  urlOf,
+  webUrl,
+} from './config-values.ts';
 
 /** Everything the environment decides, checked. Read once, at start; nothing else reads the environment. */
 export interface Config {
@@ -24,6 +33,8 @@ export interface Config {
   readonly secretKey: Buffer | undefined;
   readonly previousSecretKey: Buffer | undefined;
   readonly adminKey: string | undefined;
+  /** Who project users may sign in with, Google first if it is one of them. */
+  readonly oidcProviders: readonly OidcProvider[];
   /** Undefined: none, so the peer is the client. */
   readonly trustedProxies: TrustedProxies | undefined;
   /** Sockets and requests under way that one address may have at once. */
@@ -50,6 +61,8 @@ export class ConfigError extends Error {
     this.faults = faults;
   }
 }
+
+const oauthCredential = (value: string) => (/^[\x21-\x7e]{1,512}$/.test(value) ? value : undefined);
 
 const environment = z.object({
   NODE_ENV: parsed('development, test or production', (value) =>
@@ -84,6 +97,12 @@ const environment = z.object({
   SVC_SECRET_KEY_PREVIOUS: secretKey(),
   SVC_ADMIN_KEY: parsed(`at least ${adminKeyCharactersMin} characters long, without spaces`, (value) =>
     /^[\x21-\x7e]+$/.test(value) && value.length >= adminKeyCharactersMin ? value : undefined,
+  ),
+  GOOGLE_CLIENT_ID: parsed('a client id, without spaces', oauthCredential),
+  GOOGLE_CLIENT_SECRET: parsed('a client secret, without spaces', oauthCredential),
+  OIDC_PROVIDERS: parsed(
+    'a JSON list of objects with exactly id (small letters first, each once), issuer (https://…, or http:// on this machine), client_id, client_secret and display_name',
+    oidcProviders,
   ),
   TRUSTED_PROXIES: parsed('addresses or networks such as 10.0.0.0/8, separated by commas', readTrustedProxies),
   CONNECTIONS_PER_ADDRESS: parsed('a whole number from 1 to 1000000', (value) =>
@@ -165,6 +184,15 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'nobody is platform admin',
     `Key of the platform admin, at least ${adminKeyCharactersMin} characters, sent in the \`X-Admin-Key\` header. In production \`/metrics\` asks for it, too.`,
   ),
+  GOOGLE_CLIENT_ID: open(
+    'no sign-in with Google',
+    'Client id of a Google “web application”, with which users of every project may sign in. Its redirect URI is `PUBLIC_BASE_URL/auth/v1/oauth/google/callback`.',
+  ),
+  GOOGLE_CLIENT_SECRET: secret('no sign-in with Google', 'Client secret that belongs to `GOOGLE_CLIENT_ID`.'),
+  OIDC_PROVIDERS: secret(
+    'none but Google',
+    'Further OpenID Connect providers, as a JSON list: `[{"id":"acme","issuer":"https://id.acme.example","client_id":"…","client_secret":"…","display_name":"Acme"}]`. The redirect URI is `PUBLIC_BASE_URL/auth/v1/oauth/<id>/callback`. An issuer that is named here may lie in a private network; plain http is for this machine, outside production. An `id` is stored with the users who sign in by it.',
+  ),
   TRUSTED_PROXIES: open(
     'none: the peer is the client',
     'Proxies in front of the gateway, as addresses or networks (`10.0.0.0/8,::1`) separated by commas. Only their `X-Forwarded-For` is believed; without them all clients behind a proxy share the limits of one address.',
@@ -221,6 +249,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       faults.push('SVC_SECRET_KEY_PREVIOUS must be another key than SVC_SECRET_KEY.');
     }
   }
+  for (const [name, other] of [googleVariables, googleVariables.toReversed()] as const) {
+    if (has(name) && !has(other)) faults.push(`${other} must be set when ${name} is.`);
+  }
+  if (has('GOOGLE_CLIENT_ID') && values.OIDC_PROVIDERS?.some(({ id }) => id === 'google') === true)
+    faults.push('OIDC_PROVIDERS must not list google when GOOGLE_CLIENT_ID is set.');
+  if (production && values.OIDC_PROVIDERS?.some(({ issuer }) => /^http:/i.test(issuer)) === true)
+    faults.push('OIDC_PROVIDERS must name issuers with https:// when NODE_ENV is production.');
   if (faults.length > 0) throw new ConfigError(faults);
 
   const platformDomain = values.PLATFORM_DOMAIN ?? 'localhost';
@@ -239,12 +274,20 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     secretKey: values.SVC_SECRET_KEY,
     previousSecretKey: values.SVC_SECRET_KEY_PREVIOUS,
     adminKey: values.SVC_ADMIN_KEY,
+    oidcProviders: [...googleOf(values), ...(values.OIDC_PROVIDERS ?? [])],
     trustedProxies: values.TRUSTED_PROXIES,
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,
     drainSeconds: values.DRAIN_SECONDS ?? (production ? 2 : 0),
     logLevel: values.LOG_LEVEL ?? 'info',
     otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
+}
+
+const googleVariables = ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'] as const;
+
+function googleOf({ GOOGLE_CLIENT_ID: clientId, GOOGLE_CLIENT_SECRET: clientSecret }: Partial<Environment>) {
+  if (clientId === undefined || clientSecret === undefined) return [];
+  return [{ id: 'google', issuer: 'https://accounts.google.com', clientId, clientSecret, displayName: 'Google' }];
 }
 
 function unsafeInProduction(

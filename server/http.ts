@@ -148,5 +148,7 @@ const answerRest =
     const call = { method: request.method!, path, search, contentType: request.headers['content-type'], body };
     const answer = await rest.answer(matched, call, ctx);
     if (response.destroyed) return;
-    sendJson(response, answer.status, answer.body);
+    const { status, headers: own, body: answered } = answer;
+    if (own === undefined) sendJson(response, status, answered);
+    else sendAnswer(response, { status, headers: own, body: answered as string });
   };

@@ -19,14 +19,31 @@ export type AuthValue = string | number | boolean | null | Buffer | readonly str
  */
 export async function authRows<Row>(
   services: Services,
-  { database }: Pick<ProjectTarget, 'database'>,
-  { name, text }: AuthStatement,
+  target: Pick<ProjectTarget, 'database'>,
+  statement: AuthStatement,
   values: readonly AuthValue[],
 ): Promise<Row[]> {
-  const statement = { name: `auth_${name}`, text, values: values.map(encoded) };
+  const [rows] = await authBatch(services, target, [[statement, values]]);
+  return rows as Row[];
+}
+
+/**
+ * As {@link authRows}, several in one transaction: what a statement locks, those behind it find as the last change left
+ * it, since each of them sees what was committed when it began.
+ */
+export async function authBatch(
+  services: Services,
+  { database }: Pick<ProjectTarget, 'database'>,
+  questions: readonly (readonly [AuthStatement, readonly AuthValue[]])[],
+): Promise<unknown[][]> {
+  const statements = questions.map(([{ name, text }, values]) => ({
+    name: `auth_${name}`,
+    text,
+    values: values.map(encoded),
+  }));
   try {
-    const [rows] = await services.authPools.run(database, [statement]);
-    return rows!.map(([json]) => JSON.parse(json!) as Row);
+    const answers = await services.authPools.run(database, statements);
+    return answers.map((rows) => rows.map(([json]) => JSON.parse(json!) as unknown));
   } catch (error) {
     if (error instanceof ProjectPoolBusyError)
       throw new ServiceError('UPSTREAM_UNAVAILABLE', { retryAfter: 1, cause: error });

@@ -2,10 +2,11 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { query, stepMutation } from '../operation.ts';
 import { findProjectTarget } from '../project-target.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
+import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { nothingToUndo, onOwnProject, ownProject } from './project-users.ts';
 import { type AuthSettings, signInMethods, signupPolicies } from './rows.ts';
 import { authSettings } from './settings.ts';
+import { forgetStandings } from './standing.ts';
 
 const domain = z
   .string()
@@ -84,9 +85,13 @@ export const changeSettings = stepMutation({
     },
     async effect({ services }, { projectId, changes }) {
       const target = await findProjectTarget(services, projectId!);
-      const changed = await authRow<AuthSettings>(services, target, changeStatement, [changes!]);
-      // The last passkey of an admin may have gone since.
-      if (changed === undefined) throw new ServiceError('ADMINS_WITHOUT_PASSKEY');
+      // The last passkey of an admin may have gone since, or be going now: its removal locks the settings too.
+      const [, changed] = await authBatch(services, target, [
+        [lockStatement, []],
+        [changeStatement, [changes!]],
+      ]);
+      forgetStandings(services);
+      if (changed!.length === 0) throw new ServiceError('ADMINS_WITHOUT_PASSKEY');
     },
     settle: async ({ services }, { projectId }): Promise<AuthSettings> =>
       authSettings(services, await findProjectTarget(services, projectId!)),
@@ -101,6 +106,11 @@ const lockedOut = `exists (select from auth.users where is_admin)
   and not exists (select from auth.users u join auth.passkeys p on p.user_id = u.id where u.is_admin)`;
 
 const lockoutStatement: AuthStatement = { name: 'settings_lockout', text: `select to_json(${lockedOut})` };
+
+const lockStatement: AuthStatement = {
+  name: 'settings_lock',
+  text: 'select to_json(true) from auth.settings for update',
+};
 
 const changeStatement: AuthStatement = {
   name: 'settings_change',

@@ -3,10 +3,11 @@ import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Services } from '../context.ts';
 import type { ProjectTarget } from '../project-target.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
+import { type AuthStatement, authBatch } from './auth-rows.ts';
 import { type Challenge, useCode, useLink } from './challenges.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
+import { forgetStandings } from './standing.ts';
 
 /** The token of a link: opaque, and kept as a hash alone. */
 export const newLinkToken = (): string => `svcl_${randomBytes(32).toString('base64url')}`;
@@ -52,9 +53,7 @@ async function finish(
 ): Promise<SessionAnswer> {
   const { email, intent } = challenge;
   // A race of two first sign-ins of one address: who loses finds the user there.
-  const admitted =
-    (await authRow<Admitted | Refused>(services, target, admitStatement, [email, intent])) ??
-    (await authRow<Admitted | Refused>(services, target, admitStatement, [email, intent]));
+  const admitted = (await admit(services, target, email, intent)) ?? (await admit(services, target, email, intent));
   if (admitted?.outcome === 'requires_link') throw new ServiceError('account_exists_requires_link');
   if (admitted?.outcome !== 'admitted')
     throw new ServiceError('FORBIDDEN', { message: 'This project takes invited users only.' });
@@ -72,12 +71,47 @@ async function finish(
   };
 }
 
+async function admit(
+  services: Services,
+  target: ProjectTarget,
+  email: string,
+  intent: Challenge['intent'],
+): Promise<Admitted | Refused | undefined> {
+  const [, , [admitted]] = (await authBatch(services, target, [
+    // In the order in which a sign-in with a passkey takes the same locks.
+    [lockPasskeysStatement, [email]],
+    [lockUserStatement, [email]],
+    [admitStatement, [email, intent]],
+  ])) as [unknown, unknown, [(Admitted | Refused)?]];
+  if (admitted?.outcome === 'admitted') forgetStandings(services);
+  return admitted;
+}
+
+const lockPasskeysStatement: AuthStatement = {
+  name: 'mail_lock_passkeys',
+  text: `select to_json(k.id) from auth.passkeys k join auth.users u on u.id = k.user_id
+    where u.email = $1 and u.email_verified_at is null order by k.id for update of k`,
+};
+
+const lockUserStatement: AuthStatement = {
+  name: 'mail_lock_user',
+  text: 'select to_json(id) from auth.users where email = $1 for no key update',
+};
+
 const admitStatement: AuthStatement = {
   name: 'mail_admit',
-  // A password that was set by whoever knew the address, unproven, is not merged with a sign-in that proves it.
+  // A password that was set by whoever knew the address, unproven, is not merged with a sign-in that proves it; nor are
+  // passkeys of before, which would go on signing a stranger in.
   text: `with known as (
-      select id, password_hash is not null and email_verified_at is null and $2 <> 'recovery' as unproven
+      select id, password_hash is not null and email_verified_at is null and $2 <> 'recovery' as unproven,
+        email_verified_at is null as first
       from auth.users where email = $1
+    ), dropped as (
+      delete from auth.passkeys k using known where k.user_id = known.id and known.first and not known.unproven
+      returning k.id
+    ), ended as (
+      update auth.sessions s set aal = 'aal1', passkey_id = null, passkey_time = null, revoked_at = coalesce(s.revoked_at, now())
+      from dropped where s.passkey_id = dropped.id
     ), verified as (
       update auth.users set email_verified_at = coalesce(email_verified_at, now())
       where id in (select id from known where not unproven) returning id

@@ -4,9 +4,6 @@ import { endpoint, withKey } from './endpoint.ts';
 import { signInMethods, signupPolicies } from './rows.ts';
 import { authSettings } from './settings.ts';
 
-/** Ways to sign in that are told of, and not yet offered. */
-const offered = { passkey: false, google: false } as const;
-
 const enabled = z.object({ enabled: z.boolean() });
 
 /** `GET /auth/v1/providers`. Contract 01, section 3.4. */
@@ -21,8 +18,8 @@ export const providers = endpoint({
       password: { enabled: true },
       password_set: { enabled: settings.allow_password_set },
       magic_link: { enabled: true, delivery_modes: [...deliveries] },
-      passkey: { enabled: offered.passkey, resident_key: 'preferred' as const, user_verification: 'required' as const },
-      oauth: [{ provider: 'google', enabled: offered.google, display_name: 'Google' }],
+      passkey: { enabled: true, resident_key: 'preferred' as const, user_verification: 'required' as const },
+      oauth: [...services.identityProviders.listed],
       settings: {
         preferred_sign_in_method: settings.preferred_sign_in_method,
         public_signup: settings.public_signup,

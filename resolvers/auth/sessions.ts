@@ -91,14 +91,20 @@ const standingJson = (session: string, user: string) =>
 
 const startStatement: AuthStatement = {
   name: 'session_start',
-  // Whoever signs in sweeps up what is left of old sessions of theirs.
+  // Whoever signs in sweeps up what is left of old sessions of theirs. A passkey that is being removed is waited for:
+  // its removal ends sessions, and must not miss this one.
   text: `with swept as (
       delete from auth.sessions where user_id = $1::uuid and hard_expires_at < now() - interval '7 days'
+    ), p as (
+      select id from auth.passkeys where id = $5::uuid and user_id = $1::uuid for key share
     ), u as (
-      update auth.users set last_sign_in_at = now() where id = $1::uuid returning *
+      update auth.users set last_sign_in_at = now()
+      where id = $1::uuid and ($5::uuid is null or exists (select from p)) returning *
     ), s as (
-      insert into auth.sessions (user_id, amr, aal, provider, passkey_id, is_test, expires_at, hard_expires_at)
-      select u.id, array(select jsonb_array_elements_text($2::jsonb)), $3, $4, $5::uuid, u.is_test,
+      insert into auth.sessions (user_id, amr, aal, provider, passkey_id, passkey_time, is_test, expires_at,
+        hard_expires_at)
+      select u.id, array(select jsonb_array_elements_text($2::jsonb)), $3, $4, $5::uuid,
+        case when $5::uuid is not null then now() end, u.is_test,
         now() + interval '30 days', now() + interval '90 days' from u
       returning *
     ), t as (insert into auth.refresh_tokens (token_hash, session_id) select $6, id from s)

@@ -8,6 +8,9 @@ import { type AuthStatement, authRow } from './auth-rows.ts';
 /** What has become of a session and its user since a token was signed. */
 interface Standing {
   readonly authz_version: number;
+  readonly aal: UserClaims['aal'];
+  /** Whether an admin is one only with a passkey. */
+  readonly passkey_required: boolean;
 }
 
 interface Remembered {
@@ -27,11 +30,36 @@ const remembered = new WeakMap<Services, Lru<Remembered>>();
 export const forgetStandings = (services: Services): void => void remembered.delete(services);
 
 /**
- * The role that a token still gives: it loses a privileged one with the change of its user's role.
+ * The role that a token still gives: it loses a privileged one with the change of its user's role, or without the
+ * passkey that the project demands.
  *
  * @throws INVALID_AUTH when its session is over
  */
-export async function standingRole(services: Services, target: ProjectTarget, claims: UserClaims): Promise<UserRole> {
+export const standingRole = async (services: Services, target: ProjectTarget, claims: UserClaims): Promise<UserRole> =>
+  (await standingClaims(services, target, claims)).role;
+
+/**
+ * What a token still says: its role as {@link standingRole} has it, and nothing of a passkey that was removed since.
+ *
+ * @throws INVALID_AUTH when its session is over
+ */
+export async function standingClaims(
+  services: Services,
+  target: ProjectTarget,
+  claims: UserClaims,
+): Promise<UserClaims> {
+  const standing = await standingOf(services, target, claims);
+  const { passkey_id: _removed, ...others } = claims;
+  const proven: UserClaims =
+    claims.aal !== 'aal2' || standing.aal === 'aal2'
+      ? claims
+      : { ...others, aal: 'aal1', amr: claims.amr.filter((way) => way !== 'passkey') };
+  const demoted =
+    claims.authz_version !== standing.authz_version || (standing.passkey_required && proven.aal !== 'aal2');
+  return claims.role === 'project_admin' && demoted ? { ...proven, role: 'authenticated' } : proven;
+}
+
+async function standingOf(services: Services, target: ProjectTarget, claims: UserClaims): Promise<Standing> {
   let known = remembered.get(services);
   if (known === undefined) remembered.set(services, (known = new Lru({ entries: 20_000, bytes: 20_000 })));
   const name = `${target.projectId} ${claims.session_id}`;
@@ -46,14 +74,13 @@ export async function standingRole(services: Services, target: ProjectTarget, cl
   }
   const standing = await entry.standing;
   if (standing === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
-  return claims.role === 'project_admin' && claims.authz_version !== standing.authz_version
-    ? 'authenticated'
-    : claims.role;
+  return standing;
 }
 
 const standingStatement: AuthStatement = {
   name: 'session_standing',
-  text: `select json_build_object('authz_version', u.authz_version)
+  text: `select json_build_object('authz_version', u.authz_version, 'aal', s.aal,
+      'passkey_required', (select require_passkey_for_project_admin from auth.settings))
     from auth.sessions s join auth.users u on u.id = s.user_id
     where s.id = $1::uuid and u.id = $2::uuid and s.revoked_at is null
       and s.expires_at > now() and s.hard_expires_at > now()`,

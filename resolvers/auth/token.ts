@@ -7,6 +7,7 @@ import { codeGrant, linkGrant } from './mail-grant.ts';
 import { passwordGrant } from './password-grant.ts';
 import { SessionWire } from './session-answer.ts';
 import { refreshSession } from './sessions.ts';
+import { socialGrant } from './social-grant.ts';
 
 /** What each grant needs. Contract 01, section 3.3. */
 const inputs = {
@@ -60,10 +61,10 @@ export const token = endpoint({
         const { challenge_id: challengeId, code } = of(inputs.email_code);
         return codeGrant(services, target, { challengeId, code });
       }
-      case 'authorization_code':
-        of(inputs.authorization_code);
-        // Nothing gives codes out yet.
-        throw new ServiceError('INVALID_AUTH', { message: 'The code is not valid any more.', nextActions: [] });
+      case 'authorization_code': {
+        const { code, code_verifier: codeVerifier } = of(inputs.authorization_code);
+        return socialGrant(services, target, { code, codeVerifier });
+      }
     }
   },
   wire: SessionWire,

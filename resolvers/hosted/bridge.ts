@@ -54,7 +54,11 @@ export const sessionFromIdentity = endpoint({
     const values = [provider, subject, address, named.display_name ?? null, named.email ?? null, createUser];
     const { outcome, id } = await admit(services, target, values);
     if (outcome === 'unknown') throw new ServiceError('SVC_AUTH_UNKNOWN_IDENTITY');
-    if (outcome === 'taken' || id === null) throw new ServiceError('SVC_AUTH_IDENTITY_LINK_CONFLICT');
+    if (outcome === 'taken' || id === null)
+      throw new ServiceError('SVC_AUTH_IDENTITY_LINK_CONFLICT', {
+        message: 'The address belongs to a user who does not have this identity.',
+        nextActions: [],
+      });
     return startSession(services, target, {
       userId: id,
       amr: amr === undefined || amr.length === 0 ? [provider] : [...new Set(amr)],

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { RowRole } from '../../engines/rows/request/row-request.ts';
-import { standingRole } from '../auth/standing.ts';
+import { standingClaims } from '../auth/standing.ts';
 import type { Context } from '../context.ts';
 import { openProjectDoor } from '../project-door.ts';
 import type { ProjectTarget } from '../project-target.ts';
@@ -28,8 +28,8 @@ export async function openRowDoor(ctx: Context, door: RowDoor): Promise<RowCalle
     limited: door === 'public',
   });
   if (user === undefined) return { target, role: keyRole, claims: { role: keyRole, project_id: target.projectId } };
-  const role = await standingRole(ctx.services, target, user);
-  return { target, role, claims: { ...user, role } };
+  const claims = await standingClaims(ctx.services, target, user);
+  return { target, role: claims.role, claims: { ...claims } };
 }
 
 function refuseRole(door: RowDoor, role: RowRole): void {

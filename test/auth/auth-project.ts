@@ -4,12 +4,16 @@ import * as account from '../../resolvers/auth/account.ts';
 import type { AnyEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { getUser } from '../../resolvers/auth/get-user.ts';
 import { logout } from '../../resolvers/auth/logout.ts';
+import * as passkeys from '../../resolvers/auth/passkeys/manage-passkeys.ts';
+import { beginPasskeySignIn, finishPasskeySignIn } from '../../resolvers/auth/passkeys/passkey-sign-in.ts';
+import { beginPasskeyRegistration, finishPasskeyRegistration } from '../../resolvers/auth/passkeys/register-passkey.ts';
 import { projectJwtKeys } from '../../resolvers/auth/project-jwt-keys.ts';
 import { providers } from '../../resolvers/auth/providers.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
 import type { SessionAnswer } from '../../resolvers/auth/session-answer.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
 import { signup } from '../../resolvers/auth/signup.ts';
+import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { token } from '../../resolvers/auth/token.ts';
 import * as bridge from '../../resolvers/hosted/bridge.ts';
 import * as testUsers from '../../resolvers/hosted/test-users.ts';
@@ -22,6 +26,11 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...Object.values(account),
   ...Object.values(bridge),
   ...Object.values(testUsers),
+  ...Object.values(passkeys),
+  beginPasskeySignIn,
+  finishPasskeySignIn,
+  beginPasskeyRegistration,
+  finishPasskeyRegistration,
   getUser,
   logout,
   projectJwtKeys,
@@ -30,6 +39,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   setAccountPassword,
   setPassword,
   signup,
+  startSocial,
   token,
 ];
 
@@ -86,7 +96,8 @@ export async function authProject(service: Service, schema = 'select 1'): Promis
   const project = await rowsProject(service, schema);
   const auth: AuthProject['auth'] = async (method, path, { body, bearer, key = project.anonKey } = {}) => {
     for (const [name, value] of Object.entries((body ?? {}) as object))
-      if (/password|token|^code$/.test(name) && typeof value === 'string' && value.length > 6) secrets.add(value);
+      if (/password|token|verifier|^code$/.test(name) && typeof value === 'string' && value.length > 6)
+        secrets.add(value);
     const headers = { apikey: key, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) };
     const answer = await service.call<Body>(service.actors.nobody, method, path, {
       headers,
@@ -144,5 +155,5 @@ export function expectNoSecretLogged(service: Service): void {
   const log = JSON.stringify(service.logged());
   expect(secrets.size).toBeGreaterThan(0);
   expect([...secrets].filter((secret) => log.includes(secret))).toEqual([]);
-  expect(log).not.toMatch(/argon2id|svcr_|svcl_/);
+  expect(log).not.toMatch(/argon2id|svcr_|svcl_|svco_/);
 }

@@ -40,6 +40,7 @@ test('an empty environment is a working development set-up', () => {
     secretKey: undefined,
     previousSecretKey: undefined,
     adminKey: undefined,
+    oidcProviders: [],
     trustedProxies: undefined,
     connectionsPerAddress: 10_000,
     drainSeconds: 0,
@@ -145,4 +146,53 @@ test('the configuration page has a row for every variable, and marks those that 
   for (const { name, secret } of environmentVariables) {
     expect(page).toMatch(new RegExp(`^\\| \`${name}\`${secret ? ' \\(secret\\)' : ''} \\| .+ \\| .+ \\|$`, 'm'));
   }
+});
+
+const acme = {
+  id: 'acme',
+  issuer: 'https://id.acme.example/realm',
+  client_id: 'svc',
+  client_secret: 'hunter2, with "quotes"',
+  display_name: 'Acme',
+};
+const providers = (...list: unknown[]) => ({ OIDC_PROVIDERS: JSON.stringify(list) });
+
+test('providers of social sign-in are read, Google first', () => {
+  const google = { GOOGLE_CLIENT_ID: 'id.apps.googleusercontent.com', GOOGLE_CLIENT_SECRET: 'GOCSPX-1' };
+  expect(readConfig({ ...google, ...providers(acme) }).oidcProviders).toEqual([
+    {
+      id: 'google',
+      issuer: 'https://accounts.google.com',
+      clientId: google.GOOGLE_CLIENT_ID,
+      clientSecret: 'GOCSPX-1',
+      displayName: 'Google',
+    },
+    { id: 'acme', issuer: acme.issuer, clientId: 'svc', clientSecret: acme.client_secret, displayName: 'Acme' },
+  ]);
+  const local = { ...acme, id: 'google', issuer: 'http://localhost:3000' };
+  expect(readConfig(providers(local)).oidcProviders).toMatchObject([{ id: 'google', issuer: local.issuer }]);
+});
+
+test.each([
+  ['no JSON', { OIDC_PROVIDERS: 'acme=https://hunter2' }],
+  ['no list', { OIDC_PROVIDERS: JSON.stringify(acme) }],
+  ['an empty list', providers()],
+  ['an unknown member', providers({ ...acme, scope: 'email' })],
+  ['a missing secret', providers({ ...acme, client_secret: undefined })],
+  ['one id twice', providers(acme, acme)],
+  ['an id with capital letters', providers({ ...acme, id: 'Acme' })],
+  ['an id with a slash', providers({ ...acme, id: 'a/b' })],
+  ['plain http elsewhere', providers({ ...acme, issuer: 'http://id.acme.example' })],
+  ['an issuer with a query', providers({ ...acme, issuer: 'https://id.acme.example?a=1' })],
+  ['an issuer with credentials', providers({ ...acme, issuer: 'https://a:hunter2@id.acme.example' })],
+  ['Google twice', { ...providers({ ...acme, id: 'google' }), GOOGLE_CLIENT_ID: 'a', GOOGLE_CLIENT_SECRET: 'hunter2' }],
+  ['plain http in production', { ...safeProduction, ...providers({ ...acme, issuer: 'http://localhost:3000' }) }],
+])('providers with %s are refused without showing a value', (_case, env) => {
+  expect(atFault(env)).toEqual(['OIDC_PROVIDERS']);
+  expect(faults(env).join()).not.toContain('hunter2');
+});
+
+test('half of what Google gives is refused by the name of the other half', () => {
+  expect(atFault({ GOOGLE_CLIENT_ID: 'a' })).toEqual(['GOOGLE_CLIENT_SECRET']);
+  expect(atFault({ GOOGLE_CLIENT_SECRET: 'a' })).toEqual(['GOOGLE_CLIENT_ID']);
 });

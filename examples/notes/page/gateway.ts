@@ -1,0 +1,166 @@
+import type { PageConfig } from '../page-config.ts';
+
+interface Session {
+  readonly access_token: string;
+  readonly refresh_token: string;
+  readonly user: { readonly email: string };
+}
+
+/** A request that was refused, with the gateway's own words. */
+export class Refusal extends Error {
+  readonly status: number;
+
+  constructor(status: number, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** All that a frontend asks of the gateway: who is signed in, rows, and word of changes to them. */
+export class Gateway {
+  readonly #config: PageConfig;
+  #session: Session | undefined;
+  #refreshing: Promise<void> | undefined;
+
+  constructor(config: PageConfig) {
+    this.#config = config;
+    this.#session = this.#kept();
+  }
+
+  /** The address of who is signed in. */
+  get email(): string | undefined {
+    return this.#session?.user.email;
+  }
+
+  async signUp(email: string, password: string): Promise<void> {
+    await this.#ask('POST', '/auth/v1/signup', { email, password });
+    await this.signIn(email, password);
+  }
+
+  async signIn(email: string, password: string): Promise<void> {
+    this.#keep(await this.#ask('POST', '/auth/v1/token?grant_type=password', { email, password }));
+  }
+
+  async signOut(): Promise<void> {
+    const session = this.#session;
+    this.#keep(undefined);
+    if (session !== undefined) await this.#send('POST', '/auth/v1/logout', {}, session.access_token);
+  }
+
+  /** Asks as who is signed in; a token that has run out is renewed once. @throws Refusal */
+  async request<Answer>(method: string, path: string, body?: unknown): Promise<Answer> {
+    return this.#answerOf(await this.#sendSigned(() => this.#send(method, path, body, this.#session?.access_token)));
+  }
+
+  /**
+   * Tells of changes to tables until it is stopped, also across interruptions: every stream begins where the one
+   * before it ended. What changed is told and not how: read the rows again.
+   */
+  async follow(tables: readonly string[], changed: () => void, stop: AbortSignal): Promise<void> {
+    let cursor = '';
+    const { projectId } = this.#config;
+    const path = `/live/v1?${new URLSearchParams({ project_id: projectId, tables: tables.join(',') })}`;
+    while (!stop.aborted) {
+      try {
+        const headers: Record<string, string> = cursor === '' ? {} : { 'last-event-id': cursor };
+        const send = () => this.#send('GET', path, undefined, this.#session?.access_token, headers, stop);
+        const stream = await this.#sendSigned(send);
+        if (stream.status >= 400 && stream.status < 500 && stream.status !== 429) return;
+        if (!stream.ok) throw new Error(`The stream was refused with ${stream.status}.`);
+        for await (const { event, id } of framesOf(stream.body!)) {
+          cursor = id ?? cursor;
+          // Something may have changed before the stream stood, so that its opening counts too.
+          if (event === 'change' || event === 'resync' || event === 'ready') changed();
+        }
+      } catch {
+        // Broken off: the next stream tells what was missed.
+      }
+      if (!stop.aborted) await pause(1_000);
+    }
+  }
+
+  async #sendSigned(send: () => Promise<Response>): Promise<Response> {
+    const response = await send();
+    if (response.status !== 401 || this.#session === undefined) return response;
+    await (this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined)));
+    return send();
+  }
+
+  /** A refresh token is good for one use: of the tabs that want it, one uses it, and the others take what came of it. */
+  #refresh(): Promise<void> {
+    return navigator.locks.request(this.#name, async () => {
+      const used = this.#session?.refresh_token;
+      this.#session = this.#kept();
+      const refresh_token = this.#session?.refresh_token;
+      if (refresh_token === undefined || refresh_token !== used) return;
+      try {
+        this.#keep(await this.#ask('POST', '/auth/v1/token?grant_type=refresh_token', { refresh_token }));
+      } catch (error) {
+        if (error instanceof Refusal && error.status === 401) this.#keep(undefined);
+        throw error;
+      }
+    });
+  }
+
+  async #ask<Answer>(method: string, path: string, body: unknown): Promise<Answer> {
+    return this.#answerOf(await this.#send(method, path, body));
+  }
+
+  #send(
+    method: string,
+    path: string,
+    body?: unknown,
+    token?: string,
+    more: Record<string, string> = {},
+    signal?: AbortSignal,
+  ): Promise<Response> {
+    const headers: Record<string, string> = { apikey: this.#config.anonKey, ...more };
+    if (body !== undefined) headers['content-type'] = 'application/json';
+    if (token !== undefined) headers.authorization = `Bearer ${token}`;
+    const text = body === undefined ? null : JSON.stringify(body);
+    return fetch(this.#config.apiBase + path, { method, headers, body: text, signal: signal ?? null });
+  }
+
+  async #answerOf<Answer>(response: Response): Promise<Answer> {
+    const text = await response.text();
+    const answer = text === '' ? undefined : JSON.parse(text);
+    if (!response.ok) throw new Refusal(response.status, answer?.message ?? response.statusText);
+    return answer;
+  }
+
+  get #name(): string {
+    return `notes.session.${this.#config.projectId}`;
+  }
+
+  #kept(): Session | undefined {
+    const text = localStorage.getItem(this.#name);
+    return text === null ? undefined : JSON.parse(text);
+  }
+
+  #keep(session: Session | undefined): void {
+    this.#session = session;
+    if (session === undefined) localStorage.removeItem(this.#name);
+    else localStorage.setItem(this.#name, JSON.stringify(session));
+  }
+}
+
+/** The events of a stream of server-sent events; comments, which keep it alive, are left out. */
+async function* framesOf(body: ReadableStream<Uint8Array>) {
+  const decoder = new TextDecoder();
+  const reader = body.getReader();
+  let text = '';
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    text += decoder.decode(value, { stream: true });
+    const frames = text.split('\n\n');
+    text = frames.pop()!;
+    for (const frame of frames) {
+      const field = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(frame)?.[1];
+      const event = field('event');
+      if (event !== undefined) yield { event, id: field('id') };
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto';
+import { returnFromProvider, type SocialReturn, socialCallbackName } from '../../resolvers/auth/social-callback.ts';
+import type { Route } from '../route.ts';
+
+/** Where providers send browsers back to. What is answered is for a browser: a redirect, or a page in a popup. */
+export const socialCallback: Route = {
+  method: 'GET',
+  path: '/auth/v1/oauth/:provider/callback',
+  operation: socialCallbackName,
+  status: 302,
+  async run(ctx, { params, query }) {
+    const returned = await returnFromProvider(ctx, params.provider!, query);
+    return returned.mode === 'popup' ? popup(returned) : redirect(returned);
+  },
+};
+
+/** Neither is kept by anybody, nor told to the next place as where the browser came from. */
+const secretHeaders = { 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' };
+
+const redirect = (returned: SocialReturn) => ({
+  status: 302,
+  headers: { ...secretHeaders, location: locationOf(returned) },
+  body: '',
+});
+
+/** The values are in the fragment, which a browser keeps to itself. */
+function locationOf({ redirectUrl, values }: SocialReturn): string {
+  const url = new URL(redirectUrl);
+  url.hash = Object.entries(values)
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+    .join('&');
+  return url.href;
+}
+
+/**
+ * Posts the values to the window that opened this one, if it is of the application's origin: a browser hands them to no
+ * other. A window that nobody opened, or that was cut off from its opener, goes to the application itself.
+ */
+function popup(returned: SocialReturn) {
+  const nonce = randomBytes(16).toString('base64');
+  const data = {
+    values: returned.values,
+    origin: new URL(returned.redirectUrl).origin,
+    location: locationOf(returned),
+  };
+  // A `<` would end the script early.
+  const literal = JSON.stringify(data).replaceAll('<', '\\u003c');
+  const body = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Signing in</title>
+<p>You can close this window.</p>
+<script nonce="${nonce}">
+  const { values, origin, location } = ${literal};
+  if (window.opener) {
+    window.opener.postMessage(values, origin);
+    window.close();
+  } else window.location.replace(location);
+</script>
+</html>
+`;
+  const policy = `default-src 'none'; script-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return {
+    status: 200,
+    headers: {
+      ...secretHeaders,
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': policy,
+    },
+    body,
+  };
+}
