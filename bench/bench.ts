@@ -7,6 +7,7 @@ import { deep, list, send, small } from './rows/queries.ts';
 import { restRow, row } from './rows/reads.ts';
 import { fanOut, latency, memory, saturated } from './rows/sockets.ts';
 import { start } from './rows/start.ts';
+import { bulk } from './rows/writes.ts';
 import { onStage, type Stage } from './stage.ts';
 
 /** In the order in which they run: memory first, while the gateway has done nothing yet. */
@@ -18,6 +19,7 @@ const rows: Readonly<Record<RowName, (stage: Stage) => Promise<Line[]>>> = {
   send,
   row,
   'rest-row': restRow,
+  bulk,
   provision,
   'fan-out': fanOut,
   latency,

@@ -9,6 +9,7 @@ export const rowNames = [
   'send',
   'row',
   'rest-row',
+  'bulk',
   'provision',
   'fan-out',
   'latency',

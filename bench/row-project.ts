@@ -6,6 +6,7 @@ import type { Dataset } from './seed.ts';
 /** A project with rows under row security. */
 export interface RowProject {
   readonly anonKey: string;
+  readonly serviceKey: string;
   readonly projectId: string;
   readonly database: ProjectDatabase;
   /** The way in as the project's login role. */
@@ -28,6 +29,16 @@ const tables = `
   alter table items enable row level security;
   create policy open on items for select to anon using (open and current_setting('request.jwt.claims', true) <> '');
   grant select on items, owners to anon;
+  create table bulk (id int not null, owner int not null, title text not null, body text not null,
+    made_at timestamptz not null, open boolean not null);
+  alter table bulk enable row level security;
+  create policy own on bulk for insert to anon with check (owner > 0 and current_setting('request.jwt.claims', true) <> '');
+  grant insert on bulk to anon, service_role;
+  grant select on items to service_role;
+  create table wide as select n as id, repeat('x', 100000) as text from generate_series(1, 10000) n;
+  grant select on wide to service_role;
+  create table many as select n as id, rpad('', 200, 'The quick brown fox ') as text from generate_series(1, 100000) n;
+  grant select on many to service_role;
 `;
 
 /** Makes a project over the gateway's own door, and fills it past it. */
@@ -42,8 +53,8 @@ export async function makeRowProject(
     body: JSON.stringify({ name: 'rows', org_id: writtenOrgId }),
   });
   if (!response.ok) throw new Error(`The project was not made: ${await response.text()}`);
-  const made = (await response.json()) as { project_id: string; anon_key: string };
-  const { project_id: projectId, anon_key: anonKey } = made;
+  const made = (await response.json()) as { project_id: string; anon_key: string; service_key: string };
+  const { project_id: projectId, anon_key: anonKey, service_key: serviceKey } = made;
   const [row] = await within(databaseUrl, async (client) => {
     const text = 'select server, database_name, role_name from projects where id = $1';
     return (await client.query<{ server: string; database_name: string; role_name: string }>(text, [projectId])).rows;
@@ -62,7 +73,7 @@ export async function makeRowProject(
   });
   const loginUrl = databases.loginUrl(database);
   await databases.close();
-  return { anonKey, projectId, database, loginUrl, adminUrl: databaseUrl };
+  return { anonKey, serviceKey, projectId, database, loginUrl, adminUrl: databaseUrl };
 }
 
 async function within<Result>(url: string, run: (client: pg.Client) => Promise<Result>): Promise<Result> {

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { type StatementHook, sqlState } from './pool.ts';
+import type { StatementHook } from './pool.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
 import { cancelWhenDue, openSession, type Project, type Session } from './project-session.ts';
 import { runScript, type ScriptLimits, type ScriptResult } from './script.ts';
@@ -34,11 +34,6 @@ export interface BatchOptions {
 /** No connection came free in time. */
 export class ProjectPoolBusyError extends Error {
   override readonly name = 'ProjectPoolBusyError';
-}
-
-/** No connection could be made: the database or its role is gone, or being moved. */
-export class ProjectUnreachableError extends Error {
-  override readonly name = 'ProjectUnreachableError';
 }
 
 /** Batches that a session serves before it is replaced, and statements that it prepares. */
@@ -267,9 +262,7 @@ export class ProjectPools {
     } catch (error) {
       this.#count(project, -1);
       this.#serveNext();
-      // What the server says of a login is nothing that a tenant's statement was told.
-      if (sqlState(error) === undefined) throw error;
-      throw new ProjectUnreachableError('The project’s database cannot be entered.', { cause: error });
+      throw error;
     }
   }
 

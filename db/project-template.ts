@@ -2,6 +2,7 @@ import { authStatements } from './project-template/auth.ts';
 import { passkeyStatements } from './project-template/passkeys.ts';
 import { socialStatements } from './project-template/social.ts';
 import { tenantSqlStatements } from './project-template/tenant-sql.ts';
+import { userDataStatements } from './project-template/user-data.ts';
 
 /** What a version of the template adds to the one before it. */
 interface TemplateVersion {
@@ -39,6 +40,7 @@ export const templateVersions: readonly TemplateVersion[] = [
   { version: 3, statements: authStatements },
   { version: 4, statements: socialStatements },
   { version: 5, statements: passkeyStatements },
+  { version: 6, statements: userDataStatements },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */

@@ -21,7 +21,7 @@ export interface PreparedNames {
 
 /** The messages of the driver's connection that a batch is made of. */
 interface WireConnection {
-  readonly stream: { readonly writable: boolean; write(bytes: Buffer): unknown };
+  readonly stream: { readonly writable: boolean; write(bytes: Buffer): unknown; cork(): void; uncork(): void };
   parse(message: { name: string; text: string; types: readonly number[] }): void;
   bind(message: { portal: string; statement: string; values: readonly unknown[] }): void;
   execute(message: { portal: string; rows: number }): void;
@@ -71,7 +71,8 @@ export class Batch extends pg.Query {
           underWay.add(name);
         }
       }
-      connection.bind({ portal: '', statement: name, values });
+      if (values.some(isLarge)) bindLarge(connection, name, values);
+      else connection.bind({ portal: '', statement: name, values });
       connection.execute({ portal: '', rows: 0 });
     }
     connection.sync();
@@ -129,6 +130,34 @@ export class Batch extends pg.Query {
   }
 }
 
+/** Bytes that the driver would copy several times over on their way. */
+const largeFrom = 64 * 1024;
+const isLarge = (value: string | Buffer | null) => Buffer.isBuffer(value) && value.length >= largeFrom;
+
+/** The driver's `bind`, piece by piece: bytes go into the packet as they are. */
+function bindLarge({ stream }: WireConnection, statement: string, values: BatchStatement['values']): void {
+  const pieces = values.map((value) => (typeof value === 'string' ? Buffer.from(value) : value));
+  const name = Buffer.from(`\0${statement}\0`);
+  const head = Buffer.alloc(5 + name.length + 2 + 2 * values.length + 2);
+  const size = pieces.reduce((sum, piece) => sum + 4 + (piece?.length ?? 0), head.length - 1 + 4);
+  let at = head.write('B');
+  at = head.writeInt32BE(size, at);
+  at += name.copy(head, at);
+  at = head.writeInt16BE(values.length, at);
+  // Bytes are in the binary form of their type, texts in the other.
+  for (const value of values) at = head.writeInt16BE(Buffer.isBuffer(value) ? 1 : 0, at);
+  head.writeInt16BE(values.length, at);
+  stream.write(head);
+  for (const piece of pieces) {
+    const length = Buffer.alloc(4);
+    length.writeInt32BE(piece?.length ?? -1);
+    stream.write(length);
+    if (piece !== null) stream.write(piece);
+  }
+  // Every column of the answer as text.
+  stream.write(Buffer.from([0, 1, 0, 0]));
+}
+
 /** Sends one batch. */
 export function runBatch(
   client: pg.ClientBase,
@@ -155,5 +184,12 @@ export function submit(client: pg.ClientBase, ...batches: readonly Batch[]): voi
     // The driver takes note of it, and asks for its messages at once, since it is in pipeline mode.
     (client.query as (batch: pg.Submittable) => void)(batch);
   }
-  if (connection.stream.writable && messages.length > 0) connection.stream.write(Buffer.concat(messages));
+  if (!connection.stream.writable || messages.length === 0) return;
+  if (!messages.some(isLarge)) {
+    connection.stream.write(Buffer.concat(messages));
+    return;
+  }
+  connection.stream.cork();
+  for (const message of messages) connection.stream.write(message);
+  connection.stream.uncork();
 }

@@ -57,8 +57,6 @@ export interface RequestFacts {
   readonly traceId: string;
   /** Address of the client, for limits on callers without a credential. */
   readonly address: string;
-  /** What limits count as one place, where it is not the address itself. */
-  readonly network?: string;
   /** Scheme and host of the request, without a trailing slash. */
   readonly baseUrl: string;
   readonly idempotencyKey: string | undefined;

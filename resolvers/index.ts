@@ -1,5 +1,6 @@
 import { changeSettings, getSettings } from './auth/change-settings.ts';
 import { createUser } from './auth/create-user.ts';
+import { deleteUser } from './auth/delete-user.ts';
 import { demoteUser, promoteUser } from './auth/promote-user.ts';
 import { addCredit } from './billing/add-credit.ts';
 import { getBilling } from './billing/get-billing.ts';
@@ -145,4 +146,5 @@ export const operations: readonly AnyOperation[] = [
   createUser,
   getSettings,
   changeSettings,
+  deleteUser,
 ];

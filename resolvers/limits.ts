@@ -110,6 +110,8 @@ export const signInThrottles = {
   passkey: { times: 10, seconds: 900 },
   /** Registrations of passkeys that one user begins. */
   passkeyRegistration: { times: 30, seconds: 900 },
+  /** Social sign-ins that one address may begin: each is kept until it ends or expires. */
+  socialStart: { times: 300, seconds: 600 },
 } as const satisfies Record<string, Throttle>;
 
 /** Passkeys of one user of a project. */

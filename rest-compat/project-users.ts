@@ -1,22 +1,45 @@
 import { changeSettings, getSettings } from '../resolvers/auth/change-settings.ts';
 import { createUser } from '../resolvers/auth/create-user.ts';
+import { deleteUser } from '../resolvers/auth/delete-user.ts';
 import { demoteUser, promoteUser } from '../resolvers/auth/promote-user.ts';
-import { route } from './route.ts';
+import type { Context } from '../resolvers/context.ts';
+import { signupRoute } from './auth/signup-route.ts';
+import { type RestRequest, route } from './route.ts';
+
+const createRoute = route(
+  'POST',
+  '/auth/v1/admin/users',
+  { usual: 201, of: ({ created }) => (created ? 201 : 200) },
+  createUser,
+  ({ body }) => ({
+    project_id: body.project_id,
+    email: body.email,
+    is_admin: body.is_admin,
+    send_invite: body.send_invite,
+    redirect_url: body.redirect_url,
+    client_state: body.client_state,
+  }),
+);
 
 /** Paths by which a project's users are managed. Contract 01, sections 2.9, 3.7 and 3.11. */
 export const projectUserRoutes = [
+  {
+    ...createRoute,
+    // A user with a password is one who signed up, whoever did it for them; the service key may say more of it.
+    run: (ctx: Context, request: RestRequest) =>
+      (request.body.password === undefined ? createRoute : signupRoute).run(ctx, request),
+  },
+  // The same as with `send_invite`, as published clients spell it.
   route(
     'POST',
-    '/auth/v1/admin/users',
+    '/auth/v1/invite',
     { usual: 201, of: ({ created }) => (created ? 201 : 200) },
     createUser,
-    ({ body }) => ({
+    ({ query, body }) => ({
       project_id: body.project_id,
       email: body.email,
-      is_admin: body.is_admin,
-      send_invite: body.send_invite,
-      redirect_url: body.redirect_url,
-      client_state: body.client_state,
+      send_invite: true,
+      redirect_url: query.redirect_to ?? body.redirect_url,
     }),
   ),
   route('POST', '/projects/v1/admin/:project_id/promote-user', 200, promoteUser, ({ params, body }) => ({
@@ -26,6 +49,10 @@ export const projectUserRoutes = [
   route('POST', '/projects/v1/admin/:project_id/demote-user', 200, demoteUser, ({ params, body }) => ({
     project: params.project_id,
     email: body.email,
+  })),
+  route('DELETE', '/auth/v1/admin/users/:user_id', 200, deleteUser, ({ params, query }) => ({
+    project_id: query.project_id,
+    user_id: params.user_id,
   })),
   route('GET', '/auth/v1/settings', 200, getSettings, ({ query }) => ({ project_id: query.project_id })),
   route('PATCH', '/auth/v1/settings', 200, changeSettings, ({ body }) => ({

@@ -1,6 +1,7 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import { changeSettings, getSettings } from '../resolvers/auth/change-settings.ts';
 import { type CreatedUser, createUser } from '../resolvers/auth/create-user.ts';
+import { deleteUser } from '../resolvers/auth/delete-user.ts';
 import type { ManagedUser } from '../resolvers/auth/project-users.ts';
 import { demoteUser, promoteUser } from '../resolvers/auth/promote-user.ts';
 import type { AuthSettings } from '../resolvers/auth/rows.ts';
@@ -93,6 +94,15 @@ const roleInput = (name: string, description: string) =>
 const PromoteProjectUserInput = roleInput('PromoteProjectUserInput', 'Which user becomes an admin.');
 const DemoteProjectUserInput = roleInput('DemoteProjectUserInput', 'Which admin becomes a user like others.');
 
+const DeleteProjectUserInput = builder.inputType('DeleteProjectUserInput', {
+  description: 'Which user goes.',
+  fields: (t) => ({
+    project: t.id({ description: project }),
+    userId: t.string({ description: 'Native id of the user, a UUID.' }),
+    ...keyField(t),
+  }),
+});
+
 const CreateProjectUserInput = builder.inputType('CreateProjectUserInput', {
   description: 'A user to make, or to change.',
   fields: (t) => ({
@@ -158,6 +168,20 @@ builder.mutationFields((t) => ({
     args: { input: t.arg({ type: DemoteProjectUserInput, description: 'The admin.' }) },
     resolve: (_root, { input: { project, email, idempotencyKey } }, ctx) =>
       run(demoteUser, keyed(ctx, idempotencyKey ?? undefined), { project: projectOf(project), email }),
+  }),
+  deleteProjectUser: t.field({
+    type: ProjectUserRef,
+    nullable: true,
+    description: deleteUser.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: DeleteProjectUserInput, description: 'The user.' }) },
+    resolve: (_root, { input: { project, userId, idempotencyKey } }, ctx) =>
+      run(
+        deleteUser,
+        keyed(ctx, idempotencyKey ?? undefined),
+        { project_id: projectOf(project), user_id: userId },
+        { project_id: 'project', user_id: 'userId' },
+      ),
   }),
   createProjectUser: t.field({
     type: CreatedProjectUserRef,

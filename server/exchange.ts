@@ -1,12 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
+import { networkOf } from '../core/network-of.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import type { RestRoutes } from '../rest-compat/handle.ts';
 import { allowHeader } from '../rest-compat/path-table.ts';
 import type { Engine } from '../schema/engine/engine.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
 import { readBody, refuseBody } from './body.ts';
-import { clientAddress, networkOf, type TrustedProxies } from './client-address.ts';
+import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';

@@ -5,6 +5,7 @@ import { newTraceId, traced } from '../core/tracing.ts';
 import { answerRows, openRows, rowBodyBytesMax } from '../rest-compat/rows/answer.ts';
 import { matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions } from './exchange.ts';
+import { HeldAnswers } from './held-answers.ts';
 import { type OwnPath, ownPaths } from './own-paths.ts';
 import { refuseDuplicateHeaders, refuseMissingHost, targetOf } from './request-context.ts';
 import { Answer, answerPreflight, sendAnswer, sendError, sendJson, sendSocketError } from './respond.ts';
@@ -118,14 +119,21 @@ async function openTenant(options: HttpOptions, exchange: Exchange, name: Tenant
 const statusPaths: ReadonlySet<string> = new Set(['/api/health', '/readyz', '/metrics']);
 
 /** A path with a name in it: of a project's rows, or of what an operation answers. */
-const answerPath =
-  (options: HttpOptions): OwnPath =>
-  async (exchange) => {
+function answerPath(options: HttpOptions): OwnPath {
+  const held = new HeldAnswers();
+  const documented = answerRest(options);
+  return async (exchange) => {
     const rows = matchRowPath(exchange.request.method!, exchange.path);
-    return rows === undefined ? answerRest(options)(exchange) : answerRowPath(options, exchange, rows);
+    return rows === undefined ? documented(exchange) : answerRowPath(options, held, exchange, rows);
   };
+}
 
-async function answerRowPath(options: HttpOptions, exchange: Exchange, rows: RowPath): Promise<void> {
+async function answerRowPath(
+  options: HttpOptions,
+  held: HeldAnswers,
+  exchange: Exchange,
+  rows: RowPath,
+): Promise<void> {
   const { request, response, path, search } = exchange;
   exchange.route = rows.pattern;
   const ctx = contextOf(options, exchange);
@@ -133,7 +141,9 @@ async function answerRowPath(options: HttpOptions, exchange: Exchange, rows: Row
   const caller = await openRows(rows, ctx);
   const body = await bodyOf(exchange, rowBodyBytesMax);
   const answer = await answerRows(rows, caller, { path, search, headers: request.headers, body }, ctx);
-  if (!response.destroyed) sendAnswer(response, answer);
+  if (response.destroyed) return;
+  held.hold(caller.target.projectId, response, answer.body.length, request.method === 'GET');
+  sendAnswer(response, answer);
 }
 
 const answerRest =

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { invalidField, ServiceError } from '../core/errors.ts';
 import { Lru } from '../core/lru.ts';
+import { networkOf } from '../core/network-of.ts';
 import type { Caller } from '../resolvers/caller.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import { type Credentials, renewCaller, resolveCaller } from '../resolvers/identity/resolve-caller.ts';
 import { addressRate, badSignatureTokens } from '../resolvers/limits.ts';
 import { refuseHurry } from '../resolvers/rate-limit.ts';
-import { networkOf } from './client-address.ts';
 
 /** What a transport knows of a request before anything is decided. */
 export interface Arrival {
@@ -77,7 +77,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
   return {
     services,
     signal,
-    request: { traceId, address, network, baseUrl, idempotencyKey, writeApproval },
+    request: { traceId, address, baseUrl, idempotencyKey, writeApproval },
     admitted,
     credentials,
     chargeAddress,

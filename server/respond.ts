@@ -5,6 +5,7 @@ import { type ErrorEnvelope, ServiceError, toEnvelope } from '../core/errors.ts'
 import { newTraceId } from '../core/tracing.ts';
 import { asRefusal } from '../resolvers/execute.ts';
 import { ReplayedRefusal } from '../resolvers/idempotency.ts';
+import { withErrorCode } from '../rest-compat/auth/error-code.ts';
 import { problemType, toProblem } from '../rest-compat/problem.ts';
 import { discardBody } from './body.ts';
 
@@ -30,6 +31,7 @@ const allowedHeaders = [
   'payment-signature',
   'x-payment',
   'x-client-info',
+  'x-supabase-api-version',
 ].join(', ');
 
 const exposedHeaders = [
@@ -148,7 +150,8 @@ export function sendError(
   if (known.allow !== undefined) headers.allow = known.allow.join(', ');
   if (known.code === 'AUTH_REQUIRED' || known.code === 'INVALID_AUTH') headers['www-authenticate'] = 'Bearer';
   const underApi = path.startsWith('/api/');
-  const body = underApi ? toProblem(envelope, path) : envelope;
+  const plain = path.startsWith('/auth/v1/') ? withErrorCode(envelope) : envelope;
+  const body = underApi ? toProblem(envelope, path) : plain;
   send(response, known.row.status, underApi ? problemType : jsonType, JSON.stringify(body), headers);
   return envelope;
 }

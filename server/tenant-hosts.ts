@@ -1,4 +1,5 @@
 import { ServiceError } from '../core/errors.ts';
+import { networkOf } from '../core/network-of.ts';
 import type { Context } from '../resolvers/context.ts';
 import { findHost } from '../resolvers/hosts/find-host.ts';
 import { hostConfig, liveTables } from '../resolvers/hosts/host-config.ts';
@@ -7,7 +8,7 @@ import { findProjectTarget, type ProjectTarget } from '../resolvers/project-targ
 import { refuseHurry } from '../resolvers/rate-limit.ts';
 import { answerHosted, matchHosted } from '../rest-compat/hosted/answer.ts';
 import type { Host } from '../rest-compat/hosted/call.ts';
-import { clientAddress, networkOf } from './client-address.ts';
+import { clientAddress } from './client-address.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
 import { sendAnswer } from './respond.ts';
 import { answerTenantLive } from './tenant-live.ts';

@@ -99,8 +99,8 @@ export const refusals = {
   /** A change of every row, from somebody who is not the project's own service. Contract 01, section 2.2. */
   noFilter: (verb: 'UPDATE' | 'DELETE') => new RowError(400, '21000', `${verb} requires a WHERE clause`),
   /** An answer that would not fit into memory; by the code that PostgreSQL has for limits of a program. */
-  tooLarge: (bytes: number, most: number) =>
-    new RowError(413, '54000', `The result has ${bytes} bytes, and at most ${most} are given at once`, {
+  tooLarge: (most: number) =>
+    new RowError(413, '54000', `The result has more than ${most} bytes, which is the most that is given at once`, {
       hint: 'Ask for a smaller page with limit and offset, or for fewer columns with select.',
     }),
   /** Text that PostgreSQL cannot hold, refused before it could cut a statement short. */

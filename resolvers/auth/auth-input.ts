@@ -9,13 +9,20 @@ export const email = emailAddress.describe('Address of the user; letter case and
 /** A password that is being set. */
 export const newPassword = z
   .string()
-  .refine((text) => [...text].length >= 6, 'at least 6 characters')
+  .refine((text) => [...text].length >= 6, { error: 'at least 6 characters', params: { reason: 'weak_password' } })
   .refine((text) => Buffer.byteLength(text) <= passwordBytesMax, 'at most 72 bytes')
   .describe('At least 6 characters and at most 72 bytes.')
   .meta({ secret: true });
 
 /** A password that is being tried: whatever it is, it is right or wrong. */
 export const triedPassword = z.string().max(1024).describe('The password.').meta({ secret: true });
+
+/** The code of a mail. */
+export const sixDigits = z
+  .string()
+  .regex(/^[0-9]{6}$/, 'must be six digits')
+  .describe('The code of a mail.')
+  .meta({ secret: true });
 
 /** Something that was given out here; whatever it is, it is good or not. */
 export const givenToken = (what: string) => z.string().min(1).max(512).describe(what).meta({ secret: true });

@@ -13,13 +13,17 @@ import {
   userJson,
 } from './rows.ts';
 
-/** A session that stands now, with everything about its user that answers tell. */
-export interface LiveSession {
-  readonly session: SessionRow;
+/** Everything about a user that answers tell. */
+export interface UserFacts {
   readonly account: UserRow;
   readonly identities: readonly IdentityRow[];
   /** Relying parties of the user's passkeys, one for each. */
   readonly passkeyRps: readonly string[];
+}
+
+/** A session that stands now, with its user. */
+export interface LiveSession extends UserFacts {
+  readonly session: SessionRow;
   readonly settings: AuthSettings;
 }
 
@@ -34,11 +38,14 @@ export async function requireSession(
   return live;
 }
 
-/** A session `s` and its user `u` as a {@link LiveSession}. */
-export const liveJson = `json_build_object('session', ${sessionJson('s')}, 'account', ${userJson('u')}, 'settings', ${settingsJson},
+/** Everything about a user that answers tell, as members of a JSON object, by the alias of its row. */
+export const userFactsJson = (alias: string): string => `'account', ${userJson(alias)},
       'identities', coalesce((select jsonb_agg(to_jsonb(i) - 'user_id' order by i.created_at, i.provider, i.provider_sub)
-        from auth.identities i where i.user_id = u.id), '[]'),
-      'passkeyRps', coalesce((select jsonb_agg(p.rp_id) from auth.passkeys p where p.user_id = u.id), '[]'))`;
+        from auth.identities i where i.user_id = ${alias}.id), '[]'),
+      'passkeyRps', coalesce((select jsonb_agg(p.rp_id) from auth.passkeys p where p.user_id = ${alias}.id), '[]')`;
+
+/** A session `s` and its user `u` as a {@link LiveSession}. */
+export const liveJson = `json_build_object('session', ${sessionJson('s')}, 'settings', ${settingsJson}, ${userFactsJson('u')})`;
 
 const liveStatement: AuthStatement = {
   name: 'session_live',

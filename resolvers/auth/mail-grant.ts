@@ -1,10 +1,11 @@
-import { randomBytes, randomInt } from 'node:crypto';
+import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Services } from '../context.ts';
 import type { ProjectTarget } from '../project-target.ts';
 import { type AuthStatement, authBatch } from './auth-rows.ts';
-import { type Challenge, useCode, useLink } from './challenges.ts';
+import { type Challenge, latestChallenge, useCode, useLink } from './challenges.ts';
+import { hashPassword } from './passwords.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
 import { forgetStandings } from './standing.ts';
@@ -24,7 +25,7 @@ export const codeHashOf = ({ keys }: Pick<Services, 'keys'>, challengeId: string
 /** Signs in with the token of a link. @throws INVALID_AUTH, FORBIDDEN, account_exists_requires_link */
 export async function linkGrant(services: Services, target: ProjectTarget, token: string): Promise<SessionAnswer> {
   const challenge = await useLink(services, target, linkHashOf(token));
-  if (challenge === undefined) throw invalid('The link is not valid any more.');
+  if (challenge === undefined) throw invalid('link', 'The link is not valid any more.');
   return finish(services, target, challenge, 'magic_link');
 }
 
@@ -35,11 +36,32 @@ export async function codeGrant(
   { challengeId, code }: { readonly challengeId: string; readonly code: string },
 ): Promise<SessionAnswer> {
   const challenge = await useCode(services, target, challengeId, codeHashOf(services, challengeId, code));
-  if (challenge === undefined) throw invalid('The code is wrong, or not valid any more.');
+  if (challenge === undefined) throw invalid('code', 'The code is wrong, or not valid any more.');
   return finish(services, target, challenge, 'email_code');
 }
 
-const invalid = (message: string) => new ServiceError('INVALID_AUTH', { message, nextActions: [] });
+/** Uses up the latest code that was mailed to an address, for whoever kept no challenge. @throws INVALID_AUTH */
+export async function answerLatestCode(
+  services: Services,
+  target: ProjectTarget,
+  { email, code }: { readonly email: string; readonly code: string },
+): Promise<Challenge> {
+  // The same statements for an address that no mail went to.
+  const id = (await latestChallenge(services, target, email)) ?? randomUUID();
+  const challenge = await useCode(services, target, id, codeHashOf(services, id, code));
+  if (challenge === undefined) throw invalid('code', 'The code is wrong, or not valid any more.');
+  return challenge;
+}
+
+/** Signs in with the latest code that was mailed to an address. @throws INVALID_AUTH, FORBIDDEN */
+export const latestCodeGrant = async (
+  services: Services,
+  target: ProjectTarget,
+  given: { readonly email: string; readonly code: string },
+): Promise<SessionAnswer> => finish(services, target, await answerLatestCode(services, target, given), 'email_code');
+
+const invalid = (reason: string, message: string) =>
+  new ServiceError('INVALID_AUTH', { message, details: { reason }, nextActions: [] });
 
 type Admitted = { readonly outcome: 'admitted'; readonly id: string };
 type Refused = { readonly outcome: 'requires_link' | 'closed'; readonly id?: undefined };
@@ -51,9 +73,12 @@ async function finish(
   challenge: Challenge,
   method: 'magic_link' | 'email_code',
 ): Promise<SessionAnswer> {
-  const { email, intent } = challenge;
+  const { intent } = challenge;
+  // A password that nobody knows, for a user who recovers what somebody else may have set up in its name.
+  const nobodys = intent === 'recovery' ? await hashPassword(services, randomBytes(24).toString('base64url')) : null;
   // A race of two first sign-ins of one address: who loses finds the user there.
-  const admitted = (await admit(services, target, email, intent)) ?? (await admit(services, target, email, intent));
+  const admitted =
+    (await admit(services, target, challenge, nobodys)) ?? (await admit(services, target, challenge, nobodys));
   if (admitted?.outcome === 'requires_link') throw new ServiceError('account_exists_requires_link');
   if (admitted?.outcome !== 'admitted')
     throw new ServiceError('FORBIDDEN', { message: 'This project takes invited users only.' });
@@ -74,14 +99,14 @@ async function finish(
 async function admit(
   services: Services,
   target: ProjectTarget,
-  email: string,
-  intent: Challenge['intent'],
+  { email, intent, creates_user }: Challenge,
+  nobodys: string | null,
 ): Promise<Admitted | Refused | undefined> {
   const [, , [admitted]] = (await authBatch(services, target, [
     // In the order in which a sign-in with a passkey takes the same locks.
     [lockPasskeysStatement, [email]],
     [lockUserStatement, [email]],
-    [admitStatement, [email, intent]],
+    [admitStatement, [email, intent, creates_user, nobodys]],
   ])) as [unknown, unknown, [(Admitted | Refused)?]];
   if (admitted?.outcome === 'admitted') forgetStandings(services);
   return admitted;
@@ -100,24 +125,30 @@ const lockUserStatement: AuthStatement = {
 
 const admitStatement: AuthStatement = {
   name: 'mail_admit',
-  // A password that was set by whoever knew the address, unproven, is not merged with a sign-in that proves it; nor are
-  // passkeys of before, which would go on signing a stranger in.
+  // A password that was set by whoever knew the address, unproven, is not merged with a sign-in that proves it; a
+  // recovery puts an end to it, and to what it signed in. Nor are passkeys and social accounts of before merged, which
+  // would go on signing a stranger in.
   text: `with known as (
-      select id, password_hash is not null and email_verified_at is null and $2 <> 'recovery' as unproven,
-        email_verified_at is null as first
-      from auth.users where email = $1
+      select id, first, first and has_password as taken, first and has_password and $2 <> 'recovery' as unproven
+      from (select id, email_verified_at is null as first, password_hash is not null as has_password
+        from auth.users where email = $1) u
     ), dropped as (
       delete from auth.passkeys k using known where k.user_id = known.id and known.first and not known.unproven
       returning k.id
+    ), unlinked as (
+      delete from auth.identities i using known where i.user_id = known.id and known.first and not known.unproven
     ), ended as (
-      update auth.sessions s set aal = 'aal1', passkey_id = null, passkey_time = null, revoked_at = coalesce(s.revoked_at, now())
-      from dropped where s.passkey_id = dropped.id
+      update auth.sessions s set aal = 'aal1', passkey_id = null, passkey_time = null,
+        revoked_at = coalesce(s.revoked_at, now())
+      where s.passkey_id in (select id from dropped)
+        or (s.revoked_at is null and s.user_id in (select id from known where taken and not unproven))
     ), verified as (
-      update auth.users set email_verified_at = coalesce(email_verified_at, now())
-      where id in (select id from known where not unproven) returning id
+      update auth.users u set email_verified_at = coalesce(email_verified_at, now()),
+        password_hash = case when known.taken then $4 else password_hash end
+      from known where u.id = known.id and not known.unproven returning u.id
     ), made as (
       insert into auth.users (email, email_verified_at)
-      select $1, now() from auth.settings where public_signup = 'open' and not exists (select from known)
+      select $1, now() from auth.settings where $3::boolean and public_signup = 'open' and not exists (select from known)
       on conflict (email) do nothing returning id
     )
     select json_build_object('outcome', 'admitted', 'id', id) from (select id from verified union all select id from made) a
@@ -125,5 +156,5 @@ const admitStatement: AuthStatement = {
     select json_build_object('outcome', 'requires_link') from known where unproven
     union all
     select json_build_object('outcome', 'closed') from auth.settings
-      where public_signup <> 'open' and not exists (select from known)`,
+      where not ($3::boolean and public_signup = 'open') and not exists (select from known)`,
 };

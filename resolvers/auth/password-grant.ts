@@ -36,10 +36,14 @@ export async function passwordGrant(
 function refusalOf(known: Known | undefined): ServiceError {
   const [provider] = known?.password_hash === null ? known.providers : [];
   if (provider === undefined)
-    return new ServiceError('INVALID_AUTH', { message: 'The address or the password is wrong.', nextActions: [] });
+    return new ServiceError('INVALID_AUTH', {
+      message: 'The address or the password is wrong.',
+      details: { reason: 'password' },
+      nextActions: [],
+    });
   return new ServiceError('INVALID_AUTH', {
     message: `This user signs in with ${provider}.`,
-    details: { provider },
+    details: { reason: 'password', provider },
     nextActions: [],
   });
 }

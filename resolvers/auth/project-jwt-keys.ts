@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { endpoint, withServiceKey } from './endpoint.ts';
+import type { Services } from '../context.ts';
+import type { ProjectTarget } from '../project-target.ts';
+import { endpoint, withKey, withServiceKey } from './endpoint.ts';
 import { signingKeys } from './signing-keys.ts';
+
+const KeysWire = z.object({ keys: z.array(z.record(z.string(), z.unknown())) });
+
+const published = async (services: Services, target: ProjectTarget) => ({
+  keys: (await signingKeys(services, target)).published as { readonly [member: string]: unknown }[],
+});
 
 /** `GET /internal/v1/project-jwt-keys`. Contract 01, section 1.4. */
 export const projectJwtKeys = endpoint({
@@ -8,9 +16,16 @@ export const projectJwtKeys = endpoint({
   summary: 'The public keys that this project’s access tokens are signed with.',
   input: z.object({}),
   admit: withServiceKey,
-  async handler({ services, target }) {
-    const { published } = await signingKeys(services, target);
-    return { keys: published as { readonly [member: string]: unknown }[] };
-  },
-  wire: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
+  handler: ({ services, target }) => published(services, target),
+  wire: KeysWire,
+});
+
+/** `GET /auth/v1/.well-known/jwks.json`: the same keys for whoever has a key of the project, since they are public. */
+export const jwks = endpoint({
+  name: 'auth.jwks',
+  summary: 'The public keys of this project’s access tokens, for clients that verify them.',
+  input: z.object({}),
+  admit: withKey,
+  handler: ({ services, target }) => published(services, target),
+  wire: KeysWire,
 });

@@ -1,8 +1,11 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import type { Context } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
+import { isMailDelayed } from '../mail/delay.ts';
+import type { ProjectTarget } from '../project-target.ts';
 import { email } from './auth-input.ts';
-import { createChallenge, deliveries, intents } from './challenges.ts';
+import { createChallenge, deliveries, intents, type NewChallenge } from './challenges.ts';
 import { endpoint, withKey } from './endpoint.ts';
 import { requireOwnUrl } from './redirects.ts';
 import { mailChallenge } from './sign-in-mail.ts';
@@ -24,6 +27,16 @@ export const stateText = (state: unknown): string | null =>
 
 export const redirectUrl = z.string().max(2_048).describe('Where the link leads, with `?token=` added.');
 
+/** Has a challenge mailed, within what an address and a project may be sent. @returns its id. @throws RATE_LIMITED */
+export async function mailWayIn(ctx: Context, target: ProjectTarget, wanted: NewChallenge): Promise<string> {
+  const { services } = ctx;
+  await countTry(services, target, signInThrottles.mailToAddress, 'mail', wanted.email);
+  await countTry(services, target, signInThrottles.mailOfProject, 'mails');
+  const id = await createChallenge(services, target, wanted);
+  await mailChallenge(ctx, target.projectId, id);
+  return id;
+}
+
 /** `POST /auth/v1/magic-link`. */
 export const requestLink = endpoint({
   name: 'auth.requestLink',
@@ -34,9 +47,13 @@ export const requestLink = endpoint({
     redirect_url: redirectUrl.optional(),
     intent: z.enum(intents).default('signin').describe('What it is for: `signin` unless told.'),
     client_state: clientState.optional(),
+    create_user: z
+      .boolean()
+      .default(true)
+      .describe('Whether somebody who is no user yet becomes one by it, where sign-up is open.'),
   }),
   admit: withKey,
-  async handler(ctx, { email, delivery, redirect_url, intent, client_state }) {
+  async handler(ctx, { email, delivery, redirect_url, intent, client_state, create_user }) {
     const { services, target, keyRole } = ctx;
     const trusted = keyRole === 'service_role';
     if (intent === 'invite' && !trusted)
@@ -44,24 +61,33 @@ export const requestLink = endpoint({
     if (redirect_url === undefined) {
       if (delivery !== 'code') throw missingRedirect();
     } else requireOwnUrl(services, target, 'redirect_url', redirect_url);
-    await countTry(services, target, signInThrottles.mailToAddress, 'mail', email);
-    await countTry(services, target, signInThrottles.mailOfProject, 'mails');
-    const id = await createChallenge(services, target, {
+    const id = await mailWayIn(ctx, target, {
       email,
       intent,
       delivery,
       redirect_url: redirect_url ?? null,
       client_state: stateText(client_state),
       state_source: trusted ? 'service_key' : 'anonymous',
+      // What nobody has, nobody recovers.
+      creates_user: create_user && intent !== 'recovery',
     });
-    await mailChallenge(ctx, target.projectId, id);
     return {
       message: 'If this address can sign in, a mail is on its way.',
       ...(delivery === 'link' ? {} : { challenge_id: id }),
+      ...((await isMailDelayed(services)) ? { warnings: [delayed] } : {}),
     };
   },
-  wire: z.object({ message: z.string(), challenge_id: z.uuid().optional() }),
+  wire: z.object({
+    message: z.string(),
+    challenge_id: z.uuid().optional(),
+    warnings: z.array(z.object({ code: z.literal('EMAIL_DELIVERY_DELAYED'), message: z.string() })).optional(),
+  }),
 });
+
+const delayed = {
+  code: 'EMAIL_DELIVERY_DELAYED' as const,
+  message: 'The mail server takes no mail at the moment; it is tried again.',
+};
 
 export function missingRedirect(): ServiceError {
   const reason = 'is required for a link';

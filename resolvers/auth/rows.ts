@@ -12,6 +12,8 @@ export interface UserRow {
   readonly created_at: string;
   /** Whether there is one; the hash stays where it is. */
   readonly has_password: boolean;
+  /** What the app keeps with its user, who may write it. */
+  readonly user_metadata: Readonly<Record<string, unknown>>;
 }
 
 export interface SessionRow {

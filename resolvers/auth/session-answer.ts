@@ -3,7 +3,8 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Services } from '../context.ts';
 import type { ProjectTarget } from '../project-target.ts';
 import { accessSeconds, signAccessToken, type UserRole } from './access-token.ts';
-import { type AuthSettings, momentOrNull, type SessionRow, type UserRow } from './rows.ts';
+import { ClientUserWire, clientUser } from './client-user.ts';
+import { type AuthSettings, momentOf, momentOrNull, type SessionRow, type UserRow } from './rows.ts';
 
 /** A session with what its tokens are made from. */
 export interface StandingSession {
@@ -24,6 +25,8 @@ export const SessionWire = z.object({
     display_name: z.string().nullable(),
     avatar_url: z.string().nullable(),
     email_verified_at: z.iso.datetime().nullable(),
+    created_at: z.iso.datetime(),
+    ...ClientUserWire,
   }),
   provider: z.string().optional(),
   magic_link: z
@@ -82,6 +85,8 @@ export async function answerSession(
       display_name: user.display_name,
       avatar_url: user.avatar_url,
       email_verified_at: momentOrNull(user.email_verified_at),
+      created_at: momentOf(user.created_at),
+      ...clientUser(user, session.provider === null ? [] : [session.provider]),
     },
     ...(session.provider === null ? {} : { provider: session.provider }),
     ...(user.is_admin && role === 'authenticated'

@@ -7,6 +7,7 @@ import { newPassword, triedPassword } from './auth-input.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 import { asUser, endpoint } from './endpoint.ts';
 import type { LiveSession } from './live-session.ts';
+import { answerLatestCode } from './mail-grant.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { endSessions } from './sessions.ts';
 import { countTry, forgetTries } from './throttle.ts';
@@ -26,17 +27,35 @@ export const setPassword = endpoint({
   }),
   admit: asUser,
   async handler(ctx, { new_password, current_password }) {
-    const { services, target, account, session, settings } = ctx;
-    if (!account.has_password) {
-      if (!settings.allow_password_set)
-        throw new ServiceError('FORBIDDEN', { message: 'Users of this project set no first password.' });
-    } else if (!wasMailed(session) || minutesSince(services, session) > resetMinutes)
-      await requirePassword(services, target, account, current_password);
-    await replacePassword(services, target, ctx, new_password);
+    await changePassword(ctx.services, ctx.target, ctx, { new_password, current_password });
     return { status: 'ok' as const };
   },
   wire: z.object({ status: z.literal('ok') }),
 });
+
+/** What a password is changed by: that so far, a code that was just mailed, or the session itself if a mail began it. */
+export interface PasswordChange {
+  readonly new_password: string;
+  readonly current_password?: string | undefined;
+  readonly code?: string | undefined;
+}
+
+/** @throws INVALID_AUTH, FORBIDDEN, RATE_LIMITED */
+export async function changePassword(
+  services: Services,
+  target: ProjectTarget,
+  live: LiveSession,
+  { new_password, current_password, code }: PasswordChange,
+): Promise<void> {
+  const { account, session, settings } = live;
+  if (!account.has_password) {
+    if (!settings.allow_password_set)
+      throw new ServiceError('FORBIDDEN', { message: 'Users of this project set no first password.' });
+  } else if (code !== undefined) await answerLatestCode(services, target, { email: account.email, code });
+  else if (!wasMailed(session) || minutesSince(services, session) > resetMinutes)
+    await requirePassword(services, target, account, current_password);
+  await replacePassword(services, target, live, new_password);
+}
 
 /** `POST /auth/v1/account/password`. Contract 01, section 3.10. */
 export const setAccountPassword = endpoint({
@@ -68,14 +87,18 @@ export async function requirePassword(
 ): Promise<void> {
   if (given === undefined) {
     const message = 'The password so far is needed.';
-    throw new ServiceError('INVALID_AUTH', { message, details: { field: 'current_password' }, nextActions: [] });
+    throw new ServiceError('INVALID_AUTH', {
+      message,
+      details: { reason: 'password_needed', field: 'current_password' },
+      nextActions: [],
+    });
   }
   await countTry(services, target, signInThrottles.password, 'password', email);
   const hash = await authRow<string | null>(services, target, hashStatement, [id]);
   if (!(await isPassword(services, hash ?? null, given)))
     throw new ServiceError('INVALID_AUTH', {
       message: 'The password so far is wrong.',
-      details: { field: 'current_password' },
+      details: { reason: 'password', field: 'current_password' },
       nextActions: [],
     });
   await forgetTries(services, target, 'password', email);

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { email, newPassword } from './auth-input.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
+import { userData } from './client-user.ts';
 import { endpoint, withKey } from './endpoint.ts';
 import { hashPassword } from './passwords.ts';
 import { momentOf } from './rows.ts';
@@ -22,18 +23,31 @@ export const signup = endpoint({
     email,
     password: newPassword,
     is_admin: z.boolean().default(false).describe('Whether it manages the project; for the service key alone.'),
+    email_confirm: z
+      .boolean()
+      .default(false)
+      .describe('Whether the address is known to be the user’s; for the service key alone.'),
+    data: userData.optional(),
   }),
   admit: withKey,
-  async handler({ services, target, keyRole }, { email, password, is_admin }) {
+  async handler({ services, target, keyRole }, { email, password, is_admin, email_confirm, data }) {
     const trusted = keyRole === 'service_role';
     if (is_admin && !trusted) throw new ServiceError('FORBIDDEN', { message: 'The service key alone makes admins.' });
+    if (email_confirm && !trusted)
+      throw new ServiceError('FORBIDDEN', { message: 'The service key alone confirms addresses.' });
     const { public_signup: policy } = await authSettings(services, target);
     // Also for an address that is known: a password proves nothing of whose address it is.
     if (policy !== 'open' && !trusted)
       throw new ServiceError('FORBIDDEN', { message: 'This project has no open sign-up.', details: { policy } });
     // Before it is known whether the address is taken, so that the answer takes as long either way.
     const hash = await hashPassword(services, password);
-    const created = await authRow<Created>(services, target, insertStatement, [email, hash, is_admin]);
+    const created = await authRow<Created>(services, target, insertStatement, [
+      email,
+      hash,
+      is_admin,
+      email_confirm,
+      JSON.stringify(data ?? {}),
+    ]);
     if (created === undefined) throw new ServiceError('EMAIL_ALREADY_REGISTERED');
     return { ...created, created_at: momentOf(created.created_at) };
   },
@@ -42,7 +56,8 @@ export const signup = endpoint({
 
 const insertStatement: AuthStatement = {
   name: 'user_signup',
-  text: `insert into auth.users (email, password_hash, is_admin) values ($1, $2, $3::boolean)
+  text: `insert into auth.users (email, password_hash, is_admin, email_verified_at, user_metadata)
+    values ($1, $2, $3::boolean, case when $4::boolean then now() end, $5::jsonb)
     on conflict (email) do nothing
     returning json_build_object('id', id, 'email', email, 'created_at', created_at, 'is_admin', is_admin)`,
 };

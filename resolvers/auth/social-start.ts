@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import { networkOf } from '../../core/network-of.ts';
 import type { IdentityProvider } from '../../engines/sign-in/identity-providers.ts';
 import type { Context } from '../context.ts';
+import { signInThrottles } from '../limits.ts';
 import type { ProjectCaller } from '../project-door.ts';
 import { asUser, endpoint, withKey } from './endpoint.ts';
 import { requireOwnUrl } from './redirects.ts';
 import { beginFlow, flowModes, flowSeconds } from './social-flows.ts';
 import { refusalOfProvider } from './social-refusal.ts';
 import { newState, passageOf } from './social-secrets.ts';
+import { countTry } from './throttle.ts';
 
 const intents = ['signin', 'link'] as const;
 
@@ -37,6 +40,7 @@ export const startSocial = endpoint({
     const { services, target } = ctx;
     const provider = requireProvider(ctx, id);
     const redirectUrl = requireOwnUrl(services, target, 'redirect_url', redirect_url).href;
+    await countTry(services, target, signInThrottles.socialStart, 'social', networkOf(ctx.request.address));
     const linking = intent === 'link' ? await asUser(ctx, ctx) : undefined;
     const state = newState(target.projectId);
     const redirectUri = `${services.settings.publicBaseUrl ?? ctx.request.baseUrl}/auth/v1/oauth/${id}/callback`;

@@ -62,7 +62,7 @@ export async function standingClaims(
 async function standingOf(services: Services, target: ProjectTarget, claims: UserClaims): Promise<Standing> {
   let known = remembered.get(services);
   if (known === undefined) remembered.set(services, (known = new Lru({ entries: 20_000, bytes: 20_000 })));
-  const name = `${target.projectId} ${claims.session_id}`;
+  const name = `${target.projectId} ${claims.session_id} ${claims.sub}`;
   const now = performance.now();
   let entry = known.get(name);
   if (entry === undefined || entry.until <= now) {

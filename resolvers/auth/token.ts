@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { parseInput } from '../parse-input.ts';
-import { email, givenToken, triedPassword } from './auth-input.ts';
+import { email, givenToken, sixDigits, triedPassword } from './auth-input.ts';
 import { endpoint, withKey } from './endpoint.ts';
 import { codeGrant, linkGrant } from './mail-grant.ts';
 import { passwordGrant } from './password-grant.ts';
@@ -20,11 +20,7 @@ const inputs = {
   magic_link: z.object({ token: givenToken('The token of a link.') }),
   email_code: z.object({
     challenge_id: z.uuid('must be a challenge id (a UUID)').describe('The challenge that the code answers.'),
-    code: z
-      .string()
-      .regex(/^[0-9]{6}$/, 'must be six digits')
-      .describe('The code of a mail.')
-      .meta({ secret: true }),
+    code: sixDigits,
   }),
 } as const;
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { networkOf } from '../../core/network-of.ts';
 import { type AuthStatement, authRow } from '../auth/auth-rows.ts';
 import { attemptsMax, type Challenge, useCode } from '../auth/challenges.ts';
 import { endpoint, withKey } from '../auth/endpoint.ts';
@@ -62,7 +63,7 @@ export async function spendCode(
 
 /** Counts before the challenge is touched: who is refused for haste has used up no attempt. */
 const countCode = ({ services, request }: Context, target: ProjectTarget) =>
-  countTry(services, target, signInThrottles.codeOfNetwork, 'code', request.network ?? request.address);
+  countTry(services, target, signInThrottles.codeOfNetwork, 'code', networkOf(request.address));
 
 async function whyNot({ services }: Context, target: ProjectTarget, challengeId: string): Promise<ServiceError> {
   const asked = await authRow<Asked>(services, target, stateStatement, [challengeId]);

@@ -36,7 +36,7 @@ export const hostedSignUp = endpoint({
   admit: withKey,
   async handler(ctx, { email, password }) {
     const { services, target } = ctx;
-    const { id } = await signup.handler(ctx, { email, password, is_admin: false });
+    const { id } = await signup.handler(ctx, { email, password, is_admin: false, email_confirm: false });
     return startSession(services, target, { userId: id, amr: ['password'] });
   },
   wire: SessionWire,

@@ -99,7 +99,7 @@ async function run(
     return await reached(() => ctx.services.projectPools.run(database, statements, options));
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code === undefined) throw error;
-    const own = plan.refusalOf(error.message);
+    const own = plan.refusalOf(error);
     if (own !== undefined) throw own;
     if (error.code === '42501') await explainDenial(ctx, caller, request, cache);
     const { code, message, detail, hint } = error;

@@ -20,13 +20,14 @@ import { projectJwtKeys } from '../../resolvers/auth/project-jwt-keys.ts';
 import { providers } from '../../resolvers/auth/providers.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
-import { signup } from '../../resolvers/auth/signup.ts';
 import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { token } from '../../resolvers/auth/token.ts';
 import { endSession, sessionFromIdentity } from '../../resolvers/hosted/bridge.ts';
 import { makeTestUser, readTestEmails, startTestSession } from '../../resolvers/hosted/test-users.ts';
 import type { Route } from '../route.ts';
+import { aliasRoutes } from './alias-routes.ts';
 import { authRoute } from './auth-route.ts';
+import { signupRoute } from './signup-route.ts';
 import { socialCallback } from './social-callback.ts';
 
 const passwords = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) => ({
@@ -45,25 +46,27 @@ export const identityOf = (body: Readonly<Record<string, unknown>>) => ({
   display_name: body.display_name,
 });
 
+const grantOf = (grant: unknown): unknown => (grant === 'pkce' ? 'authorization_code' : grant);
+
 /** Paths of a project's users, which a key of the project opens. Contract 01, sections 1.4, 3.2 to 3.6, 3.8 to 3.10. */
 export const authRoutes: readonly Route[] = [
-  authRoute('POST', '/auth/v1/signup', 201, signup, ({ body }) => ({
-    email: body.email,
-    password: body.password,
-    is_admin: body.is_admin,
-  })),
+  signupRoute,
   authRoute('POST', '/auth/v1/token', 200, token, ({ query, body }) => ({
-    grant_type: query.grant_type ?? body.grant_type,
+    // Clients that call the code of a social sign-in by its proof mean the same.
+    grant_type: grantOf(query.grant_type ?? body.grant_type),
     email: body.email,
     password: body.password,
     refresh_token: body.refresh_token,
     token: body.token,
     challenge_id: body.challenge_id,
-    code: body.code,
+    code: body.code ?? body.auth_code,
     code_verifier: body.code_verifier,
   })),
   authRoute('GET', '/auth/v1/user', 200, getUser, ({ query }) => ({ app_origin: query.app_origin })),
-  authRoute('POST', '/auth/v1/logout', 200, logout, ({ body }) => ({ refresh_token: body.refresh_token })),
+  authRoute('POST', '/auth/v1/logout', 200, logout, ({ query, body }) => ({
+    refresh_token: body.refresh_token,
+    scope: query.scope ?? body.scope,
+  })),
   authRoute('GET', '/auth/v1/providers', 200, providers, () => ({})),
   authRoute('POST', '/auth/v1/oauth/:provider/start', 200, startSocial, ({ params, body }) => ({
     provider: params.provider,
@@ -82,6 +85,7 @@ export const authRoutes: readonly Route[] = [
     redirect_url: body.redirect_url,
     intent: body.intent,
     client_state: body.client_state,
+    create_user: body.create_user,
   })),
   authRoute('POST', '/auth/v1/user/password', 200, setPassword, passwords),
   authRoute('PUT', '/auth/v1/user/password', 200, setPassword, passwords),
@@ -137,4 +141,5 @@ export const authRoutes: readonly Route[] = [
     passkey_id: body.passkey_id,
   })),
   authRoute('GET', '/internal/v1/project-jwt-keys', 200, projectJwtKeys, () => ({})),
+  ...aliasRoutes,
 ];

@@ -40,8 +40,8 @@ function popup(returned: SocialReturn) {
   const nonce = randomBytes(16).toString('base64');
   const data = {
     values: returned.values,
-    origin: new URL(returned.redirectUrl).origin,
-    location: locationOf(returned),
+    target: new URL(returned.redirectUrl).origin,
+    instead: locationOf(returned),
   };
   // A `<` would end the script early.
   const literal = JSON.stringify(data).replaceAll('<', '\\u003c');
@@ -51,11 +51,11 @@ function popup(returned: SocialReturn) {
 <title>Signing in</title>
 <p>You can close this window.</p>
 <script nonce="${nonce}">
-  const { values, origin, location } = ${literal};
+  const { values, target, instead } = ${literal};
   if (window.opener) {
-    window.opener.postMessage(values, origin);
+    window.opener.postMessage(values, target);
     window.close();
-  } else window.location.replace(location);
+  } else window.location.replace(instead);
 </script>
 </html>
 `;

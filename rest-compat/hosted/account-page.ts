@@ -1,5 +1,6 @@
 import { accountSessions } from '../../resolvers/auth/account.ts';
 import { runEndpoint } from '../../resolvers/auth/endpoint.ts';
+import { accountPasskeys } from '../../resolvers/auth/passkeys/manage-passkeys.ts';
 import { csrfToken } from '../../resolvers/hosted/csrf.ts';
 import { requireVisitor } from '../../resolvers/hosted/visitor.ts';
 import { type HostedCall, openedBy } from './call.ts';
@@ -23,7 +24,10 @@ const button = (action: string, label: string, csrf: string, fields: readonly Ht
 /** `GET /auth/account`: what a signed-in user sees of its account, and changes. */
 export async function accountPage(call: HostedCall): Promise<HostedAnswer> {
   const { session, account, identities, settings } = requireVisitor(call.visitor);
-  const { sessions } = await runEndpoint(accountSessions, call.ctx, {}, openedBy(call));
+  const [{ sessions }, { passkeys }] = await Promise.all([
+    runEndpoint(accountSessions, call.ctx, {}, openedBy(call)),
+    runEndpoint(accountPasskeys, call.ctx, {}, openedBy(call)),
+  ]);
   const csrf = csrfToken(session);
   const mayHavePassword = account.has_password || settings.allow_password_set;
   const done = call.query.done === '1';
@@ -64,6 +68,16 @@ ${
 `,
 )}</ul>
 ${button('/auth/account/sign-out-everywhere', 'Sign out everywhere', csrf)}
+${
+  passkeys.length > 0 &&
+  html`<h2>Passkeys</h2>
+<ul>
+${passkeys.map(
+  (one) => html`<li>${one.label ?? one.rp_id}, made ${momentOf(one.created_at)}
+${button('/auth/account/passkeys/remove', 'Remove', csrf, [hidden('passkey_id', one.id)])}</li>
+`,
+)}</ul>`
+}
 ${
   identities.length > 0 &&
   html`<h2>Connected accounts</h2>

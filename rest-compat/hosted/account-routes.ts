@@ -8,6 +8,7 @@ import {
   unlinkIdentity,
 } from '../../resolvers/auth/account.ts';
 import { type Endpoint, runEndpoint } from '../../resolvers/auth/endpoint.ts';
+import { accountPasskeys, removeAccountPasskey } from '../../resolvers/auth/passkeys/manage-passkeys.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
 import { clearedCookie } from '../../resolvers/hosted/cookie.ts';
 import { returnPath } from '../../resolvers/hosted/return-path.ts';
@@ -80,6 +81,7 @@ export const accountRoutes: readonly HostedRoute[] = [
   reading('/auth/account/security', accountSecurity, ({ query }) => ({ app_origin: query.app_origin })),
   reading('/auth/account/sessions', accountSessions),
   reading('/auth/account/identities', accountIdentities),
+  reading('/auth/account/passkeys', accountPasskeys),
   changing(
     '/auth/account/sessions/revoke',
     revokeSession,
@@ -96,6 +98,7 @@ export const accountRoutes: readonly HostedRoute[] = [
     // The password so far proves as much as a sign-in of a moment ago.
     run: (call) => (isGiven(call.body.current_password) ? withCurrent : whileFresh).run(call),
   },
+  changing('/auth/account/passkeys/remove', removeAccountPasskey, ({ body }) => ({ passkey_id: body.passkey_id })),
   changing('/auth/account/identities/unlink', unlinkIdentity, ({ body }) => ({
     provider: body.provider,
     subject: body.subject,

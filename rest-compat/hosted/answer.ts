@@ -17,6 +17,7 @@ import { accountRoutes } from './account-routes.ts';
 import type { Host, HostedCall, HostedRequest, HostedRoute } from './call.ts';
 import { json, seeOther } from './call.ts';
 import type { HostedAnswer } from './page.ts';
+import { passkeyRoutes } from './passkey-routes.ts';
 import { afterSignIn, errorPage } from './sign-in-page.ts';
 import { signedIn, signInRoutes } from './sign-in-routes.ts';
 
@@ -40,7 +41,7 @@ const fromIdentity: HostedRoute = {
 };
 
 /** Every path of hosted sign-in. */
-export const hostedRoutes: readonly HostedRoute[] = [...signInRoutes, ...accountRoutes, fromIdentity];
+export const hostedRoutes: readonly HostedRoute[] = [...signInRoutes, ...passkeyRoutes, ...accountRoutes, fromIdentity];
 
 const table = new PathTable(hostedRoutes);
 

@@ -25,6 +25,7 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   delegate: 'inner',
   principal: 'inner',
   vault: 'inner',
+  userId: 'inner',
   encryptionKey: 'inner',
 };
 

@@ -236,7 +236,7 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
         // Usage has `admin` in its path, and is for whoever may read the project.
         const forAdmin =
           name.includes('/admin/') &&
-          !/\/(usage|sql|schema|expose|validate|users|promote-user|demote-user)$/.test(name);
+          !/\/(usage|sql|schema|expose|validate|users|users\/:user_id|promote-user|demote-user)$/.test(name);
         const needsCredential = kind === 'nobody' || (kind === 'anon key' && !forAdmin);
         expect((seen.answer as { status: number }).status, name).toBe(needsCredential ? 401 : 403);
       }

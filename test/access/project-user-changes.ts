@@ -7,6 +7,7 @@ export function projectUserChanges(service: Service, home: Home): Changes {
   const email = 'ada@example.com';
   /** Beside that of the home, whose key may change nothing here. */
   let projectId: string;
+  let userId: string;
   const change = (operation: string, action: string) => ({
     operation,
     action,
@@ -30,6 +31,8 @@ export function projectUserChanges(service: Service, home: Home): Changes {
       const options = { body: { org_id: orgId } };
       const { body } = await service.call<Record<string, string>>(wallet, 'POST', '/projects/v1', options);
       projectId = body.project_id!;
+      const user = { body: { project_id: projectId, email: 'gone@example.com' } };
+      userId = (await service.call<{ id: string }>(wallet, 'POST', '/auth/v1/admin/users', user)).body.id;
     },
     changes: [
       {
@@ -38,6 +41,10 @@ export function projectUserChanges(service: Service, home: Home): Changes {
       },
       { ...change('users.promote', 'project.user_promoted'), send: role('promote') },
       { ...change('users.demote', 'project.user_demoted'), send: role('demote') },
+      {
+        ...change('users.delete', 'project.user_deleted'),
+        send: send('DELETE', () => `/auth/v1/admin/users/${userId}?project_id=${projectId}`),
+      },
       {
         ...change('users.changeSettings', 'project.auth_settings_changed'),
         send: send('PATCH', () => '/auth/v1/settings', named({ allow_password_set: true })),

@@ -32,6 +32,7 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   delegate_id: 'inner',
   principal_id: 'inner',
   vault_id: 'inner',
+  user_id: 'inner',
 };
 
 /** Inputs that name something inside a target, with what a body calls them. */
@@ -41,6 +42,9 @@ const plainParams: Readonly<Record<string, string>> = { tier: 'hobby' };
 
 /** Bodies that are an input as a whole. */
 const wholeBodies: Readonly<Record<string, object>> = { 'projects.applyExpose': { version: 1 } };
+
+/** What a path wants beside what its operation does. */
+const moreOf: Readonly<Record<string, object>> = { 'POST /auth/v1/invite': { redirect_url: 'http://localhost/' } };
 
 /** An id of something inside a target that nobody has. */
 export const nobodysInner = 'xyz_0123456789';
@@ -94,7 +98,11 @@ function targetOf(route: Route, operation: AnyOperation, inputs: readonly string
         return { method: route.method, path: search === '' ? path : `${path}?${search}` };
       }
       const whole = wholeBodies[operation.name];
-      return { method: route.method, path, body: whole ?? { ...sample(operation, inner), ...beside } };
+      return {
+        method: route.method,
+        path,
+        body: whole ?? { ...sample(operation, inner), ...moreOf[`${route.method} ${route.path}`], ...beside },
+      };
     },
   };
 }

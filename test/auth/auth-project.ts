@@ -3,18 +3,22 @@ import { expect, vi } from 'vitest';
 import * as account from '../../resolvers/auth/account.ts';
 import type { AnyEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { getUser } from '../../resolvers/auth/get-user.ts';
+import { getUserById, listUsers } from '../../resolvers/auth/list-users.ts';
 import { logout } from '../../resolvers/auth/logout.ts';
 import * as passkeys from '../../resolvers/auth/passkeys/manage-passkeys.ts';
 import { beginPasskeySignIn, finishPasskeySignIn } from '../../resolvers/auth/passkeys/passkey-sign-in.ts';
 import { beginPasskeyRegistration, finishPasskeyRegistration } from '../../resolvers/auth/passkeys/register-passkey.ts';
-import { projectJwtKeys } from '../../resolvers/auth/project-jwt-keys.ts';
+import { jwks, projectJwtKeys } from '../../resolvers/auth/project-jwt-keys.ts';
 import { providers } from '../../resolvers/auth/providers.ts';
+import { reauthenticate } from '../../resolvers/auth/reauthenticate.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
 import type { SessionAnswer } from '../../resolvers/auth/session-answer.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
 import { signup } from '../../resolvers/auth/signup.ts';
 import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { token } from '../../resolvers/auth/token.ts';
+import { updateUser } from '../../resolvers/auth/update-user.ts';
+import { verify } from '../../resolvers/auth/verify.ts';
 import * as bridge from '../../resolvers/hosted/bridge.ts';
 import * as testUsers from '../../resolvers/hosted/test-users.ts';
 import { authRoutes } from '../../rest-compat/auth/routes.ts';
@@ -32,15 +36,21 @@ export const endpoints: readonly AnyEndpoint[] = [
   beginPasskeyRegistration,
   finishPasskeyRegistration,
   getUser,
+  getUserById,
+  listUsers,
+  jwks,
   logout,
   projectJwtKeys,
   providers,
+  reauthenticate,
   requestLink,
   setAccountPassword,
   setPassword,
   signup,
   startSocial,
   token,
+  updateUser,
+  verify,
 ];
 
 const table = new RestRoutes(authRoutes);
@@ -87,6 +97,13 @@ export interface AuthProject extends RowsProject {
 
 export const newEmail = () => `${randomUUID()}@example.com`;
 
+/** Notes what of a body nobody else may ever read. */
+export function noteSecrets(body: unknown): void {
+  for (const [name, value] of Object.entries((body ?? {}) as object))
+    if (/password|token(?!_type)|verifier|^(code|nonce)$/.test(name) && typeof value === 'string' && value.length > 6)
+      secrets.add(value);
+}
+
 /** The claims of an access token, unchecked. */
 export const claimsOf = (accessToken: string): Record<string, Body> =>
   JSON.parse(Buffer.from(accessToken.split('.')[1]!, 'base64url').toString());
@@ -95,9 +112,7 @@ export const claimsOf = (accessToken: string): Record<string, Body> =>
 export async function authProject(service: Service, schema = 'select 1'): Promise<AuthProject> {
   const project = await rowsProject(service, schema);
   const auth: AuthProject['auth'] = async (method, path, { body, bearer, key = project.anonKey } = {}) => {
-    for (const [name, value] of Object.entries((body ?? {}) as object))
-      if (/password|token|verifier|^code$/.test(name) && typeof value === 'string' && value.length > 6)
-        secrets.add(value);
+    noteSecrets(body);
     const headers = { apikey: key, ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }) };
     const answer = await service.call<Body>(service.actors.nobody, method, path, {
       headers,
@@ -107,7 +122,7 @@ export async function authProject(service: Service, schema = 'select 1'): Promis
       const { route } = table.match(method, path.split('?')[0]!);
       const { wire } = endpoints.find(({ name }) => name === route.operation)!;
       expect(wire.parse(answer.body)).toStrictEqual(answer.body);
-      for (const name of ['access_token', 'refresh_token']) if (name in answer.body) secrets.add(answer.body[name]);
+      noteSecrets(answer.body);
     }
     return answer;
   };

@@ -86,6 +86,8 @@ test('only the service key makes an admin, or a user where sign-up is closed', a
 
 test('a wrong password and an unknown address are refused alike', async () => {
   const { email } = await project.user();
+  for (const address of [email, newEmail()])
+    for (const password of ['', ' ', 'x'.repeat(1024)]) expectRefusal(await signIn(address, password), 'INVALID_AUTH');
   const answers = [await signIn(email, 'wrong one'), await signIn(newEmail(), 'wrong one')];
   const [wrong, unknown] = answers.map(({ status, body: { trace_id: _trace, ...body } }) => ({ status, body }));
   expectRefusal(answers[0]!, 'INVALID_AUTH');

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
+import { templateVersions } from '../../db/project-template.ts';
 import { signAccessToken } from '../../resolvers/auth/access-token.ts';
 import { findProjectTarget } from '../../resolvers/project-target.ts';
 import { expectRefusal } from '../helpers/documented.ts';
@@ -169,8 +170,9 @@ test('SQL of the tenant reaches no table of sign-in, and becomes no role that do
 
 test('a database from before sign-in is brought up to date by the first who asks, however many do', async () => {
   const old = await authProject(service);
-  await old.sql(`drop schema auth cascade; create schema auth; update _svc.schema_version set version = 1;
-    create function auth.claims() returns jsonb language sql stable as $$ select '{}'::jsonb $$;
+  const before = templateVersions.filter(({ version }) => version < 3).flatMap(({ statements }) => statements);
+  await old.sql(`drop schema auth, _svc, public cascade; create schema public; ${before.join(';')};
+    update _svc.schema_version set version = 2;
     revoke connect on database ${old.databaseName} from svc_auth;
     select pg_terminate_backend(pid) from pg_stat_activity where datname = '${old.databaseName}' and pid <> pg_backend_pid();`);
   const answers = await Promise.all(Array.from({ length: 20 }, () => old.auth('GET', '/auth/v1/providers')));

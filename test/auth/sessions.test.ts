@@ -18,6 +18,15 @@ const { auth, signIn, refresh } = project;
 const statuses = (answers: readonly { status: number }[]) => answers.map(({ status }) => status).sort();
 const twenty = <Result>(run: () => Promise<Result>) => Promise.all(Array.from({ length: 20 }, run));
 
+/** What a user has besides the documented members, for published clients. */
+const forClients = {
+  aud: 'authenticated',
+  role: 'authenticated',
+  email_confirmed_at: null,
+  app_metadata: { provider: 'email', providers: ['email'] },
+  user_metadata: {},
+};
+
 test('sign-up answers the user without a token, and the password grant a session', async () => {
   const email = newEmail();
   const made = await auth('POST', '/auth/v1/signup', {
@@ -34,7 +43,15 @@ test('sign-up answers the user without a token, and the password grant a session
     refresh_token: expect.any(String),
     token_type: 'bearer',
     expires_in: 3600,
-    user: { id: made.body.id, email, display_name: null, avatar_url: null, email_verified_at: null },
+    user: {
+      id: made.body.id,
+      email,
+      display_name: null,
+      avatar_url: null,
+      email_verified_at: null,
+      created_at: made.body.created_at,
+      ...forClients,
+    },
   });
   const user = await auth('GET', '/auth/v1/user', { bearer: session.body.access_token });
   expect(user.body).toEqual({
@@ -51,6 +68,7 @@ test('sign-up answers the user without a token, and the password grant a session
     has_passkey_for_current_rp: null,
     current_rp_id: null,
     identities: [],
+    ...forClients,
   });
 });
 

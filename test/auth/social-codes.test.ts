@@ -219,6 +219,37 @@ test('coming back from the provider alone links nothing: a sent link catches nob
   expect(await project.sql(`select from auth.identities where provider_sub = '${sub}'`)).toEqual([]);
 });
 
+test('who recovers an account that never showed its address finds nothing linked by whoever made it', async () => {
+  const made = await project.signedIn();
+  const { sub, code, verifier } = await withCode({ bearer: made.access_token, intent: 'link' });
+  expect((await app.trade(code, verifier)).status).toBe(200);
+  const body = { email: made.email, intent: 'recovery', redirect_url: appUrl };
+  await auth('POST', '/auth/v1/magic-link', { body });
+  const { token } = await project.mailTo(made.email);
+  const recovered = await auth('POST', '/auth/v1/token?grant_type=magic_link', { body: { token } });
+  expect(recovered.body.user.id).toBe(made.id);
+  expect((await app.signIn(sub, { provider })).body.user.id).not.toBe(made.id);
+  // Once it has been shown, what its owner links stays.
+  const mine = account();
+  const again = await withCode({ sub: mine.sub, bearer: recovered.body.access_token, intent: 'link' });
+  await app.trade(again.code, again.verifier);
+  await auth('POST', '/auth/v1/magic-link', { body });
+  const { token: second } = await project.mailTo(made.email, 2);
+  await auth('POST', '/auth/v1/token?grant_type=magic_link', { body: { token: second } });
+  expect((await app.signIn(mine.sub, { provider })).body.user.id).toBe(made.id);
+});
+
+test('an address begins three hundred social sign-ins in ten minutes', async () => {
+  await app.start(verifierOf(), { provider });
+  await project.sql(`update auth.throttles set count = 299 where key like 'social:%'`);
+  const answers = await twenty(() => app.start(verifierOf(), { provider }));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 19 }, () => 429)]);
+  const refused = answers.find(({ status }) => status === 429)!;
+  expectRefusal(refused, 'RATE_LIMITED');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  await project.sql(`delete from auth.throttles where key like 'social:%'`);
+});
+
 test('a link needs the user’s token', async () => {
   const body = { intent: 'link' };
   expectRefusal(await app.start(verifierOf(), { provider, body }), 'AUTH_REQUIRED');

@@ -1,9 +1,12 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer } from 'node:net';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { afterAll, expect, test, vi } from 'vitest';
 import { addressKind } from '../../core/address-kinds.ts';
 import { createGuardedFetch, GuardedFetchError, type GuardedFetchOptions } from '../../core/guarded-fetch.ts';
+import { certificate, certificateKey } from '../helpers/certificate.ts';
 
 /** Requests that reached the server, by method and path. */
 const reached: string[] = [];
@@ -218,4 +221,25 @@ test('a server whose answer is no HTTP is unreachable', async () => {
   const url = `http://127.0.0.1:${(broken.address() as AddressInfo).port}`;
   expect(await refusalOf(createGuardedFetch({ named: [url] })(url))).toBe('unreachable');
   broken.close();
+});
+
+test('by https a certificate is checked, by trust and by name, also where the address is pinned', async () => {
+  const secure = createSecureServer({ key: certificateKey, cert: certificate }, (_request, response) =>
+    response.end('secure'),
+  );
+  secure.listen(0, '127.0.0.1');
+  await once(secure, 'listening');
+  const at = (host: string) => `https://${host}:${(secure.address() as AddressInfo).port}/`;
+  const named = [at('mine.example.com'), at('theirs.example.com')];
+  const fetch = createGuardedFetch({ named, ...resolver('127.0.0.1') });
+  const usual = getCACertificates();
+  expect(await refusalOf(fetch(at('mine.example.com')))).toBe('unreachable');
+  setDefaultCACertificates([...usual, certificate]);
+  try {
+    expect(await (await fetch(at('mine.example.com'))).text()).toBe('secure');
+    expect(await refusalOf(fetch(at('theirs.example.com')))).toBe('unreachable');
+  } finally {
+    setDefaultCACertificates(usual);
+    secure.close();
+  }
 });

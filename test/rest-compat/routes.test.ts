@@ -90,6 +90,8 @@ const additions: Record<string, string> = {
   'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/pushes 200': vaultDoor,
   'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/rotations 200': vaultDoor,
   'POST /orgs/v1/admin/:org_id/credits 201': 'until money can be paid in, the platform admin credits a balance',
+  'DELETE /auth/v1/admin/users/:user_id 200': 'tenant SQL does not reach the users of its project',
+  'POST /auth/v1/invite 201': 'published auth clients invite by this path',
   'GET /mail/v1/admin/outbox 200': 'without SMTP the outbox is where mail is read',
   'POST /mail/v1/admin/test 201': 'shows whether the mail settings work',
 };

@@ -259,6 +259,95 @@ test('bodies never change a statement beyond the columns they name', () => {
   );
 });
 
+test('targets of conflicts are names, and columns that are written are known ones', () => {
+  const prefer = fc.constantFrom('resolution=merge-duplicates', 'resolution=ignore-duplicates');
+  fc.assert(
+    fc.property(nasty, prefer, fc.constantFrom(...columns), (target, resolution, column) => {
+      const shape = (one: string): Shape => ({
+        method: 'POST',
+        kind: 'table',
+        search: `on_conflict=${safely(`${inQuotes(one)},${inQuotes(column)}`)}&columns=${safely(`id,${inQuotes(column)}`)}`,
+        body: '[{"id":1}]',
+        headers: { prefer: resolution },
+      });
+      const made = statementOf(shape(target));
+      if (target.includes('\0') || target === '') return;
+      expect(made!.texts.map(tokens)).toEqual(statementOf(shape('a'))!.texts.map(tokens));
+      expect(made!.texts[0]).toContain(' on conflict ("');
+      const columned = { ...shape('a'), search: `columns=${safely(inQuotes(target))}` };
+      if (!columns.includes(target.toWellFormed())) expect(statementOf(columned)).toBeUndefined();
+    }),
+    runs,
+  );
+});
+
+test('arguments of functions never change a statement, by the address, a form or a body', () => {
+  const texts = (value: string) => `a=1&${escaped('b\'"')}=${safely(value)}`;
+  const json = (value: string) => JSON.stringify({ a: 1, 'b\'"': value });
+  fc.assert(
+    fc.property(nasty, nasty, (value, filter) => {
+      const shapes = (one: string, other: string): Shape[] => [
+        {
+          method: 'GET',
+          kind: 'function',
+          search: `${texts(one)}&name=eq.${safely(other)}&order=${safely(inQuotes('name'))}`,
+        },
+        { method: 'POST', kind: 'function', search: `name=like.${safely(other)}`, body: json(one) },
+        {
+          method: 'POST',
+          kind: 'function',
+          search: '',
+          body: texts(one),
+          headers: { 'content-type': 'application/x-www-form-urlencoded' },
+        },
+      ];
+      // The language of conditions takes an empty text of an argument for one, and never a NUL.
+      fc.pre(!`${value}${filter}`.includes('\0'));
+      const plain = shapes('x', 'y').map((shape) => statementOf(shape)!.texts);
+      expect(shapes(value, filter).map((shape) => statementOf(shape)?.texts)).toEqual(plain);
+    }),
+    runs,
+  );
+});
+
+test('conditions, order and pages of what is embedded never change a statement', () => {
+  fc.assert(
+    fc.property(nasty, nasty, (name, value) => {
+      fc.pre(!`${name}${value}`.includes('\0') && name !== '' && name !== '*');
+      const shape = (one: string, other: string): Shape => ({
+        method: 'GET',
+        kind: 'table',
+        search: [
+          `select=id,kids:items!inner(id,data->${safely(inQuotes(one))},${safely(inQuotes(one))}::text)`,
+          `kids.${safely(inQuotes(one))}=eq.${safely(other)}`,
+          `kids.or=(name.eq.${safely(inQuotes(other))},data->>${safely(inQuotes(one))}.is.null)`,
+          `kids.order=${safely(inQuotes(one))}.desc.nullslast`,
+          'kids.limit=3&kids.offset=1',
+        ].join('&'),
+        headers: { prefer: 'count=planned' },
+      });
+      const made = statementOf(shape(name, value), 'parents');
+      expect(made!.texts.map(tokens)).toEqual(statementOf(shape('a', 'b'), 'parents')!.texts.map(tokens));
+    }),
+    runs,
+  );
+});
+
+test('values of many rows at once never change a statement', () => {
+  fc.assert(
+    fc.property(fc.array(nasty, { minLength: 1, maxLength: 5 }), (values) => {
+      const rows = (all: readonly string[]) =>
+        JSON.stringify(Array.from({ length: 1_000 }, (_, nth) => ({ name: all[nth % all.length], "o'clock": 'x' })));
+      fc.pre(values.every((value) => value.isWellFormed() && !value.includes('\0')));
+      const shape = (all: readonly string[]): Shape => ({ method: 'POST', kind: 'table', search: '', body: rows(all) });
+      const made = statementOf(shape(values))!;
+      expect(made.texts).toEqual(statementOf(shape(['plain']))!.texts);
+      expect(made.texts[0]).toContain(`unnest($1::text[]) as "name", unnest($2::text[]) as "o'clock"`);
+    }),
+    { numRuns: 50 },
+  );
+});
+
 test('members of bodies and arguments that are no columns and no arguments are refused', () => {
   fc.assert(
     fc.property(nasty, (name) => {
@@ -273,7 +362,7 @@ test('members of bodies and arguments that are no columns and no arguments are r
 
 test('whatever is asked, the answer is a statement of known words or a documented refusal', () => {
   const words = new Set(
-    'select from where order by group limit offset and or not is null true false unknown as on left inner join lateral with insert into values update set delete returning conflict do nothing excluded cast any all distinct asc desc nulls first last coalesce count sum avg min max row_to_json json_agg json_strip_nulls to_jsonb json_build_object json_object_keys json_to_record json_to_recordset jsonb_to_record jsonb_build_object json_array_elements jsonb_array_elements nullif current_setting set_config case when then else end exists concat string_agg replace substring length ordinality explain format json jsonb text integer bigint int to_tsvector to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery like ilike svc_page svc_answer octet_length svc_scalar svc_counted key place element int4 int2 int8 float4 float8 numeric bool bit varbit character varchar time timetz timestamp timestamptz variadic array _ __ E'.split(
+    'select from where order by group limit offset and or not is null true false unknown as on left inner join lateral with insert into values update set delete returning conflict do nothing excluded cast any all distinct asc desc nulls first last coalesce count sum avg min max row_to_json json_agg json_strip_nulls to_jsonb json_build_object json_object_keys json_to_record json_to_recordset jsonb_to_record jsonb_build_object json_array_elements jsonb_array_elements nullif current_setting set_config case when then else end exists concat string_agg replace right left ordinality explain format json jsonb text integer bigint int to_tsvector to_tsquery plainto_tsquery phraseto_tsquery websearch_to_tsquery like ilike svc_page svc_answer octet_length svc_scalar svc_counted key place element unnest array_agg filter row_number over svc_row svc_text make_interval days least interval offset pg_column_size int4 int2 int8 float4 float8 numeric bool bit varbit character varchar time timetz timestamp timestamptz variadic array _ __ E'.split(
       ' ',
     ),
   );

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, expect, test } from 'vitest';
+import { networkOf } from '../../core/network-of.ts';
 import { addressRate } from '../../resolvers/limits.ts';
-import { networkOf } from '../../server/client-address.ts';
 import { startService } from '../helpers/service.ts';
 
 const behindProxies = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,2001:db8:1::/48' } });

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { bodyBytesMax, type GuardKind } from '../compile/document.ts';
+import { bodyBytesMax, isUnbounded, type Refused } from '../compile/bounds.ts';
+import type { GuardKind } from '../compile/document.ts';
 import { type RowError, refusals } from '../errors.ts';
 
 /** Begins the errors of guards in this process; a client cannot know it, and so cannot feign one. */
@@ -8,8 +9,9 @@ export const guardWord = `svc-guard-${randomBytes(12).toString('hex')}`;
 const guarded = new RegExp(`${guardWord}:(single|put|max-affected|size):(\\d+)`);
 
 /** The refusal that a guard's error stands for. */
-export function guardRefusal(message: string): RowError | undefined {
-  const [, kind, number] = guarded.exec(message) ?? [];
+export function guardRefusal(refused: Refused & { readonly message: string }): RowError | undefined {
+  if (isUnbounded(refused)) return refusals.tooLarge(bodyBytesMax);
+  const [, kind, number] = guarded.exec(refused.message) ?? [];
   if (kind === undefined) return undefined;
   return refusalFor[kind as GuardKind](Number(number));
 }
@@ -18,5 +20,5 @@ const refusalFor: Readonly<Record<GuardKind, (number: number) => RowError>> = {
   single: refusals.notSingle,
   put: refusals.putKey,
   'max-affected': refusals.maxAffected,
-  size: (bytes) => refusals.tooLarge(bytes, bodyBytesMax),
+  size: () => refusals.tooLarge(bodyBytesMax),
 };

@@ -1,3 +1,4 @@
+import type { Refused } from '../compile/bounds.ts';
 import type { RowError } from '../errors.ts';
 import type { Rendered } from '../sql/sql.ts';
 
@@ -26,5 +27,5 @@ export interface RowPlan {
   /** @throws RowError for what can only be told by the rows that came */
   readonly toAnswer: (row: AnswerRow, estimated: number | undefined) => RowAnswer;
   /** The refusal that a failure of the statement means, where it is one of the dialect's own. */
-  readonly refusalOf: (message: string) => RowError | undefined;
+  readonly refusalOf: (refused: Refused & { readonly message: string }) => RowError | undefined;
 }

@@ -1,5 +1,6 @@
 import { refusals } from '../errors.ts';
 import type { Payload } from '../request/payload.ts';
+import type { ScannedRows } from '../request/scan-rows.ts';
 import type { Column, Table } from '../schema/types.ts';
 import { bind, commas, empty, fromCatalog, ident, type Sql, sql } from '../sql/sql.ts';
 import { columnOf } from './names.ts';
@@ -31,7 +32,10 @@ export interface BodyOptions {
 }
 
 /** `… svc_body`: reads a JSON body as rows, inside PostgreSQL, so that numbers keep all their digits. */
-export function bodyFrom({ bytes, isObject }: Payload, { columns, defaults, firstOnly }: BodyOptions): Sql {
+export function bodyFrom(payload: Payload, { columns, defaults, firstOnly }: BodyOptions): Sql {
+  const { bytes, isObject, scanned } = payload;
+  const isPlain = !defaults && !firstOnly && columns.length > 0 && columns.every(({ type }) => plainTypes.has(type));
+  if (scanned !== undefined && isPlain) return listsFrom(scanned, columns);
   // As bytes: JSON text is UTF-8 in both forms.
   const given = sql`${bind(bytes)}::json`;
   const names = commas(columns.map(({ name }) => ident(name)));
@@ -55,4 +59,30 @@ export function bodyFrom({ bytes, isObject }: Payload, { columns, defaults, firs
     : sql`jsonb_array_elements(${given}::jsonb) as _(element)`;
   const filled = sql`lateral jsonb_to_record(jsonb_build_object(${known}) || _.element) as __(${typed})`;
   return sql`(select ${commas(columns.map(({ name }) => columnOf(ident('__'), name)))} from ${elements}, ${filled}${limit}) as ${body}`;
+}
+
+/** Types that are read from a text as from a value of JSON, whatever that is. */
+const plainTypes: ReadonlySet<string> = new Set([
+  'smallint',
+  'integer',
+  'bigint',
+  'numeric',
+  'real',
+  'double precision',
+  'boolean',
+  'text',
+  'character varying',
+  'uuid',
+  'bytea',
+  'date',
+  'time without time zone',
+  'timestamp without time zone',
+  'timestamp with time zone',
+]);
+
+/** The same rows out of a list for each column. */
+function listsFrom({ listOf }: ScannedRows, columns: readonly BodyColumn[]): Sql {
+  const lists = commas(columns.map(({ name }) => sql`unnest(${bind(listOf(name))}::text[]) as ${ident(name)}`));
+  const values = commas(columns.map(({ name, type }) => sql`${ident(name)}::${fromCatalog(type)} as ${ident(name)}`));
+  return sql`(select ${values} from (select ${lists}) as _) as ${body}`;
 }

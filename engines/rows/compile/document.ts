@@ -1,5 +1,6 @@
 import type { AnswerFormat } from '../request/media-type.ts';
 import { bind, commas, empty, ident, integer, type Sql, sql } from '../sql/sql.ts';
+import { bodyBytesMax, isBounded } from './bounds.ts';
 import { source } from './names.ts';
 
 /** What is counted of all rows behind a page. */
@@ -37,9 +38,9 @@ export interface DocumentParts {
 export const answerColumns = { total: 0, rows: 1, body: 2, location: 3, updated: 4, status: 5, headers: 6 } as const;
 
 const page = ident('svc_page');
-
-/** Largest body that is given, in bytes: it is held in memory on its way. */
-export const bodyBytesMax = 16 * 1024 * 1024;
+/** One row, before it is text. */
+const row = ident('svc_row');
+const text = ident('svc_text');
 
 /** The one statement of a request: a row that holds the whole answer. */
 export function documentSql(parts: DocumentParts): Sql {
@@ -55,7 +56,7 @@ export function documentSql(parts: DocumentParts): Sql {
     ...parts.guards.map((guard) => guardSql(guard, parts.guardWord)),
   ];
   const named = columns.map((column, index) => sql`${column} as ${columnName(index)}`);
-  const answer = sql`select ${commas(named)} from (${parts.rows}) as ${page}`;
+  const answer = sql`select ${commas(named)} from (${parts.withBody ? textsSql(parts) : parts.rows}) as ${page}`;
   // Every column is asked for: what nobody asks for, such as a guard, need not be looked at.
   const shown = columns.map((_, index) => (index === answerColumns.body ? sizedSql(parts) : columnName(index)));
   return sql`${before}select ${commas(shown)} from (${answer}) as svc_answer`;
@@ -83,17 +84,36 @@ function totalSql(total: Total): Sql {
   return sql`(select count(*) from (${total.counted}${limit}) as svc_counted)`;
 }
 
-function bodySql({ format, shape }: DocumentParts): Sql {
-  if (format.kind === 'csv') return csvSql;
+/**
+ * Each row as the text that it has in the body. Rows become text one by one and are stopped by their size as they come:
+ * an aggregate of the rows themselves would hold all of them first, however large.
+ */
+function textsSql({ rows, format, shape }: DocumentParts): Sql {
+  if (format.kind === 'csv')
+    return sql`select ${csvLine} as ${text}, case when row_number() over () = 1 then row_to_json(${row}) end as ${first} from (${rows}) as ${row}`;
   const isPlain = shape === 'value' || shape === 'values';
-  const rows = isPlain ? sql`json_agg(${page}.svc_scalar)` : sql`json_agg(${page})`;
-  const kept = format.stripNulls ? sql`json_strip_nulls(${rows})` : rows;
-  const isOne = format.kind === 'object' || shape === 'row' || shape === 'value';
-  return isOne ? sql`coalesce((${kept}->0)::text, 'null')` : sql`coalesce(${kept}::text, '[]')`;
+  const value = isPlain ? sql`to_json(${row}.svc_scalar)` : sql`row_to_json(${row})`;
+  const kept = sql`${format.stripNulls ? sql`json_strip_nulls(${value})` : value}::text`;
+  // Made once, though it is read twice: PostgreSQL joins no list to what has an offset.
+  return sql`select ${isPlain ? sql`coalesce(${kept}, 'null')` : kept} as ${text} from (${rows}) as ${row} offset 0`;
 }
 
+function bodySql({ format, shape }: DocumentParts): Sql {
+  const bounded = isBounded(sql`octet_length(${text})`);
+  if (format.kind === 'csv')
+    return sql`case when ${bounded} then ${csvHeader} || E'\n' || string_agg(${text}, E'\n') else '' end`;
+  const isOne = format.kind === 'object' || shape === 'row' || shape === 'value';
+  if (isOne) return sql`case when ${bounded} then string_agg(${text}, ', ') else 'null' end`;
+  return sql`case when ${bounded} then '[' || string_agg(${text}, E', \n ') || ']' else '[]' end`;
+}
+
+/** The first row, which tells the names of the columns. */
+const first = ident('svc_first');
+
+const csvHeader = sql`(select coalesce(string_agg(case when key ~ '[",\n\r]' then '"' || replace(key, '"', '""') || '"' else key end, ',' order by place), '') from json_object_keys((array_agg(${first}) filter (where ${first} is not null))[1]) with ordinality as _(key, place))`;
+
 /** Rows as PostgreSQL writes them are CSV in brackets, but for backslashes, which it doubles. */
-const csvSql = sql`(select coalesce(string_agg(case when key ~ '[",\n\r]' then '"' || replace(key, '"', '""') || '"' else key end, ',' order by place), '') from json_object_keys((json_agg(row_to_json(svc_page)))->0) with ordinality as _(key, place)) || coalesce(E'\n' || string_agg(replace(substring(svc_page::text, 2, length(svc_page::text) - 2), '\\\\', '\\'), E'\n'), '')`;
+const csvLine = sql`replace(right(left(${row}::text, -1), -1), '\\\\', '\\')`;
 
 /** The key of a single new row. */
 function locationSql(columns: readonly string[]): Sql {

@@ -11,6 +11,8 @@ export interface Output {
   readonly sql: Sql;
   /** The name a client sees; undefined for all columns at once. */
   readonly shown: string | undefined;
+  /** Its type, where that is known. */
+  readonly type?: string | undefined;
   /** It is made of many rows already. */
   readonly aggregated: boolean;
   /** What is still to be made of it, further up: what is spread is counted and summed where it ends up. */
@@ -62,7 +64,10 @@ const output = (value: Sql, shown: string | undefined): Output => ({
 function allColumns(node: ReadNode, qualifier: Sql): Output[] {
   const apart = isSpread(node) || isGrouped(node);
   if (!apart || node.table === undefined) return [output(columnOf(qualifier, everything), undefined)];
-  return [...node.table.columns.keys()].map((name) => output(columnOf(qualifier, name), name));
+  return [...node.table.columns.values()].map(({ name, type }) => ({
+    ...output(columnOf(qualifier, name), name),
+    type,
+  }));
 }
 
 function fieldOutput(node: ReadNode, qualifier: Sql, { field, alias, cast, aggregate }: SelectField): Output {
@@ -73,14 +78,15 @@ function fieldOutput(node: ReadNode, qualifier: Sql, { field, alias, cast, aggre
     field.name === everything
       ? counted
       : castSql(fieldSql(qualifier, field, node.table?.columns.get(field.name)), cast);
-  return { ...output(value, shown), pending: aggregate };
+  const column = field.path.length === 0 && cast === undefined ? node.table?.columns.get(field.name) : undefined;
+  return { ...output(value, shown), type: column?.type, pending: aggregate };
 }
 
 /** Applies what is pending. */
 function finished(one: Output): Output {
   if (one.pending === undefined) return one;
   const value = castSql(sql`${aggregates[one.pending.name]}(${one.sql})`, one.pending.cast);
-  return { ...one, sql: value, aggregated: true, pending: undefined };
+  return { ...one, sql: value, type: undefined, aggregated: true, pending: undefined };
 }
 
 /** What a relation shows of one that is embedded in it. */
@@ -97,5 +103,6 @@ export function outputsOfChild(node: ReadNode, child: ReadNode, below: readonly 
     });
   const value = isToOne(relationship) ? sql`row_to_json(${rows}.*)` : sql`coalesce(${rows}."svc rows", '[]')`;
   // JSON as it is cannot be compared, so it cannot be grouped by.
-  return [output(isGrouped(node) ? sql`${value}::jsonb` : value, child.name)];
+  if (isGrouped(node)) return [output(sql`${value}::jsonb`, child.name)];
+  return [{ ...output(value, child.name), type: 'json' }];
 }

@@ -1,5 +1,6 @@
 import type { ReadNode } from '../plan/read-node.ts';
 import type { OrderTerm } from '../request/order.ts';
+import type { Window } from '../request/query.ts';
 import { capped } from '../request/range.ts';
 import { isToOne } from '../schema/types.ts';
 import { bind, commas, empty, ident, integer, join, type Sql, sql } from '../sql/sql.ts';
@@ -85,6 +86,11 @@ function termSql(node: ReadNode, qualifier: Sql, { relation, field, direction, n
 function limitSql(node: ReadNode): Sql {
   // One row at most is there anyway.
   if (node.link !== undefined && isToOne(node.link.relationship) && node.window === undefined) return empty;
-  const { limit, offset } = capped(node.window ?? { limit: undefined, offset: 0 });
+  return windowSql(node.window ?? { limit: undefined, offset: 0 });
+}
+
+/** `limit … offset …`, of no more rows than are given at once. */
+export function windowSql(window: Window): Sql {
+  const { limit, offset } = capped(window);
   return sql` limit ${bind(String(limit))} offset ${bind(String(offset))}`;
 }

@@ -2,6 +2,7 @@ import { refusals } from '../errors.ts';
 import { csvToObjects } from './csv.ts';
 import type { BodyKind } from './media-type.ts';
 import { readParams } from './query-params.ts';
+import { type ScannedRows, scanRows } from './scan-rows.ts';
 
 /** The body of a request, with the names it gives values to. */
 export interface Payload {
@@ -10,7 +11,12 @@ export interface Payload {
   readonly keys: readonly string[];
   /** One object; otherwise an array of them. */
   readonly isObject: boolean;
+  /** The same rows as lists, where they are many and plain. */
+  readonly scanned?: ScannedRows | undefined;
 }
+
+/** A body of fewer bytes is not worth to be taken apart. */
+const scannedFrom = 16 * 1024;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 const emptyArray: Payload = { bytes: Buffer.from('[]'), keys: [], isObject: false };
@@ -22,7 +28,11 @@ const emptyArray: Payload = { bytes: Buffer.from('[]'), keys: [], isObject: fals
  * @throws PGRST102
  */
 export function readRows(body: Uint8Array, kind: BodyKind, columns: readonly string[] | undefined): Payload {
-  if (kind === 'csv') return ofRows(csvToObjects(decode(body)), 'All lines must have same number of fields');
+  if (kind === 'csv') {
+    const rows = csvToObjects(decode(body));
+    const keys = commonKeys(rows, 'All lines must have same number of fields');
+    return rows.length === 0 ? emptyArray : { bytes: Buffer.from(JSON.stringify(rows)), keys, isObject: false };
+  }
   if (kind === 'form') return ofObject(Object.fromEntries(readParams(decode(body))));
   if (kind !== 'json')
     throw refusals.body(
@@ -30,9 +40,13 @@ export function readRows(body: Uint8Array, kind: BodyKind, columns: readonly str
     );
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   if (columns !== undefined) return { bytes, keys: columns, isObject: firstCharacter(bytes) === '{' };
+  const scanned = bytes.length < scannedFrom ? undefined : scanRows(bytes);
+  if (scanned !== undefined) return { bytes, keys: scanned.keys, isObject: false, scanned };
   const value = parseJson(body);
-  if (Array.isArray(value))
-    return { ...ofRows(value, 'All object keys must match'), ...(value.length === 0 ? {} : { bytes }) };
+  if (Array.isArray(value)) {
+    const keys = commonKeys(value, 'All object keys must match');
+    return value.length === 0 ? emptyArray : { bytes, keys, isObject: false };
+  }
   if (typeof value === 'object' && value !== null) return { bytes, keys: Object.keys(value), isObject: true };
   return emptyArray;
 }
@@ -60,9 +74,8 @@ export const ofObject = (value: Readonly<Record<string, unknown>>): Payload => (
   isObject: true,
 });
 
-/** Rows of one shape. */
-function ofRows(rows: readonly unknown[], refusal: string): Payload {
-  if (rows.length === 0) return emptyArray;
+/** The members that rows have, all of them the same. */
+function commonKeys(rows: readonly unknown[], refusal: string): readonly string[] {
   let keys: string[] | undefined;
   let names: Set<string> | undefined;
   for (const row of rows) {
@@ -72,7 +85,7 @@ function ofRows(rows: readonly unknown[], refusal: string): Payload {
     names ??= new Set(own);
     if (own.length !== keys.length || !own.every((key) => names!.has(key))) throw refusals.body(refusal);
   }
-  return { bytes: Buffer.from(JSON.stringify(rows)), keys: keys!, isObject: false };
+  return keys ?? [];
 }
 
 /** The first character that is not blank. */

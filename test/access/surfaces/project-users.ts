@@ -8,6 +8,7 @@ export const projectUserSurfaces = ({ params, service }: Stage): Surfaces => {
     (name: string, selection: string, given = '') =>
     () =>
       `mutation { ${name}(input: { project: "${params.id}"${given} }) { ${selection} } }`;
+  let userId: string;
   /** The project may have been deleted by now. */
   const prepare = async () => {
     await revive(service, params.id!);
@@ -17,7 +18,10 @@ export const projectUserSurfaces = ({ params, service }: Stage): Surfaces => {
     ]);
     const project = { id: params.id!, createdAt: key!.created_at };
     const apikey = await makeProjectKey(service.app.services.keys, project, 'service_role');
-    await service.call(service.actors.apikey(apikey), 'POST', '/auth/v1/admin/users', { body });
+    const made = await service.call<{ id: string }>(service.actors.apikey(apikey), 'POST', '/auth/v1/admin/users', {
+      body,
+    });
+    userId = made.body.id;
     return undefined;
   };
   return {
@@ -39,6 +43,23 @@ export const projectUserSurfaces = ({ params, service }: Stage): Surfaces => {
       status: 200,
       prepare,
       field: change('createProjectUser', 'created', `, email: "${email}"`),
+    },
+    'POST /auth/v1/invite': {
+      cells: 'A + + F N + A F',
+      body: () => ({ project_id: params.id, email, redirect_url: 'http://localhost/' }),
+      status: 200,
+      prepare,
+      field: change('createProjectUser', 'inviteSent', `, email: "${email}"`),
+    },
+    'DELETE /auth/v1/admin/users/:user_id': {
+      cells: 'A + + F N + A F',
+      search: () => `?project_id=${params.id}`,
+      prepare: async () => {
+        await prepare();
+        return { user_id: userId };
+      },
+      field: () =>
+        `mutation { deleteProjectUser(input: { project: "${params.id}", userId: "${params.user_id}" }) { userId } }`,
     },
     'GET /auth/v1/settings': {
       cells: 'A + + + N + A F',

@@ -1,0 +1,50 @@
+import { afterAll, expect, test } from 'vitest';
+import { createPasswordHasher, HasherBusyError } from '../../engines/passwords/hasher.ts';
+
+const hasher = createPasswordHasher({ threads: 1 });
+afterAll(() => hasher.close());
+
+test('a hash names Argon2id with what OWASP asks for at the least, and fits its password alone', async () => {
+  const [one, two] = [await hasher.hash('secret'), await hasher.hash('secret')];
+  expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
+  expect(two).not.toBe(one);
+  expect(await hasher.verify(one, 'secret')).toBe(true);
+  for (const wrong of ['Secret', 'secret ', 'secre', '', 'sécret']) expect(await hasher.verify(one, wrong)).toBe(false);
+});
+
+test('without a hash no password is right, not even one that somebody guessed', async () => {
+  expect(await hasher.verify(undefined, 'secret')).toBe(false);
+  expect(await hasher.verify(undefined, '')).toBe(false);
+});
+
+test('the event loop goes on turning while passwords are hashed', async () => {
+  await hasher.hash('warm');
+  let turns = 0;
+  let hashing = true;
+  const turn = () => {
+    turns += 1;
+    if (hashing) setImmediate(turn);
+  };
+  setImmediate(turn);
+  await Promise.all([hasher.hash('one'), hasher.hash('two'), hasher.verify(undefined, 'three')]);
+  hashing = false;
+  // On the thread of the event loop each hash would be one turn.
+  expect(turns).toBeGreaterThan(100);
+});
+
+test('more passwords than may wait are turned away, and the others are still done', async () => {
+  const small = createPasswordHasher({ threads: 1, waitingMax: 4 });
+  const answers = await Promise.allSettled(Array.from({ length: 20 }, (_one, at) => small.hash(`secret ${at}`)));
+  const done = answers.filter(({ status }) => status === 'fulfilled');
+  expect(done.length).toBe(5);
+  for (const answer of answers) if (answer.status === 'rejected') expect(answer.reason).toBeInstanceOf(HasherBusyError);
+  await small.close();
+  await expect(small.hash('secret')).rejects.toThrow(HasherBusyError);
+});
+
+test('what is no hash is an error that holds neither the hash nor the password, and the thread goes on', async () => {
+  const failed = await hasher.verify('$argon2id$broken', 'hunter2').catch((error: unknown) => error);
+  expect(failed).toBeInstanceOf(Error);
+  expect(String((failed as Error).stack)).not.toMatch(/hunter2|broken/);
+  expect(await hasher.verify(await hasher.hash('secret'), 'secret')).toBe(true);
+});

@@ -1,0 +1,18 @@
+/** A certificate of `mine.example.com` that nobody trusts unasked, for tests on loopback, with its key: good until 2126. */
+export const certificate = `-----BEGIN CERTIFICATE-----
+MIIBqTCCAVCgAwIBAgIUBPq0IU8OuoZSuVOIO5CQDdZcoOMwCgYIKoZIzj0EAwIw
+GzEZMBcGA1UEAwwQbWluZS5leGFtcGxlLmNvbTAgFw0yNjExMjAxNDQ2MDdaGA8y
+MTI2MTAyNzE0NDYwN1owGzEZMBcGA1UEAwwQbWluZS5leGFtcGxlLmNvbTBZMBMG
+ByqGSM49AgEGCCqGSM49AwEHA0IABAsB/uSfQCf33A9tN2Q7+zOCpCWPCN4WhhaK
+cPvWurGDVN3AEBCwovyAOL0TsHAsRkulVfULKqWLGvOfmMrHx+ejcDBuMB0GA1Ud
+DgQWBBQ3szteOxU/bsWPzyfmqask4IYIPjAfBgNVHSMEGDAWgBQ3szteOxU/bsWP
+zyfmqask4IYIPjAPBgNVHRMBAf8EBTADAQH/MBsGA1UdEQQUMBKCEG1pbmUuZXhh
+bXBsZS5jb20wCgYIKoZIzj0EAwIDRwAwRAIgPc6LtYAbe5g65oGo4dMEF3f/gnZd
+ZmNdrLxPlIGYez4CIFt3MxyD7ar42eye3lNNjOtL1ankPIRtW9ZFApseGvVS
+-----END CERTIFICATE-----`;
+
+export const certificateKey = `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg9Cy+sW+32w9IMrXI
+eEPGIDlls5BwcGMGGAPp/dNjgG+hRANCAAQLAf7kn0An99wPbTdkO/szgqQljwje
+FoYWinD71rqxg1TdwBAQsKL8gDi9E7BwLEZLpVX1Cyqlixrzn5jKx8fn
+-----END PRIVATE KEY-----`;
