@@ -89,8 +89,8 @@ async function answer(options: HttpOptions, exchange: Exchange, ctx: Context, ho
   exchange.route = matched.entry.path;
   const body = await bodyOf(exchange);
   const asked = { method: request.method!, path, search, headers: request.headers, body };
-  const answered = await answerHosted(matched, ctx, host, asked, (name, value) => {
-    response.setHeader(name, value);
+  const answered = await answerHosted(matched, ctx, host, asked, (name, values) => {
+    response.setHeader(name, values);
   });
   if (!response.destroyed) sendAnswer(response, answered);
 }

@@ -23,8 +23,8 @@ export async function hostConfig({ services }: Context, target: ProjectTarget, o
   };
 }
 
-/** Without a public base URL the API is where the project's hosts are, under the platform's own name. */
-function apiBase({ settings: { publicBaseUrl, platformDomain } }: Services, origin: string): string {
+/** Where the API is. Without a public base URL it is where the project's hosts are, under the platform's own name. */
+export function apiBase({ settings: { publicBaseUrl, platformDomain } }: Services, origin: string): string {
   if (publicBaseUrl !== undefined) return publicBaseUrl;
   const { protocol, port } = new URL(origin);
   return `${protocol}//${platformDomain}${port === '' ? '' : `:${port}`}`;

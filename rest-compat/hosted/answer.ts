@@ -20,6 +20,7 @@ import type { HostedAnswer } from './page.ts';
 import { passkeyRoutes } from './passkey-routes.ts';
 import { afterSignIn, errorPage } from './sign-in-page.ts';
 import { signedIn, signInRoutes } from './sign-in-routes.ts';
+import { socialRoutes } from './social-routes.ts';
 
 /** `POST /auth/v1/sessions/from-identity`: a function answers its visitor with the cookie that this one sets. */
 const fromIdentity: HostedRoute = {
@@ -41,7 +42,13 @@ const fromIdentity: HostedRoute = {
 };
 
 /** Every path of hosted sign-in. */
-export const hostedRoutes: readonly HostedRoute[] = [...signInRoutes, ...passkeyRoutes, ...accountRoutes, fromIdentity];
+export const hostedRoutes: readonly HostedRoute[] = [
+  ...signInRoutes,
+  ...socialRoutes,
+  ...passkeyRoutes,
+  ...accountRoutes,
+  fromIdentity,
+];
 
 const table = new PathTable(hostedRoutes);
 
@@ -59,7 +66,7 @@ export async function answerHosted(
   ctx: Context,
   host: Host,
   request: HostedRequest,
-  setHeader: (name: 'set-cookie', value: string) => void,
+  setHeader: (name: 'set-cookie', values: readonly string[]) => void,
 ): Promise<HostedAnswer> {
   const { headers } = request;
   const isPost = route.method !== 'GET';
@@ -69,7 +76,13 @@ export async function answerHosted(
   const fromForm = isPost && isForm(contentType);
   const body = !isPost ? {} : fromForm ? parseFormBody(request.body) : parseJsonBody(request.body, contentType);
   const visitor = route.byKey === true ? stranger : await findVisitor(ctx, host.target, headers.cookie);
-  if (visitor.refusal !== undefined) setHeader('set-cookie', clearedCookie);
+  const cookies = new Map<string, string>();
+  const setCookie = (cookie: string) => {
+    cookies.set(cookie.slice(0, cookie.indexOf('=')), cookie);
+    setHeader('set-cookie', [...cookies.values()]);
+  };
+  if (visitor.refusal !== undefined) setCookie(clearedCookie);
+  const site = headers['sec-fetch-site'];
   const call: HostedCall = {
     ...host,
     ctx,
@@ -80,7 +93,9 @@ export async function answerHosted(
     isForm: fromForm,
     wantsPage: wantsPage(headers.accept),
     here: request.search === '' ? request.path : `${request.path}?${request.search}`,
-    setCookie: (cookie) => setHeader('set-cookie', cookie),
+    cookies: headers.cookie,
+    site: typeof site === 'string' ? site : undefined,
+    setCookie,
   };
   try {
     if (route.csrf === true && fromForm && visitor.session !== undefined && visitor.via === 'cookie')

@@ -36,9 +36,13 @@ export interface HostedCall extends Host {
   readonly isForm: boolean;
   /** Whoever asks shows pages. */
   readonly wantsPage: boolean;
+  /** The `Cookie` header. */
+  readonly cookies: string | undefined;
+  /** What the browser says of where the request comes from: `Sec-Fetch-Site`. */
+  readonly site: string | undefined;
   /** Path and query, to come back to. */
   readonly here: string;
-  /** Sets the cookie of the session, in place of any other that the answer would set. */
+  /** Sets a cookie, in place of any other of its name that the answer would set. */
   readonly setCookie: (cookie: string) => void;
 }
 

@@ -33,16 +33,27 @@ export const refusalOf = (error: ServiceError | undefined): readonly [number, Re
         },
       ];
 
+const socialFaults: Readonly<Record<string, string>> = {
+  domain_not_allowed: 'Addresses of this domain are not admitted.',
+  account_exists_requires_link: 'This address signs in another way. Sign in as before, then connect the account.',
+  access_denied: 'The sign-in was broken off.',
+};
+
+/** What a social sign-in failed by, in words; what comes with the address is never shown itself. */
+const socialFault = (fault: string | undefined): string | undefined =>
+  fault === undefined ? undefined : (socialFaults[fault] ?? 'The sign-in did not succeed. Please try again.');
+
 /** `GET /auth/sign-in`: a password, or a mail. */
 export function signInPage(call: HostedCall, error?: ServiceError): HostedAnswer {
   const back = safeWayBack(call);
+  const social = call.ctx.services.identityProviders.listed.filter(({ enabled }) => enabled);
   const [status, headers] = refusalOf(error);
   const { session } = call.visitor;
   return page(
     status,
     `Sign in – ${call.projectName}`,
     html`<h1>Sign in to ${call.projectName}</h1>
-${alertOf(error?.message)}
+${alertOf(error?.message ?? socialFault(call.query.svc_auth_error))}
 ${session !== undefined && html`<p>You are signed in as ${session.account.email}. <a href="/auth/account">Your account</a></p>`}
 <form method="post" action="/auth/sign-in">
 ${field('Email', 'email', { type: 'email', autocomplete: 'username', value: given(call, 'email') })}
@@ -58,7 +69,11 @@ ${hidden('delivery', 'both')}
 ${hidden('returnTo', back)}
 <button class="quiet">Send me a link and a code</button>
 </form>
-<p>No account yet? <a href="${withWayBack('/auth/sign-up', back)}">Sign up</a></p>`,
+${social.map(
+  ({ provider, display_name }) =>
+    html`<p><a href="${withWayBack(`/auth/sign-in/oauth/${encodeURIComponent(provider)}/start`, back)}">Continue with ${display_name}</a></p>
+`,
+)}<p>No account yet? <a href="${withWayBack('/auth/sign-up', back)}">Sign up</a></p>`,
     headers,
   );
 }

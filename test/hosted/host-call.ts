@@ -62,7 +62,7 @@ export type HostCall = ReturnType<typeof hostCall>;
 function answerOf(given: IncomingHttpHeaders, text: string): Omit<HostAnswer, 'status'> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) for (const one of [value ?? []].flat()) headers.append(name, one);
-  const set = headers.getSetCookie();
+  const set = headers.getSetCookie().filter((line) => line.startsWith(`${cookieName}=`));
   expect(set.length).toBeLessThanOrEqual(1);
   const isJson = (headers.get('content-type') ?? '').includes('json');
   return {
