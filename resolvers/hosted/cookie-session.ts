@@ -63,6 +63,28 @@ export async function requireCookieSession(
   return found.live;
 }
 
+/** How little of its life a session may have used up before it is renewed again, in milliseconds. */
+const renewedMs = 86_400_000;
+const lifeMs = 30 * 86_400_000;
+
+/**
+ * Has a session that is used live on, as a refresh does for tokens: once a day at most, and never beyond its hard end.
+ *
+ * @returns its cookie, when that is to be set anew
+ */
+export async function renewCookieSession(
+  services: Services,
+  target: ProjectTarget,
+  shown: ShownSession,
+  { session }: LiveSession,
+): Promise<string | undefined> {
+  const now = services.now();
+  const [ends, hardEnd] = [Date.parse(session.expires_at), Date.parse(session.hard_expires_at)];
+  if (ends - now.getTime() > lifeMs - renewedMs || ends >= hardEnd) return undefined;
+  const kept = await authRow<Kept>(services, target, renewStatement, [shown.sessionId]);
+  return kept === undefined ? undefined : sessionCookie(shown, new Date(kept.expires_at), now);
+}
+
 /**
  * Notes that the user of a session has just proven again to be who it is. The cookie gets another secret, so that one
  * which was copied before is good for nothing after.
@@ -97,6 +119,13 @@ const findStatement: AuthStatement = {
       'over', s.expires_at <= now() or s.hard_expires_at <= now(), 'live', ${liveJson})
     from auth.sessions s join auth.users u on u.id = s.user_id
     where s.id = $1::uuid and s.secret_hash is not null`,
+};
+
+const renewStatement: AuthStatement = {
+  name: 'hosted_renew',
+  text: `update auth.sessions set expires_at = least(now() + interval '30 days', hard_expires_at), last_refreshed_at = now()
+    where id = $1::uuid and revoked_at is null and expires_at > now() and hard_expires_at > now()
+    returning json_build_object('expires_at', expires_at)`,
 };
 
 const proveStatement: AuthStatement = {

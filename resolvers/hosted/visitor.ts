@@ -6,7 +6,7 @@ import type { Context } from '../context.ts';
 import { projectKeyIssuer } from '../identity/project-keys.ts';
 import type { ProjectTarget } from '../project-target.ts';
 import { readSessionCookie } from './cookie.ts';
-import { requireCookieSession } from './cookie-session.ts';
+import { renewCookieSession, requireCookieSession } from './cookie-session.ts';
 
 /** Who asks on a project's host. */
 export interface Visitor {
@@ -15,6 +15,8 @@ export interface Visitor {
   readonly via: 'cookie' | 'bearer' | undefined;
   /** Why the cookie is none; it is to be cleared. */
   readonly refusal: ServiceError | undefined;
+  /** The cookie, where it is to be set anew since its session was renewed. */
+  readonly renewed?: string | undefined;
 }
 
 /**
@@ -38,7 +40,8 @@ export async function findVisitor(
     const session = await requireCookieSession(ctx.services, target, shown);
     if (bearer !== undefined && bearer.account.id !== session.account.id)
       throw new ServiceError('SVC_AUTH_BEARER_COOKIE_MISMATCH');
-    return { session, via: 'cookie', refusal: undefined };
+    const renewed = await renewCookieSession(ctx.services, target, shown, session);
+    return { session, via: 'cookie', refusal: undefined, renewed };
   } catch (error) {
     if (!(error instanceof ServiceError) || !endings.has(error.code)) throw error;
     return { session: bearer, via: bearer === undefined ? undefined : 'bearer', refusal: error };

@@ -82,6 +82,7 @@ export async function answerHosted(
     setHeader('set-cookie', [...cookies.values()]);
   };
   if (visitor.refusal !== undefined) setCookie(clearedCookie);
+  else if (visitor.renewed !== undefined) setCookie(visitor.renewed);
   const site = headers['sec-fetch-site'];
   const call: HostedCall = {
     ...host,

@@ -81,6 +81,25 @@ test('a session that is over says so, one that was ended is none, and neither is
   expectRefusal(await security(gone.cookie), 'SVC_AUTH_SESSION_INVALID');
 });
 
+test('a session that is used lives on, a day at a time and up to its hard end', async () => {
+  const { cookie, sessionId } = await project.visitor();
+  const set = (what: string) => project.sql(`update auth.sessions set ${what} where id = '${sessionId}'`);
+  const days = async () =>
+    (
+      await project.sql<{ days: number }>(
+        `select round(extract(epoch from expires_at - now()) / 86400)::int as days from auth.sessions where id = '${sessionId}'`,
+      )
+    )[0]!.days;
+  expect((await security(cookie)).cookie).toBeUndefined();
+  await set(`expires_at = now() + interval '28 days'`);
+  expect((await security(cookie)).cookie).toBe(cookie);
+  expect(await days()).toBe(30);
+  await set(`expires_at = now() + interval '2 days', hard_expires_at = now() + interval '5 days'`);
+  expect((await security(cookie)).cookie).toBe(cookie);
+  expect(await days()).toBe(5);
+  expect((await security(cookie)).cookie).toBeUndefined();
+});
+
 test('documents lead to the sign-in and back, and to the cookie’s end', async () => {
   const gone = await project.visitor();
   await at('POST', '/auth/v1/sessions/end', { cookie: gone.cookie });
