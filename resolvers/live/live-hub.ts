@@ -52,6 +52,8 @@ export interface LiveBatch {
 export interface LiveSink {
   readonly hints: (batch: LiveBatch) => void;
   readonly resync: (resync: LiveResync) => void;
+  /** Everything that lay behind was handed over. */
+  readonly caughtUp?: () => void;
   /** Called at most once, and not after `close`. */
   readonly end: (reason: LiveEnd) => void;
 }
