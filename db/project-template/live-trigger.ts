@@ -14,13 +14,13 @@ const openBody = `
   if tg_op = 'INSERT' then ${openHint('new_rows', 'insert')};
   elsif tg_op = 'DELETE' then ${openHint('old_rows', 'delete')};
   else
-    ${openHint('new_rows', 'update')};
-    get diagnostics total = row_count;
-    if total > 0 and (select count(*) from new_rows) <= %5$s then
+    select count(*) into total from new_rows;
+    if total between 1 and %5$s then
       insert into _svc.live_hints (tab, op, audience, pk, n)
         select tg_table_name, 'delete', 0, jsonb_agg(%1$s), count(*) from old_rows t
           where not exists (select from new_rows w where %2$s) having count(*) > 0;
     end if;
+    ${openHint('new_rows', 'update')};
   end if;`;
 
 const counted = (rows: string) => `select count(*) into total from ${rows};`;
