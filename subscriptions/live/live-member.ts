@@ -91,6 +91,8 @@ export class LiveMember implements Member, LiveSubscription {
   /** What has come since, until it is where the tail is. */
   #waiting: ((sink: LiveSink) => void)[] | undefined = [];
   #over = false;
+  /** The cursor it resumed from, as long as it was told of nothing. */
+  #resumed: string | undefined;
 
   /** Stands where the tail is, from now on. */
   constructor(options: LiveMemberOptions) {
@@ -104,7 +106,7 @@ export class LiveMember implements Member, LiveSubscription {
   }
 
   get cursor(): string {
-    return this.#cursorOf(this.#behind ?? this.#options.tail.position);
+    return this.#resumed ?? this.#cursorOf(this.#behind ?? this.#options.tail.position);
   }
 
   /** Begins where a cursor was given out, or says why not. */
@@ -121,6 +123,7 @@ export class LiveMember implements Member, LiveSubscription {
       if (unusable !== undefined) return this.#begins(unusable, tables, joined);
       this.#behind = { ...asked, within };
       this.#page = reading;
+      this.#resumed = cursor;
     }
     const late = tables.filter((table) => tail.tables.get(table)?.born.some((xid) => !sees(asked.from, xid)) === true);
     if (late.length > 0) this.#begins('before_listen', late, this.#behind ?? joined);
@@ -197,6 +200,7 @@ export class LiveMember implements Member, LiveSubscription {
       const before = this.#behind;
       const reading = this.#page ?? (await store.read(database, before, pageMax));
       this.#page = undefined;
+      this.#resumed = undefined;
       const unusable = unusableBecause(before, reading);
       if (unusable !== undefined) {
         this.#behind = undefined;

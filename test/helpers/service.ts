@@ -39,6 +39,8 @@ export interface Service {
   readonly nodes: readonly App[];
   readonly control: ControlDatabase;
   readonly actors: Actors;
+  /** Starts one more gateway on the same database, which whoever asks for it stops. */
+  readonly startNode: () => Promise<App>;
   /** Sends a request as somebody. */
   readonly call: <Body = Record<string, never>>(
     actor: Actor,
@@ -160,6 +162,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     nodes,
     control,
     actors,
+    startNode: start,
     call,
     graphql,
     async gauge(name) {
