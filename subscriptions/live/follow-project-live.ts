@@ -43,7 +43,7 @@ export function followProjectLive(
       });
       for await (const event of events) if (event.kind !== 'end') yield event;
       if (lost.signal.aborted)
-        throw authorityLost(lost.signal.reason, () => notAuthorized('project:live:read', 'member'));
+        throw authorityLost(lost.signal.reason, () => notAuthorized('project:sql', 'member'));
     } finally {
       unwatch();
     }

@@ -106,7 +106,10 @@ export class LiveMember implements Member, LiveSubscription {
   }
 
   get cursor(): string {
-    return this.#resumed ?? this.#cursorOf(this.#behind ?? this.#options.tail.position);
+    if (this.#resumed !== undefined) return this.#resumed;
+    // What waits has yet to be handed over.
+    const here = this.#waiting === undefined ? this.#options.tail.position : this.#joined;
+    return this.#cursorOf(this.#behind ?? here);
   }
 
   /** Begins where a cursor was given out, or says why not. */
