@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 
 export const rowNames = [
   'memory',
+  'live-idle',
   'small',
   'deep',
   'list',
@@ -10,6 +11,8 @@ export const rowNames = [
   'row',
   'rest-row',
   'bulk',
+  'live-write',
+  'live-latency',
   'provision',
   'fan-out',
   'latency',
