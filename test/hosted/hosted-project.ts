@@ -21,8 +21,8 @@ export interface HostedProject extends AuthProject {
 }
 
 /** A project with users and a host below `localhost`. */
-export async function hostedProject(service: Service): Promise<HostedProject> {
-  const project = await authProject(service);
+export async function hostedProject(service: Service, made?: AuthProject): Promise<HostedProject> {
+  const project = made ?? (await authProject(service));
   const [row] = await service.control.sql<{ public_id: string }>('select public_id from projects where id = $1', [
     project.projectId,
   ]);
