@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 
 export const rowNames = [
   'memory',
+  'live-idle',
   'small',
   'deep',
   'list',
@@ -11,6 +12,8 @@ export const rowNames = [
   'rest-row',
   'bulk',
   'large',
+  'live-write',
+  'live-latency',
   'provision',
   'fan-out',
   'latency',

@@ -11,6 +11,8 @@ export interface CursorView {
   readonly kind: 'feed' | 'list';
   /** What is read and how: the feed with its filters, or the list with its order. */
   readonly view: string;
+  /** Longest cursor that is looked at, in characters. @default 512 */
+  readonly lengthMax?: number;
 }
 
 const version = 1;
@@ -41,8 +43,8 @@ export function sealCursor(keys: KeyRing, { prefix, kind, view }: CursorView, po
 }
 
 /** The position of a cursor, or undefined when it is not one that this view gave out. */
-export function openCursor(keys: KeyRing, { prefix, kind, view }: CursorView, cursor: string): string | undefined {
-  if (!cursor.startsWith(prefix) || cursor.length > 512) return undefined;
+export function openCursor(keys: KeyRing, { prefix, kind, view, lengthMax = 512 }: CursorView, cursor: string): string | undefined {
+  if (!cursor.startsWith(prefix) || cursor.length > lengthMax) return undefined;
   const text = cursor.slice(prefix.length);
   const bytes = Buffer.from(text, 'base64url');
   // Node decodes leniently; only the exact spelling that was given out is accepted.

@@ -58,6 +58,7 @@ const signIn: NextAction = {
   auth: 'SIWX',
   why: 'Send a signed wallet message in the SIGN-IN-WITH-X header.',
 };
+const signInThere: NextAction = { type: 'authenticate', path: '/auth/sign-in', why: 'Sign in on this host.' };
 const again: NextAction = { type: 'retry', why: 'Send the same request again after a short pause.' };
 const edit: NextAction = { type: 'edit_request', why: 'Correct the named field and send the request again.' };
 const fund: NextAction = {
@@ -91,6 +92,18 @@ export const errorRows = {
   INVALID_DELEGATE_SCOPE: row(400, 'validation', 'A delegate’s scope lies within the grant it narrows.', {
     nextActions: [edit],
   }),
+  SVC_AUTH_RETURN_TO_INVALID: row(400, 'validation', 'The way back must be a path of this host, such as /home.', {
+    nextActions: [edit],
+  }),
+  SVC_AUTH_BEARER_COOKIE_MISMATCH: row(400, 'validation', 'The bearer and the cookie are of different users.'),
+  SVC_AUTH_TENANT_SUFFIX_REQUIRED: row(
+    400,
+    'validation',
+    'The realm of the identity is missing, as in `tenant:acme`.',
+    {
+      nextActions: [edit],
+    },
+  ),
   IDEMPOTENCY_KEY_REQUIRED: row(400, 'validation', 'This operation needs an Idempotency-Key header.'),
   IDEMPOTENCY_KEY_INVALID: row(400, 'validation', 'An idempotency key has 1 to 256 characters.'),
   GRAPHQL_PARSE_FAILED: row(400, 'validation', 'The GraphQL document has a syntax error.', { nextActions: [edit] }),
@@ -124,6 +137,13 @@ export const errorRows = {
   SVC_AUTH_FRESHNESS_REQUIRED: row(401, 'auth', 'This needs a sign-in of the last few minutes.', {
     nextActions: [{ type: 'authenticate', why: 'Sign the user in again, then repeat the request.' }],
   }),
+  SVC_AUTH_REQUIRED: row(401, 'auth', 'This needs a signed-in user.', { nextActions: [signInThere] }),
+  SVC_AUTH_SESSION_EXPIRED: row(401, 'auth', 'The session has expired.', { nextActions: [signInThere] }),
+  SVC_AUTH_SESSION_INVALID: row(401, 'auth', 'The session has ended, or is none.', { nextActions: [signInThere] }),
+  SVC_AUTH_INVALID_BEARER: row(401, 'auth', 'The bearer is no valid access token of this project.'),
+  SVC_AUTH_INVALID_CREDENTIALS: row(401, 'auth', 'What was given does not sign in.'),
+  SVC_AUTH_UNKNOWN_IDENTITY: row(401, 'auth', 'No user has this identity.'),
+  SVC_AUTH_SESSION_BRIDGE_UNVERIFIED: row(401, 'auth', 'The identity was handed over without its proof.'),
   FORBIDDEN: row(403, 'auth', 'This credential may not do that.'),
   NOT_AUTHORIZED: row(403, 'auth', 'The caller is not authorized for this.'),
   STEP_UP_REQUIRED: row(403, 'auth', 'This needs a fresh passkey confirmation.'),
@@ -136,6 +156,7 @@ export const errorRows = {
   ABOVE_WRITE_AUTH_CEILING: row(403, 'auth', 'The holder of this approval may not do this even with it.'),
   ADMIN_REQUIRED: row(403, 'auth', 'This is for the platform admin.'),
   ADMIN_SQL_READ_ONLY: row(403, 'auth', 'The platform admin reads a project’s data and does not change it.'),
+  TABLE_NOT_LIVE: row(403, 'auth', 'The table is not marked live in the project’s manifest.'),
   TABLE_NOT_EXPOSED: row(403, 'auth', 'The table exists, and is not exposed to anonymous callers.', {
     nextActions: [
       {
@@ -148,6 +169,10 @@ export const errorRows = {
     ],
   }),
   SVC_AUTH_DOMAIN_NOT_ALLOWED: row(403, 'auth', 'The project admits no addresses of this domain.'),
+  SVC_AUTH_CSRF_ORIGIN_MISMATCH: row(403, 'auth', 'The request does not come from a page of this host.'),
+  SVC_AUTH_CSRF_TOKEN_MISMATCH: row(403, 'auth', 'The form has no `_csrf` of this session, or an old one.'),
+  SVC_AUTH_INSUFFICIENT_ROLE: row(403, 'auth', 'The signed-in user does not have the role that this needs.'),
+  SVC_AUTH_INSUFFICIENT_MEMBERSHIP: row(403, 'auth', 'The signed-in user is not a member of what this is for.'),
   SLUG_RESERVED: row(403, 'auth', 'This slug is a reserved word.', { nextActions: [edit] }),
   SLUG_PROTECTED: row(403, 'auth', 'This slug is a protected mark.', { nextActions: [edit] }),
   INSUFFICIENT_BALANCE: row(403, 'billing', 'The organization’s balance does not cover this.', {
@@ -164,6 +189,7 @@ export const errorRows = {
   QUOTA_EXCEEDED: row(403, 'quota', 'A quota is used up.', {
     nextActions: [checkUsage],
   }),
+  HOST_NOT_FOUND: row(404, 'not_found', 'No project is served under this host.'),
   INVITE_NOT_FOUND: row(404, 'not_found', 'There is no such invitation.'),
   GRANT_NOT_FOUND: row(404, 'not_found', 'There is no such grant.'),
   DELEGATE_NOT_FOUND: row(404, 'not_found', 'There is no such delegate.'),
@@ -223,11 +249,18 @@ export const errorRows = {
     retryable: true,
     nextActions: [again],
   }),
+  SVC_AUTH_CHALLENGE_ENDED: row(410, 'auth', 'This code can be entered no more.', {
+    nextActions: [{ type: 'edit_request', why: 'Have another code sent.' }],
+  }),
   PRESENCE_EXPIRED: row(410, 'conflict', 'The presence has expired; join the room again.'),
   BODY_TOO_LARGE: row(413, 'validation', 'The request body is larger than this path accepts.'),
   UNSUPPORTED_MEDIA_TYPE: row(415, 'validation', 'The request body must be JSON.'),
   UNKNOWN_RECIPIENT: row(422, 'validation', 'A recipient is not in the room.', { nextActions: [edit] }),
   RATE_LIMITED: row(429, 'rate_limit', 'Too many requests.', { retryable: true, nextActions: [again] }),
+  LIVE_CONNECTION_LIMIT: row(429, 'rate_limit', 'The project has as many live connections as it may have.', {
+    retryable: true,
+    nextActions: [again],
+  }),
   FREE_ORG_OWNER_LIMIT_EXCEEDED: row(429, 'quota', 'An owner can hold only so many free organizations.'),
   HEADERS_TOO_LARGE: row(431, 'validation', 'The address or the headers are larger than this server accepts.'),
   INTERNAL_ERROR: row(500, 'internal', 'Something went wrong on our side.', {

@@ -1,4 +1,5 @@
 import { authStatements } from './project-template/auth.ts';
+import { liveStatements } from './project-template/live.ts';
 import { passkeyStatements } from './project-template/passkeys.ts';
 import { socialStatements } from './project-template/social.ts';
 import { tenantSqlStatements } from './project-template/tenant-sql.ts';
@@ -41,6 +42,7 @@ export const templateVersions: readonly TemplateVersion[] = [
   { version: 4, statements: socialStatements },
   { version: 5, statements: passkeyStatements },
   { version: 6, statements: userDataStatements },
+  { version: 7, statements: liveStatements },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */

@@ -11,6 +11,7 @@ import type { AuthorityWatch } from './authority.ts';
 import type { Caller } from './caller.ts';
 import type { FeedHub } from './feeds.ts';
 import type { Credentials } from './identity/resolve-caller.ts';
+import type { LiveHub } from './live/live-hub.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
@@ -31,6 +32,8 @@ export interface Services {
   readonly schemaCaches: SchemaCaches;
   readonly feeds: FeedHub;
   readonly authority: AuthorityWatch;
+  /** Hints of what changes in live tables. */
+  readonly live: LiveHub;
   readonly rateLimiter: RateLimiter;
   /** Counts requests made with projects' own keys. */
   readonly usage: UsageCounter;

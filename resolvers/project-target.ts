@@ -10,8 +10,12 @@ import type { Services } from './context.ts';
 export interface ProjectTarget {
   readonly projectId: string;
   readonly orgId: string;
+  /** Its keys are made from it. */
+  readonly createdAt: Date;
   /** Names the project's hosts. */
   readonly publicId: string;
+  /** Names of hosts that the project has claimed, beside the one that comes from its public id. */
+  readonly hostNames: readonly string[];
   readonly database: ProjectDatabase;
   readonly tier: Tier;
   readonly lifecycleState: LifecycleState;
@@ -21,7 +25,9 @@ export interface ProjectTarget {
 
 interface TargetRow {
   readonly org_id: string;
+  readonly created_at: Date;
   readonly public_id: string;
+  readonly host_names: readonly string[];
   readonly state: ProjectState;
   readonly archived: boolean;
   readonly server: string;
@@ -81,10 +87,23 @@ export async function findProjectTarget(services: Services, projectId: string): 
   return target;
 }
 
+/** Whether a project is still there to be asked for anything. @throws when that cannot be found out */
+export async function projectStands(services: Services, { projectId }: ProjectTarget): Promise<boolean> {
+  try {
+    await findProjectTarget(services, projectId);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+}
+
 const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
   projectId,
   orgId: row.org_id,
+  createdAt: row.created_at,
   publicId: row.public_id,
+  hostNames: row.host_names,
   database: { server: row.server, databaseName: row.database_name, roleName: row.role_name },
   tier: row.tier,
   lifecycleState: row.lifecycle_state,
@@ -94,8 +113,9 @@ const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
 
 const targetStatement: Statement = {
   name: 'rows.target',
-  text: `select p.org_id, p.public_id, p.state, p.archived_at is not null as archived, p.server, p.database_name, p.role_name,
-      o.tier, o.lifecycle_state, o.lifecycle_entered_at, o.lease_expires_at
+  text: `select p.org_id, p.created_at, p.public_id, p.state, p.archived_at is not null as archived, p.server, p.database_name, p.role_name,
+      o.tier, o.lifecycle_state, o.lifecycle_entered_at, o.lease_expires_at,
+      array(select h.name from host_names h where h.org_id = p.org_id and h.project_id = p.id) as host_names
     from projects p join orgs o on o.id = p.org_id
     where p.id = $1 and p.deleted_at is null`,
 };

@@ -51,3 +51,17 @@ export function parseQuery(search: string): Readonly<Record<string, string>> {
   }
   return query;
 }
+
+/** What a form of a page sends. Names given twice are refused, since either could be meant. @throws VALIDATION_FAILED */
+export function parseFormBody(body: Uint8Array): Readonly<Record<string, string>> {
+  let text: string;
+  try {
+    text = utf8.decode(body);
+  } catch {
+    throw invalidField('', 'The form is not UTF-8.');
+  }
+  return parseQuery(text);
+}
+
+export const isForm = (contentType: string | undefined) =>
+  /^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType ?? '');

@@ -32,7 +32,9 @@ const lanes: Readonly<Record<string, Lane>> = {
   // inside one (feed-hub, feed-memory, metrics, remembered-tokens); test/scale/two-nodes.test.ts is for two by itself.
   'two-nodes': { ...nats, files: ['test/rooms', 'test/faults/idempotency'], env: { SVC_TEST_NODES: '2' } },
   browser: {
-    files: ['browser', 'notes-example', 'passkeys', 'social-browser'].map((name) => `test/lanes/${name}.test.ts`),
+    files: ['browser', 'hosted', 'notes-example', 'passkeys', 'social-browser'].map(
+      (name) => `test/lanes/${name}.test.ts`,
+    ),
     needs: 'Chromium',
     program: chromiumProgram(),
     install: 'apt-get install chromium, or any Chrome',

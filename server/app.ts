@@ -17,6 +17,7 @@ import { createIdentityProviders } from '../engines/sign-in/identity-providers.t
 import type { Services } from '../resolvers/context.ts';
 import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
+import { projectStands } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
 import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
@@ -27,6 +28,7 @@ import { schema } from '../schema/schema.ts';
 import { createGraphQLServer } from '../schema/yoga.ts';
 import { createAuthorityWatch } from '../subscriptions/authority.ts';
 import { createFeedHub } from '../subscriptions/feed-hub.ts';
+import { createLiveHub } from '../subscriptions/live/live-hub.ts';
 import { natsSignals } from '../subscriptions/nats-signals.ts';
 import { localSignals } from '../subscriptions/signals.ts';
 import type { Config } from './config.ts';
@@ -35,6 +37,7 @@ import { createHealth } from './health.ts';
 import { createHttpServer } from './http.ts';
 import { createMetrics } from './metrics.ts';
 import { attachSockets } from './sockets.ts';
+import { tenantNames } from './tenant-name.ts';
 import { installJobs, startWorkers } from './workers.ts';
 
 /** How long a step operation is believed to be worked on, in seconds. */
@@ -153,6 +156,17 @@ export async function startApp(options: AppOptions): Promise<App> {
     const authority = createAuthorityWatch({ db, log, signals });
     undo.push(authority.close);
 
+    const live = createLiveHub({
+      db,
+      keys,
+      log,
+      signals,
+      databases: projectDatabases,
+      pools: authPools,
+      stands: (target) => projectStands(services, target),
+    });
+    undo.push(live.close);
+
     // Closed once nothing is served any more, and before the database.
     const usage = createUsageCounter({ db, log });
     undo.push(usage.close);
@@ -169,6 +183,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       schemaCaches: new SchemaCaches(projectPools),
       feeds,
       authority,
+      live,
       rateLimiter: new RateLimiter(),
       usage,
       settings: {
@@ -195,6 +210,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     undo.push(health.close);
     const { trustedProxies } = config;
     const connections = new ConnectionLimit(config.connectionsPerAddress);
+    const tenantName = tenantNames(config);
     const server = createHttpServer({
       services,
       rest: new RestRoutes([...routes, ...authRoutes]),
@@ -204,6 +220,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       metrics,
       connections,
       trustedProxies,
+      tenantName,
       host: config.host,
       guardMetrics: config.production,
       draining: draining.signal,
@@ -214,6 +231,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       metrics,
       connections,
       trustedProxies,
+      tenantName,
       host: config.host,
     });
     server.listen(config.port, config.host);

@@ -34,6 +34,13 @@ export function clientAddress({ socket, headers }: IncomingMessage, trusted: Tru
   return address;
 }
 
+/** Whether what a request says of its way here can be believed: it comes from a trusted proxy. */
+export function isTrustedPeer({ socket }: IncomingMessage, trusted: TrustedProxies | undefined): boolean {
+  if (trusted === undefined) return false;
+  const address = plain(socket.remoteAddress ?? 'unknown');
+  return isIP(address) !== 0 && trusted.check(address, familyOf(address));
+}
+
 const withoutPort = (hop: string) =>
   /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop;
 

@@ -162,7 +162,10 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'the scheme and host of each request',
     'Where clients reach this gateway, `https://…`. Required in production, where a forged Host header must not end up in a stored URL. Without it wallets sign in only under loopback names, `HOST` and the address of the connection itself; behind a proxy it must be set.',
   ),
-  PLATFORM_DOMAIN: open('`localhost`', 'Domain under which project hosts live.'),
+  PLATFORM_DOMAIN: open(
+    '`localhost`',
+    'Domain under which project hosts live, as `p-<public_id>.PLATFORM_DOMAIN`; a wildcard record has to lead there. A name below it that no project has is nobody’s.',
+  ),
   NATS_URL: secret(
     'one node',
     'Carries wake-up signals between nodes that share a control database. Set it on all of them, together with `DATABASE_URL` and one `SVC_SECRET_KEY`.',
@@ -195,7 +198,7 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   ),
   TRUSTED_PROXIES: open(
     'none: the peer is the client',
-    'Proxies in front of the gateway, as addresses or networks (`10.0.0.0/8,::1`) separated by commas. Only their `X-Forwarded-For` is believed; without them all clients behind a proxy share the limits of one address.',
+    'Proxies in front of the gateway, as addresses or networks (`10.0.0.0/8,::1`) separated by commas. Only their `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` are believed, so they must set or drop each; without them all clients behind a proxy share the limits of one address.',
   ),
   CONNECTIONS_PER_ADDRESS: open(
     '`10000`',

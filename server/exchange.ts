@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
 import type { Context, Services } from '../resolvers/context.ts';
-import { allowHeader, type RestRoutes } from '../rest-compat/handle.ts';
+import type { RestRoutes } from '../rest-compat/handle.ts';
+import { allowHeader } from '../rest-compat/path-table.ts';
 import type { Engine } from '../schema/engine/engine.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
 import { readBody, refuseBody } from './body.ts';
@@ -12,6 +13,7 @@ import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import { createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
 import type { Answer } from './respond.ts';
+import type { TenantName } from './tenant-name.ts';
 
 export interface HttpOptions {
   readonly services: Services;
@@ -22,6 +24,8 @@ export interface HttpOptions {
   readonly metrics: Metrics;
   readonly connections: ConnectionLimit;
   readonly trustedProxies: TrustedProxies | undefined;
+  /** Which project's host a request may be for, by its name alone. */
+  readonly tenantName: (request: IncomingMessage) => TenantName | undefined;
   /** The configured address to listen at. */
   readonly host: string;
   /** Whether `/metrics` is for the platform admin alone. */

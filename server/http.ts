@@ -9,6 +9,8 @@ import { HeldAnswers } from './held-answers.ts';
 import { type OwnPath, ownPaths } from './own-paths.ts';
 import { refuseDuplicateHeaders, refuseMissingHost, targetOf } from './request-context.ts';
 import { Answer, answerPreflight, sendAnswer, sendError, sendJson, sendSocketError } from './respond.ts';
+import { openTenantHost } from './tenant-hosts.ts';
+import type { TenantName } from './tenant-name.ts';
 
 /** How long an idle connection is kept, in milliseconds: longer than proxies keep theirs, so that they close first. */
 const keepAliveMs = 75_000;
@@ -43,6 +45,9 @@ export function createHttpServer(options: HttpOptions): Server {
         refuseMissingHost(request);
         if (request.method === 'OPTIONS') return answerPreflight(response);
         refuseDuplicateHeaders(request);
+        const name = options.tenantName(request);
+        const tenant = name === undefined ? undefined : await openTenant(options, exchange, name);
+        if (tenant !== undefined) return tenant();
         await (own.get(path) ?? documented)(exchange);
       },
     ).catch((error: unknown) => fail(options, exchange, error));
@@ -100,6 +105,18 @@ function fail({ services: { log } }: HttpOptions, { response, path, traceId }: E
   }
   sendError(response, error, { path, traceId, log });
 }
+
+/** With the database away, the server's own paths say so under any name that may be its own. */
+async function openTenant(options: HttpOptions, exchange: Exchange, name: TenantName) {
+  try {
+    return await openTenantHost(options, exchange, name);
+  } catch (error) {
+    if (!name.reserved && statusPaths.has(exchange.path) && !(error instanceof ServiceError)) return undefined;
+    throw error;
+  }
+}
+
+const statusPaths: ReadonlySet<string> = new Set(['/api/health', '/readyz', '/metrics']);
 
 /** A path with a name in it: of a project's rows, or of what an operation answers. */
 function answerPath(options: HttpOptions): OwnPath {

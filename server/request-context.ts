@@ -145,7 +145,8 @@ export const credentialsOf = (headers: IncomingHttpHeaders): Credentials => ({
 export const writeApprovalOf = (header: string | string[] | undefined): string | undefined =>
   text(header)?.replace(/^Bearer\s+/i, '');
 
-const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i;
+/** A host name or an address, with or without a port. */
+export const hostPattern = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i;
 
 /** The parts of a request's target. */
 export interface Target {

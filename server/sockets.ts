@@ -16,6 +16,7 @@ import { SocketOperations } from './socket-operations.ts';
 import { keepAlive, type SocketExtra, speakProtocol } from './socket-protocol.ts';
 import { openSession } from './socket-session.ts';
 import { Outbox, SocketWriter } from './socket-writer.ts';
+import type { TenantName } from './tenant-name.ts';
 
 /** Largest message a client may send, in bytes. */
 const messageBytesMax = 1024 * 1024;
@@ -32,6 +33,8 @@ export interface SocketsOptions {
   readonly metrics: Metrics;
   readonly connections: ConnectionLimit;
   readonly trustedProxies: TrustedProxies | undefined;
+  /** Which project's host a request may be for, by its name alone. */
+  readonly tenantName: (request: IncomingMessage) => TenantName | undefined;
   /** The configured address to listen at. */
   readonly host: string;
 }
@@ -43,7 +46,7 @@ export interface Sockets {
 
 /** GraphQL over WebSocket (graphql-transport-ws) at `/graphql`. */
 export function attachSockets(server: Server, options: SocketsOptions): Sockets {
-  const { services, engine, metrics, connections, trustedProxies, host } = options;
+  const { services, engine, metrics, connections, trustedProxies, tenantName, host } = options;
   const wss = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax, handleProtocols });
   const outbox = new Outbox();
   const operations = new SocketOperations({ services, engine, metrics, outbox });
@@ -97,7 +100,9 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
     const { path } = targetOf(request);
     try {
       refuseMissingHost(request);
-      if (path !== '/graphql') throw new ServiceError('ROUTE_NOT_FOUND', { details: { path } });
+      // Hosts of projects have no sockets; a name that may be this server's own is taken for that.
+      if (path !== '/graphql' || tenantName(request)?.reserved === true)
+        throw new ServiceError('ROUTE_NOT_FOUND', { details: { path } });
       const leave = connections.enter(networkOf(clientAddress(request, trustedProxies)));
       socket.once('close', leave);
     } catch (error) {

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { customType, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, id, moment } from '../columns.ts';
 
@@ -55,7 +56,11 @@ export const mailOutbox = pgTable(
     createdAt: createdAt(),
     sentAt: moment('sent_at'),
   },
-  (t) => [index('mail_outbox_newest_idx').on(t.createdAt.desc(), t.id.desc())],
+  (t) => [
+    index('mail_outbox_newest_idx').on(t.createdAt.desc(), t.id.desc()),
+    // Mail to users made for tests, which is read by their address.
+    index('mail_outbox_test_idx').on(t.recipient, t.createdAt.desc()).where(sql`${t.recipient} like '%.invalid'`),
+  ],
 );
 
 export type MailMessage = typeof mailOutbox.$inferSelect;

@@ -68,6 +68,8 @@ export const projects = pgTable(
     primaryKey({ columns: [t.orgId, t.id] }),
     // Requests name a project without its organization. Ids are random, so the pair above keeps them unique.
     index('projects_id_idx').on(t.id),
+    // A project's own host is found by it alone.
+    uniqueIndex('projects_public_id_uq').on(t.publicId),
     uniqueIndex('projects_repo_name_uq').on(t.orgId, t.repoName),
     // Lists run newest first.
     index('projects_newest_idx').on(t.orgId, t.createdAt.desc(), t.id.desc()),

@@ -24,7 +24,7 @@ export type NewChallenge = Omit<Challenge, 'id' | 'creates_user'> & Partial<Pick
 /** How long a link or a code is good for, in minutes. Contract 01, section 3.6. */
 export const challengeMinutes = 15;
 /** Wrong codes that burn a challenge, its link included. */
-const attemptsMax = 5;
+export const attemptsMax = 5;
 
 /** Makes a challenge that nobody can answer yet: link and code are made when the mail is written. @returns its id */
 export async function createChallenge(
@@ -115,8 +115,9 @@ const linkStatement: AuthStatement = {
 
 const codeStatement: AuthStatement = {
   name: 'challenge_code',
+  // One that was never mailed counts its tries like any other: else they would tell whose address is known.
   text: `update auth.challenges c set attempts = attempts + 1, used_at = case when code_hash = $2 then now() end
-    where id = $1::uuid and code_hash is not null and used_at is null and expires_at > now()
+    where id = $1::uuid and delivery <> 'link' and used_at is null and expires_at > now()
       and attempts < $3::int
     returning json_build_object('right', c.used_at is not null, 'challenge', ${challengeJson})`,
 };

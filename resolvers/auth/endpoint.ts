@@ -44,20 +44,25 @@ export const withServiceKey = async (_ctx: Context, { keyRole }: ProjectCaller) 
 
 const signIn = { type: 'authenticate', auth: 'access_token', why: 'Send the user’s access token as a bearer.' };
 
+const openByKey = (ctx: Context) => openProjectDoor(ctx, { limited: true });
+
 /**
  * The only road from a path to an endpoint: credentials first, since what is refused for its form is no stranger's to
  * try out; then the input.
+ *
+ * @param open how it becomes known who asks and where: by a key of the project, unless told
  */
 export async function runEndpoint<Input extends z.ZodObject, Scope, Wire>(
   { name, input, admit, handler }: Endpoint<Input, Scope, Wire>,
   ctx: Context,
   raw: z.input<Input>,
+  open: (ctx: Context) => Promise<ProjectCaller> = openByKey,
 ): Promise<Wire> {
   const startedAt = performance.now();
   let code = 'OK';
   try {
     return await traced(name, {}, async () => {
-      const caller = await openProjectDoor(ctx, { limited: true });
+      const caller = await open(ctx);
       const scope = await admit(ctx, caller);
       return handler(
         { ...ctx, ...caller, ...scope },

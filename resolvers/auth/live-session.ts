@@ -44,9 +44,12 @@ export const userFactsJson = (alias: string): string => `'account', ${userJson(a
         from auth.identities i where i.user_id = ${alias}.id), '[]'),
       'passkeyRps', coalesce((select jsonb_agg(p.rp_id) from auth.passkeys p where p.user_id = ${alias}.id), '[]')`;
 
+/** A session `s` and its user `u` as a {@link LiveSession}. */
+export const liveJson = `json_build_object('session', ${sessionJson('s')}, 'settings', ${settingsJson}, ${userFactsJson('u')})`;
+
 const liveStatement: AuthStatement = {
   name: 'session_live',
-  text: `select json_build_object('session', ${sessionJson('s')}, 'settings', ${settingsJson}, ${userFactsJson('u')})
+  text: `select ${liveJson}
     from auth.sessions s join auth.users u on u.id = s.user_id
     where s.id = $1::uuid and u.id = $2::uuid and s.revoked_at is null
       and s.expires_at > now() and s.hard_expires_at > now()`,

@@ -2,12 +2,18 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Services } from '../context.ts';
 import type { ProjectTarget } from '../project-target.ts';
 
-/** Whether an origin is the project's own, or a developer's machine. Contract 01, section 3.5. */
-function isOwn({ protocol, hostname }: URL, { publicId }: ProjectTarget, platformDomain: string): boolean {
+/**
+ * Whether an origin is the project's own, or a developer's machine. Contract 01, section 3.5. A name that another project
+ * claimed is not: whoever holds it could start a sign-in here with the public key, and be sent what it gives.
+ */
+function isOwn({ protocol, hostname }: URL, { publicId, hostNames }: ProjectTarget, platformDomain: string): boolean {
   if (hostname === 'localhost') return protocol === 'http:';
-  const plain = platformDomain === 'localhost' || platformDomain.endsWith('.localhost');
-  return hostname === `p-${publicId}.${platformDomain}` && (protocol === 'https:' || (plain && protocol === 'http:'));
+  const own = hostname === `p-${publicId}.${platformDomain}` || hostNames.includes(hostname);
+  return own && (protocol === 'https:' || (protocol === 'http:' && isLocal(hostname)));
 }
+
+/** Whether a name is the machine's own, so that plain HTTP to it goes over no network. */
+export const isLocal = (hostname: string): boolean => /^(.+\.)?localhost$/.test(hostname);
 
 /**
  * A place that a browser may be sent to with a token: anything else would be handed the token.

@@ -78,7 +78,8 @@ type Session = LiveSession['session'];
 const wasMailed = ({ amr }: Session) => amr.includes('magic_link') || amr.includes('email_code');
 const minutesSince = ({ now }: Services, { auth_time }: Session) => (now().getTime() - Date.parse(auth_time)) / 60_000;
 
-async function requirePassword(
+/** Asks for the password that a user has; tries count against its address. @throws INVALID_AUTH, RATE_LIMITED */
+export async function requirePassword(
   services: Services,
   target: ProjectTarget,
   { id, email }: LiveSession['account'],

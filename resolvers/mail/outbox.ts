@@ -18,7 +18,8 @@ export interface MailToQueue {
 export async function queueMail(work: Work, { orgId, to, subject, text }: MailToQueue): Promise<string> {
   const id = work.services.newId('mail');
   await work.rows(insertStatement, [id, orgId, to, subject, text]);
-  await work.addJob(sendMailTask, { mailId: id }, { key: id });
+  // A name that nobody can ever have, as of users made for tests: their mail is read where it lies.
+  if (!to.endsWith('.invalid')) await work.addJob(sendMailTask, { mailId: id }, { key: id });
   return id;
 }
 

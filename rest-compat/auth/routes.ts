@@ -22,6 +22,8 @@ import { requestLink } from '../../resolvers/auth/request-link.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
 import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { token } from '../../resolvers/auth/token.ts';
+import { endSession, sessionFromIdentity } from '../../resolvers/hosted/bridge.ts';
+import { makeTestUser, readTestEmails, startTestSession } from '../../resolvers/hosted/test-users.ts';
 import type { Route } from '../route.ts';
 import { aliasRoutes } from './alias-routes.ts';
 import { authRoute } from './auth-route.ts';
@@ -31,6 +33,17 @@ import { socialCallback } from './social-callback.ts';
 const passwords = ({ body }: { readonly body: Readonly<Record<string, unknown>> }) => ({
   new_password: body.new_password,
   current_password: body.current_password,
+});
+
+/** What a function says of somebody whom it has verified. */
+export const identityOf = (body: Readonly<Record<string, unknown>>) => ({
+  provider: body.provider,
+  subject: body.subject,
+  proof: body.proof,
+  amr: body.amr,
+  createUser: body.createUser ?? body.create_user,
+  email: body.email,
+  display_name: body.display_name,
 });
 
 const grantOf = (grant: unknown): unknown => (grant === 'pkce' ? 'authorization_code' : grant);
@@ -92,6 +105,17 @@ export const authRoutes: readonly Route[] = [
     provider: body.provider,
     subject: body.subject,
   })),
+  authRoute('POST', '/auth/v1/test-users', 201, makeTestUser, ({ body }) => ({
+    label: body.label,
+    is_admin: body.is_admin,
+  })),
+  authRoute('POST', '/auth/v1/test-sessions', 201, startTestSession, ({ body }) => ({
+    label: body.label,
+    is_admin: body.is_admin,
+  })),
+  authRoute('POST', '/auth/v1/test-emails', 200, readTestEmails, ({ body }) => ({ label: body.label })),
+  authRoute('POST', '/auth/v1/sessions/from-identity', 200, sessionFromIdentity, ({ body }) => identityOf(body)),
+  authRoute('POST', '/auth/v1/sessions/end', 200, endSession, () => ({})),
   authRoute('POST', '/auth/v1/passkeys/register/options', 200, beginPasskeyRegistration, ({ body }) => ({
     app_origin: body.app_origin,
   })),

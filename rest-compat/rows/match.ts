@@ -1,7 +1,7 @@
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { RowMethod, RowRequest } from '../../engines/rows/request/row-request.ts';
 import type { RowDoor } from '../../resolvers/rows/open-door.ts';
-import { allowHeader } from '../handle.ts';
+import { allowHeader } from '../path-table.ts';
 
 /** A path to rows. */
 export interface RowPath {

@@ -19,6 +19,8 @@ import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { token } from '../../resolvers/auth/token.ts';
 import { updateUser } from '../../resolvers/auth/update-user.ts';
 import { verify } from '../../resolvers/auth/verify.ts';
+import * as bridge from '../../resolvers/hosted/bridge.ts';
+import * as testUsers from '../../resolvers/hosted/test-users.ts';
 import { authRoutes } from '../../rest-compat/auth/routes.ts';
 import { RestRoutes } from '../../rest-compat/handle.ts';
 import type { Answer, Service } from '../helpers/service.ts';
@@ -26,6 +28,8 @@ import { type RowsProject, rowsProject } from '../rows/rows-project.ts';
 
 export const endpoints: readonly AnyEndpoint[] = [
   ...Object.values(account),
+  ...Object.values(bridge),
+  ...Object.values(testUsers),
   ...Object.values(passkeys),
   beginPasskeySignIn,
   finishPasskeySignIn,

@@ -1,0 +1,79 @@
+import { Lru } from '../../core/lru.ts';
+import type { Statement } from '../../db/pool.ts';
+import type { Services } from '../context.ts';
+
+/** The project that a host name belongs to. */
+export interface HostedProject {
+  readonly projectId: string;
+  readonly name: string;
+}
+
+interface Remembered {
+  readonly project: HostedProject | undefined;
+  readonly until: number;
+}
+
+/** How long a name is remembered as it was, in milliseconds; that it was nobody's, too. */
+const rememberedMs = 1_000;
+/** Longest name of a host. RFC 1035. */
+const nameMax = 253;
+
+const remembered = new WeakMap<Services, Lru<Remembered>>();
+/** The latest change on this node: what was asked for before it may not be remembered after it. */
+const changes = new WeakMap<Services, number>();
+
+/** Forgets whose the names of hosts were, because one was claimed or given up here. */
+export function forgetHostNames(services: Services): void {
+  remembered.delete(services);
+  changes.set(services, (changes.get(services) ?? 0) + 1);
+}
+
+/** The name that a project is served under from the start, as far as it stands before the platform's domain. */
+const generated = /^p-([0-9a-z]+)$/;
+
+/**
+ * The project that is served under a name, however it stands; undefined when the name is nobody's.
+ *
+ * @param name in lower case, without a port
+ * @param charge called before the database is asked. @throws RATE_LIMITED
+ */
+export async function findHost(
+  services: Services,
+  name: string,
+  charge: () => void,
+): Promise<HostedProject | undefined> {
+  if (name.length > nameMax) return undefined;
+  let known = remembered.get(services);
+  if (known === undefined) remembered.set(services, (known = new Lru({ entries: 10_000, bytes: 10_000 })));
+  const found = known.get(name);
+  const now = performance.now();
+  if (found !== undefined && found.until > now) return found.project;
+  charge();
+  const asked = changes.get(services);
+  const suffix = `.${services.settings.platformDomain}`;
+  const publicId = name.endsWith(suffix) ? generated.exec(name.slice(0, -suffix.length))?.[1] : undefined;
+  const [row] = await (publicId === undefined
+    ? services.db.rows<Row>(claimedStatement, [name])
+    : services.db.rows<Row>(generatedStatement, [publicId]));
+  const project = row === undefined ? undefined : { projectId: row.id, name: row.name };
+  if (changes.get(services) === asked) known.set(name, { project, until: now + rememberedMs }, 1);
+  return project;
+}
+
+interface Row {
+  readonly id: string;
+  readonly name: string;
+}
+
+const generatedStatement: Statement = {
+  name: 'hosts.generated',
+  text: 'select id, name from projects where public_id = $1 and deleted_at is null',
+  pipelined: true,
+};
+
+const claimedStatement: Statement = {
+  name: 'hosts.claimed',
+  text: `select p.id, p.name from host_names h join projects p on p.org_id = h.org_id and p.id = h.project_id
+    where h.name = $1 and p.deleted_at is null`,
+  pipelined: true,
+};

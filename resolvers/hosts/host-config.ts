@@ -1,0 +1,56 @@
+import { Lru } from '../../core/lru.ts';
+import { checkManifest } from '../../engines/expose/manifest.ts';
+import type { Context, Services } from '../context.ts';
+import { makeProjectKey } from '../identity/project-keys.ts';
+import { inProject, once } from '../project-data/in-project.ts';
+import { asOwnReader } from '../project-data/manifest-store.ts';
+import type { ProjectTarget } from '../project-target.ts';
+
+/** What a page needs to know to use its project; nothing of it is a secret. Contract 01, section 4.1. */
+export interface HostConfig {
+  readonly project_id: string;
+  /** Without a trailing slash. */
+  readonly api_base: string;
+  readonly anon_key: string;
+}
+
+/** @param origin of the project's host that is asked */
+export async function hostConfig({ services }: Context, target: ProjectTarget, origin: string): Promise<HostConfig> {
+  return {
+    project_id: target.projectId,
+    api_base: apiBase(services, origin),
+    anon_key: await makeProjectKey(services.keys, { id: target.projectId, createdAt: target.createdAt }, 'anon'),
+  };
+}
+
+/** Where the API is. Without a public base URL it is where the project's hosts are, under the platform's own name. */
+export function apiBase({ settings: { publicBaseUrl, platformDomain } }: Services, origin: string): string {
+  if (publicBaseUrl !== undefined) return publicBaseUrl;
+  const { protocol, port } = new URL(origin);
+  return `${protocol}//${platformDomain}${port === '' ? '' : `:${port}`}`;
+}
+
+/** How long the names of live tables are remembered, in milliseconds: every page of every visitor asks. */
+const rememberedMs = 2_000;
+
+const remembered = new WeakMap<Services, Lru<{ readonly tables: readonly string[]; readonly until: number }>>();
+
+/** Tables of the manifest that tell of their changes, in its order. Contract 01, section 4.2. */
+export async function liveTables({ services, signal }: Context, target: ProjectTarget): Promise<readonly string[]> {
+  let known = remembered.get(services);
+  if (known === undefined) remembered.set(services, (known = new Lru({ entries: 2_000, bytes: 2_000 })));
+  const found = known.get(target.projectId);
+  const now = performance.now();
+  if (found !== undefined && found.until > now) return found.tables;
+  const [, rows] = await inProject(() =>
+    services.projectPools.run(target.database, [asOwnReader, readManifest], { signal }),
+  );
+  const text = rows?.[0]?.[0];
+  // The tenant's own SQL can write there: what is no manifest has no tables.
+  const manifest = typeof text === 'string' ? checkManifest(JSON.parse(text)).manifest : undefined;
+  const tables = (manifest?.tables ?? []).flatMap(({ name, live }) => (live === true ? [name] : []));
+  known.set(target.projectId, { tables, until: now + rememberedMs }, 1);
+  return tables;
+}
+
+const readManifest = once('select manifest::text from _svc.manifest');

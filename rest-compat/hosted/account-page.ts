@@ -1,0 +1,95 @@
+import { accountSessions } from '../../resolvers/auth/account.ts';
+import { runEndpoint } from '../../resolvers/auth/endpoint.ts';
+import { accountPasskeys } from '../../resolvers/auth/passkeys/manage-passkeys.ts';
+import { csrfToken } from '../../resolvers/hosted/csrf.ts';
+import { requireVisitor } from '../../resolvers/hosted/visitor.ts';
+import { type HostedCall, openedBy } from './call.ts';
+import { type Html, html } from './html.ts';
+import { field, type HostedAnswer, hidden, page } from './page.ts';
+
+const methodNames: Readonly<Record<string, string>> = {
+  password: 'password',
+  magic_link: 'link by mail',
+  email_code: 'code by mail',
+  oauth: 'social sign-in',
+  passkey: 'passkey',
+};
+
+const momentOf = (iso: string): Html => html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
+
+/** A form of one button. */
+const button = (action: string, label: string, csrf: string, fields: readonly Html[] = []): Html =>
+  html`<form method="post" action="${action}">${fields}${hidden('_csrf', csrf)}<button class="quiet">${label}</button></form>`;
+
+/** `GET /auth/account`: what a signed-in user sees of its account, and changes. */
+export async function accountPage(call: HostedCall): Promise<HostedAnswer> {
+  const { session, account, identities, settings } = requireVisitor(call.visitor);
+  const [{ sessions }, { passkeys }] = await Promise.all([
+    runEndpoint(accountSessions, call.ctx, {}, openedBy(call)),
+    runEndpoint(accountPasskeys, call.ctx, {}, openedBy(call)),
+  ]);
+  const csrf = csrfToken(session);
+  const mayHavePassword = account.has_password || settings.allow_password_set;
+  const done = call.query.done === '1';
+  return page(
+    200,
+    `Your account – ${call.projectName}`,
+    html`<h1>Your account</h1>
+${done && html`<p role="status">Your password is changed; other sessions have ended.</p>`}
+<dl>
+<dt>Email</dt><dd>${account.email}</dd>
+${account.display_name !== null && html`<dt>Name</dt><dd>${account.display_name}</dd>`}
+</dl>
+${button('/auth/sign-out', 'Sign out', csrf)}
+<h2>Password</h2>
+${
+  mayHavePassword
+    ? html`<form method="post" action="/auth/account/password">
+<input type="hidden" autocomplete="username" value="${account.email}">
+${account.has_password && field('Current password', 'current_password', { type: 'password', autocomplete: 'current-password' })}
+${field('New password', 'new_password', { type: 'password', autocomplete: 'new-password' })}
+${hidden('_csrf', csrf)}
+${hidden('returnTo', '/auth/account?done=1')}
+<button>${account.has_password ? 'Change password' : 'Set password'}</button>
+</form>`
+    : html`<p>You sign in without a password.</p>`
+}
+<h2>Sessions</h2>
+<ul>
+${sessions.map(
+  (
+    one,
+  ) => html`<li>Signed in ${momentOf(one.created_at)} by ${one.amr.map((name) => methodNames[name] ?? name).join(', ')}
+${
+  one.session_id === session.id
+    ? html` (this one)`
+    : button('/auth/account/sessions/revoke', 'End', csrf, [hidden('session_id', one.session_id)])
+}</li>
+`,
+)}</ul>
+${button('/auth/account/sign-out-everywhere', 'Sign out everywhere', csrf)}
+${
+  passkeys.length > 0 &&
+  html`<h2>Passkeys</h2>
+<ul>
+${passkeys.map(
+  (one) => html`<li>${one.label ?? one.rp_id}, made ${momentOf(one.created_at)}
+${button('/auth/account/passkeys/remove', 'Remove', csrf, [hidden('passkey_id', one.id)])}</li>
+`,
+)}</ul>`
+}
+${
+  identities.length > 0 &&
+  html`<h2>Connected accounts</h2>
+<ul>
+${identities.map(
+  (one) => html`<li>${one.provider}${one.provider_email !== null && html`: ${one.provider_email}`}
+${button('/auth/account/identities/unlink', 'Disconnect', csrf, [
+  hidden('provider', one.provider),
+  hidden('subject', one.provider_sub),
+])}</li>
+`,
+)}</ul>`
+}`,
+  );
+}

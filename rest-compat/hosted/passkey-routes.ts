@@ -1,0 +1,83 @@
+import type { z } from 'zod';
+import { runEndpoint } from '../../resolvers/auth/endpoint.ts';
+import { beginPasskeySignIn, finishPasskeySignIn } from '../../resolvers/auth/passkeys/passkey-sign-in.ts';
+import { beginPasskeyRegistration, finishPasskeyRegistration } from '../../resolvers/auth/passkeys/register-passkey.ts';
+import { returnPath } from '../../resolvers/hosted/return-path.ts';
+import { requireVisitor } from '../../resolvers/hosted/visitor.ts';
+import { goOn, type HostedRoute, json, openedBy, wayBack } from './call.ts';
+import { afterSignIn } from './sign-in-page.ts';
+import { signedIn } from './sign-in-routes.ts';
+
+type Given<Input extends z.ZodObject> = z.input<Input>;
+
+/** Passkeys on a project's host, whose own origin they are bound to unless told. Contract 01, sections 3.9 and 3.12. */
+export const passkeyRoutes: readonly HostedRoute[] = [
+  {
+    method: 'POST',
+    path: '/auth/passkeys/login/options',
+    async run(call) {
+      const given = { app_origin: call.body.app_origin ?? call.origin, email: call.body.email };
+      return json(
+        200,
+        await runEndpoint(
+          beginPasskeySignIn,
+          call.ctx,
+          given as Given<typeof beginPasskeySignIn.input>,
+          openedBy(call),
+        ),
+      );
+    },
+  },
+  {
+    method: 'POST',
+    path: '/auth/passkeys/login/verify',
+    async run(call) {
+      const back = returnPath(wayBack(call), afterSignIn);
+      const given = { challenge_id: call.body.challenge_id, response: call.body.response };
+      const session = await runEndpoint(
+        finishPasskeySignIn,
+        call.ctx,
+        given as Given<typeof finishPasskeySignIn.input>,
+        openedBy(call),
+      );
+      await signedIn(call, session);
+      return goOn(call, back);
+    },
+  },
+  {
+    method: 'POST',
+    path: '/auth/passkeys/register/options',
+    csrf: true,
+    async run(call) {
+      requireVisitor(call.visitor);
+      const given = { app_origin: call.body.app_origin ?? call.origin };
+      return json(
+        200,
+        await runEndpoint(
+          beginPasskeyRegistration,
+          call.ctx,
+          given as Given<typeof beginPasskeyRegistration.input>,
+          openedBy(call),
+        ),
+      );
+    },
+  },
+  {
+    method: 'POST',
+    path: '/auth/passkeys/register/verify',
+    csrf: true,
+    async run(call) {
+      requireVisitor(call.visitor);
+      const { challenge_id, response, label } = call.body;
+      return json(
+        201,
+        await runEndpoint(
+          finishPasskeyRegistration,
+          call.ctx,
+          { challenge_id, response, label } as Given<typeof finishPasskeyRegistration.input>,
+          openedBy(call),
+        ),
+      );
+    },
+  },
+];

@@ -1,0 +1,103 @@
+import { ServiceError } from '../core/errors.ts';
+import { networkOf } from '../core/network-of.ts';
+import type { Context } from '../resolvers/context.ts';
+import { findHost } from '../resolvers/hosts/find-host.ts';
+import { hostConfig, liveTables } from '../resolvers/hosts/host-config.ts';
+import { addressRate } from '../resolvers/limits.ts';
+import { findProjectTarget, type ProjectTarget } from '../resolvers/project-target.ts';
+import { refuseHurry } from '../resolvers/rate-limit.ts';
+import { answerHosted, matchHosted } from '../rest-compat/hosted/answer.ts';
+import type { Host } from '../rest-compat/hosted/call.ts';
+import { clientAddress } from './client-address.ts';
+import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import { sendAnswer } from './respond.ts';
+import { answerTenantLive } from './tenant-live.ts';
+import type { TenantName } from './tenant-name.ts';
+
+/** Answers a request to a project's host. */
+export type TenantAnswer = () => Promise<void>;
+
+/**
+ * Finds the project that is served under a name; undefined for a name that is nobody's and may be this server's own.
+ *
+ * @throws HOST_NOT_FOUND, RATE_LIMITED
+ */
+export async function openTenantHost(
+  options: HttpOptions,
+  exchange: Exchange,
+  { name, origin, reserved }: TenantName,
+): Promise<TenantAnswer | undefined> {
+  const { services, trustedProxies } = options;
+  const charge = () => {
+    const network = networkOf(clientAddress(exchange.request, trustedProxies));
+    refuseHurry(services.rateLimiter.take(`address:${network}`, addressRate));
+  };
+  const project = await findHost(services, name, charge);
+  if (project === undefined) {
+    if (reserved) throw new ServiceError('HOST_NOT_FOUND', { details: { host: name } });
+    return undefined;
+  }
+  const ctx = contextOf(options, exchange);
+  const target = await targetOf(ctx, project.projectId, name);
+  return () => answer(options, exchange, ctx, { target, projectName: project.name, origin });
+}
+
+/** @throws HOST_NOT_FOUND for a project that is gone, and as {@link findProjectTarget} */
+async function targetOf({ services }: Context, projectId: string, host: string): Promise<ProjectTarget> {
+  try {
+    return await findProjectTarget(services, projectId);
+  } catch (error) {
+    const gone = error instanceof ServiceError && (error.code === 'INVALID_AUTH' || error.code === 'PROJECT_NOT_FOUND');
+    throw gone ? new ServiceError('HOST_NOT_FOUND', { details: { host } }) : error;
+  }
+}
+
+const cached = { 'cache-control': 'public, max-age=60', vary: 'Host' };
+
+/** The paths of a project's host. Those of the API are not among them: their credentials are not for its pages. */
+async function answer(options: HttpOptions, exchange: Exchange, ctx: Context, host: Host): Promise<void> {
+  const { request, response, path, search } = exchange;
+  switch (path) {
+    case '/_svc/config.js': {
+      requireMethod(exchange, 'GET');
+      const body = `window.SVC = ${asScript(await hostConfig(ctx, host.target, host.origin))};\n`;
+      return sendAnswer(response, {
+        status: 200,
+        headers: { 'content-type': 'text/javascript; charset=utf-8', ...cached },
+        body,
+      });
+    }
+    case '/_svc/config.json': {
+      requireMethod(exchange, 'GET');
+      const [config, tables] = await Promise.all([
+        hostConfig(ctx, host.target, host.origin),
+        liveTables(ctx, host.target),
+      ]);
+      const live = tables.length === 0 ? null : { path: '/_svc/live', tables };
+      return sendAnswer(response, {
+        status: 200,
+        headers: { 'content-type': 'application/json; charset=utf-8', ...cached },
+        body: JSON.stringify({ ...config, live, embedding: null }),
+      });
+    }
+    case '/_svc/live':
+    case '/_svc/live/changes':
+      requireMethod(exchange, 'GET');
+      return answerTenantLive(options, exchange, ctx, host);
+  }
+  const matched = matchHosted(request.method!, path);
+  exchange.route = matched.entry.path;
+  const body = await bodyOf(exchange);
+  const asked = { method: request.method!, path, search, headers: request.headers, body };
+  const answered = await answerHosted(matched, ctx, host, asked, (name, values) => {
+    response.setHeader(name, values);
+  });
+  if (!response.destroyed) sendAnswer(response, answered);
+}
+
+/** JSON that may stand in a script, wherever that is written. */
+const asScript = (value: unknown): string =>
+  JSON.stringify(value).replace(
+    /[<>&\u2028\u2029]/g,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
