@@ -107,9 +107,11 @@ export class SocketOperations implements SubscriptionOwner {
       this.#metrics.eventExecuted();
       return new Payload(await execute(event));
     };
-    if ('stream' in source) return subscription.run(followStream(source.stream, render, subscription));
-    const { opened, key } = source;
-    subscription.run(this.#audiences.subscribe({ opened, key, render, reader: subscription }));
+    subscription.run(
+      'stream' in source
+        ? followStream(source.stream, render, subscription)
+        : this.#audiences.subscribe({ opened: source.opened, key: source.key, render, reader: subscription }),
+    );
   }
 
   renderEnd(error: unknown, request: RequestFacts): ExecutionResult {

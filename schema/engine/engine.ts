@@ -118,10 +118,7 @@ export class Engine {
    * Opens a prepared subscription for a transport that follows feeds once for many. What cannot be opened is answered
    * with its refusal.
    */
-  async subscribe(
-    prepared: Prepared,
-    ctx: Context,
-  ): Promise<ExecutionResult | OpenedSubscription | OpenedStream> {
+  async subscribe(prepared: Prepared, ctx: Context): Promise<ExecutionResult | OpenedSubscription | OpenedStream> {
     const { document, operation, operationName, variables } = prepared;
     const { schema } = this;
     const args = { schema, document, operationName, variableValues: variables };

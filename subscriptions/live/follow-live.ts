@@ -1,11 +1,5 @@
 import type { Services } from '../../resolvers/context.ts';
-import type {
-  LiveEnd,
-  LiveHint,
-  LiveRequest,
-  LiveResync,
-  LiveSubscription,
-} from '../../resolvers/live/live-hub.ts';
+import type { LiveEnd, LiveHint, LiveRequest, LiveResync, LiveSubscription } from '../../resolvers/live/live-hub.ts';
 
 /** One thing that a follower is told. */
 export type LiveEvent =

@@ -14,9 +14,9 @@ import type { LiveReading, LiveStore, LiveTable } from './live-store.ts';
 import {
   batchOf,
   follow,
-  type LiveMember as Member,
   type LiveTail,
   type LiveView,
+  type LiveMember as Member,
   pageMax,
   samePosition,
   tell,
@@ -154,18 +154,26 @@ export class LiveMember implements Member, LiveSubscription {
   }
 
   retable(live: ReadonlyMap<string, LiveTable>): void {
-    try {
-      admitTables(this.identity, this.#options.tables, live);
-    } catch {
-      return this.end('manifest_changed');
+    if (!this.#mayFollow(live)) {
+      this.end('manifest_changed');
+      return;
     }
-    // Another view of the same tables; rows may have found owners, or lost them.
-    if (viewOf(this.identity, this.#options.tables, live).key !== this.view.key) return this.end('manifest_changed');
     const late = this.#options.tables.filter((table) => this.#born.get(table) !== bornOf(live.get(table)));
     if (late.length === 0) return;
     for (const table of late) this.#born.set(table, bornOf(live.get(table)));
     const resync = { reason: 'before_listen', tables: late, cursor: this.cursor } as const;
     this.#hand((sink) => sink.resync(resync));
+  }
+
+  /** Whether its tables are still live, and shown to it as they were. */
+  #mayFollow(live: ReadonlyMap<string, LiveTable>): boolean {
+    const { tables } = this.#options;
+    try {
+      admitTables(this.identity, tables, live);
+    } catch {
+      return false;
+    }
+    return viewOf(this.identity, tables, live).key === this.view.key;
   }
 
   end(reason: LiveEnd): void {

@@ -166,13 +166,15 @@ test('DDL on a live table never breaks a write: columns come and go, keys change
     { number: expect.any(Number) },
   ]);
   expect(await told(`alter table notes drop constraint notes_pkey; insert into notes (body) values ('c')`)).toBeNull();
-  expect(await told(`alter table notes add label text default gen_random_uuid()::text primary key;
-    insert into notes (body) values ('d')`)).toEqual([{ label: expect.any(String) }]);
+  expect(
+    await told(`alter table notes add label text default gen_random_uuid()::text primary key;
+    insert into notes (body) values ('d')`),
+  ).toEqual([{ label: expect.any(String) }]);
   expect(await told(`alter table notes drop column label; insert into notes (body) values ('e')`)).toBeNull();
-  expect(await told(`create type mood as enum ('good'); alter table notes add mood mood not null default 'good';
-    alter table notes add primary key (number, mood); insert into notes (body) values ('f')`)).toEqual([
-    { number: expect.any(Number), mood: 'good' },
-  ]);
+  expect(
+    await told(`create type mood as enum ('good'); alter table notes add mood mood not null default 'good';
+    alter table notes add primary key (number, mood); insert into notes (body) values ('f')`),
+  ).toEqual([{ number: expect.any(Number), mood: 'good' }]);
   // A cast of the tenant's that fails is no reason to fail.
   expect(
     await told(`create function fails(mood) returns json language plpgsql as $f$ begin raise 'no'; end $f$;

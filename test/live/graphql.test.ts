@@ -61,7 +61,10 @@ test('a subscription says where it begins, tells typed hints of all rows, and re
 
 test('an unusable cursor is told first, as an order to fetch again', async () => {
   const events = follow(key, { after: 'lcr_nobodys' });
-  expect((await events.next())!.data!.liveHints.resync).toEqual({ tables: ['notes', 'tasks'], reason: 'FOREIGN_EPOCH' });
+  expect((await events.next())!.data!.liveHints.resync).toEqual({
+    tables: ['notes', 'tasks'],
+    reason: 'FOREIGN_EPOCH',
+  });
   expect((await events.next())!.data!.liveHints).toMatchObject({ hint: null, resync: null });
   await events.close();
 });

@@ -105,9 +105,12 @@ test('a table without a primary key has hints without keys', async () => {
     status: 200,
   });
   expect(
-    await hintsOf(`insert into logs values ('a'), ('b'); insert into pairs values ('x', 1); update logs set line = 'c'`, {
-      tables: 'notes,logs,pairs',
-    }),
+    await hintsOf(
+      `insert into logs values ('a'), ('b'); insert into pairs values ('x', 1); update logs set line = 'c'`,
+      {
+        tables: 'notes,logs,pairs',
+      },
+    ),
   ).toEqual([
     { table: 'logs', op: 'insert', pk: null, n: 2 },
     { table: 'pairs', op: 'insert', pk: [{ b: 'x', a: 1 }], n: 1 },
@@ -127,7 +130,9 @@ test('keys are told as the database writes them, however long their numbers are'
 });
 
 test('a writer past the gateway is heard of, too: REST, rpc, SQL, another program', async () => {
-  await run(`create function add_note(body text) returns void language sql as 'insert into notes (body) values (body)'`);
+  await run(
+    `create function add_note(body text) returns void language sql as 'insert into notes (body) values (body)'`,
+  );
   const events = await stream({ tables: 'notes' });
   await events.next();
   await run(`select add_note('by sql')`);

@@ -96,17 +96,14 @@ test('one statement on many owners’ many rows is one hint for each owner', asy
   expect(hers).toEqual([{ table: 'tasks', op: 'insert', pk: null, n: 1500 }]);
 });
 
-test.each([
-  ['text', 'text', (id: string) => id],
-  ['char(40), as its policy compares it', 'char(40)', (id: string) => id],
-])('an owner in a column of %s is told of its rows', async (_case, type, valueOf) => {
+test.each(['text', 'char(40)'])('an owner in a column of %s is told of its rows', async (type) => {
   const name = `by_${type.replace(/\W/g, '')}`;
   await run(`create table ${name} (id int primary key, who ${type})`);
   const owned = { name, expose: true, live: true, policy: 'user_owns_rows', owner_column: 'who' };
   expect((await project.expose(notes, tasks, owned)).status).toBe(200);
   const events = await stream({ tables: name, bearer: ada.access_token });
   await events.next();
-  await run(`insert into ${name} values (1, '${valueOf(bob.id)}'), (2, '${valueOf(ada.id)}')`);
+  await run(`insert into ${name} values (1, '${bob.id}'), (2, '${ada.id}')`);
   expect(said((await events.next())!)).toEqual({ table: name, op: 'insert', pk: [{ id: 2 }], n: 1 });
   events.close();
 });

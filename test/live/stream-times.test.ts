@@ -22,12 +22,17 @@ const live: Pick<LiveHub, 'open'> = {
 };
 const draining = new AbortController();
 const server = createServer<typeof IncomingMessage, typeof Answer>({ ServerResponse: Answer }, (request, response) => {
-  void streamLive({ request, response }, undefined as never, { tables: ['notes'], cursor: undefined }, {
-    live: live as LiveHub,
-    draining: draining.signal,
-    heartbeatMs: request.url === '/beats' ? 5 : 60_000,
-    lifetimeMs: request.url === '/short' ? 20 : 60_000,
-  });
+  void streamLive(
+    { request, response },
+    undefined as never,
+    { tables: ['notes'], cursor: undefined },
+    {
+      live: live as LiveHub,
+      draining: draining.signal,
+      heartbeatMs: request.url === '/beats' ? 5 : 60_000,
+      lifetimeMs: request.url === '/short' ? 20 : 60_000,
+    },
+  );
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -38,7 +43,8 @@ const batch: LiveBatch = { hints: [], frames: Buffer.from('event: change\ndata: 
 test('a silent stream gives signs of life that are comments', async () => {
   const events = await openStream(`${url}/beats`, {});
   expect(await events.next()).toMatchObject({ event: 'ready' });
-  while (!events.text().includes(': heartbeat\n\n: heartbeat\n\n')) await new Promise((resolve) => setTimeout(resolve, 5));
+  while (!events.text().includes(': heartbeat\n\n: heartbeat\n\n'))
+    await new Promise((resolve) => setTimeout(resolve, 5));
   opened.at(-1)!.sink!.hints(batch);
   expect(await events.next()).toEqual({ event: 'change', id: undefined, data: { n: 1 } });
   events.close();
