@@ -15,6 +15,9 @@ import { withClient } from './with-client.ts';
 /** Most connections that one project's login role may hold. */
 const roleConnectionLimit = 20;
 
+/** What one session may write to disk while it sorts and joins. Set by the administrator, so no tenant can undo it. */
+const pinned = (role: string) => `alter role ${role} set temp_file_limit = '1GB'`;
+
 /** Databases that are made at once on one server: further ones wait here, not in line for a connection. */
 const madeAtOnce = 3;
 /** Databases that are dropped at once. Each makes the server write out all it holds, so they stand in no maker's way. */
@@ -63,6 +66,8 @@ interface ProjectServer {
 /** The way into project databases, as a login that is named for each. */
 export interface ProjectLogins {
   readonly loginUrl: (database: ProjectDatabase) => string;
+  /** Names of the settings that the login is meant to have. */
+  readonly ownSettings: readonly string[];
   /** Sets the login's password and settings back. */
   readonly restoreLogin: (database: ProjectDatabase) => Promise<void>;
   /** Brings the database to the version this gateway works with, and lets its logins in. Safe to repeat. */
@@ -76,6 +81,7 @@ export class ProjectDatabases implements ProjectLogins {
   readonly #servers = new Map<string, ProjectServer>();
   readonly #options: ProjectDatabasesOptions;
   readonly #authLogin: AuthLogin;
+  readonly ownSettings = ['temp_file_limit'];
   #next = 0;
 
   constructor(options: ProjectDatabasesOptions) {
@@ -137,6 +143,7 @@ export class ProjectDatabases implements ProjectLogins {
       await client.query(
         `revoke connect, temporary on database ${name} from public;
          grant connect on database ${name} to ${role}, ${authGroup};
+         ${pinned(role)};
          alter database ${name} allow_connections true`,
       );
     });
@@ -146,6 +153,7 @@ export class ProjectDatabases implements ProjectLogins {
   async upgrade(database: ProjectDatabase): Promise<void> {
     await this.#alone('making', database, async (client) => {
       await client.query(`grant connect on database ${quote(database.databaseName)} to ${authGroup}`);
+      await client.query(pinned(quote(database.roleName)));
       const inside = new URL(this.#url(database.server));
       inside.pathname = `/${database.databaseName}`;
       await withClient(inside.href, upgradeProject);
@@ -157,6 +165,7 @@ export class ProjectDatabases implements ProjectLogins {
     const asAuth = (database: ProjectDatabase) => ({ ...database, roleName: this.#authLogin.name });
     return {
       loginUrl: (database) => this.loginUrl(asAuth(database)),
+      ownSettings: ['search_path', 'statement_timeout'],
       upgrade: (database) => this.upgrade(database),
       cancelBackend: (database, processId) => this.cancelBackend(asAuth(database), processId),
       restoreLogin: ({ server }) => this.#authLogin.restore(this.#server(server).pool),
@@ -226,7 +235,7 @@ export class ProjectDatabases implements ProjectLogins {
     const verifier = scramVerifier(this.password(database));
     const { pool } = this.#server(database.server);
     await pool.query(`alter role ${role} with login connection limit ${roleConnectionLimit} password '${verifier}'`);
-    await pool.query(`alter role ${role} reset all`);
+    await pool.query(`alter role ${role} reset all; ${pinned(role)}`);
   }
 
   /** Stops what a connection of a project's role is doing; the connection goes on. */

@@ -76,17 +76,39 @@ function remedyOf(
 ): (() => Promise<void>) | undefined {
   const state = sqlState(error);
   if (state === '42501') return () => databases.upgrade(database);
-  if (state !== '28P01' && state !== '28000') return undefined;
-  warn('A project role could not log in; its password is set back.', { role: database.roleName });
+  if (!(error instanceof ChangedLoginError) && (state === undefined || noFaultOfLogin.test(state))) return undefined;
+  warn('A project role was changed; its password and settings are set back.', { role: database.roleName });
   return () => databases.restoreLogin(database);
 }
 
-/** The first session to a database finds out whether it has to be brought to a newer version. */
+/** The server or the network is what is the matter, or there is no such database. */
+const noFaultOfLogin = /^(08|3D|53|55|57|XX)/;
+
+/** A login carries settings that nobody of ours gave it. */
+class ChangedLoginError extends Error {
+  override readonly name = 'ChangedLoginError';
+}
+
+/**
+ * A tenant may set anything for its own role, and it would hold for every session before the first word of ours. Said
+ * first: nothing of the tenant's is found by name, whatever it set.
+ */
+async function refuseOwnSettings(client: pg.Client, { ownSettings }: ProjectLogins): Promise<void> {
+  const meant = ownSettings.map((name) => `'${name}'`).join(', ');
+  await client.query("set search_path to ''");
+  const { rowCount } = await client.query(
+    `select from pg_catalog.pg_settings where source in ('user', 'database user') and name not in (${meant}) limit 1`,
+  );
+  if (rowCount !== 0) throw new ChangedLoginError('A login carries settings that it was not given.');
+}
+
+/** Nothing is run on a login that was tampered with; and the first session to a database finds out whether it has to be
+ * brought to a newer version. */
 async function prepared(session: Session, { databases }: SessionOptions): Promise<Session> {
   const { client, project } = session;
-  if (project.current) return session;
   try {
-    if ((await versionSeen(client)) < templateVersion) await databases.upgrade(project.database);
+    await refuseOwnSettings(client, databases);
+    if (!project.current && (await versionSeen(client)) < templateVersion) await databases.upgrade(project.database);
   } catch (error) {
     await client.end().catch(() => undefined);
     throw error;

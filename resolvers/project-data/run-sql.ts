@@ -9,6 +9,7 @@ import { onProject } from '../access.ts';
 import { projectId } from '../fields.ts';
 import { projectMutation } from '../operation.ts';
 import { asOwner, databaseOf, inProject, once } from './in-project.ts';
+import { runOnce } from './sql-runs.ts';
 import { typeFacts } from './type-names.ts';
 
 /** What an answer may hold. Contract 01, section 2.6. */
@@ -56,12 +57,12 @@ export const runSql = projectMutation({
     const readOnly = ctx.authority.kind === 'admin';
     const values = params.map(parameterOf);
     const script = [asOwner(readOnly), ...statements.map((text) => once(text, values))];
-    const { projectPools, schemaCaches } = ctx.services;
+    const { schemaCaches } = ctx.services;
     try {
       const answer =
         statements.length === 0
           ? { fields: [], rows: [], rowCount: null }
-          : await refusing(readOnly, () => projectPools.runScript(database, script, limits, { signal: ctx.signal }));
+          : await refusing(readOnly, () => runOnce(ctx, database, script, limits, readOnly ? undefined : ctx.runId));
       const ids = answer.fields.map(({ typeId }) => typeId);
       const typeOf = await inProject(() => typeFacts(ctx.services, database, ids));
       const fields = answer.fields.map(({ name, typeId }) => ({ name, type: typeOf(typeId) }));
@@ -131,7 +132,7 @@ const writesWhileReading = '25006';
 
 async function refusing<Result>(readOnly: boolean, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await inProject(work);
+    return await work();
   } catch (error) {
     if (error instanceof ScriptTooLargeError)
       throw new ServiceError('RESULT_TOO_LARGE', { details: { limit: limits[error.limit], of: error.limit } });
