@@ -22,6 +22,8 @@ const pinned = (role: string) => `alter role ${role} set temp_file_limit = '1GB'
 const madeAtOnce = 3;
 /** Databases that are dropped at once. Each makes the server write out all it holds, so they stand in no maker's way. */
 const droppedAtOnce = 2;
+/** Databases that are brought to a newer version in the background at once: slower, and in nobody's way. */
+const sweptAtOnce = 1;
 /** Connections to one server beyond those, for what must not wait for a database to be made. */
 const looksAtOnce = 2;
 
@@ -60,6 +62,7 @@ interface ProjectServer {
   readonly pool: pg.Pool;
   readonly making: Turns;
   readonly dropping: Turns;
+  readonly sweeping: Turns;
   readonly sizes: DatabaseSizes;
 }
 
@@ -91,14 +94,15 @@ export class ProjectDatabases implements ProjectLogins {
       const { statementMs, onStatement, onIdleError } = options;
       const pool = createPool({
         url,
-        max: madeAtOnce + droppedAtOnce + looksAtOnce,
+        max: madeAtOnce + droppedAtOnce + sweptAtOnce + looksAtOnce,
         name: 'svc-gateway admin',
         onStatement,
         ...(statementMs === undefined ? {} : { statementMs }),
         ...(onIdleError === undefined ? {} : { onIdleError }),
       });
       const sizes = new DatabaseSizes({ measure: (names) => measure(pool, names) });
-      this.#servers.set(name, { pool, making: new Turns(madeAtOnce), dropping: new Turns(droppedAtOnce), sizes });
+      const [making, dropping, sweeping] = [madeAtOnce, droppedAtOnce, sweptAtOnce].map((most) => new Turns(most));
+      this.#servers.set(name, { pool, making: making!, dropping: dropping!, sweeping: sweeping!, sizes });
     }
   }
 
@@ -149,9 +153,13 @@ export class ProjectDatabases implements ProjectLogins {
     });
   }
 
-  /** Brings a project's database to the template's version, and lets sign-in into it. Safe to repeat. */
-  async upgrade(database: ProjectDatabase): Promise<void> {
-    await this.#alone('making', database, async (client) => {
+  /**
+   * Brings a project's database to the template's version, and lets sign-in into it. Safe to repeat.
+   *
+   * @param unhurried nobody waits for it, so it waits for nobody's turn that somebody does
+   */
+  async upgrade(database: ProjectDatabase, { unhurried = false } = {}): Promise<void> {
+    await this.#alone(unhurried ? 'sweeping' : 'making', database, async (client) => {
       await client.query(`grant connect on database ${quote(database.databaseName)} to ${authGroup}`);
       await client.query(pinned(quote(database.roleName)));
       const inside = new URL(this.#url(database.server));
@@ -186,7 +194,7 @@ export class ProjectDatabases implements ProjectLogins {
    * running on the server.
    */
   #alone(
-    turns: 'making' | 'dropping',
+    turns: 'making' | 'dropping' | 'sweeping',
     { server, databaseName }: ProjectDatabase,
     run: (client: pg.PoolClient) => Promise<void>,
   ): Promise<void> {

@@ -77,7 +77,13 @@ function remedyOf(
   const state = sqlState(error);
   if (state === '42501') return () => databases.upgrade(database);
   if (!(error instanceof ChangedLoginError) && (state === undefined || noFaultOfLogin.test(state))) return undefined;
-  warn('A project role was changed; its password and settings are set back.', { role: database.roleName });
+  const refused = state === '28P01' || state === '28000';
+  warn(
+    refused
+      ? 'A project role could not log in; its password is set back.'
+      : 'A project role carried settings; they are set back.',
+    { role: database.roleName },
+  );
   return () => databases.restoreLogin(database);
 }
 
@@ -90,16 +96,17 @@ class ChangedLoginError extends Error {
 }
 
 /**
- * A tenant may set anything for its own role, and it would hold for every session before the first word of ours. Said
- * first: nothing of the tenant's is found by name, whatever it set.
+ * A tenant may set anything for its own role, and it would hold for every session before the first word of ours. While
+ * it is looked for, nothing of the tenant's is found by name.
  */
 async function refuseOwnSettings(client: pg.Client, { ownSettings }: ProjectLogins): Promise<void> {
   const meant = ownSettings.map((name) => `'${name}'`).join(', ');
-  await client.query("set search_path to ''");
-  const { rowCount } = await client.query(
-    `select from pg_catalog.pg_settings where source in ('user', 'database user') and name not in (${meant}) limit 1`,
-  );
-  if (rowCount !== 0) throw new ChangedLoginError('A login carries settings that it was not given.');
+  const answers = (await client.query(
+    `set search_path to '';
+     select from pg_catalog.pg_settings where source in ('user', 'database user') and name not in (${meant}) limit 1;
+     reset search_path`,
+  )) as unknown as pg.QueryResult[];
+  if (answers[1]!.rowCount !== 0) throw new ChangedLoginError('A login carries settings that it was not given.');
 }
 
 /** Nothing is run on a login that was tampered with; and the first session to a database finds out whether it has to be
