@@ -4,7 +4,7 @@ import { templateVersion } from '../../db/project-template.ts';
 import type { Task } from '../task.ts';
 
 /** The job that brings every project database to the template's version, also those that nobody opens. */
-export const upgradeDatabasesTask = 'projects.upgradeDatabases';
+export const upgradeDatabasesTask = 'upgrade_databases';
 
 /** Databases that one run begins with; then other jobs have their turn. */
 const batch = 10;
