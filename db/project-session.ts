@@ -88,7 +88,7 @@ function remedyOf(
 }
 
 /** The server or the network is what is the matter, or there is no such database. */
-const noFaultOfLogin = /^(08|3D|53|55|57|XX)/;
+const noFaultOfLogin = /^(08|3D|53|55|57P|XX)/;
 
 /** A login carries settings that nobody of ours gave it. */
 class ChangedLoginError extends Error {
@@ -96,17 +96,19 @@ class ChangedLoginError extends Error {
 }
 
 /**
- * A tenant may set anything for its own role, and it would hold for every session before the first word of ours. While
- * it is looked for, nothing of the tenant's is found by name.
+ * A tenant may set anything for its own role, and it would hold for every session before the first word of ours. Every
+ * name is written with its schema, operators too, since the path to search may be the tenant's.
  */
 async function refuseOwnSettings(client: pg.Client, { ownSettings }: ProjectLogins): Promise<void> {
-  const meant = ownSettings.map((name) => `'${name}'`).join(', ');
-  const answers = (await client.query(
-    `set search_path to '';
-     select from pg_catalog.pg_settings where source in ('user', 'database user') and name not in (${meant}) limit 1;
-     reset search_path`,
-  )) as unknown as pg.QueryResult[];
-  if (answers[1]!.rowCount !== 0) throw new ChangedLoginError('A login carries settings that it was not given.');
+  const others = ownSettings.map((name) => `and name operator(pg_catalog.<>) '${name}'`).join(' ');
+  // A role that is set is in no list of settings.
+  const { rowCount } = await client.query(
+    `select from pg_catalog.pg_settings
+      where (source operator(pg_catalog.=) 'user' or source operator(pg_catalog.=) 'database user') ${others}
+        or current_user operator(pg_catalog.<>) session_user
+      limit 1`,
+  );
+  if (rowCount !== 0) throw new ChangedLoginError('A login carries settings that it was not given.');
 }
 
 /** Nothing is run on a login that was tampered with; and the first session to a database finds out whether it has to be

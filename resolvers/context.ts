@@ -5,6 +5,7 @@ import type { Database } from '../db/pool.ts';
 import type { ProjectDatabases } from '../db/project-databases.ts';
 import type { ProjectPools } from '../db/project-pools.ts';
 import type { PasswordHasher } from '../engines/passwords/hasher.ts';
+import type { SqlReader } from '../engines/reading/sql-reader.ts';
 import type { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import type { AuthorityWatch } from './authority.ts';
 import type { Caller } from './caller.ts';
@@ -24,6 +25,7 @@ export interface Services {
   /** Connections to the sign-in tables of project databases, as a login that no tenant can become. */
   readonly authPools: ProjectPools;
   readonly passwords: PasswordHasher;
+  readonly sqlReader: SqlReader;
   /** What project databases hold, as the row routes see it. */
   readonly schemaCaches: SchemaCaches;
   readonly feeds: FeedHub;

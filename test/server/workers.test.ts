@@ -40,6 +40,7 @@ const services: Services = {
   projectPools: undefined as never,
   authPools: undefined as never,
   passwords: undefined as never,
+  sqlReader: undefined as never,
   schemaCaches: undefined as never,
   authority: undefined as never,
   feeds: { publish: () => {} } as unknown as Services['feeds'],

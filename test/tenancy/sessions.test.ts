@@ -10,7 +10,7 @@ await hostile.sql(`create table shown (id int, owner uuid); insert into shown va
   create function whoami() returns jsonb language sql stable as $$ select jsonb_build_object(
     'user', current_user, 'path', current_setting('search_path'), 'timeout', current_setting('statement_timeout'),
     'isolation', current_setting('transaction_isolation'), 'style', current_setting('datestyle'),
-    'replaced', current_setting('default_transaction_read_only'), 'own', current_setting('app.own', true)) $$`);
+    'replaced', current_setting('default_transaction_read_only'), 'own', nullif(current_setting('app.own', true), '')) $$`);
 const manifest = {
   tables: [{ name: 'shown', expose: true, policy: 'public_read_append_only' }],
   rpcs: [{ name: 'whoami', signature: '()', grant_to: ['anon'] }],
