@@ -7,7 +7,9 @@ import { matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions } from './exchange.ts';
 import { type OwnPath, ownPaths } from './own-paths.ts';
 import { refuseDuplicateHeaders, refuseMissingHost, targetOf } from './request-context.ts';
-import { Answer, answerPreflight, sendAnswer, sendError, sendJson, sendSocketError } from './respond.ts';
+import { Answer, answerPreflight, send, sendAnswer, sendError, sendJson, sendSocketError } from './respond.ts';
+
+const markdownType = 'text/markdown; charset=utf-8';
 
 /** How long an idle connection is kept, in milliseconds: longer than proxies keep theirs, so that they close first. */
 const keepAliveMs = 75_000;
@@ -128,8 +130,10 @@ const answerRest =
     exchange.route = matched.route.path;
     const ctx = contextOf(options, exchange);
     const body = await bodyOf(exchange);
-    const call = { method: request.method!, path, search, contentType: request.headers['content-type'], body };
+    const { 'content-type': contentType, accept } = request.headers;
+    const call = { method: request.method!, path, search, contentType, accept, body };
     const answer = await rest.answer(matched, call, ctx);
     if (response.destroyed) return;
-    sendJson(response, answer.status, answer.body);
+    if (answer.markdown === undefined) sendJson(response, answer.status, answer.body);
+    else send(response, answer.status, markdownType, answer.markdown);
   };
