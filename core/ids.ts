@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
 /** Prefixes of native ids. Organizations, grants and delegates are bare UUIDs instead. Contract 01, section 1.2. */
-export type IdPrefix = 'prn' | 'prj' | 'prs' | 'msg' | 'ses' | 'wap' | 'aud' | 'stp' | 'mail' | 'auth' | 'led';
+export type IdPrefix = 'prn' | 'prj' | 'prs' | 'msg' | 'ses' | 'wap' | 'aud' | 'stp' | 'mail' | 'auth' | 'led' | 'run';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -15,10 +15,15 @@ import { withClient } from './with-client.ts';
 /** Most connections that one project's login role may hold. */
 const roleConnectionLimit = 20;
 
+/** What one session may write to disk while it sorts and joins. Set by the administrator, so no tenant can undo it. */
+const pinned = (role: string) => `alter role ${role} set temp_file_limit = '1GB'`;
+
 /** Databases that are made at once on one server: further ones wait here, not in line for a connection. */
 const madeAtOnce = 3;
 /** Databases that are dropped at once. Each makes the server write out all it holds, so they stand in no maker's way. */
 const droppedAtOnce = 2;
+/** Databases that are brought to a newer version in the background at once: slower, and in nobody's way. */
+const sweptAtOnce = 1;
 /** Connections to one server beyond those, for what must not wait for a database to be made. */
 const looksAtOnce = 2;
 
@@ -60,12 +65,15 @@ interface ProjectServer {
   readonly pool: pg.Pool;
   readonly making: Turns;
   readonly dropping: Turns;
+  readonly sweeping: Turns;
   readonly sizes: DatabaseSizes;
 }
 
 /** The way into project databases, as a login that is named for each. */
 export interface ProjectLogins {
   readonly loginUrl: (database: ProjectDatabase) => string;
+  /** Names of the settings that the login is meant to have. */
+  readonly ownSettings: readonly string[];
   /** Sets the login's password and settings back. */
   readonly restoreLogin: (database: ProjectDatabase) => Promise<void>;
   /** Brings the database to the version this gateway works with, and lets its logins in. Safe to repeat. */
@@ -79,6 +87,7 @@ export class ProjectDatabases implements ProjectLogins {
   readonly #servers = new Map<string, ProjectServer>();
   readonly #options: ProjectDatabasesOptions;
   readonly #authLogin: AuthLogin;
+  readonly ownSettings = ['temp_file_limit'];
   #next = 0;
 
   constructor(options: ProjectDatabasesOptions) {
@@ -88,14 +97,15 @@ export class ProjectDatabases implements ProjectLogins {
       const { statementMs, onStatement, onIdleError } = options;
       const pool = createPool({
         url,
-        max: madeAtOnce + droppedAtOnce + looksAtOnce,
+        max: madeAtOnce + droppedAtOnce + sweptAtOnce + looksAtOnce,
         name: 'svc-gateway admin',
         onStatement,
         ...(statementMs === undefined ? {} : { statementMs }),
         ...(onIdleError === undefined ? {} : { onIdleError }),
       });
       const sizes = new DatabaseSizes({ measure: (names) => measure(pool, names) });
-      this.#servers.set(name, { pool, making: new Turns(madeAtOnce), dropping: new Turns(droppedAtOnce), sizes });
+      const [making, dropping, sweeping] = [madeAtOnce, droppedAtOnce, sweptAtOnce].map((most) => new Turns(most));
+      this.#servers.set(name, { pool, making: making!, dropping: dropping!, sweeping: sweeping!, sizes });
     }
   }
 
@@ -140,15 +150,21 @@ export class ProjectDatabases implements ProjectLogins {
       await client.query(
         `revoke connect, temporary on database ${name} from public;
          grant connect on database ${name} to ${role}, ${authGroup};
+         ${pinned(role)};
          alter database ${name} allow_connections true`,
       );
     });
   }
 
-  /** Brings a project's database to the template's version, and lets sign-in into it. Safe to repeat. */
-  async upgrade(database: ProjectDatabase): Promise<void> {
-    await this.#alone('making', database, async (client) => {
+  /**
+   * Brings a project's database to the template's version, and lets sign-in into it. Safe to repeat.
+   *
+   * @param unhurried nobody waits for it, so it waits for nobody's turn that somebody does
+   */
+  async upgrade(database: ProjectDatabase, { unhurried = false } = {}): Promise<void> {
+    await this.#alone(unhurried ? 'sweeping' : 'making', database, async (client) => {
       await client.query(`grant connect on database ${quote(database.databaseName)} to ${authGroup}`);
+      await client.query(pinned(quote(database.roleName)));
       const inside = new URL(this.#url(database.server));
       inside.pathname = `/${database.databaseName}`;
       await withClient(inside.href, upgradeProject);
@@ -160,6 +176,7 @@ export class ProjectDatabases implements ProjectLogins {
     const asAuth = (database: ProjectDatabase) => ({ ...database, roleName: this.#authLogin.name });
     return {
       loginUrl: (database) => this.loginUrl(asAuth(database)),
+      ownSettings: ['search_path', 'statement_timeout'],
       upgrade: (database) => this.upgrade(database),
       cancelBackend: (database, processId) => this.cancelBackend(asAuth(database), processId),
       restoreLogin: ({ server }) => this.#authLogin.restore(this.#server(server).pool),
@@ -180,7 +197,7 @@ export class ProjectDatabases implements ProjectLogins {
    * running on the server.
    */
   #alone(
-    turns: 'making' | 'dropping',
+    turns: 'making' | 'dropping' | 'sweeping',
     { server, databaseName }: ProjectDatabase,
     run: (client: pg.PoolClient) => Promise<void>,
   ): Promise<void> {
@@ -236,7 +253,7 @@ export class ProjectDatabases implements ProjectLogins {
     const verifier = scramVerifier(this.password(database));
     const { pool } = this.#server(database.server);
     await pool.query(`alter role ${role} with login connection limit ${roleConnectionLimit} password '${verifier}'`);
-    await pool.query(`alter role ${role} reset all`);
+    await pool.query(`alter role ${role} reset all; ${pinned(role)}`);
   }
 
   /** Stops what a connection of a project's role is doing; the connection goes on. */

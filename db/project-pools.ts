@@ -31,6 +31,11 @@ export interface BatchOptions {
   readonly shared?: boolean;
 }
 
+export interface ScriptOptions extends Pick<BatchOptions, 'signal'> {
+  /** What is to be written of the result in the same transaction. */
+  readonly seal?: ((result: ScriptResult) => BatchStatement) | undefined;
+}
+
 /** No connection came free in time. */
 export class ProjectPoolBusyError extends Error {
   override readonly name = 'ProjectPoolBusyError';
@@ -107,11 +112,11 @@ export class ProjectPools {
     database: ProjectDatabase,
     statements: readonly BatchStatement[],
     limits: ScriptLimits,
-    { signal }: Pick<BatchOptions, 'signal'> = {},
+    { signal, seal }: ScriptOptions = {},
   ): Promise<ScriptResult> {
     return this.#with(this.#projectOf(database), { signal, discard: true }, ({ client }) => {
       for (const { text } of statements) this.#options.onStatement?.(text);
-      return runScript(client, statements, limits);
+      return runScript(client, statements, limits, seal);
     });
   }
 

@@ -76,17 +76,48 @@ function remedyOf(
 ): (() => Promise<void>) | undefined {
   const state = sqlState(error);
   if (state === '42501') return () => databases.upgrade(database);
-  if (state !== '28P01' && state !== '28000') return undefined;
-  warn('A project role could not log in; its password is set back.', { role: database.roleName });
+  if (!(error instanceof ChangedLoginError) && (state === undefined || noFaultOfLogin.test(state))) return undefined;
+  const refused = state === '28P01' || state === '28000';
+  warn(
+    refused
+      ? 'A project role could not log in; its password is set back.'
+      : 'A project role carried settings; they are set back.',
+    { role: database.roleName },
+  );
   return () => databases.restoreLogin(database);
 }
 
-/** The first session to a database finds out whether it has to be brought to a newer version. */
+/** The server or the network is what is the matter, or there is no such database. */
+const noFaultOfLogin = /^(08|3D|53|55|57P|XX)/;
+
+/** A login carries settings that nobody of ours gave it. */
+class ChangedLoginError extends Error {
+  override readonly name = 'ChangedLoginError';
+}
+
+/**
+ * A tenant may set anything for its own role, and it would hold for every session before the first word of ours. Every
+ * name is written with its schema, operators too, since the path to search may be the tenant's.
+ */
+async function refuseOwnSettings(client: pg.Client, { ownSettings }: ProjectLogins): Promise<void> {
+  const others = ownSettings.map((name) => `and name operator(pg_catalog.<>) '${name}'`).join(' ');
+  // A role that is set is in no list of settings.
+  const { rowCount } = await client.query(
+    `select from pg_catalog.pg_settings
+      where (source operator(pg_catalog.=) 'user' or source operator(pg_catalog.=) 'database user') ${others}
+        or current_user operator(pg_catalog.<>) session_user
+      limit 1`,
+  );
+  if (rowCount !== 0) throw new ChangedLoginError('A login carries settings that it was not given.');
+}
+
+/** Nothing is run on a login that was tampered with; and the first session to a database finds out whether it has to be
+ * brought to a newer version. */
 async function prepared(session: Session, { databases }: SessionOptions): Promise<Session> {
   const { client, project } = session;
-  if (project.current) return session;
   try {
-    if ((await versionSeen(client)) < templateVersion) await databases.upgrade(project.database);
+    await refuseOwnSettings(client, databases);
+    if (!project.current && (await versionSeen(client)) < templateVersion) await databases.upgrade(project.database);
   } catch (error) {
     await client.end().catch(() => undefined);
     throw error;

@@ -2,6 +2,8 @@ import { authStatements } from './project-template/auth.ts';
 import { liveStatements } from './project-template/live.ts';
 import { passkeyStatements } from './project-template/passkeys.ts';
 import { socialStatements } from './project-template/social.ts';
+import { sqlRunStatements } from './project-template/sql-runs.ts';
+import { tenancyStatements } from './project-template/tenancy.ts';
 import { tenantSqlStatements } from './project-template/tenant-sql.ts';
 import { userDataStatements } from './project-template/user-data.ts';
 
@@ -39,10 +41,11 @@ export const templateVersions: readonly TemplateVersion[] = [
   { version: 1, statements: first },
   { version: 2, statements: tenantSqlStatements },
   { version: 3, statements: authStatements },
-  { version: 4, statements: socialStatements },
-  { version: 5, statements: passkeyStatements },
-  { version: 6, statements: userDataStatements },
-  { version: 7, statements: liveStatements },
+  { version: 4, statements: [...tenancyStatements, ...sqlRunStatements] },
+  { version: 5, statements: socialStatements },
+  { version: 6, statements: passkeyStatements },
+  { version: 7, statements: userDataStatements },
+  { version: 8, statements: liveStatements },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */

@@ -54,11 +54,14 @@ interface WireConnection {
 /**
  * Runs statements as one transaction: sent in one go, and committed by a Sync that follows only when all of them are
  * done and their answer is small enough. Memory holds no more than the limits, whatever the statements answer.
+ *
+ * @param seal what is to be written of the result in the same transaction
  */
 export function runScript(
   client: pg.Client,
   statements: readonly BatchStatement[],
   limits: ScriptLimits,
+  seal?: (result: ScriptResult) => BatchStatement,
 ): Promise<ScriptResult> {
   const { connection } = client as unknown as { readonly connection: WireConnection };
   return new Promise((resolve, reject) => {
@@ -93,7 +96,10 @@ export function runScript(
     };
     const next = () => {
       at += 1;
-      if (at === statements.length) sync();
+      if (at < statements.length) return;
+      if (at > statements.length || seal === undefined) return sync();
+      send(seal({ fields, rows, rowCount }), false, 0);
+      connection.flush();
     };
     // The driver calls these for the messages that belong to what it was given to submit.
     const messages = {

@@ -5,6 +5,7 @@ import type { Database } from '../db/pool.ts';
 import type { ProjectDatabases } from '../db/project-databases.ts';
 import type { ProjectPools } from '../db/project-pools.ts';
 import type { PasswordHasher } from '../engines/passwords/hasher.ts';
+import type { SqlReader } from '../engines/reading/sql-reader.ts';
 import type { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import type { IdentityProviders } from '../engines/sign-in/identity-providers.ts';
 import type { AuthorityWatch } from './authority.ts';
@@ -28,6 +29,7 @@ export interface Services {
   readonly passwords: PasswordHasher;
   /** Who the users of projects sign in with, besides the gateway itself. */
   readonly identityProviders: IdentityProviders;
+  readonly sqlReader: SqlReader;
   /** What project databases hold, as the row routes see it. */
   readonly schemaCaches: SchemaCaches;
   readonly feeds: FeedHub;

@@ -6,7 +6,16 @@ import type { Ahead } from './access.ts';
 import { writeAudit } from './audit.ts';
 import { type Caller, callerKey } from './caller.ts';
 import type { Context } from './context.ts';
-import { type Claim, checkKey, claimKey, inputDigest, releaseClaim, replay, storeOutcome } from './idempotency.ts';
+import {
+  bindStep,
+  type Claim,
+  checkKey,
+  claimKey,
+  inputDigest,
+  releaseClaim,
+  replay,
+  storeOutcome,
+} from './idempotency.ts';
 import { refuseWhileClosed } from './lifecycle.ts';
 import { limitsOf, outsideRate } from './limits.ts';
 import { type AnyMutation, type AnyProjectMutation, type AnyStepMutation, type Operation, orgOf } from './operation.ts';
@@ -205,8 +214,12 @@ async function runInProject(
 ) {
   const { pool } = ctx.services.db;
   const entry = op.attempt(input, scope);
-  await inTransaction(pool, (client) => writeAudit(client, ctx, caller, scope, entry));
-  const output = await op.handler({ ...ctx, ...scope }, input);
+  const runId = claim === undefined ? undefined : (claim.stepId ?? ctx.services.newId('run'));
+  await inTransaction(pool, async (client) => {
+    await writeAudit(client, ctx, caller, scope, entry);
+    if (claim?.stepId === null) await bindStep(client, claim, runId!);
+  });
+  const output = await op.handler({ ...ctx, ...scope, runId }, input);
   if (claim !== undefined) await storeOutcome(pool, ctx, claim, { output });
   return output;
 }

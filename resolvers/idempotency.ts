@@ -25,7 +25,7 @@ export interface Claim {
   readonly operation: string;
   readonly key: string;
   readonly leaseToken: string;
-  /** The step operation that an earlier holder began. */
+  /** The step operation that an earlier holder began, or the run inside a project's database. */
   readonly stepId: string | null;
 }
 
@@ -140,7 +140,7 @@ function openOutcome(plain: Buffer): Outcome {
   });
 }
 
-/** Remembers which step operation the claim began, on the connection that begins it. */
+/** Remembers which step operation or run the claim began, on the connection that begins it. */
 export async function bindStep(client: Pick<pg.ClientBase, 'query'>, claim: Claim, stepId: string): Promise<void> {
   const { rowCount } = await client.query({
     ...bindStatement,

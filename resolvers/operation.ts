@@ -115,7 +115,16 @@ export interface ProjectMutation<Input extends z.ZodObject, Scope, Output, Wire>
   extends Declared<Input, Scope, Output, Wire>,
     Changes<Input, Output> {
   readonly attempt: (input: z.output<Input>, scope: Scope) => AuditEntry;
-  readonly handler: (ctx: Context & Scope, input: z.output<Input>) => Promise<Output>;
+  readonly handler: (ctx: Context & Scope & ProjectRun, input: z.output<Input>) => Promise<Output>;
+}
+
+/** What tells one run of a change inside a project's database from another. */
+export interface ProjectRun {
+  /**
+   * The same for every try under an idempotency key, also on another node: what writes it in the transaction of the
+   * change finds it there when it was committed before. Undefined without a key.
+   */
+  readonly runId: string | undefined;
 }
 
 export type Operation<Input extends z.ZodObject, Scope, Output, Wire> =

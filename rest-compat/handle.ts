@@ -1,3 +1,4 @@
+import { invalidField } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import { isPlainText, parseJsonBody, parseQuery, parseTextBody } from './body.ts';
 import { PathTable } from './path-table.ts';
@@ -10,6 +11,7 @@ export interface RestCall {
   /** What follows the question mark. */
   readonly search: string;
   readonly contentType: string | undefined;
+  readonly accept: string | undefined;
   readonly body: Uint8Array;
 }
 
@@ -35,8 +37,21 @@ export class RestRoutes {
   /** Runs a matched route. @throws ServiceError for every refusal */
   answer({ route, params }: Matched, call: RestCall, ctx: Context): Promise<RestAnswer> {
     const body = route.method === 'GET' ? {} : bodyOf(route, call);
-    return route.run(ctx, { params, query: parseQuery(call.search), body });
+    const query = parseQuery(call.search);
+    return route.run(ctx, {
+      params,
+      query,
+      body,
+      markdown: route.hasMarkdown === true && wantsMarkdown(query.format, call),
+    });
   }
+}
+
+/** `?format=` has the word, then the header. @throws VALIDATION_FAILED for a format that there is not */
+function wantsMarkdown(format: string | undefined, { accept = '' }: RestCall): boolean {
+  if (format !== undefined && format !== 'markdown' && format !== 'json')
+    throw invalidField('format', 'must be json or markdown');
+  return format === undefined ? /(^|,)\s*text\/markdown\s*(;|,|$)/i.test(accept) : format === 'markdown';
 }
 
 function bodyOf({ textAs }: Route, { body, contentType }: RestCall): Readonly<Record<string, unknown>> {

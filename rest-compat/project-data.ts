@@ -1,3 +1,4 @@
+import { resultAsMarkdown } from '../engines/sql/markdown.ts';
 import { applyExpose } from '../resolvers/project-data/apply-expose.ts';
 import { getExpose } from '../resolvers/project-data/get-expose.ts';
 import { getSchema } from '../resolvers/project-data/get-schema.ts';
@@ -13,7 +14,7 @@ export const projectDataRoutes = [
     200,
     runSql,
     ({ params, body }) => ({ project: params.project_id, sql: body.sql, params: body.params }),
-    { textAs: 'sql' },
+    { textAs: 'sql', asMarkdown: resultAsMarkdown },
   ),
   route('GET', '/projects/v1/admin/:project_id/schema', 200, getSchema, ({ params }) => ({
     project: params.project_id,

@@ -11,6 +11,8 @@ export interface RestRequest {
   readonly query: Readonly<Record<string, string | undefined>>;
   /** The JSON body; an absent one is an empty object. */
   readonly body: Readonly<Record<string, unknown>>;
+  /** Whether the answer is wanted as Markdown; asked of paths that have such a one. */
+  readonly markdown?: boolean;
 }
 
 export interface RestAnswer {
@@ -31,8 +33,16 @@ export interface Route {
   readonly status: number;
   /** The member that a body of plain text is, where the path takes one. */
   readonly textAs?: string | undefined;
+  /** Whether the answer is had as Markdown too. */
+  readonly hasMarkdown?: boolean;
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
 }
+
+export interface RouteOptions<Output> extends Pick<Route, 'textAs'> {
+  readonly asMarkdown?: (output: Output) => string;
+}
+
+const markdownHeaders = { 'content-type': 'text/markdown; charset=utf-8' };
 
 /** What comes from outside has yet to be judged; the operation's schema is its only judge. */
 type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
@@ -46,6 +56,7 @@ const echo: RestRequest = { params: named, query: named, body: named };
  *
  * @param status of success, or a function for paths that tell outcomes apart by it
  * @param textAs the member that a body of plain text is, where the path takes one
+ * @param asMarkdown the answer as Markdown, where the path has such a one
  */
 export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   method: Method,
@@ -53,7 +64,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   status: number | { readonly usual: number; readonly of: (output: Output) => number },
   op: Operation<Input, Scope, Output, Wire>,
   toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
-  { textAs }: Pick<Route, 'textAs'> = {},
+  { textAs, asMarkdown }: RouteOptions<Output> = {},
 ): Route {
   let names: Unchecked<z.input<Input>> | undefined;
   const spelling = (name: string): string => {
@@ -67,11 +78,15 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     operation: op.name,
     status: typeof status === 'number' ? status : status.usual,
     textAs,
+    hasMarkdown: asMarkdown !== undefined,
     async run(ctx, request) {
       const output = await execute(op, ctx, toInput(request) as z.input<Input>, spelling);
       return {
         status: typeof status === 'number' ? status : status.of(output),
         body: await op.toWire(output, ctx),
+        ...(request.markdown === true && asMarkdown !== undefined
+          ? { body: asMarkdown(output), headers: markdownHeaders }
+          : {}),
       };
     },
   };

@@ -1,6 +1,7 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import type { Finding } from '../engines/expose/finding.ts';
 import type { Named } from '../engines/expose/plan-apply.ts';
+import { resultAsMarkdown } from '../engines/sql/markdown.ts';
 import { applyExpose, type ExposeApplied } from '../resolvers/project-data/apply-expose.ts';
 import { type ExposeState, getExpose } from '../resolvers/project-data/get-expose.ts';
 import { getSchema, type SchemaTable } from '../resolvers/project-data/get-schema.ts';
@@ -31,6 +32,10 @@ const SqlResultRef = builder.objectRef<SqlResult>('SqlResult').implement({
       description: 'Rows returned or changed; null for a statement that counts none.',
     }),
     fields: t.expose('fields', { type: [SqlFieldRef], description: 'Its columns, in their order.' }),
+    markdown: t.string({
+      description: 'All of it as a table of Markdown.',
+      resolve: (result) => resultAsMarkdown(result),
+    }),
   }),
 });
 

@@ -12,6 +12,7 @@ import { ProjectPools } from '../db/project-pools.ts';
 import { checkRootFingerprint } from '../db/root-fingerprint.ts';
 import { createMailer } from '../engines/mail.ts';
 import { createPasswordHasher } from '../engines/passwords/hasher.ts';
+import { createSqlReader } from '../engines/reading/sql-reader.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { createIdentityProviders } from '../engines/sign-in/identity-providers.ts';
 import type { Services } from '../resolvers/context.ts';
@@ -146,6 +147,8 @@ export async function startApp(options: AppOptions): Promise<App> {
     undo.push(() => authPools.close());
     const passwords = createPasswordHasher();
     undo.push(passwords.close);
+    const sqlReader = createSqlReader();
+    undo.push(sqlReader.close);
 
     const signals = config.natsUrl === undefined ? localSignals() : natsSignals(config.natsUrl, { log });
     undo.push(signals.close);
@@ -180,6 +183,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       authPools,
       passwords,
       identityProviders: createIdentityProviders({ settings: config.oidcProviders }),
+      sqlReader,
       schemaCaches: new SchemaCaches(projectPools),
       feeds,
       authority,

@@ -155,7 +155,8 @@ const answerRest =
     exchange.route = matched.route.path;
     const ctx = contextOf(options, exchange);
     const body = await bodyOf(exchange);
-    const call = { method: request.method!, path, search, contentType: request.headers['content-type'], body };
+    const { 'content-type': contentType, accept } = request.headers;
+    const call = { method: request.method!, path, search, contentType, accept, body };
     const answer = await rest.answer(matched, call, ctx);
     if (response.destroyed) return;
     const { status, headers: own, body: answered } = answer;

@@ -22,6 +22,7 @@ import { advanceOrgs, lifecycleTask } from '../resolvers/lifecycle/advance-orgs.
 import { sendMailTask } from '../resolvers/mail/outbox.ts';
 import { sendQueuedMail } from '../resolvers/mail/send-queued-mail.ts';
 import type { AnyOperation } from '../resolvers/operation.ts';
+import { upgradeDatabases, upgradeDatabasesTask } from '../resolvers/projects/upgrade-databases.ts';
 import { reapStep } from '../resolvers/reap-step.ts';
 import { reapStepTask } from '../resolvers/steps.ts';
 import type { Task, TaskContext } from '../resolvers/task.ts';
@@ -33,10 +34,11 @@ const tasks: Readonly<Record<string, Task>> = {
   [housekeepingTask]: keepHouse,
   [lifecycleTask]: advanceOrgs,
   [signInMailTask]: writeSignInMail,
+  [upgradeDatabasesTask]: upgradeDatabases,
 };
 
 /** What runs every ten minutes, and when workers start. */
-const regularTasks = [housekeepingTask, lifecycleTask];
+const regularTasks = [housekeepingTask, lifecycleTask, upgradeDatabasesTask];
 const crontab = regularTasks.map((task) => `*/10 * * * * ${task} ?jobKey=${task}&max=3`).join('\n');
 /** How long running jobs may take to end when the server stops, in milliseconds; then other nodes get them. */
 const stopMs = 3_000;

@@ -32,6 +32,8 @@ export interface Launched extends Postmaster {
 
 const defaultSettings = {
   max_connections: '200',
+  // The table of locks is one for all databases: the larger, the harder it is for one tenant to fill.
+  max_locks_per_transaction: '256',
   shared_buffers: '128MB',
   // Routine news that would bury the rest.
   log_checkpoints: 'off',

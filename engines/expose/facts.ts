@@ -61,11 +61,13 @@ export interface SequenceFacts {
 /** The comment that tells what a manifest made from what the tenant did. */
 export const mark = 'Made from the expose manifest.';
 
+const roleName = (oid: string) => `case ${oid} when 0 then 'public' else pg_get_userbyid(${oid})::text end`;
+
 /** Privileges of an object as `{"anon": ["select"]}`, those of its owner left out. */
 const grantsOf = (acl: string, kind: string, owner: string) => `(
   select json_object_agg(g.role, g.privileges) from (
-    select coalesce(r.rolname::text, 'public') as role, json_agg(lower(a.privilege_type) order by a.privilege_type) as privileges
-    from aclexplode(coalesce(${acl}, acldefault('${kind}', ${owner}))) a left join pg_roles r on r.oid = a.grantee
+    select ${roleName('a.grantee')} as role, json_agg(lower(a.privilege_type) order by a.privilege_type) as privileges
+    from aclexplode(coalesce(${acl}, acldefault('${kind}', ${owner}))) a
     where a.grantee <> ${owner} group by 1) g)`;
 
 /** A type's own name, its schema where it is neither PostgreSQL's nor the tenant's, `[]` where it is an array. */
@@ -92,8 +94,8 @@ select json_build_object(
           'name', p.polname, 'ours', ${isOurs('p.oid', 'pg_policy')}, 'command', case p.polcmd when 'r' then 'select'
             when 'a' then 'insert' when 'w' then 'update' when 'd' then 'delete' else 'all' end,
           'permissive', p.polpermissive,
-          'roles', (select json_agg(coalesce(r.rolname::text, 'public') order by o.ord)
-            from unnest(p.polroles) with ordinality o(oid, ord) left join pg_roles r on r.oid = o.oid),
+          'roles', (select json_agg(${roleName('o.oid')} order by o.ord)
+            from unnest(p.polroles) with ordinality o(oid, ord)),
           'using', pg_get_expr(p.polqual, p.polrelid), 'check', pg_get_expr(p.polwithcheck, p.polrelid)) order by p.polname)
         from pg_policy p where p.polrelid = c.oid),
       'setsOwner', (select json_agg(g.tgname order by g.tgname) from pg_trigger g

@@ -3,7 +3,6 @@ import { argon2id, argon2Verify } from 'hash-wasm';
 
 /** What a worker is asked: to hash a password, or to say whether it is the one of a hash. */
 export interface ArgonTask {
-  readonly id: number;
   readonly password: string;
   readonly salt: Uint8Array;
   /** Undefined: hash. */
@@ -11,7 +10,6 @@ export interface ArgonTask {
 }
 
 export interface ArgonAnswer {
-  readonly id: number;
   /** Undefined: it could not be done, for a reason that is nobody's to see, since it may hold the password. */
   readonly result: string | boolean | undefined;
 }
@@ -19,11 +17,11 @@ export interface ArgonAnswer {
 /** What OWASP asks of Argon2id at the least: 19 MiB, two passes, one lane. */
 const cost = { memorySize: 19_456, iterations: 2, parallelism: 1, hashLength: 32 } as const;
 
-parentPort!.on('message', async ({ id, password, salt, hash }: ArgonTask) => {
+parentPort!.on('message', async ({ password, salt, hash }: ArgonTask) => {
   const work =
     hash === undefined
       ? argon2id({ ...cost, password, salt, outputType: 'encoded' })
       : argon2Verify({ password, hash });
   const result = await work.catch(() => undefined);
-  parentPort!.postMessage({ id, result } satisfies ArgonAnswer);
+  parentPort!.postMessage({ result } satisfies ArgonAnswer);
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { createThreads, ThreadsBusyError } from '../../core/threads.ts';
 import type { ArgonAnswer, ArgonTask } from './argon-worker.ts';
 
 /** Hashes passwords with Argon2id, beside the event loop. */
@@ -28,67 +28,22 @@ export interface HasherOptions {
   readonly waitingMax?: number;
 }
 
-interface Job extends ArgonTask {
-  readonly resolve: (result: string | boolean) => void;
-  readonly reject: (error: Error) => void;
-}
-
-interface Thread {
-  readonly worker: Worker;
-  job: Job | undefined;
-}
-
-/** Threads are started when there is work for them, and hold up the end of the process no longer than it. */
+/** A hasher whose threads start with the first password. */
 export function createPasswordHasher({
   threads: most = Math.min(4, Math.max(1, Math.floor(availableParallelism() / 2))),
   waitingMax = 256,
 }: HasherOptions = {}): PasswordHasher {
-  const threads = new Set<Thread>();
-  const waiting: Job[] = [];
-  let lastId = 0;
-  let closed = false;
+  const program = new URL('./argon-worker.ts', import.meta.url);
+  const threads = createThreads<ArgonTask, ArgonAnswer>({ program, most, waitingMax });
   /** Of a password that nobody has, for users who have none. */
   let nobodys: Promise<string> | undefined;
 
-  function start(): Thread {
-    const thread: Thread = { worker: new Worker(new URL('./argon-worker.ts', import.meta.url)), job: undefined };
-    thread.worker.on('message', ({ result }: ArgonAnswer) => {
-      const { job } = thread;
-      thread.job = undefined;
-      // Only work holds up the end of the process.
-      thread.worker.unref();
-      next();
-      if (result === undefined) job?.reject(new Error('A password could not be hashed.'));
-      else job?.resolve(result);
+  async function ask(password: string, hash?: string): Promise<string | boolean> {
+    const { result } = await threads.ask({ password, salt: randomBytes(16), hash }).catch((error: unknown) => {
+      throw error instanceof ThreadsBusyError ? new HasherBusyError('Too many passwords wait.') : error;
     });
-    thread.worker.on('error', () => undefined);
-    thread.worker.on('exit', () => {
-      threads.delete(thread);
-      thread.job?.reject(new Error('A thread that hashes passwords ended.'));
-      if (!closed) next();
-    });
-    threads.add(thread);
-    return thread;
-  }
-
-  function next(): void {
-    const job = waiting[0];
-    if (job === undefined) return;
-    const idle = [...threads].find((thread) => thread.job === undefined) ?? (threads.size < most ? start() : undefined);
-    if (idle === undefined) return;
-    waiting.shift();
-    idle.job = job;
-    idle.worker.ref();
-    const { id, password, salt, hash } = job;
-    idle.worker.postMessage({ id, password, salt, hash } satisfies ArgonTask);
-  }
-
-  function ask(password: string, hash?: string): Promise<string | boolean> {
-    if (closed || waiting.length >= waitingMax) return Promise.reject(new HasherBusyError('Too many passwords wait.'));
-    return new Promise((resolve, reject) => {
-      waiting.push({ id: (lastId += 1), password, salt: randomBytes(16), hash, resolve, reject });
-      next();
-    });
+    if (result === undefined) throw new Error('A password could not be hashed.');
+    return result;
   }
 
   const hash = async (password: string) => String(await ask(password));
@@ -101,10 +56,6 @@ export function createPasswordHasher({
       const same = (await ask(password === '' ? 'x' : password, known ?? (await nobodys))) === true;
       return known !== undefined && password !== '' && same;
     },
-    async close() {
-      closed = true;
-      for (const { reject } of waiting.splice(0)) reject(new HasherBusyError('Passwords are hashed no more.'));
-      await Promise.all([...threads].map(({ worker }) => worker.terminate()));
-    },
+    close: threads.close,
   };
 }

@@ -29,7 +29,7 @@ export class SqlSyntaxError extends Error {
 /** The statements of a text, in order. @throws SqlSyntaxError */
 export function parseSql(text: string): ParsedStatement[] {
   const bytes = Buffer.from(text);
-  const { stmts = [] } = guarded(() => parseSync(text), bytes);
+  const { stmts = [] } = guarded(() => parseSync(text));
   return stmts.flatMap(({ stmt, stmt_location: start = 0, stmt_len: length }) => {
     if (stmt === undefined) return [];
     const end = length === undefined || length === 0 ? bytes.length : start + length;
@@ -52,11 +52,11 @@ export function sqlInside(definition: string): string[] {
       look(inner);
     }
   };
-  look(guarded(() => parsePlPgSQLSync(definition), Buffer.from(definition)));
+  look(guarded(() => parsePlPgSQLSync(definition)));
   return found;
 }
 
-function guarded<Result>(parse: () => Result, bytes: Buffer): Result {
+function guarded<Result>(parse: () => Result): Result {
   try {
     return parse();
   } catch (error) {
@@ -64,8 +64,7 @@ function guarded<Result>(parse: () => Result, bytes: Buffer): Result {
     const { message, sqlDetails } = error as { message: string; sqlDetails?: { cursorPosition: number } };
     if (sqlDetails === undefined) throw new SqlSyntaxError(message);
     const { cursorPosition } = sqlDetails;
-    throw new SqlSyntaxError(message, cursorPosition < 0 ? undefined : charactersBefore(bytes, cursorPosition) + 1);
+    // The parser counts characters already, from 0.
+    throw new SqlSyntaxError(message, cursorPosition < 0 ? undefined : cursorPosition + 1);
   }
 }
-
-const charactersBefore = (bytes: Buffer, position: number) => [...bytes.subarray(0, position).toString()].length;

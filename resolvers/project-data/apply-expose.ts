@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import type { Finding } from '../../engines/expose/finding.ts';
 import { conflictsOf, findingsOf } from '../../engines/expose/findings.ts';
-import { checkManifest } from '../../engines/expose/manifest.ts';
 import { modelOf } from '../../engines/expose/model.ts';
 import { type Named, planApply } from '../../engines/expose/plan-apply.ts';
 import { onProject } from '../access.ts';
@@ -12,6 +11,7 @@ import { projectMutation } from '../operation.ts';
 import { asOwner, databaseOf, inProject, once } from './in-project.ts';
 import { asOwnReader, readState, stateOf, storeManifest } from './manifest-store.ts';
 import { findingToWire, findingWire, manifestInput, namedWire, refuseErrors } from './manifest-wire.ts';
+import { readingSql } from './reading-sql.ts';
 
 export interface ExposeApplied {
   readonly projectId: string;
@@ -37,7 +37,7 @@ export const applyExpose = projectMutation({
   }),
   async handler(ctx, input): Promise<ExposeApplied> {
     const database = databaseOf(ctx);
-    const { manifest, findings } = checkManifest(input.manifest);
+    const { manifest, findings } = await readingSql(() => ctx.services.sqlReader.checkManifest(input.manifest));
     if (manifest === undefined) {
       refuseErrors(findings);
       throw new Error('A manifest without findings is one.');

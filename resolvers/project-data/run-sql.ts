@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { ScriptTooLargeError } from '../../db/script.ts';
-import { SqlSyntaxError } from '../../engines/sql/parse-sql.ts';
-import { readScript, type Script, scriptStatementsMax } from '../../engines/sql/read-script.ts';
+import { type Script, scriptStatementsMax } from '../../engines/sql/read-script.ts';
 import { jsonValueOf, parameterOf } from '../../engines/sql/values.ts';
 import { onProject } from '../access.ts';
+import type { Services } from '../context.ts';
 import { projectId } from '../fields.ts';
 import { projectMutation } from '../operation.ts';
 import { asOwner, databaseOf, inProject, once } from './in-project.ts';
+import { readingSql, sqlBytesMax } from './reading-sql.ts';
+import { runOnce } from './sql-runs.ts';
 import { typeFacts } from './type-names.ts';
 
 /** What an answer may hold. Contract 01, section 2.6. */
@@ -32,6 +34,7 @@ export const runSql = projectMutation({
     sql: z
       .string()
       .min(1)
+      .refine((text) => Buffer.byteLength(text) <= sqlBytesMax, `at most ${sqlBytesMax} bytes`)
       .describe('One or more statements.')
       .meta({ examples: ['select 1'] }),
     params: z
@@ -51,17 +54,17 @@ export const runSql = projectMutation({
   }),
   async handler(ctx, { sql, params }): Promise<SqlResult> {
     const database = databaseOf(ctx);
-    const { statements } = read(sql, params);
+    const { statements } = await read(ctx.services, sql, params);
     // Read and written by one role; the admin's transaction only reads, whatever the statements say.
     const readOnly = ctx.authority.kind === 'admin';
     const values = params.map(parameterOf);
     const script = [asOwner(readOnly), ...statements.map((text) => once(text, values))];
-    const { projectPools, schemaCaches, live } = ctx.services;
+    const { schemaCaches, live } = ctx.services;
     try {
       const answer =
         statements.length === 0
           ? { fields: [], rows: [], rowCount: null }
-          : await refusing(readOnly, () => projectPools.runScript(database, script, limits, { signal: ctx.signal }));
+          : await refusing(readOnly, () => runOnce(ctx, database, script, limits, readOnly ? undefined : ctx.runId));
       const ids = answer.fields.map(({ typeId }) => typeId);
       const typeOf = await inProject(() => typeFacts(ctx.services, database, ids));
       const fields = answer.fields.map(({ name, typeId }) => ({ name, type: typeOf(typeId) }));
@@ -96,24 +99,8 @@ export const runSql = projectMutation({
   }),
 });
 
-function read(sql: string, params: readonly unknown[]): Script {
-  let script: Script;
-  try {
-    script = readScript(sql);
-  } catch (error) {
-    if (!(error instanceof SqlSyntaxError)) throw error;
-    const { message, position } = error;
-    throw new ServiceError('SQL_ERROR', {
-      message,
-      details: {
-        sqlstate: '42601',
-        message,
-        detail: null,
-        hint: null,
-        ...(position === undefined ? {} : { position }),
-      },
-    });
-  }
+async function read({ sqlReader }: Services, sql: string, params: readonly unknown[]): Promise<Script> {
+  const script = await readingSql(() => sqlReader.readScript(sql));
   const { statements, blocked } = script;
   if (blocked !== undefined)
     throw new ServiceError('FORBIDDEN', {
@@ -134,7 +121,7 @@ const writesWhileReading = '25006';
 
 async function refusing<Result>(readOnly: boolean, work: () => Promise<Result>): Promise<Result> {
   try {
-    return await inProject(work);
+    return await work();
   } catch (error) {
     if (error instanceof ScriptTooLargeError)
       throw new ServiceError('RESULT_TOO_LARGE', { details: { limit: limits[error.limit], of: error.limit } });

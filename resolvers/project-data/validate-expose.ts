@@ -1,15 +1,13 @@
 import { z } from 'zod';
 import type { Finding } from '../../engines/expose/finding.ts';
-import { findingsOf } from '../../engines/expose/findings.ts';
-import { checkManifest } from '../../engines/expose/manifest.ts';
-import { followMigration } from '../../engines/expose/migration.ts';
-import { emptyModel, type Model, modelOf } from '../../engines/expose/model.ts';
+import { emptyModel, modelOf } from '../../engines/expose/model.ts';
 import { onProject, signedIn } from '../access.ts';
 import { projectId } from '../fields.ts';
 import { query } from '../operation.ts';
 import { databaseOf, inProject } from './in-project.ts';
 import { asOwnReader, readState, stateOf } from './manifest-store.ts';
 import { findingToWire, findingWire, manifestInput } from './manifest-wire.ts';
+import { readingSql } from './reading-sql.ts';
 
 /** A migration that takes longer to follow would hold others up. */
 const migrationBytesMax = 256 * 1024;
@@ -42,7 +40,7 @@ export const validateExpose = query({
     const [, ...rows] = await inProject(() =>
       ctx.services.projectPools.run(databaseOf(ctx), [asOwnReader, ...readState], { signal: ctx.signal }),
     );
-    return judge(manifest, modelOf(stateOf(rows).facts), migration);
+    return readingSql(() => ctx.services.sqlReader.judge(manifest, modelOf(stateOf(rows).facts), migration));
   },
   ...answer,
 });
@@ -53,17 +51,7 @@ export const validateManifest = query({
   summary: 'What is wrong with a manifest in front of an empty database; nothing is run.',
   access: signedIn<object>('wallet', 'control_plane', 'operator'),
   input: z.object(given),
-  handler: async (_ctx, { manifest, migration_sql: migration }) => judge(manifest, emptyModel(), migration),
+  handler: ({ services }, { manifest, migration_sql: migration }) =>
+    readingSql(() => services.sqlReader.judge(manifest, emptyModel(), migration)),
   ...answer,
 });
-
-function judge(
-  raw: Readonly<Record<string, unknown>>,
-  model: Model,
-  migration: string | undefined,
-): readonly Finding[] {
-  const { manifest, findings } = checkManifest(raw);
-  if (manifest === undefined) return findings;
-  if (migration !== undefined) followMigration(model, migration);
-  return findingsOf(manifest, model);
-}

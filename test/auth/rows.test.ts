@@ -4,6 +4,7 @@ import { templateVersions } from '../../db/project-template.ts';
 import { signAccessToken } from '../../resolvers/auth/access-token.ts';
 import { findProjectTarget } from '../../resolvers/project-target.ts';
 import { expectRefusal } from '../helpers/documented.ts';
+import { makeOlder } from '../helpers/older-database.ts';
 import { startService } from '../helpers/service.ts';
 import { authProject, claimsOf, expectNoSecretLogged } from './auth-project.ts';
 
@@ -170,13 +171,9 @@ test('SQL of the tenant reaches no table of sign-in, and becomes no role that do
 
 test('a database from before sign-in is brought up to date by the first who asks, however many do', async () => {
   const old = await authProject(service);
-  const before = templateVersions.filter(({ version }) => version < 3).flatMap(({ statements }) => statements);
-  await old.sql(`drop schema auth, _svc, public cascade; create schema public; ${before.join(';')};
-    update _svc.schema_version set version = 2;
-    revoke connect on database ${old.databaseName} from svc_auth;
-    select pg_terminate_backend(pid) from pg_stat_activity where datname = '${old.databaseName}' and pid <> pg_backend_pid();`);
+  await old.end();
+  await makeOlder(service.control.serverUrl, old, 2);
   const answers = await Promise.all(Array.from({ length: 20 }, () => old.auth('GET', '/auth/v1/providers')));
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
   await old.signedIn();
-  await old.end();
 });

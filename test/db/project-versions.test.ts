@@ -6,6 +6,7 @@ import { ProjectDatabases } from '../../db/project-databases.ts';
 import { ProjectPools } from '../../db/project-pools.ts';
 import { templateVersion, templateVersions } from '../../db/project-template.ts';
 import { SchemaCaches } from '../../engines/rows/schema-caches.ts';
+import { makeOlder } from '../helpers/older-database.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
 
 const server = await startOwnPostgres();
@@ -43,19 +44,14 @@ async function inside<Result>(name: string, run: (client: pg.Client) => Promise<
   }
 }
 
-/** A project whose database was made by the first version of the template, with something of the tenant's in it. */
-async function oldProject() {
+/** A project whose database was made by an older version of the template, with something of the tenant's in it. */
+async function oldProject(version: number) {
   const database = databases.assign();
   await databases.provision(database);
-  const { databaseName, roleName } = database;
-  await server.admin.query(`drop database "${databaseName}" with (force)`);
-  await server.admin.query(`create database "${databaseName}" template template0`);
-  await server.admin.query(`revoke connect, temporary on database "${databaseName}" from public`);
-  await server.admin.query(`grant connect on database "${databaseName}" to "${roleName}"`);
-  await inside(databaseName, async (client) => {
-    for (const text of templateVersions[0]!.statements) await client.query(text);
-    await client.query('create table kept (id int); insert into kept values (7)');
-  });
+  await makeOlder(control.url, database, version);
+  await inside(database.databaseName, (client) =>
+    client.query('create table kept (id int); insert into kept values (7)'),
+  );
   return database;
 }
 
@@ -73,19 +69,22 @@ const shapeOf = (name: string) =>
     return { catalog: catalog.rows, version: version.rows };
   });
 
-test('a database of an older version is brought to the newest when it is first entered, by many at once', async () => {
-  const [old, fresh] = [await oldProject(), databases.assign()];
-  await databases.provision(fresh);
-  const nodes = [open(), open(), open()];
-  const asked = nodes.flatMap((pools) =>
-    Array.from({ length: 5 }, () => pools.run(old, [statement('select version from _svc.schema_version')])),
-  );
-  for (const rows of await Promise.all(asked)) expect(rows).toEqual([[[String(templateVersion)]]]);
-  expect(await shapeOf(old.databaseName)).toEqual(await shapeOf(fresh.databaseName));
-  expect(await inside(old.databaseName, async (client) => (await client.query('select * from kept')).rows)).toEqual([
-    { id: 7 },
-  ]);
-});
+test.each(templateVersions.slice(0, -1).map(({ version }) => version))(
+  'a database of version %i is brought to the newest when it is first entered, by many at once',
+  async (version) => {
+    const [old, fresh] = [await oldProject(version), databases.assign()];
+    await databases.provision(fresh);
+    const nodes = [open(), open(), open()];
+    const asked = nodes.flatMap((pools) =>
+      Array.from({ length: 5 }, () => pools.run(old, [statement('select version from _svc.schema_version')])),
+    );
+    for (const rows of await Promise.all(asked)) expect(rows).toEqual([[[String(templateVersion)]]]);
+    expect(await shapeOf(old.databaseName)).toEqual(await shapeOf(fresh.databaseName));
+    expect(await inside(old.databaseName, async (client) => (await client.query('select * from kept')).rows)).toEqual([
+      { id: 7 },
+    ]);
+  },
+);
 
 test('a newer version than this gateway’s stays', async () => {
   const database = databases.assign();

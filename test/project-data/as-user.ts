@@ -35,6 +35,29 @@ export async function asUser(
   }
 }
 
+/** Runs statements in a project's database as the administrator of its server, who is past every confinement. */
+export async function asAdministrator(
+  service: Service,
+  { projectId }: Pick<DataProject, 'projectId'>,
+  statements: readonly string[],
+): Promise<Record<string, unknown>[]> {
+  const [row] = await service.control.sql<{ database_name: string }>(
+    'select database_name from projects where id = $1',
+    [projectId],
+  );
+  const url = new URL(service.control.url);
+  url.pathname = `/${row!.database_name}`;
+  const client = new pg.Client({ connectionString: url.href });
+  await client.connect();
+  try {
+    let rows: Record<string, unknown>[] = [];
+    for (const text of statements) ({ rows } = await client.query(text));
+    return rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /** All that a manifest could change, as the catalogs tell it; rows' own numbers left out. */
 export const catalogOf = async ({ sql }: Pick<DataProject, 'sql'>): Promise<unknown> => ({
   relations: await sql(`select relname, relkind, relacl::text, relrowsecurity, relforcerowsecurity, reloptions,

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
-import { catalogOf } from './as-user.ts';
+import { asAdministrator, catalogOf } from './as-user.ts';
 import { dataProject } from './data-project.ts';
 
 const service = await startService();
@@ -178,9 +178,12 @@ test('a stored manifest that tenant SQL has spoilt counts as none', async () => 
   expect((await expose({})).body.dropped.tables).toEqual(['a']);
 });
 
-test('privileges that SQL gave in passing are taken back', async () => {
-  await sql(`do $$ begin execute 'grant all on b to anon'; execute 'grant update (id) on a to authenticated';
-    execute 'grant execute on function b_set_owner_fn to public'; end $$`);
+test('privileges that are not the manifest’s are taken back', async () => {
+  await asAdministrator(service, project, [
+    'grant all on public.b to anon',
+    'grant update (id) on public.a to authenticated',
+    'grant execute on function public.b_set_owner_fn to public',
+  ]);
   expect((await exposed()).body.rpcs).toEqual([]);
   const { body } = await expose({});
   expect(body.dropped).toEqual({ tables: ['a', 'b'], views: [], rpcs: ['b_set_owner_fn'] });

@@ -101,6 +101,7 @@ test('parameters are values and never SQL', async () => {
 
 test('what PostgreSQL says of a mistake is passed on, with its place', async () => {
   expectRefusal(await send('select 1;\nselekt 2'), 'SQL_ERROR', { sqlstate: '42601', position: 11 });
+  expectRefusal(await send("select 'ẞ😀';\nselekt 2"), 'SQL_ERROR', { sqlstate: '42601', position: 14 });
   const unknown = await send('select titel from (select 1 as title) t');
   expectRefusal(unknown, 'SQL_ERROR', { sqlstate: '42703', hint: expect.stringContaining('title') });
   expect(unknown.body.hint).toContain('title');

@@ -10,9 +10,11 @@ const project = await rowsProject(
    alter table notes enable row level security;
    create policy open on notes for select to anon using (kind = 'open');
    grant select on notes to anon;
+   create function _svc.held() returns bigint language sql security definer as
+     $$ select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() $$;
    create function whoami() returns jsonb language sql stable as $$ select jsonb_build_object('role', current_user,
      'claims', nullif(current_setting('request.jwt.claims', true), ''), 'mine', nullif(current_setting('my.setting', true), ''),
-     'path', current_setting('search_path'), 'locks', (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid())) $$;
+     'path', current_setting('search_path'), 'locks', _svc.held()) $$;
    create function leave() returns text language plpgsql as $$ begin
      perform set_config('role', 'service_role', false);
      perform set_config('request.jwt.claims', '{"sub":"00000000-0000-0000-0000-000000000000"}', false);
@@ -38,7 +40,7 @@ const sessions = async () => {
   const database = { server: 'main', databaseName: project.databaseName, roleName: project.roleName };
   const text = `select current_user, coalesce(current_setting('request.jwt.claims', true), ''),
     coalesce(current_setting('my.setting', true), ''), current_setting('transaction_read_only'),
-    (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid())`;
+    _svc.held()`;
   const asked = Array.from({ length: 8 }, () => pools.run(database, [{ name: undefined, text, values: [] }]));
   return new Set((await Promise.all(asked)).map(([rows]) => JSON.stringify(rows![0])));
 };

@@ -41,6 +41,7 @@ const services: Services = {
   authPools: undefined as never,
   passwords: undefined as never,
   identityProviders: undefined as never,
+  sqlReader: undefined as never,
   schemaCaches: undefined as never,
   authority: undefined as never,
   live: undefined as never,
