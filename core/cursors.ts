@@ -40,9 +40,18 @@ export function sealCursor(keys: KeyRing, { prefix, kind, view }: CursorView, po
   return prefix + Buffer.concat([data, mac]).toString('base64url');
 }
 
-/** The position of a cursor, or undefined when it is not one that this view gave out. */
-export function openCursor(keys: KeyRing, { prefix, kind, view }: CursorView, cursor: string): string | undefined {
-  if (!cursor.startsWith(prefix) || cursor.length > 512) return undefined;
+/**
+ * The position of a cursor, or undefined when it is not one that this view gave out.
+ *
+ * @param lengthMax longest cursor that is looked at, in characters
+ */
+export function openCursor(
+  keys: KeyRing,
+  { prefix, kind, view }: CursorView,
+  cursor: string,
+  lengthMax = 512,
+): string | undefined {
+  if (!cursor.startsWith(prefix) || cursor.length > lengthMax) return undefined;
   const text = cursor.slice(prefix.length);
   const bytes = Buffer.from(text, 'base64url');
   // Node decodes leniently; only the exact spelling that was given out is accepted.

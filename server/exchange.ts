@@ -9,6 +9,7 @@ import { clientAddress, networkOf, type TrustedProxies } from './client-address.
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
+import type { ProjectGraphQL } from './project-graphql.ts';
 import { createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
 import type { Answer } from './respond.ts';
 
@@ -17,6 +18,7 @@ export interface HttpOptions {
   readonly rest: RestRoutes;
   readonly engine: Engine;
   readonly graphql: GraphQLServer;
+  readonly projectGraphQL: ProjectGraphQL;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly connections: ConnectionLimit;

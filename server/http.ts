@@ -6,6 +6,7 @@ import { answerRows, openRows, rowBodyBytesMax } from '../rest-compat/rows/answe
 import { matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions } from './exchange.ts';
 import { type OwnPath, ownPaths } from './own-paths.ts';
+import { answerProjectGraphQL, projectOfGraphQLPath } from './project-graphql.ts';
 import { refuseDuplicateHeaders, refuseMissingHost, targetOf } from './request-context.ts';
 import { Answer, answerPreflight, sendAnswer, sendError, sendJson, sendSocketError } from './respond.ts';
 
@@ -104,6 +105,8 @@ function fail({ services: { log } }: HttpOptions, { response, path, traceId }: E
 const answerPath =
   (options: HttpOptions): OwnPath =>
   async (exchange) => {
+    const projectId = projectOfGraphQLPath(exchange.path);
+    if (projectId !== undefined) return answerProjectGraphQL(options, exchange, projectId);
     const rows = matchRowPath(exchange.request.method!, exchange.path);
     return rows === undefined ? answerRest(options)(exchange) : answerRowPath(options, exchange, rows);
   };

@@ -60,7 +60,7 @@ export const applyExpose = projectMutation({
         ),
       );
     } finally {
-      schemaCaches.changed(database);
+      schemaCaches.changed(database, { manifest: true });
     }
   },
   wire: z.object({
