@@ -10,6 +10,7 @@ import { source } from '../compile/names.ts';
 import { type RootFrom, readSql } from '../compile/read.ts';
 import { refusals } from '../errors.ts';
 import type { ReadNode } from '../plan/read-node.ts';
+import type { OrderTerm } from '../request/order.ts';
 import { ofObject } from '../request/payload.ts';
 import type { RowRole } from '../request/row-request.ts';
 import type { SchemaCache, Table } from '../schema/types.ts';
@@ -191,6 +192,13 @@ function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: read
   };
 }
 
+const keyTerm = (name: string): OrderTerm => ({
+  relation: undefined,
+  field: { name, path: [] },
+  direction: undefined,
+  nulls: undefined,
+});
+
 interface ChangeOptions {
   readonly kind: 'insert' | 'upsert' | 'update' | 'delete';
   readonly table: GraphTable;
@@ -210,6 +218,8 @@ function planChange(state: PlanState, { kind, table, args, below, cache, role }:
     return [key, (rows: readonly JsonRow[]) => rows.map(read)] as const;
   });
   const shown = root.fields.length > 0 || root.children.length > 0;
+  // Joining what belongs to them would leave them in any order.
+  if (shown) root.order = (table.key ?? []).map(({ column }) => keyTerm(column.name));
   const returning = shown ? neededColumns(root, table.table) : [];
   return {
     statement: statementOf({

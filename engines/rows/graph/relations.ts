@@ -18,16 +18,17 @@ export function relationsOf(
   const ordered = found
     .map((one) => ({ ...one, order: orderOf(one.relationship) }))
     .sort((left, right) => (left.order < right.order ? -1 : 1));
-  const times = new Map<string, number>();
-  for (const { relationship, target } of ordered) {
-    const name = shortName(relationship, target);
-    times.set(name, (times.get(name) ?? 0) + 1);
-  }
+  // A view that shows a table's key takes no name away from the table.
+  const ofTables = counted(ordered.filter((one) => !one.relationship.targetIsView));
+  const ofViews = counted(ordered.filter((one) => one.relationship.targetIsView));
   const columns = new Set(table.columns.map(({ name }) => name));
   const names = new Names([...columns, 'and', 'or', 'not']);
   return ordered.map(({ relationship, target }) => {
     const short = shortName(relationship, target);
-    const isPlain = times.get(short) === 1 && !columns.has(short);
+    const isOnly = relationship.targetIsView
+      ? ofViews.get(short) === 1 && !ofTables.has(short)
+      : ofTables.get(short) === 1;
+    const isPlain = isOnly && !columns.has(short);
     return {
       name: names.claim(isPlain ? short : longName(relationship, target)),
       relationship,
@@ -35,6 +36,21 @@ export function relationsOf(
       target,
     };
   });
+}
+
+interface Found {
+  readonly relationship: Relationship;
+  readonly target: GraphTable;
+}
+
+/** How many go by each short name. */
+function counted(found: readonly Found[]): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { relationship, target } of found) {
+    const name = shortName(relationship, target);
+    times.set(name, (times.get(name) ?? 0) + 1);
+  }
+  return times;
 }
 
 /** Following one reads the columns that tie the two, and those of the table between them. */
