@@ -11,6 +11,8 @@ export interface CursorView {
   readonly kind: 'feed' | 'list';
   /** What is read and how: the feed with its filters, or the list with its order. */
   readonly view: string;
+  /** Longest cursor that is looked at, in characters. @default 512 */
+  readonly lengthMax?: number;
 }
 
 const version = 1;
@@ -40,17 +42,8 @@ export function sealCursor(keys: KeyRing, { prefix, kind, view }: CursorView, po
   return prefix + Buffer.concat([data, mac]).toString('base64url');
 }
 
-/**
- * The position of a cursor, or undefined when it is not one that this view gave out.
- *
- * @param lengthMax longest cursor that is looked at, in characters
- */
-export function openCursor(
-  keys: KeyRing,
-  { prefix, kind, view }: CursorView,
-  cursor: string,
-  lengthMax = 512,
-): string | undefined {
+/** The position of a cursor, or undefined when it is not one that this view gave out. */
+export function openCursor(keys: KeyRing, { prefix, kind, view, lengthMax = 512 }: CursorView, cursor: string): string | undefined {
   if (!cursor.startsWith(prefix) || cursor.length > lengthMax) return undefined;
   const text = cursor.slice(prefix.length);
   const bytes = Buffer.from(text, 'base64url');

@@ -133,6 +133,7 @@ export const errorRows = {
   ABOVE_WRITE_AUTH_CEILING: row(403, 'auth', 'The holder of this approval may not do this even with it.'),
   ADMIN_REQUIRED: row(403, 'auth', 'This is for the platform admin.'),
   ADMIN_SQL_READ_ONLY: row(403, 'auth', 'The platform admin reads a project’s data and does not change it.'),
+  TABLE_NOT_LIVE: row(403, 'auth', 'The table is not marked live in the project’s manifest.'),
   TABLE_NOT_EXPOSED: row(403, 'auth', 'The table exists, and is not exposed to anonymous callers.', {
     nextActions: [
       {
@@ -216,6 +217,10 @@ export const errorRows = {
   UNSUPPORTED_MEDIA_TYPE: row(415, 'validation', 'The request body must be JSON.'),
   UNKNOWN_RECIPIENT: row(422, 'validation', 'A recipient is not in the room.', { nextActions: [edit] }),
   RATE_LIMITED: row(429, 'rate_limit', 'Too many requests.', { retryable: true, nextActions: [again] }),
+  LIVE_CONNECTION_LIMIT: row(429, 'rate_limit', 'The project has as many live connections as it may have.', {
+    retryable: true,
+    nextActions: [again],
+  }),
   FREE_ORG_OWNER_LIMIT_EXCEEDED: row(429, 'quota', 'An owner can hold only so many free organizations.'),
   HEADERS_TOO_LARGE: row(431, 'validation', 'The address or the headers are larger than this server accepts.'),
   INTERNAL_ERROR: row(500, 'internal', 'Something went wrong on our side.', {

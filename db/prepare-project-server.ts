@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import type { AuthLogin } from './auth-login.ts';
 import { sqlState } from './pool.ts';
+import { liveWriter } from './project-template/live.ts';
 import { commonRoles, statementsSince, templateName } from './project-template.ts';
 import { withClient } from './with-client.ts';
 
@@ -30,6 +31,7 @@ export async function prepareProjectServer({ name, url, authLogin, warn }: Proje
       await client.query(`create role ${role} nologin noinherit ${bypass}`);
     }
     await authLogin.prepare(client, roles);
+    if (!roles.has(liveWriter)) await client.query(`create role ${liveWriter} nologin noinherit`);
     await makeTemplate(client, url);
     await closeToPublic(client, name, warn);
   });

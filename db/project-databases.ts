@@ -47,6 +47,9 @@ export interface ProjectDatabasesOptions {
 const sizesStatement = `select datname, coalesce(pg_database_size(oid), 0) as bytes
   from pg_database where datname = any($1::text[])`;
 
+// Reading changes nothing in it, so a reader does not wake itself.
+const insertedStatement = `select datname, tup_inserted from pg_stat_database where datname = any($1::text[])`;
+
 // Only a connection of that role: numbers of processes are used again.
 const cancelStatement = 'select pg_cancel_backend(pid) from pg_stat_activity where pid = $1 and usename = $2';
 
@@ -209,6 +212,13 @@ export class ProjectDatabases implements ProjectLogins {
       }),
     );
     return databases.map(({ server, databaseName }) => sizes.get(`${server}/${databaseName}`) ?? 0);
+  }
+
+  /** Rows that were ever inserted into databases of one server, by name; PostgreSQL counts them some seconds late. */
+  async insertedRows(server: string, databaseNames: readonly string[]): Promise<ReadonlyMap<string, bigint>> {
+    type Row = { datname: string; tup_inserted: bigint };
+    const { rows } = await this.#server(server).pool.query<Row>(insertedStatement, [databaseNames]);
+    return new Map(rows.map(({ datname, tup_inserted }) => [datname, tup_inserted]));
   }
 
   /** The way into a project's database as its own login role. */

@@ -1,4 +1,5 @@
 import { authStatements } from './project-template/auth.ts';
+import { liveStatements } from './project-template/live.ts';
 import { tenantSqlStatements } from './project-template/tenant-sql.ts';
 
 /** What a version of the template adds to the one before it. */
@@ -35,6 +36,7 @@ export const templateVersions: readonly TemplateVersion[] = [
   { version: 1, statements: first },
   { version: 2, statements: tenantSqlStatements },
   { version: 3, statements: authStatements },
+  { version: 4, statements: liveStatements },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */

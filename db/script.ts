@@ -1,4 +1,4 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { BatchStatement } from './statement-batch.ts';
 
 /** What a script may answer. */
@@ -96,7 +96,7 @@ export function runScript(
       if (at === statements.length) sync();
     };
     // The driver calls these for the messages that belong to what it was given to submit.
-    const submittable = {
+    const messages = {
       submit() {
         connection.stream.on('data', count);
         connection.stream.cork();
@@ -104,6 +104,7 @@ export function runScript(
           send(one, index === last, index === last ? limits.rows + 1 : 0);
         connection.flush();
         connection.stream.uncork();
+        return null;
       },
       handleRowDescription(message: { fields: readonly { name: string; dataTypeID: number }[] }) {
         fields = message.fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }));
@@ -131,7 +132,8 @@ export function runScript(
         settle(() => reject(tooLarge ?? error));
       },
     };
-    client.query(submittable as unknown as pg.Submittable);
+    // One of the driver's own kind: it takes no other in pipeline mode. Nothing else is sent while a script is at work.
+    client.query(Object.assign(new pg.Query(''), messages) as unknown as pg.Submittable);
   });
 }
 

@@ -10,8 +10,8 @@ import type { AuthorityWatch } from './authority.ts';
 import type { Caller } from './caller.ts';
 import type { FeedHub } from './feeds.ts';
 import type { Credentials } from './identity/resolve-caller.ts';
+import type { LiveHub } from './live/live-hub.ts';
 import type { RateLimiter } from './rate-limit.ts';
-import type { LiveHints } from './rows/live-hints.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
 /** Everything that lives as long as the process, handed down so that nothing below reaches for a global. */
@@ -27,10 +27,10 @@ export interface Services {
   readonly passwords: PasswordHasher;
   /** What project databases hold, as the row routes see it. */
   readonly schemaCaches: SchemaCaches;
-  /** Follows the live tables of projects; undefined where nothing tells of changes. */
-  readonly liveHints?: LiveHints | undefined;
   readonly feeds: FeedHub;
   readonly authority: AuthorityWatch;
+  /** Hints of what changes in live tables. */
+  readonly live: LiveHub;
   readonly rateLimiter: RateLimiter;
   /** Counts requests made with projects' own keys. */
   readonly usage: UsageCounter;

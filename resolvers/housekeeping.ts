@@ -1,4 +1,5 @@
 import { type Database, inTransaction } from '../db/pool.ts';
+import { pruneLive } from './live/prune-live.ts';
 import { sendMailTask } from './mail/outbox.ts';
 import { purgeProjects } from './projects/purge-projects.ts';
 import { reapStepTask } from './steps.ts';
@@ -26,6 +27,7 @@ export const keepHouse: Task = async ({ ctx, mailer }) => {
     [reapStepTask],
   );
   await purgeProjects(ctx);
+  await pruneLive(ctx);
   if (!mailer.configured) return;
   await pool.query(
     `select graphile_worker.add_job($1, json_build_object('mailId', id), job_key => id) from mail_outbox m
@@ -37,6 +39,8 @@ export const keepHouse: Task = async ({ ctx, mailer }) => {
 /** Rows that nobody needs any more. */
 const expired = [
   ['wallet_nonces', 'expires_at < now()'],
+  // A node that lives renews its own.
+  ['live_connections', `expires_at < now() - interval '1 minute'`],
   ['idempotency_keys', 'expires_at < now()'],
   // By the lease, which ends soon after the work: that is what the index knows.
   ['step_operations', `state in ('done', 'undone') and lease_until < now() - interval '7 days'`],

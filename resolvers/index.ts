@@ -37,6 +37,7 @@ import { renameOrg } from './orgs/rename-org.ts';
 import { setLimits } from './orgs/set-limits.ts';
 import { setPayoutWallet } from './orgs/set-payout-wallet.ts';
 import { applyExpose } from './project-data/apply-expose.ts';
+import { openLive } from './live/open-live.ts';
 import { getExpose } from './project-data/get-expose.ts';
 import { getSchema } from './project-data/get-schema.ts';
 import { runSql } from './project-data/run-sql.ts';
@@ -116,6 +117,7 @@ export const operations: readonly AnyOperation[] = [
   applyExpose,
   getExpose,
   validateExpose,
+  openLive,
   validateManifest,
   getMessage,
   getPresence,

@@ -81,6 +81,17 @@ export async function findProjectTarget(services: Services, projectId: string): 
   return target;
 }
 
+/** Whether a project is still there to be asked for anything. @throws when that cannot be found out */
+export async function projectStands(services: Services, { projectId }: ProjectTarget): Promise<boolean> {
+  try {
+    await findProjectTarget(services, projectId);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+}
+
 const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
   projectId,
   orgId: row.org_id,

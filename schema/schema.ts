@@ -4,6 +4,7 @@ import './delegates.ts';
 import './grants.ts';
 import './billing.ts';
 import './identity.ts';
+import './live.ts';
 import './org-settings.ts';
 import './members.ts';
 import './orgs.ts';

@@ -16,6 +16,7 @@ import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import type { Services } from '../resolvers/context.ts';
 import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
+import { projectStands } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
 import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
@@ -27,6 +28,7 @@ import { schema } from '../schema/schema.ts';
 import { createGraphQLServer } from '../schema/yoga.ts';
 import { createAuthorityWatch } from '../subscriptions/authority.ts';
 import { createFeedHub } from '../subscriptions/feed-hub.ts';
+import { createLiveHub } from '../subscriptions/live/live-hub.ts';
 import { natsSignals } from '../subscriptions/nats-signals.ts';
 import { localSignals } from '../subscriptions/signals.ts';
 import type { Config } from './config.ts';
@@ -153,6 +155,17 @@ export async function startApp(options: AppOptions): Promise<App> {
     const authority = createAuthorityWatch({ db, log, signals });
     undo.push(authority.close);
 
+    const live = createLiveHub({
+      db,
+      keys,
+      log,
+      signals,
+      databases: projectDatabases,
+      pools: authPools,
+      stands: (target) => projectStands(services, target),
+    });
+    undo.push(live.close);
+
     // Closed once nothing is served any more, and before the database.
     const usage = createUsageCounter({ db, log });
     undo.push(usage.close);
@@ -168,6 +181,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       schemaCaches: new SchemaCaches(projectPools),
       feeds,
       authority,
+      live,
       rateLimiter: new RateLimiter(),
       usage,
       settings: {

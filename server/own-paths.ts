@@ -3,6 +3,7 @@ import { ServiceError } from '../core/errors.ts';
 import { sameSecret } from '../core/keys.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
 import { answerGraphQL } from './graphql-http.ts';
+import { answerLive, answerLiveChanges } from './live/answer-live.ts';
 import { send, sendJson } from './respond.ts';
 
 /** The server's own paths; everything else is a documented path of an operation. */
@@ -33,6 +34,8 @@ export function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
         send(response, 200, metrics.contentType, await metrics.render());
       }),
     ],
+    ['/live/v1', (exchange) => answerLive(options, exchange)],
+    ['/live/v1/changes', (exchange) => answerLiveChanges(options, exchange)],
     [
       '/graphql',
       async (exchange) => {

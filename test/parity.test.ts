@@ -17,12 +17,14 @@ import { inputsOf } from './helpers/route-inputs.ts';
 // What a compiler cannot see: a surface or an input that was forgotten. Every absence is listed with its reason.
 
 const withoutRoute: Record<string, string> = {
+  'projects.openLive': 'begins a subscription; project keys follow over /live/v1, which is no operation',
   'rooms.open': 'begins a subscription, which REST does not have; its held read waits by itself',
   'orgs.getBySlug': 'no documented path takes a slug',
 };
 
 const withoutField: Record<string, string> = {
   'rooms.getPresence': 'a presence is a node, reached by node(id)',
+  'projects.openLive': 'it is how the subscription liveHints begins',
   'rooms.open': 'it is how the subscription roomMessages begins',
   'tiers.quote': 'it is tiers.list under an older path, for clients that read bare prices',
 };

@@ -70,6 +70,7 @@ export function planApply(manifest: Manifest, facts: Facts): ApplyPlan {
           `grant execute on function ${signatureOf(one)} to ${[...new Set(rpc.grant_to)].join(', ')}`,
         ]),
       ),
+      keepLive(exposed),
     ],
     applied: {
       tables: exposed.map(({ name }) => name),
@@ -93,6 +94,17 @@ const withoutPolicies = ({ name, policies }: RelationFacts) =>
   (policies ?? [])
     .filter(({ ours }) => ours)
     .map((policy) => `drop policy ${quoteIdentifier(policy.name)} on ${qualified(name)}`);
+
+/** Hints are written by triggers that the database makes itself: what nobody of the tenant's may write, it may. */
+function keepLive(exposed: readonly Manifest['tables'][number][]): string {
+  const live = exposed.filter((table) => table.live === true);
+  const wanted = live.map(({ name, policy, owner_column: owner }) => ({
+    table: name,
+    ...(policy === 'user_owns_rows' ? { owner } : {}),
+  }));
+  // Names of a manifest hold nothing that a literal would have to escape.
+  return `select _svc.keep_live('${JSON.stringify(wanted)}')`;
+}
 
 function secured(relation: RelationFacts | undefined): string[] {
   if (relation === undefined || (relation.secured && relation.forced)) return [];

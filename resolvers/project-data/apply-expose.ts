@@ -7,6 +7,7 @@ import { modelOf } from '../../engines/expose/model.ts';
 import { type Named, planApply } from '../../engines/expose/plan-apply.ts';
 import { onProject } from '../access.ts';
 import { projectId } from '../fields.ts';
+import { forgetLive, noteLive } from '../live/prune-live.ts';
 import { projectMutation } from '../operation.ts';
 import { asOwner, databaseOf, inProject, once } from './in-project.ts';
 import { asOwnReader, readState, stateOf, storeManifest } from './manifest-store.ts';
@@ -41,9 +42,12 @@ export const applyExpose = projectMutation({
       refuseErrors(findings);
       throw new Error('A manifest without findings is one.');
     }
-    const { projectPools, schemaCaches } = ctx.services;
+    const { projectPools, schemaCaches, live: hints } = ctx.services;
+    const live = manifest.tables.some((table) => table.live === true);
+    // Before there are any hints that somebody would have to remove, and as long as there may be.
+    if (live) await noteLive(ctx.services, ctx.project.id);
     try {
-      return await inProject(() =>
+      const result = await inProject(() =>
         projectPools.transaction(
           database,
           async (run) => {
@@ -59,8 +63,11 @@ export const applyExpose = projectMutation({
           { signal: ctx.signal },
         ),
       );
+      if (!live) await forgetLive(ctx.services, ctx.project.id);
+      return result;
     } finally {
       schemaCaches.changed(database, { manifest: true });
+      hints.changed(database);
     }
   },
   wire: z.object({

@@ -56,7 +56,7 @@ export const runSql = projectMutation({
     const readOnly = ctx.authority.kind === 'admin';
     const values = params.map(parameterOf);
     const script = [asOwner(readOnly), ...statements.map((text) => once(text, values))];
-    const { projectPools, schemaCaches } = ctx.services;
+    const { projectPools, schemaCaches, live } = ctx.services;
     try {
       const answer =
         statements.length === 0
@@ -74,7 +74,10 @@ export const runSql = projectMutation({
         fields: fields.map(({ name, type }) => ({ name, type: type.name })),
       };
     } finally {
-      if (!readOnly) schemaCaches.changed(database);
+      if (!readOnly) {
+        schemaCaches.changed(database);
+        live.changed(database);
+      }
     }
   },
   wire: z.object({

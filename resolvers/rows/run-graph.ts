@@ -35,6 +35,7 @@ export async function runGraph(ctx: Context, { caller, settings, plans, readOnly
   const options = { signal: ctx.signal, discard: runsProjectCode, shared: readOnly && !runsProjectCode };
   try {
     const rows = await reached(() => ctx.services.projectPools.run(caller.target.database, statements, options));
+    if (!readOnly) ctx.services.live.changed(caller.target.database);
     return plans.map((plan, index) => plan.read(rows[index + 1]?.[0] ?? []));
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code === undefined) throw error;
@@ -48,7 +49,8 @@ const cursorMax = 16_384;
 
 /** Cursors of one project's lists. */
 export const graphCursors = ({ keys }: Services, projectId: string): Cursors => {
-  const viewOf = (view: string) => ({ prefix: '', kind: 'list', view: `rows:${projectId}:${view}` }) as const;
+  const viewOf = (view: string) =>
+    ({ prefix: '', kind: 'list', view: `rows:${projectId}:${view}`, lengthMax: cursorMax }) as const;
   return {
     seal(view, position) {
       const cursor = sealCursor(keys, viewOf(view), position);
@@ -56,7 +58,7 @@ export const graphCursors = ({ keys }: Services, projectId: string): Cursors => 
         throw refusals.notOffered('A row is ordered by values that are too long for a cursor.');
       return cursor;
     },
-    open: (view, cursor) => openCursor(keys, viewOf(view), cursor, cursorMax),
+    open: (view, cursor) => openCursor(keys, viewOf(view), cursor),
   };
 };
 

@@ -96,7 +96,9 @@ async function run(
   if (plan.estimate !== undefined) statements.push({ ...plan.estimate, name: undefined });
   const options = { signal: ctx.signal, discard: plan.runsProjectCode, shared: plan.readOnly && !plan.runsProjectCode };
   try {
-    return await reached(() => ctx.services.projectPools.run(database, statements, options));
+    const rows = await reached(() => ctx.services.projectPools.run(database, statements, options));
+    if (!plan.readOnly) ctx.services.live.changed(database);
+    return rows;
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code === undefined) throw error;
     const own = plan.refusalOf(error.message);

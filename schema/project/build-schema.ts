@@ -242,7 +242,13 @@ class OutputTypes {
       affectedCount: part('affectedCount', nonNull(GraphQLInt), 'How many rows were added, changed or deleted.'),
       ...(table.readable.length === 0
         ? {}
-        : { rows: part('rows', listOf(this.object(table)), 'These rows, as they are now or were last, in the order of their key.') }),
+        : {
+            rows: part(
+              'rows',
+              listOf(this.object(table)),
+              'These rows, as they are now or were last, in the order of their key.',
+            ),
+          }),
     }));
   }
 

@@ -15,10 +15,11 @@ import { RowError } from '../../engines/rows/errors.ts';
 import type { Asked } from '../../engines/rows/graph/asked.ts';
 import { planRoot } from '../../engines/rows/graph/plan-root.ts';
 import type { Context } from '../../resolvers/context.ts';
-import type { LiveEvent } from '../../resolvers/rows/live-hints.ts';
 import type { RowCaller } from '../../resolvers/rows/open-door.ts';
 import { asServiceError, graphCursors, runGraph } from '../../resolvers/rows/run-graph.ts';
 import type { RequestSettings } from '../../resolvers/rows/run-rows.ts';
+import type { LiveEvent } from '../../subscriptions/live/follow-live.ts';
+import { followTable } from '../../subscriptions/live/follow-table.ts';
 import type { GraphQLEngine, GraphQLRequest, Prepared } from '../engine/engine.ts';
 import { refusal, renderErrors } from '../engine/render-errors.ts';
 import { askedOf, fragmentsOf, type Variables } from './collect.ts';
@@ -183,12 +184,10 @@ interface SubscribingContext {
   readonly caller: RowCaller;
 }
 
-/** Follows a live table for a request. @throws SERVICE_UNAVAILABLE where nothing tells of changes */
+/** Follows a live table for a request. @throws TABLE_NOT_LIVE, AUTH_REQUIRED, LIVE_CONNECTION_LIMIT */
 export function subscribeTo(request: unknown, table: string, after: string | undefined): AsyncIterable<LiveEvent> {
   const { ctx, caller } = request as SubscribingContext;
-  const { liveHints } = ctx.services;
-  if (liveHints === undefined) throw new ServiceError('NOT_IMPLEMENTED', { message: 'Nothing tells of changes here.' });
-  return liveHints(ctx, { caller, tables: [table], after });
+  return followTable(ctx, caller, { table, after });
 }
 
 /** Says which field a refusal is about, where that is known. */

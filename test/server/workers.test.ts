@@ -42,6 +42,7 @@ const services: Services = {
   passwords: undefined as never,
   schemaCaches: undefined as never,
   authority: undefined as never,
+  live: undefined as never,
   feeds: { publish: () => {} } as unknown as Services['feeds'],
   rateLimiter: new RateLimiter(),
   usage: undefined as never,

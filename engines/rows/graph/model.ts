@@ -69,7 +69,7 @@ export interface GraphModel {
 
 /** Every type that there is whatever the tables are. */
 const reservedTypes = [
-  'Query Mutation Subscription PageInfo OrderDirection LiveHint LiveEvent LiveOperation ID Int BigInt Float Numeric',
+  'Query Mutation Subscription PageInfo OrderDirection LiveHint LiveHintEvent LiveOp LiveResync LiveResyncReason ID Int BigInt Float Numeric',
   'Boolean String DateTime LocalDateTime Date Time UUID JSON Text Row Null PlainText',
 ]
   .join(' ')

@@ -1,0 +1,125 @@
+/**
+ * Bodies of the triggers that write hints, to be filled in by `format`: 1 a row's key, 2 whether two rows have the same
+ * key, 3 a row's owner, 4 the same of the other row, 5 how many keys are listed, 6 a hint of the whole table.
+ */
+const listed = (rows: string) => `case when c.n <= %5$s then (select jsonb_agg(%1$s) from ${rows} t) end`;
+
+const openHint = (rows: string, op: string) => `
+  insert into _svc.live_hints (part, tab, op, audience, pk, n)
+    select 1, tg_table_name, '${op}', 0, ${listed(rows)}, c.n
+      from (select count(*) as n from ${rows}) c where c.n > 0`;
+
+/** A row whose key was changed is gone under its old one. */
+const openBody = `
+  if tg_op = 'INSERT' then ${openHint('new_rows', 'insert')};
+  elsif tg_op = 'DELETE' then ${openHint('old_rows', 'delete')};
+  else
+    ${openHint('new_rows', 'update')};
+    get diagnostics total = row_count;
+    if total > 0 and (select count(*) from new_rows) <= %5$s then
+      insert into _svc.live_hints (tab, op, audience, pk, n)
+        select tg_table_name, 'delete', 0, jsonb_agg(%1$s), count(*) from old_rows t
+          where not exists (select from new_rows w where %2$s) having count(*) > 0;
+    end if;
+  end if;`;
+
+const counted = (rows: string) => `select count(*) into total from ${rows};`;
+
+/** The owner's column is gone: every user may have lost or gained rows. */
+const lostBody = `
+  if tg_op = 'DELETE' then ${counted('old_rows')} else ${counted('new_rows')} end if;
+  if total > 0 then %6$s end if;`;
+
+/** Owners of a statement beyond which all users hear of it; and rows beyond which no keys are listed. */
+const manyMax = 1_000;
+
+const unlessMany = (rows: string, then: string, first = '') => `
+    ${counted(rows)}
+    if total = 0 then return null; end if;
+    ${first}
+    if total > ${manyMax} then
+      select count(*) into owners from (select distinct %3$s from ${rows} t limit ${manyMax + 1}) o;
+    end if;
+    if owners > ${manyMax} then %6$s else ${then} end if;`;
+
+const byOwner = (rows: string, op: string) => `
+  select '${op}' as op, %3$s as who, count(*) as n,
+    case when total <= ${manyMax} and count(*) <= %5$s then jsonb_agg(%1$s) end as pks
+  from ${rows} t group by 2`;
+
+const ownedHints = (groups: string) => `
+  insert into _svc.live_hints (part, tab, op, audience, owner, pk, n)
+    select row_number() over (order by g.op), tg_table_name, g.op, 1, g.who, g.pks, g.n from (${groups}) g;`;
+
+const owners = (rows: string) => `(select %3$s as who, count(*) as n from ${rows} t group by 1)`;
+
+/** Rows that left an owner: by key where there is one and rows are few, else as many as it has fewer of. */
+const left = `
+  select 'delete' as op, %3$s as who, count(*) as n, case when count(*) <= %5$s then jsonb_agg(%1$s) end as pks
+    from old_rows t
+    where %5$s > 0 and total <= ${manyMax}
+      and not exists (select from new_rows w where %2$s and %4$s is not distinct from %3$s)
+    group by 2
+  union all
+  select 'delete', o.who, o.n - coalesce(w.n, 0), null
+    from ${owners('old_rows')} o left join ${owners('new_rows')} w on w.who is not distinct from o.who
+    where (%5$s < 0 or total > ${manyMax}) and o.n > coalesce(w.n, 0)
+  union all`;
+
+/** Most statements change one row. */
+const single = (op: string, rows: string) => `
+  if total = 1 then
+    insert into _svc.live_hints (tab, op, audience, owner, pk, n)
+      select tg_table_name, '${op}', 1, %3$s, case when %5$s > 0 then jsonb_build_array(%1$s) end, 1 from ${rows} t;
+    return null;
+  end if;`;
+
+const ownedBody = `
+  if tg_op = 'INSERT' then ${unlessMany('new_rows', ownedHints(byOwner('new_rows', 'insert')), single('insert', 'new_rows'))}
+  elsif tg_op = 'DELETE' then ${unlessMany('old_rows', ownedHints(byOwner('old_rows', 'delete')))}
+  else ${unlessMany('new_rows', ownedHints(left + byOwner('new_rows', 'update')))}
+  end if;`;
+
+/**
+ * Writes the body of a table's trigger from the catalogs. It calls nothing of the tenant's unless a key or an owner is
+ * of a type that the tenant made: then whatever goes wrong makes it a hint of the whole table.
+ */
+export const liveBodyFunction = `create function _svc.live_body(rel oid, scoped boolean, owner_number smallint)
+  returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $svc$
+  declare
+    owner name;
+    owner_type name;
+    pattern text;
+    pk text;
+    same text;
+    own boolean;
+    listed text := '100';
+    body text;
+    plain text := 'insert into _svc.live_hints (tab, op, audience, n) values (tg_table_name, lower(tg_op), '
+      || case when scoped then 2 else 0 end || ', total);';
+  begin
+    select 'jsonb_build_object(' || string_agg(format('%L, t.%I', a.attname, a.attname), ', ' order by k.ord) || ')',
+        string_agg(format('w.%I = t.%I', a.attname, a.attname), ' and ')
+      into pk, same
+      from pg_index i cross join unnest(i.indkey::int2[]) with ordinality k (attnum, ord)
+        join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+      where i.indrelid = rel and i.indisprimary and k.ord <= i.indnkeyatts;
+    if pk is null then pk := 'null::jsonb'; same := 'true'; listed := '-1'; end if;
+    -- Types up to here are PostgreSQL's own, as are domains over them.
+    select coalesce(bool_and(case y.typtype when 'd' then y.typbasetype else y.oid end < 16384), true) into own
+      from pg_attribute a join pg_type y on y.oid = a.atttypid
+      where a.attrelid = rel and (a.attnum = owner_number or a.attnum in (
+        select unnest(i.indkey::int2[]) from pg_index i where i.indrelid = rel and i.indisprimary));
+    select a.attname, y.typname into owner, owner_type from pg_attribute a join pg_type y on y.oid = a.atttypid
+      where a.attrelid = rel and a.attnum = owner_number and not a.attisdropped;
+    -- As the policy compares it with a user's id.
+    pattern := case owner_type when 'bpchar' then 'rtrim(%1$s.%2$I::text)' when 'citext' then 'lower(%1$s.%2$I::text)'
+      else '%1$s.%2$I::text' end;
+    body := format(case when not scoped then $t$${openBody}$t$ when owner is null then $t$${lostBody}$t$
+        else $t$${ownedBody}$t$ end,
+      pk, same, format(pattern, 't', coalesce(owner, '')), format(pattern, 'w', coalesce(owner, '')), listed, plain);
+    if not own then body := 'begin ' || body || ' exception when others then ' || plain || ' end;'; end if;
+    return 'declare total bigint := 0; owners bigint; begin if tg_op = ''TRUNCATE'' then '
+      || replace(replace(plain, 'lower(tg_op)', '''delete'''), 'total', '0')
+      || ' return null; end if; ' || body || ' return null; end';
+  end $svc$`;

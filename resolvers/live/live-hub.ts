@@ -1,0 +1,93 @@
+import type { ProjectDatabase } from '../../db/project-databases.ts';
+import type { ProjectTarget } from '../project-target.ts';
+
+/** Who follows, as far as hints are concerned. Contract 01, section 4.5. */
+export type LiveIdentity =
+  | { readonly kind: 'service' }
+  | { readonly kind: 'anon' }
+  | {
+      readonly kind: 'user';
+      readonly userId: string;
+      readonly sessionId: string;
+      /** When the credential ends. @default with the session */
+      readonly expiresAt?: Date | undefined;
+    };
+
+/** What a statement changed in a table; never row data. Contract 01, section 4.4. */
+export interface LiveHint {
+  readonly table: string;
+  readonly op: 'insert' | 'update' | 'delete';
+  /** Keys of the rows as a JSON list; null where only the table can be told. */
+  readonly pk: string | null;
+  readonly n: number;
+  /** Resumes after this hint. */
+  readonly cursor: string;
+}
+
+export type ResyncReason =
+  | 'cursor_expired'
+  | 'listener_reconnect'
+  | 'slot_reset'
+  | 'foreign_epoch'
+  | 'before_listen';
+
+/** Changes may have been missed: the tables have to be fetched again. */
+export interface LiveResync {
+  readonly tables: readonly string[];
+  readonly reason: ResyncReason;
+  readonly cursor: string;
+}
+
+/** Why nothing more will come. */
+export type LiveEnd = 'session_ended' | 'manifest_changed' | 'project_gone' | 'closed';
+
+/** Hints that are due together. All who follow alike are given the very same object. */
+export interface LiveBatch {
+  readonly hints: readonly LiveHint[];
+  /** The hints as frames of an event stream. */
+  readonly frames: Buffer;
+}
+
+/** Whoever is at the other end. Called in order, never before `start` was. */
+export interface LiveSink {
+  readonly hints: (batch: LiveBatch) => void;
+  readonly resync: (resync: LiveResync) => void;
+  /** Everything that lay behind was handed over. */
+  readonly caughtUp?: () => void;
+  /** Called at most once, and not after `close`. */
+  readonly end: (reason: LiveEnd) => void;
+}
+
+export interface LiveRequest {
+  readonly target: ProjectTarget;
+  readonly identity: LiveIdentity;
+  readonly tables: readonly string[];
+  /** Where to resume; what comes from now on when absent. */
+  readonly cursor?: string | undefined;
+  /** Whether it counts as one of the connections that the project may have. */
+  readonly counted: boolean;
+}
+
+/** Somebody who was let in and placed; what happens from then on is not lost. */
+export interface LiveSubscription {
+  /** Where it stands: after everything that was handed over. */
+  readonly cursor: string;
+  /** The cursor could not be used, or not for these tables. */
+  readonly resync: LiveResync | undefined;
+  start(sink: LiveSink): void;
+  /** Idempotent. */
+  close(): void;
+}
+
+/** The live hints of this node. */
+export interface LiveHub {
+  /**
+   * Tells this node and the others that something was committed in a project's database. Called after the commit; never
+   * throws and never waits.
+   */
+  changed(database: Pick<ProjectDatabase, 'databaseName'>): void;
+  /** @throws TABLE_NOT_LIVE, AUTH_REQUIRED, LIVE_CONNECTION_LIMIT, UPSTREAM_UNAVAILABLE */
+  open(request: LiveRequest): Promise<LiveSubscription>;
+  /** Removes hints that nobody need be told of any more. */
+  prune(database: ProjectDatabase): Promise<void>;
+}

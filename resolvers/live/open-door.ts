@@ -1,0 +1,38 @@
+import { ServiceError } from '../../core/errors.ts';
+import { standingRole } from '../auth/standing.ts';
+import type { Context } from '../context.ts';
+import { openProjectDoor } from '../project-door.ts';
+import type { ProjectTarget } from '../project-target.ts';
+import type { LiveIdentity } from './live-hub.ts';
+
+/** Who follows which project. */
+export interface LiveCaller {
+  readonly target: ProjectTarget;
+  readonly identity: LiveIdentity;
+}
+
+/**
+ * Resolves the credentials of a request for hints: with a key alone, as the key; with a user's token, as the user.
+ *
+ * @param named the project that the request names; that of its credentials when absent
+ * @throws AUTH_REQUIRED, INVALID_AUTH, FORBIDDEN, RATE_LIMITED, PROJECT_NOT_READY, PROJECT_NOT_FOUND
+ */
+export async function openLiveDoor(ctx: Context, named: string | undefined): Promise<LiveCaller> {
+  const { target, keyRole, user } = await openProjectDoor(ctx, { limited: true });
+  if (named !== undefined && named !== target.projectId)
+    throw new ServiceError('FORBIDDEN', {
+      label: 'project_token_mismatch',
+      message: 'The key is for another project than project_id.',
+    });
+  if (user === undefined) return { target, identity: { kind: keyRole === 'service_role' ? 'service' : 'anon' } };
+  await standingRole(ctx.services, target, user);
+  return {
+    target,
+    identity: {
+      kind: 'user',
+      userId: user.sub,
+      sessionId: user.session_id,
+      expiresAt: new Date(user.exp * 1000),
+    },
+  };
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import { onProject } from '../access.ts';
+import type { AuthorityEntry } from '../authority.ts';
+import { roomAuthority } from '../authority.ts';
+import { projectId } from '../fields.ts';
+import { query } from '../operation.ts';
+import { findProjectTarget, type ProjectTarget } from '../project-target.ts';
+import { liveTables } from './live-input.ts';
+
+export interface OpenedLive {
+  readonly target: ProjectTarget;
+  readonly tables: readonly string[];
+  readonly authority: AuthorityEntry;
+}
+
+/** What a subscription to hints begins with: the right to all of the project's. */
+export const openLive = query({
+  name: 'projects.openLive',
+  summary: 'Begin to follow what changes in a project’s live tables.',
+  access: onProject('project:live:read', ({ project }: { project: string }) => project),
+  input: z.object({ project: projectId, tables: liveTables }),
+  async handler(ctx, { tables }): Promise<OpenedLive> {
+    const target = await findProjectTarget(ctx.services, ctx.project.id);
+    const { roomKey: _none, ...authority } = roomAuthority(await ctx.caller(), ctx.org.id, '');
+    return { target, tables, authority };
+  },
+  wire: z.object({ tables: z.array(z.string()) }),
+  toWire: ({ tables }) => ({ tables: [...tables] }),
+});

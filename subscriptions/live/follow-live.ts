@@ -1,0 +1,107 @@
+import type { Services } from '../../resolvers/context.ts';
+import type {
+  LiveEnd,
+  LiveHint,
+  LiveRequest,
+  LiveResync,
+  LiveSubscription,
+} from '../../resolvers/live/live-hub.ts';
+
+/** One thing that a follower is told. */
+export type LiveEvent =
+  | { readonly kind: 'ready'; readonly cursor: string; readonly tables: readonly string[] }
+  | ({ readonly kind: 'hint' } & { readonly hint: LiveHint })
+  | ({ readonly kind: 'resync' } & { readonly resync: LiveResync })
+  | { readonly kind: 'end'; readonly reason: LiveEnd; readonly cursor: string };
+
+/** What waits for a slow follower at most; then it is read again from where it is. */
+const waitingMax = 2_000;
+
+export interface FollowLiveOptions extends LiveRequest {
+  /** Ends the generator, quietly. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * A project's hints for one identity: what a cursor has missed, then what comes. Resuming from any event's cursor leaves
+ * no gap and no repeat. The first event is `ready`, after a `resync` where the cursor could not be used; `end` is the
+ * last one, where it is not the signal that ends it. When the manifest has changed it goes on, or throws why it may not.
+ *
+ * @throws TABLE_NOT_LIVE, AUTH_REQUIRED, LIVE_CONNECTION_LIMIT, UPSTREAM_UNAVAILABLE
+ */
+export function followLive(
+  services: Pick<Services, 'live'>,
+  options: FollowLiveOptions,
+): AsyncGenerator<LiveEvent, void, undefined> {
+  const stop = new AbortController();
+  const events = follow(services, { ...options, signal: AbortSignal.any([options.signal, stop.signal]) });
+  const finish = events.return.bind(events);
+  // The generator's own return() waits for a pending next(), so for the next hint.
+  events.return = (value) => {
+    stop.abort();
+    return finish(value);
+  };
+  return events;
+}
+
+async function* follow(
+  { live }: Pick<Services, 'live'>,
+  { signal, ...request }: FollowLiveOptions,
+): AsyncGenerator<LiveEvent, void, undefined> {
+  let { cursor } = request;
+  for (let again = false; ; again = true) {
+    const subscription = await live.open({ ...request, cursor });
+    try {
+      if (subscription.resync !== undefined) yield { kind: 'resync', resync: subscription.resync };
+      if (!again) yield { kind: 'ready', cursor: subscription.cursor, tables: request.tables };
+      for await (const event of eventsOf(subscription, signal)) {
+        // Whether it may go on is found out by opening it again.
+        if (event.kind === 'end' && event.reason === 'manifest_changed') ({ cursor } = event);
+        else yield event;
+        if (event.kind === 'end' && event.reason !== 'manifest_changed') return;
+        ({ cursor } = event.kind === 'hint' ? event.hint : event.kind === 'resync' ? event.resync : event);
+      }
+    } finally {
+      subscription.close();
+    }
+    if (signal.aborted) return;
+  }
+}
+
+/** Events until the follower has fallen too far behind, or the signal is aborted. */
+async function* eventsOf(subscription: LiveSubscription, signal: AbortSignal): AsyncGenerator<LiveEvent> {
+  let waiting: LiveEvent[] = [];
+  let overflown = false;
+  let wake: (() => void) | undefined;
+  const put = (event: LiveEvent) => {
+    if (waiting.length >= waitingMax) {
+      overflown = true;
+      subscription.close();
+    } else waiting.push(event);
+    wake?.();
+  };
+  const onAbort = () => wake?.();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    subscription.start({
+      hints: ({ hints }) => {
+        for (const hint of hints) if (!overflown) put({ kind: 'hint', hint });
+      },
+      resync: (resync) => put({ kind: 'resync', resync }),
+      end: (reason) => put({ kind: 'end', reason, cursor: subscription.cursor }),
+    });
+    while (!signal.aborted) {
+      const due = waiting;
+      waiting = [];
+      yield* due;
+      if (waiting.length > 0) continue;
+      if (overflown) return;
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+        if (signal.aborted || waiting.length > 0) resolve();
+      });
+    }
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,244 @@
+import type { Logger } from 'pino';
+import { ServiceError } from '../../core/errors.ts';
+import type { KeyRing } from '../../core/keys.ts';
+import { isConnectionLoss } from '../../db/connection-loss.ts';
+import type { Database } from '../../db/pool.ts';
+import type { ProjectDatabase, ProjectDatabases } from '../../db/project-databases.ts';
+import { type ProjectPools, ProjectPoolBusyError } from '../../db/project-pools.ts';
+import { ProjectUnreachableError } from '../../db/project-session.ts';
+import type { LiveHub, LiveRequest, LiveSubscription } from '../../resolvers/live/live-hub.ts';
+import type { ProjectTarget } from '../../resolvers/project-target.ts';
+import type { Signals } from '../signals.ts';
+import { LiveLeases } from './live-leases.ts';
+import { admitTables, LiveMember } from './live-member.ts';
+import { LiveStore } from './live-store.ts';
+import { LiveTail } from './live-tail.ts';
+
+export interface LiveHubOptions {
+  readonly db: Database;
+  readonly keys: KeyRing;
+  readonly log: Logger;
+  readonly signals: Signals;
+  readonly databases: Pick<ProjectDatabases, 'insertedRows'>;
+  /** Into project databases as the login that reads hints and sessions. */
+  readonly pools: ProjectPools;
+  /** Whether a project is still there to be followed. */
+  readonly stands: (target: ProjectTarget) => Promise<boolean>;
+  /** How often the servers are asked whether anything was written, in milliseconds. @default 1_000 */
+  readonly backstopMs?: number;
+  /** How often sessions are looked at, in milliseconds. @default 5_000 */
+  readonly watchMs?: number;
+}
+
+export interface RunningLiveHub extends LiveHub {
+  close(): Promise<void>;
+}
+
+const signalPrefix = 'live:';
+
+/** Other nodes hear of a busy project so often at most, in milliseconds. */
+const publishMs = 10;
+
+/** How long a tail that nobody follows is kept, in milliseconds: whoever polls comes back. */
+const lingerMs = 30_000;
+
+/** Hints are pruned after so many looks at sessions. */
+const pruneEvery = 2;
+
+/** How many live connections a project may have. Contract 01, section 4.7. */
+const connectionsMax = ({ tier }: ProjectTarget): number => (tier === 'prototype' ? 50 : 200);
+
+interface Entry {
+  readonly tail: LiveTail;
+  /** Those who follow, and those who are about to. */
+  users: number;
+  linger: NodeJS.Timeout | undefined;
+  /** Rows that were ever inserted into its database, when somebody looked last. */
+  inserted: bigint | undefined;
+}
+
+/** Reads each project's hints once for all who follow them here. */
+export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
+  const { db, keys, log, signals, databases, pools, stands, backstopMs = 1_000, watchMs = 5_000 } = options;
+  const store = new LiveStore(pools);
+  const leases = new LiveLeases({ db, log });
+  const entries = new Map<string, Entry>();
+  /** Databases whose news went out a moment ago; true: there is more. */
+  const published = new Map<string, boolean>();
+  let backstop: NodeJS.Timeout | undefined;
+  let watch: NodeJS.Timeout | undefined;
+  let looks = 0;
+  let closed = false;
+  const stopListening = signals.onSignal((key) => {
+    if (key.startsWith(signalPrefix)) entries.get(key.slice(signalPrefix.length))?.tail.wake();
+  });
+
+  function changed({ databaseName }: Pick<ProjectDatabase, 'databaseName'>): void {
+    if (closed) return;
+    if (published.has(databaseName)) {
+      entries.get(databaseName)?.tail.wake();
+      published.set(databaseName, true);
+      return;
+    }
+    publish(databaseName);
+  }
+
+  function publish(databaseName: string): void {
+    published.set(databaseName, false);
+    setTimeout(() => {
+      const more = published.get(databaseName);
+      published.delete(databaseName);
+      if (more === true && !closed) publish(databaseName);
+    }, publishMs).unref();
+    try {
+      signals.publish(signalPrefix + databaseName, 0n);
+    } catch (error) {
+      // The change is committed; other nodes find it a moment later.
+      log.warn({ err: error }, 'a signal could not be sent');
+    }
+  }
+
+  function enter(target: ProjectTarget): Entry {
+    const { databaseName } = target.database;
+    let entry = entries.get(databaseName);
+    if (entry === undefined) {
+      entry = { tail: new LiveTail({ target, store, keys, log }), users: 0, linger: undefined, inserted: undefined };
+      entries.set(databaseName, entry);
+    }
+    clearTimeout(entry.linger);
+    entry.users += 1;
+    backstop ??= setInterval(() => void lookAround(), backstopMs).unref();
+    watch ??= setInterval(() => void lookAfter(), watchMs).unref();
+    return entry;
+  }
+
+  function leave(entry: Entry): void {
+    entry.users -= 1;
+    if (entry.users > 0) return;
+    entry.linger = setTimeout(() => {
+      entries.delete(entry.tail.target.database.databaseName);
+      entry.tail.close();
+      if (entries.size > 0) return;
+      clearInterval(backstop);
+      clearInterval(watch);
+      backstop = watch = undefined;
+    }, lingerMs).unref();
+  }
+
+  /** One statement for each server: what no signal told is found this way. */
+  async function lookAround(): Promise<void> {
+    const byServer = Map.groupBy(entries.values(), ({ tail }) => tail.target.database.server);
+    await Promise.all(
+      [...byServer].map(async ([server, inside]) => {
+        try {
+          const names = inside.map(({ tail }) => tail.target.database.databaseName);
+          const counts = await databases.insertedRows(server, names);
+          for (const entry of inside) {
+            const count = counts.get(entry.tail.target.database.databaseName);
+            if (count === entry.inserted) continue;
+            entry.inserted = count;
+            if (entry.users > 0) entry.tail.wake();
+          }
+        } catch (error) {
+          // Each tail tells for itself what cannot be read.
+          log.debug({ err: error, server }, 'a server cannot be asked for what was written');
+        }
+      }),
+    );
+  }
+
+  /** Ends those who have lost their right, and forgets what is long past. */
+  async function lookAfter(): Promise<void> {
+    looks += 1;
+    for (const { tail } of [...entries.values()]) {
+      try {
+        await endLost(tail);
+        if (looks % pruneEvery === 0 && tail.active) tail.active = await store.prune(tail.target.database);
+      } catch (error) {
+        // An outage is no reason to throw everybody out.
+        log.debug({ err: error, project_id: tail.target.projectId }, 'a project that is followed cannot be looked at');
+      }
+    }
+  }
+
+  async function endLost(tail: LiveTail): Promise<void> {
+    const members = [...tail.members] as LiveMember[];
+    if (members.length === 0) return;
+    if (!(await stands(tail.target))) {
+      for (const member of members) member.end('project_gone');
+      return;
+    }
+    const users = members.filter(({ identity }) => identity.kind === 'user');
+    if (users.length === 0) return;
+    const sessionOf = ({ identity }: LiveMember) => (identity.kind === 'user' ? identity.sessionId : '');
+    const ended = await store.endedSessions(tail.target.database, [...new Set(users.map(sessionOf))]);
+    const now = Date.now();
+    for (const member of users) {
+      const { identity } = member;
+      const expired = identity.kind === 'user' && identity.expiresAt !== undefined && +identity.expiresAt <= now;
+      if (expired || ended.has(sessionOf(member))) member.end('session_ended');
+    }
+  }
+
+  async function open({ target, identity, tables, cursor, counted }: LiveRequest): Promise<LiveSubscription> {
+    if (closed) throw new ServiceError('UPSTREAM_UNAVAILABLE', { retryAfter: 1 });
+    const entry = enter(target);
+    let giveBack: (() => void) | undefined;
+    let member: LiveMember | undefined;
+    try {
+      const { tail } = entry;
+      return await reached(async () => {
+        await tail.advance();
+        admitTables(identity, tables, tail.tables);
+        if (counted) giveBack = await leases.take(target.projectId, connectionsMax(target));
+        // Joined between two pages, it would have to read half of what lies between two moments.
+        while (tail.position.within !== undefined) await tail.advance();
+        admitTables(identity, tables, tail.tables);
+        const onClosed = () => {
+          giveBack?.();
+          leave(entry);
+        };
+        member = new LiveMember({ tail, store, keys, identity, tables, onClosed });
+        if (cursor !== undefined) await member.resume(cursor);
+        return member;
+      });
+    } catch (error) {
+      if (member !== undefined) member.close();
+      else {
+        giveBack?.();
+        leave(entry);
+      }
+      throw error;
+    }
+  }
+
+  return {
+    changed,
+    open,
+    prune: async (database) => void (await store.prune(database)),
+    close: async () => {
+      closed = true;
+      stopListening();
+      clearInterval(backstop);
+      clearInterval(watch);
+      for (const { tail, linger } of entries.values()) {
+        clearTimeout(linger);
+        tail.close();
+      }
+      entries.clear();
+      await leases.close();
+    },
+  };
+}
+
+async function reached<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ProjectPoolBusyError)
+      throw new ServiceError('UPSTREAM_UNAVAILABLE', { retryAfter: 1, cause: error });
+    if (error instanceof ProjectUnreachableError || isConnectionLoss(error))
+      throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    throw error;
+  }
+}

@@ -1,0 +1,222 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { KeyRing } from '../../core/keys.ts';
+import type {
+  LiveBatch,
+  LiveEnd,
+  LiveIdentity,
+  LiveResync,
+  LiveSink,
+  LiveSubscription,
+  ResyncReason,
+} from '../../resolvers/live/live-hub.ts';
+import { type LivePosition, liveCursor, livePosition } from './live-position.ts';
+import type { LiveReading, LiveStore, LiveTable } from './live-store.ts';
+import {
+  batchOf,
+  follow,
+  type LiveMember as Member,
+  type LiveTail,
+  type LiveView,
+  pageMax,
+  samePosition,
+  tell,
+  unusableBecause,
+} from './live-tail.ts';
+import { sees } from './snapshot.ts';
+
+/** Whose rows a hint must be about. Contract 01, section 4.5. */
+export function viewOf(
+  identity: LiveIdentity,
+  tables: readonly string[],
+  live: ReadonlyMap<string, LiveTable>,
+): LiveView {
+  const wanted = new Set(tables);
+  const names = [...wanted].sort().join(',');
+  if (identity.kind === 'service') return { key: `service ${names}`, shows: ({ table }) => wanted.has(table) };
+  // Of tables without owners all users are told the same.
+  const scoped = [...wanted].some((table) => live.get(table)?.scoped === true);
+  if (identity.kind === 'anon' || !scoped)
+    return { key: `public ${names}`, shows: ({ table, audience }) => audience === 0 && wanted.has(table) };
+  const { userId } = identity;
+  return {
+    key: `user ${userId} ${names}`,
+    shows: ({ table, audience, owner }) => (audience !== 1 || owner === userId) && wanted.has(table),
+  };
+}
+
+/** @throws TABLE_NOT_LIVE, AUTH_REQUIRED */
+export function admitTables(
+  identity: LiveIdentity,
+  tables: readonly string[],
+  live: ReadonlyMap<string, LiveTable>,
+): void {
+  for (const table of tables)
+    if (!live.has(table))
+      throw new ServiceError('TABLE_NOT_LIVE', {
+        message: `The table ${table} is not live.`,
+        details: { table, fix: `Set "live": true on the table ${table} in the expose manifest and apply it.` },
+      });
+  if (identity.kind !== 'anon') return;
+  const owned = tables.find((table) => live.get(table)!.scoped);
+  if (owned === undefined) return;
+  throw new ServiceError('AUTH_REQUIRED', {
+    message: `Rows of ${owned} belong to users: sign one in, or use the service key.`,
+    details: { table: owned },
+    nextActions: [{ type: 'authenticate', auth: 'access_token', why: 'Send a user’s access token as a bearer.' }],
+  });
+}
+
+export interface LiveMemberOptions {
+  readonly tail: LiveTail;
+  readonly store: LiveStore;
+  readonly keys: KeyRing;
+  readonly identity: LiveIdentity;
+  readonly tables: readonly string[];
+  readonly onClosed: () => void;
+}
+
+/** Somebody who follows. What comes between its opening and its start, or while it catches up, waits. */
+export class LiveMember implements Member, LiveSubscription {
+  readonly view: LiveView;
+  readonly identity: LiveIdentity;
+  resync: LiveResync | undefined;
+  readonly #options: LiveMemberOptions;
+  readonly #born: Map<string, string>;
+  /** What comes after this comes by way of the tail. */
+  readonly #joined: LivePosition;
+  #sink: LiveSink | undefined;
+  /** Where it is while it is not where the tail is. */
+  #behind: LivePosition | undefined;
+  #page: LiveReading | undefined;
+  /** What has come since, until it is where the tail is. */
+  #waiting: ((sink: LiveSink) => void)[] | undefined = [];
+  #over = false;
+
+  /** Stands where the tail is, from now on. */
+  constructor(options: LiveMemberOptions) {
+    const { tail, tables, identity } = options;
+    this.#options = options;
+    this.identity = identity;
+    this.view = viewOf(identity, tables, tail.tables);
+    this.#born = new Map(tables.map((table) => [table, bornOf(tail.tables.get(table))]));
+    this.#joined = tail.position;
+    tail.members.add(this);
+  }
+
+  get cursor(): string {
+    return this.#cursorOf(this.#behind ?? this.#options.tail.position);
+  }
+
+  /** Begins where a cursor was given out, or says why not. */
+  async resume(cursor: string): Promise<void> {
+    const { tail, store, keys, tables } = this.#options;
+    const joined = this.#joined;
+    const asked = livePosition(keys, tail.target.projectId, cursor);
+    if (asked === undefined) return this.#begins('foreign_epoch', tables, joined);
+    if (!samePosition(asked, joined)) {
+      // Up to where it joined, and no further: the rest comes by way of the tail.
+      const within = asked.within ?? { to: joined.from, told: 0 };
+      const reading = await store.read(tail.target.database, { ...asked, within }, pageMax);
+      const unusable = unusableBecause(asked, reading);
+      if (unusable !== undefined) return this.#begins(unusable, tables, joined);
+      this.#behind = { ...asked, within };
+      this.#page = reading;
+    }
+    const late = tables.filter((table) => tail.tables.get(table)?.born.some((xid) => !sees(asked.from, xid)) === true);
+    if (late.length > 0) this.#begins('before_listen', late, this.#behind ?? joined);
+  }
+
+  start(sink: LiveSink): void {
+    this.#sink = sink;
+    void this.#catchUp(sink).catch(() => this.#end('closed'));
+  }
+
+  close(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#options.tail.members.delete(this);
+    this.#options.onClosed();
+  }
+
+  take(batch: LiveBatch): void {
+    this.#hand((sink) => sink.hints(batch));
+  }
+
+  restart(reason: ResyncReason, at: LivePosition): void {
+    const resync = { reason, tables: this.#options.tables, cursor: this.#cursorOf(at) };
+    this.#hand((sink) => sink.resync(resync));
+  }
+
+  retable(live: ReadonlyMap<string, LiveTable>): void {
+    try {
+      admitTables(this.identity, this.#options.tables, live);
+    } catch {
+      return this.end('manifest_changed');
+    }
+    // Another view of the same tables; rows may have found owners, or lost them.
+    if (viewOf(this.identity, this.#options.tables, live).key !== this.view.key) return this.end('manifest_changed');
+    const late = this.#options.tables.filter((table) => this.#born.get(table) !== bornOf(live.get(table)));
+    if (late.length === 0) return;
+    for (const table of late) this.#born.set(table, bornOf(live.get(table)));
+    const resync = { reason: 'before_listen', tables: late, cursor: this.cursor } as const;
+    this.#hand((sink) => sink.resync(resync));
+  }
+
+  end(reason: LiveEnd): void {
+    if (this.#over) return;
+    // Who has yet to start is told then.
+    if (this.#sink === undefined) this.#waiting?.push(() => this.#end(reason));
+    else this.#end(reason);
+  }
+
+  #end(reason: LiveEnd): void {
+    if (this.#over) return;
+    this.close();
+    this.#sink?.end(reason);
+  }
+
+  #hand(what: (sink: LiveSink) => void): void {
+    if (this.#over) return;
+    if (this.#waiting === undefined) what(this.#sink!);
+    else this.#waiting.push(what);
+  }
+
+  #begins(reason: ResyncReason, tables: readonly string[], at: LivePosition): void {
+    this.resync = { reason, tables, cursor: this.#cursorOf(at) };
+  }
+
+  #cursorOf(position: LivePosition): string {
+    return liveCursor(this.#options.keys, this.#options.tail.target.projectId, position);
+  }
+
+  /** Reads what lies between its cursor and where it joined, then hands on what has come meanwhile. */
+  async #catchUp(sink: LiveSink): Promise<void> {
+    const { tail, store, keys } = this.#options;
+    const { projectId, database } = tail.target;
+    while (this.#behind !== undefined && !this.#over) {
+      const before = this.#behind;
+      const reading = this.#page ?? (await store.read(database, before, pageMax));
+      this.#page = undefined;
+      const unusable = unusableBecause(before, reading);
+      if (unusable !== undefined) {
+        this.#behind = undefined;
+        this.restart(unusable, tail.position);
+        break;
+      }
+      const { steps, end } = follow(before, reading, pageMax);
+      const told = tell(keys, projectId, reading.hints, steps).filter((_, at) => this.view.shows(reading.hints[at]!));
+      this.#behind = end;
+      if (told.length > 0) sink.hints(batchOf(told));
+      if (end.within !== undefined) continue;
+      this.#behind = samePosition(end, this.#joined)
+        ? undefined
+        : { ...end, within: { to: this.#joined.from, told: 0 } };
+    }
+    const waiting = this.#waiting ?? [];
+    this.#waiting = undefined;
+    for (const what of waiting) if (!this.#over) what(sink);
+    if (!this.#over) sink.caughtUp?.();
+  }
+}
+
+const bornOf = (table: LiveTable | undefined): string => (table === undefined ? '' : table.born.join(' '));

@@ -1,0 +1,148 @@
+import type { ProjectDatabase } from '../../db/project-databases.ts';
+import type { ProjectPools } from '../../db/project-pools.ts';
+import type { LiveHint } from '../../resolvers/live/live-hub.ts';
+import type { LivePosition } from './live-position.ts';
+import { parseSnapshot, type Snapshot, snapshotText } from './snapshot.ts';
+
+/** A hint as it is stored. */
+export interface StoredHint {
+  readonly table: string;
+  readonly op: LiveHint['op'];
+  /** 0: for everybody, 1: for the owner, 2: for every user. */
+  readonly audience: 0 | 1 | 2;
+  readonly owner: string | null;
+  readonly pk: string | null;
+  readonly n: number;
+}
+
+/** What the database said of itself, and the hints that a reader has yet to be told of. */
+export interface LiveReading {
+  readonly epoch: string;
+  readonly now: Snapshot;
+  /** Whoever does not see all of this may have missed what is gone. */
+  readonly prunedTo: Snapshot | undefined;
+  /** Raised by every change of the schema. */
+  readonly ddlVersion: string;
+  readonly hints: readonly StoredHint[];
+}
+
+/** A table that has its triggers. */
+export interface LiveTable {
+  /** Whether rows have owners. */
+  readonly scoped: boolean;
+  /** Transactions that put its triggers there: hints of earlier ones may be missing. */
+  readonly born: readonly bigint[];
+}
+
+/** Reads and prunes hints, as the login that no tenant can become. */
+export class LiveStore {
+  readonly #pools: ProjectPools;
+
+  constructor(pools: ProjectPools) {
+    this.#pools = pools;
+  }
+
+  /**
+   * Reads what a position does not see, at most so many hints. All of it, and what is said of the database, is of one
+   * moment.
+   */
+  async read(database: ProjectDatabase, position: LivePosition | undefined, limit: number): Promise<LiveReading> {
+    const from = position?.from ?? { xmax: 0n, running: [] };
+    const within = position?.within;
+    const [rows] = await this.#pools.run(database, [
+      {
+        name: 'live_read',
+        text: readText,
+        values: [
+          String(from.xmax),
+          `{${from.running.join(',')}}`,
+          within === undefined ? null : snapshotText(within.to),
+          String(within?.told ?? 0),
+          String(position === undefined ? 0 : limit),
+        ],
+      },
+    ]);
+    const [first, ...hints] = rows!;
+    const [now, epoch, prunedTo, ddlVersion] = first!;
+    return {
+      epoch: epoch!,
+      now: parseSnapshot(now!),
+      prunedTo: prunedTo === null ? undefined : parseSnapshot(prunedTo!),
+      ddlVersion: ddlVersion!,
+      hints: hints.map(([table, op, owner, pk, audience, n]) => ({
+        table: table!,
+        op: op as LiveHint['op'],
+        audience: Number(audience) as StoredHint['audience'],
+        owner: owner!,
+        pk: pk!,
+        n: Number(n),
+      })),
+    };
+  }
+
+  /** The tables that are live now. */
+  async tables(database: ProjectDatabase): Promise<ReadonlyMap<string, LiveTable>> {
+    const [rows] = await this.#pools.run(database, [{ name: 'live_tables', text: tablesText, values: [] }]);
+    return new Map(
+      rows!.map(([name, scoped, born, xmax]) => [
+        name!,
+        { scoped: scoped === 't', born: born!.split(',').map((xid) => fullXid(xid, BigInt(xmax!))) },
+      ]),
+    );
+  }
+
+  /** Those of some sessions that do not stand. */
+  async endedSessions(database: ProjectDatabase, ids: readonly string[]): Promise<ReadonlySet<string>> {
+    const [rows] = await this.#pools.run(database, [
+      { name: 'live_sessions', text: sessionsText, values: [`{${ids.join(',')}}`] },
+    ]);
+    return new Set(rows!.map(([id]) => id!));
+  }
+
+  /** @returns whether there are hints that may be pruned later */
+  async prune(database: ProjectDatabase): Promise<boolean> {
+    const [rows] = await this.#pools.run(database, [
+      { name: 'live_prune', text: 'select _svc.prune_live()', values: [] },
+    ]);
+    return rows![0]![0] === 't';
+  }
+}
+
+/** The catalogs know the lower half of a transaction's number. It is of the past. */
+function fullXid(low: string, xmax: bigint): bigint {
+  const half = 1n << 32n;
+  const xid = (xmax / half) * half + BigInt(low);
+  return xid >= xmax && xid >= half ? xid - half : xid;
+}
+
+/** The system, the database in it and its timeline: copies and restored ones differ by construction. */
+const epochText = `left(encode(sha256(convert_to(
+  (select system_identifier::text from pg_control_system()) || '.'
+    || (select oid::text from pg_database where datname = current_database()) || '.'
+    || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), 'UTF8')), 'hex'), 16)`;
+
+const hintColumns = 'h.xid, h.at, h.part, h.tab, h.op, h.owner, h.pk, h.audience, h.n';
+
+/** What a snapshot could not see: the index finds its transactions, however long one of them has been under way. */
+const readText = `
+select pg_current_snapshot()::text, ${epochText}, (select pruned_to::text from _svc.live_state),
+  (select version::text from _svc.ddl_version), null, null
+union all
+(select u.tab, u.op, u.owner, u.pk::text, u.audience::text, u.n::text from (
+    select ${hintColumns} from _svc.live_hints h where h.xid >= $1::text::xid8
+    union all
+    select ${hintColumns} from _svc.live_hints h where h.xid = any($2::text::xid8[])
+  ) u
+  where $3::text is null or pg_visible_in_snapshot(u.xid, $3::text::pg_snapshot)
+  order by u.at, u.xid, u.part offset $4::text::bigint limit $5::text::bigint)`;
+
+const tablesText = `
+select c.relname, bool_or(t.scoped), string_agg(distinct t.born, ','), pg_snapshot_xmax(pg_current_snapshot())
+from _svc.live_triggers t join pg_class c on c.oid = t.rel
+where c.relnamespace = 'public'::regnamespace
+group by c.oid, c.relname having count(*) = 4 and bool_and(t.enabled)`;
+
+const sessionsText = `
+select i.id from unnest($1::uuid[]) i (id)
+where not exists (select from auth.sessions s where s.id = i.id and s.revoked_at is null
+  and s.expires_at > now() and s.hard_expires_at > now())`;

@@ -1,0 +1,248 @@
+import type { Logger } from 'pino';
+import type { KeyRing } from '../../core/keys.ts';
+import type { LiveBatch, LiveEnd, LiveHint, ResyncReason } from '../../resolvers/live/live-hub.ts';
+import type { ProjectTarget } from '../../resolvers/project-target.ts';
+import { frameOf } from './live-frames.ts';
+import { type LivePosition, liveCursor } from './live-position.ts';
+import type { LiveReading, LiveStore, LiveTable, StoredHint } from './live-store.ts';
+import { covers, sameMoment } from './snapshot.ts';
+
+/** Most hints that are read at once. */
+export const pageMax = 1_000;
+
+/** How long a failed read is left alone, in milliseconds. */
+const retryMs = 500;
+
+/** Longest rest after a batch, in milliseconds: what comes meanwhile is read together. */
+const restMsMax = 16;
+
+/** Which hints somebody gets. Those with equal ones are given the same batches. */
+export interface LiveView {
+  /** Names the view among all of its project. */
+  readonly key: string;
+  readonly shows: (hint: StoredHint) => boolean;
+}
+
+/** Somebody who follows from where the tail is. */
+export interface LiveMember {
+  readonly view: LiveView;
+  take(batch: LiveBatch): void;
+  /** What lies before the position may have been missed. */
+  restart(reason: ResyncReason, at: LivePosition): void;
+  /** The tables have changed: whether they may still be followed. */
+  retable(tables: ReadonlyMap<string, LiveTable>): void;
+  end(reason: LiveEnd): void;
+}
+
+interface Waiter {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export interface LiveTailOptions {
+  readonly target: ProjectTarget;
+  readonly store: LiveStore;
+  readonly keys: KeyRing;
+  readonly log: Logger;
+}
+
+/** Reads a project's hints once for all who follow them on this node. */
+export class LiveTail {
+  readonly target: ProjectTarget;
+  readonly members = new Set<LiveMember>();
+  /** Whether hints were read since somebody asked last. */
+  active = true;
+  readonly #options: LiveTailOptions;
+  #position: LivePosition | undefined;
+  #tables: ReadonlyMap<string, LiveTable> = new Map();
+  #ddlVersion: string | undefined;
+  #wanted = false;
+  #running = false;
+  #failing = false;
+  #closed = false;
+  #waiting: Waiter[] = [];
+  #endRest = () => {};
+
+  constructor(options: LiveTailOptions) {
+    this.target = options.target;
+    this.#options = options;
+  }
+
+  /** Where all members are. Only once it has been read. */
+  get position(): LivePosition {
+    return this.#position!;
+  }
+
+  /** Tables that are live, as of the position. */
+  get tables(): ReadonlyMap<string, LiveTable> {
+    return this.#tables;
+  }
+
+  /** Reads soon. */
+  wake(): void {
+    this.#wanted = true;
+    if (!this.#running && !this.#closed) void this.#run();
+  }
+
+  /** Resolves when a read that began after the call has been handed on. @throws what the read failed with */
+  advance(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#endRest();
+      this.wake();
+    });
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#endRest();
+    for (const member of [...this.members]) member.end('closed');
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error('The gateway stops.'));
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    while (this.#wanted && !this.#closed) {
+      this.#wanted = false;
+      const waiting = this.#waiting.splice(0);
+      const startedAt = performance.now();
+      let pause: number;
+      try {
+        await this.#read();
+        this.#failing = false;
+        for (const { resolve } of waiting) resolve();
+        const spent = performance.now() - startedAt;
+        pause = this.members.size === 0 ? 0 : Math.min(Math.max(spent, 2), restMsMax);
+      } catch (error) {
+        for (const { reject } of waiting) reject(error);
+        if (!this.#failing && !this.#closed)
+          this.#options.log.warn(
+            { err: error, project_id: this.target.projectId },
+            'live hints cannot be read; trying again until they can',
+          );
+        this.#failing = true;
+        // What was missed is found by its snapshot.
+        if (this.members.size > 0) this.#wanted = true;
+        pause = retryMs;
+      }
+      if (pause > 0 && this.#waiting.length === 0) await this.#rest(pause);
+    }
+    this.#running = false;
+  }
+
+  /** What comes meanwhile is read together; but nobody who waits to be let in waits for this. */
+  #rest(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms).unref();
+      this.#endRest = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+
+  async #read(): Promise<void> {
+    const { store } = this.#options;
+    const { database } = this.target;
+    for (;;) {
+      const before = this.#position;
+      const reading = await store.read(database, before, pageMax);
+      if (reading.ddlVersion !== this.#ddlVersion) {
+        this.#tables = await store.tables(database);
+        this.#ddlVersion = reading.ddlVersion;
+        for (const member of [...this.members]) member.retable(this.#tables);
+      }
+      const unusable = before === undefined ? undefined : unusableBecause(before, reading);
+      if (before === undefined || unusable !== undefined) {
+        this.#position = { epoch: reading.epoch, from: reading.now };
+        if (unusable !== undefined)
+          for (const member of [...this.members]) member.restart(unusable, this.#position);
+        return;
+      }
+      if (reading.hints.length > 0) this.active = true;
+      const { steps, end } = follow(before, reading, pageMax);
+      // Who asks from within a batch where it stands is after it.
+      this.#position = end;
+      this.#deliver(reading.hints, steps);
+      // What lay between two snapshots is told; what came after them has yet to be asked for.
+      if (end.within === undefined && before.within === undefined) return;
+      if (this.#closed) return;
+    }
+  }
+
+  #deliver(hints: readonly StoredHint[], steps: readonly LivePosition[]): void {
+    if (hints.length === 0 || this.members.size === 0) return;
+    const told = tell(this.#options.keys, this.target.projectId, hints, steps);
+    const batches = new Map<string, LiveBatch>();
+    for (const member of [...this.members]) {
+      let batch = batches.get(member.view.key);
+      if (batch === undefined) {
+        batch = batchOf(told.filter((_, at) => member.view.shows(hints[at]!)));
+        batches.set(member.view.key, batch);
+      }
+      if (batch.hints.length > 0) member.take(batch);
+    }
+  }
+}
+
+/** Why a position is of no use in a database, if it is not. */
+export function unusableBecause(position: LivePosition, reading: LiveReading): ResyncReason | undefined {
+  if (position.epoch !== reading.epoch || !covers(reading.now, position.within?.to ?? position.from))
+    return 'foreign_epoch';
+  const { prunedTo } = reading;
+  return prunedTo === undefined || covers(position.from, prunedTo) ? undefined : 'cursor_expired';
+}
+
+/** Where a reader is after each hint of a page, and after all of it. */
+export function follow(
+  before: LivePosition,
+  { epoch, now, hints }: LiveReading,
+  limit: number,
+): { readonly steps: readonly LivePosition[]; readonly end: LivePosition } {
+  const to = before.within?.to ?? now;
+  const told = before.within?.told ?? 0;
+  const steps: LivePosition[] = hints.map((_, at) => ({ epoch, from: before.from, within: { to, told: told + at + 1 } }));
+  if (hints.length === limit) return { steps, end: steps.at(-1)! };
+  const end = { epoch, from: to };
+  if (steps.length > 0) steps[steps.length - 1] = end;
+  return { steps, end };
+}
+
+/** Hints as they are told, with their cursors. Sealed when somebody wants it. */
+export const tell = (
+  keys: KeyRing,
+  projectId: string,
+  hints: readonly StoredHint[],
+  steps: readonly LivePosition[],
+): LiveHint[] =>
+  hints.map(({ table, op, pk, n }, at) => {
+    let cursor: string | undefined;
+    return {
+      table,
+      op,
+      pk,
+      n,
+      get cursor() {
+        cursor ??= liveCursor(keys, projectId, steps[at]!);
+        return cursor;
+      },
+    };
+  });
+
+export function batchOf(hints: readonly LiveHint[]): LiveBatch {
+  let frames: Buffer | undefined;
+  return {
+    hints,
+    get frames() {
+      frames ??= Buffer.from(hints.map(frameOf).join(''));
+      return frames;
+    },
+  };
+}
+
+/** Whether two positions are one. */
+export const samePosition = (one: LivePosition, other: LivePosition): boolean =>
+  one.epoch === other.epoch &&
+  sameMoment(one.from, other.from) &&
+  one.within === undefined &&
+  other.within === undefined;
