@@ -1,6 +1,7 @@
+import { everything } from '../request/names.ts';
 import type { RowRole } from '../request/row-request.ts';
 import type { Column, Relationship, Routine, RoutineArgument, SchemaCache, Table } from '../schema/types.ts';
-import { fieldNameOf, Names, typeNameOf } from './names.ts';
+import { fieldNameOf, Names, reservedMembers, typeNameOf } from './names.ts';
 import { relationsOf } from './relations.ts';
 import { type ValueType, ValueTypes } from './value-types.ts';
 
@@ -132,8 +133,10 @@ const signatureOf = ({ name, arguments: args }: Routine) =>
 function tableOf(cache: SchemaCache, values: ValueTypes, role: RowRole, table: Table, typeName: string): GraphTable {
   const { byRole, ofColumns, writable } = table.rights;
   const all = byRole[role] ?? '';
-  const names = new Names(['and', 'or', 'not']);
-  const columns = [...table.columns.values()].map((column): GraphColumn => {
+  const names = new Names(reservedMembers);
+  // In the language of rows this name means every column.
+  const nameable = [...table.columns.values()].filter(({ name }) => name !== everything);
+  const columns = nameable.map((column): GraphColumn => {
     const own = ofColumns?.[role]?.[column.name] ?? all;
     return {
       name: names.claim(fieldNameOf(column.name)),
@@ -195,7 +198,7 @@ function routineOf(routine: Routine, { values, types, roots, byName }: Sources):
   const typeName = types.claim(typeNameOf(routine.name), (one) => [
     ...[`${one}Args`, `${one}Row`, `${one}RowConnection`, `${one}RowEdge`, `${one}RowFilter`, `${one}RowOrder`],
   ]);
-  const names = new Names();
+  const names = new Names(reservedMembers);
   const args = routine.arguments.map((argument) => ({
     name: names.claim(fieldNameOf(argument.name)),
     argument,
@@ -214,12 +217,15 @@ function resultOf(
   if (routine.returnsVoid) return { kind: 'nothing' };
   if (!routine.returnsRows) return { kind: 'value', value: values.of(routine.returns.replace(/^SETOF /i, '')) };
   const table = routine.returnsTable === null ? undefined : byName.get(routine.returnsTable);
-  if (table !== undefined && table.readable.length === table.columns.length) return { kind: 'rows', table };
+  if (table !== undefined && table.readable.length === table.table.columns.size) return { kind: 'rows', table };
   // A function may show what is otherwise dark: rows of a table that the role does not see have no type.
-  if (routine.returnsTable !== null || routine.outputs.length === 0) return { kind: 'records' };
-  const columns = routine.outputs.map(
-    ({ name, type }): Column => ({ name, type, nullable: true, defaultSql: null, generated: false, identity: null }),
-  );
+  const isNamed = routine.outputs.some(({ name }) => name !== everything);
+  if (routine.returnsTable !== null || !isNamed) return { kind: 'records' };
+  const columns = routine.outputs
+    .filter(({ name }) => name !== everything)
+    .map(
+      ({ name, type }): Column => ({ name, type, nullable: true, defaultSql: null, generated: false, identity: null }),
+    );
   const rows: Table = {
     oid: routine.oid,
     name: routine.name,
@@ -229,7 +235,7 @@ function resultOf(
     uniques: [],
     rights: { byRole: {}, ofColumns: undefined, writable: '' },
   };
-  const names = new Names(['and', 'or', 'not']);
+  const names = new Names(reservedMembers);
   const shown = columns.map((column) => ({
     name: names.claim(fieldNameOf(column.name)),
     column,

@@ -36,6 +36,12 @@ export function enumNameOf(label: string): string {
   return led(words.length === 0 ? '_' : words.join('_').replace(/^(true|false|null)$/, '_$1'));
 }
 
+/**
+ * What no member of an input is called: words of filters, and what every object of JavaScript has, which GraphQL's own
+ * code would take for a value that was given.
+ */
+export const reservedMembers: readonly string[] = ['and', 'or', 'not', ...Object.getOwnPropertyNames(Object.prototype)];
+
 /** Names that are taken. Whoever comes later takes the next number: `notes`, `notes2`. */
 export class Names {
   readonly #taken: Set<string>;

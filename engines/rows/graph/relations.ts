@@ -1,6 +1,6 @@
 import { isToOne, type Relationship, type SchemaCache } from '../schema/types.ts';
 import type { GraphRelation, GraphTable } from './model.ts';
-import { fieldNameOf, Names, typeNameOf } from './names.ts';
+import { fieldNameOf, Names, reservedMembers, typeNameOf } from './names.ts';
 
 /**
  * Relations of a table to others that the role may read. One to a row goes by its column (`author_id` is `author`), one
@@ -22,7 +22,7 @@ export function relationsOf(
   const ofTables = counted(ordered.filter((one) => !one.relationship.targetIsView));
   const ofViews = counted(ordered.filter((one) => one.relationship.targetIsView));
   const columns = new Set(table.columns.map(({ name }) => name));
-  const names = new Names([...columns, 'and', 'or', 'not']);
+  const names = new Names([...columns, ...reservedMembers]);
   return ordered.map(({ relationship, target }) => {
     const short = shortName(relationship, target);
     const isOnly = relationship.targetIsView
