@@ -29,8 +29,11 @@ const route = '/projects/v1/:id/graphql';
 export async function answerProjectGraphQL(options: HttpOptions, exchange: Exchange, projectId: string): Promise<void> {
   const { projectGraphQL, draining } = options;
   const { request, response, search, path } = exchange;
-  requireMethod(exchange, 'GET', 'POST');
-  exchange.route = route;
+  try {
+    requireMethod(exchange, 'GET', 'POST');
+  } finally {
+    exchange.route = route;
+  }
   const ctx = contextOf(options, exchange);
   // A body may be large here, and is not read for somebody who may not send it.
   const engine = await openProject(ctx, {

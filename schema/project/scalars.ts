@@ -58,13 +58,10 @@ const json = new GraphQLScalarType<unknown, unknown>({
   coerceInputLiteral: (node) => valueFromASTUntyped(node),
 });
 
-/** Numbers that are none have no place in JSON: PostgreSQL writes them as texts. */
-const float = GraphQLFloat;
-
 export const scalars: Readonly<Record<ScalarName, GraphQLScalarType>> = {
   Int: GraphQLInt,
   BigInt: digits('BigInt', 'A whole number of up to 64 bits, as a string.', /^[+-]?\d{1,40}$/),
-  Float: float,
+  Float: GraphQLFloat,
   Numeric: digits(
     'Numeric',
     'A decimal number of any length, as a string.',

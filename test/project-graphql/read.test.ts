@@ -219,3 +219,15 @@ test('labels of enums that are no names get one, there and back', async () => {
   );
   expect(data.authors.nodes).toEqual([{ mood: 'not_so' }, { mood: '_true' }]);
 });
+
+test('a value that GraphQL has no word for fails its field alone', async () => {
+  await project.sql(
+    "create table odd (id int primary key, ratio float8, grid int[]); grant all on odd to service_role; insert into odd values (1, 'NaN', '{{1,2},{3,4}}')",
+  );
+  const { data, errors } = await all('{ odd { nodes { id ratio grid } } }');
+  expect(data).toEqual({ odd: { nodes: [{ id: 1, ratio: null, grid: null }] } });
+  expect(errors).toMatchObject([
+    { path: ['odd', 'nodes', 0, 'ratio'], extensions: { code: 'SQL_ERROR', sqlstate: '0A000' } },
+    { path: ['odd', 'nodes', 0, 'grid'], extensions: { code: 'SQL_ERROR', sqlstate: '0A000' } },
+  ]);
+});

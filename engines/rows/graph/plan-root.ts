@@ -20,6 +20,7 @@ import { conditionsOf, textOf } from './filters.ts';
 import type { GraphColumn, GraphRoutine, GraphTable } from './model.ts';
 import { planConnection, planObject, Reading } from './plan-selection.ts';
 import type { Cursors, MutableNode, PlanState } from './plan-state.ts';
+import { shownValue } from './value-types.ts';
 
 /** One field at the root made ready: its statement, and how the row it returns becomes a value. */
 export interface RootPlan {
@@ -188,7 +189,12 @@ function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: read
   return {
     statement: statementOf({ from, rows, shape }),
     runsProjectCode: true,
-    read: (row) => JSON.parse(row[answerColumns.body] ?? 'null') as unknown,
+    read(row) {
+      const found = JSON.parse(row[answerColumns.body] ?? 'null') as unknown;
+      if (result.kind !== 'value') return found;
+      const { value } = result;
+      return shape === 'values' ? (found as unknown[]).map((one) => shownValue(value, one)) : shownValue(value, found);
+    },
   };
 }
 

@@ -6,6 +6,7 @@ import { conditionsOf } from './filters.ts';
 import type { GraphColumn, GraphRelation, GraphTable } from './model.ts';
 import { type Cut, type Page, pageOf } from './paging.ts';
 import { linked, type MutableNode, type PlanState } from './plan-state.ts';
+import { shownValue } from './value-types.ts';
 
 /** Columns and relations that are read for a node, each under a label of its own. */
 export class Reading {
@@ -53,7 +54,7 @@ const fieldOf = (name: string, alias: string, cast: string | undefined): SelectF
 /** Plans what is asked of a row. */
 export function planObject(state: PlanState, reading: Reading, table: GraphTable, asked: readonly Asked[]): Reader {
   const readers = asked.map(({ key, meaning, args, below }): readonly [string, Reader] => {
-    if (meaning.kind === 'column') return [key, columnReader(reading.column(meaning.column))];
+    if (meaning.kind === 'column') return [key, columnReader(meaning.column, reading.column(meaning.column))];
     if (meaning.kind !== 'relation') throw new TypeError('A row has columns and relations.');
     const { relation } = meaning;
     return [
@@ -74,9 +75,9 @@ const objectReader =
   };
 
 const columnReader =
-  (label: string): Reader =>
+  ({ value }: GraphColumn, label: string): Reader =>
   (row) =>
-    row[label];
+    shownValue(value, row[label]);
 
 function planOne(state: PlanState, parent: Reading, relation: GraphRelation, below: readonly Asked[]): Reader {
   const child = linked(state, parent.node, relation);

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../../core/errors.ts';
 import type { SchemaCache } from '../schema/types.ts';
 import { enumNameOf, Names, typeNameOf } from './names.ts';
 
@@ -129,6 +130,26 @@ export class ValueTypes {
     return made;
   }
 }
+
+/**
+ * A value as its type shows it. In its place comes a refusal of the one field where GraphQL has no such value: numbers
+ * that are none, which PostgreSQL writes as texts, and arrays of several dimensions.
+ */
+export function shownValue({ scalar: name, isList }: ValueType, value: unknown): unknown {
+  const elements = isList && Array.isArray(value) ? (value as unknown[]) : [value];
+  if (name === 'Float' && elements.some((one) => typeof one === 'string'))
+    return refused('GraphQL has no NaN and no infinite Float.');
+  if (isList && name !== 'JSON' && elements.some(Array.isArray))
+    return refused('GraphQL shows arrays of one dimension alone.');
+  return value;
+}
+
+const refused = (message: string) =>
+  new ServiceError('SQL_ERROR', {
+    message,
+    details: { sqlstate: '0A000', message },
+    extras: { sqlstate: '0A000', hint: 'Show the value as text or JSON by a view or a function.' },
+  });
 
 /** `public."My type"` as `My type`. */
 const localName = (type: string): string => {
