@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { type StatementHook, sqlState } from './pool.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
-import { cancelWhenDue, openSession, type Project, type Session } from './project-session.ts';
+import { cancelWhenDue, openSession, type Project, ProjectUnreachableError, type Session } from './project-session.ts';
 import { runScript, type ScriptLimits, type ScriptResult } from './script.ts';
 import { emptyQueue, SharedReads } from './shared-reads.ts';
 import { type BatchRows, type BatchStatement, type PreparedNames, runBatch } from './statement-batch.ts';
@@ -34,11 +34,6 @@ export interface BatchOptions {
 /** No connection came free in time. */
 export class ProjectPoolBusyError extends Error {
   override readonly name = 'ProjectPoolBusyError';
-}
-
-/** No connection could be made: the database or its role is gone, or being moved. */
-export class ProjectUnreachableError extends Error {
-  override readonly name = 'ProjectUnreachableError';
 }
 
 /** Batches that a session serves before it is replaced, and statements that it prepares. */

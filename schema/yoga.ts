@@ -11,8 +11,8 @@ import { readParams, refusedParams } from './request-params.ts';
 /** What the server hands to Yoga with each request. */
 export interface YogaContext {
   readonly gateway: Context;
-  /** Who answers. */
-  readonly engine: GraphQLEngine;
+  /** Who answers. @default the engine that the server was made for */
+  readonly engine?: GraphQLEngine;
 }
 
 export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
@@ -37,7 +37,7 @@ export function createGraphQLServer({ engine, graphiql, log }: { engine: Engine;
       // Yoga would refuse a request that names its document by hash alone.
       setParams({ query: '' });
       setParamsHandler(async () => {
-        const { gateway, engine: own } = context as unknown as YogaContext;
+        const { gateway, engine: own = engine } = context as unknown as YogaContext;
         const prepared = own.prepare(params as GraphQLRequest, traceIdOf(context), request.method === 'GET');
         return 'document' in prepared ? own.run(prepared, gateway) : { errors: prepared };
       });

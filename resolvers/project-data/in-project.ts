@@ -2,7 +2,8 @@ import pg from 'pg';
 import { ServiceError } from '../../core/errors.ts';
 import { isConnectionLoss } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
-import { ProjectPoolBusyError, ProjectUnreachableError } from '../../db/project-pools.ts';
+import { ProjectPoolBusyError } from '../../db/project-pools.ts';
+import { ProjectUnreachableError } from '../../db/project-session.ts';
 import type { BatchStatement } from '../../db/statement-batch.ts';
 import type { ProjectScope } from '../access.ts';
 
