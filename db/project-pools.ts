@@ -1,7 +1,7 @@
 import type pg from 'pg';
-import { type StatementHook, sqlState } from './pool.ts';
+import type { StatementHook } from './pool.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
-import { cancelWhenDue, openSession, type Project, ProjectUnreachableError, type Session } from './project-session.ts';
+import { cancelWhenDue, openSession, type Project, type Session } from './project-session.ts';
 import { runScript, type ScriptLimits, type ScriptResult } from './script.ts';
 import { emptyQueue, SharedReads } from './shared-reads.ts';
 import { type BatchRows, type BatchStatement, type PreparedNames, runBatch } from './statement-batch.ts';
@@ -262,9 +262,7 @@ export class ProjectPools {
     } catch (error) {
       this.#count(project, -1);
       this.#serveNext();
-      // What the server says of a login is nothing that a tenant's statement was told.
-      if (sqlState(error) === undefined) throw error;
-      throw new ProjectUnreachableError('The project’s database cannot be entered.', { cause: error });
+      throw error;
     }
   }
 
