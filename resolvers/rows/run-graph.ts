@@ -6,6 +6,7 @@ import { guardRefusal } from '../../engines/rows/answer/guards.ts';
 import { RowError, refusals } from '../../engines/rows/errors.ts';
 import type { RootPlan } from '../../engines/rows/graph/plan-root.ts';
 import type { Cursors } from '../../engines/rows/graph/plan-state.ts';
+import { rowsMax } from '../../engines/rows/request/range.ts';
 import type { Context, Services } from '../context.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
 import type { RowCaller } from './open-door.ts';
@@ -40,9 +41,21 @@ export async function runGraph(ctx: Context, { caller, settings, plans, readOnly
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code === undefined) throw error;
     const { code, message, detail, hint } = error;
-    throw guardRefusal(message) ?? databaseError({ code, message, detail, hint }, caller.role === 'anon');
+    const own = guardRefusal(message);
+    if (own !== undefined) throw tooMany(own);
+    throw databaseError({ code, message, detail, hint }, caller.role === 'anon');
   }
 }
+
+/** The guards of GraphQL's statements are about rows that no page holds. */
+const tooMany = (guarded: RowError): RowError | ServiceError =>
+  guarded.code !== 'PGRST124'
+    ? guarded
+    : new ServiceError('RESULT_TOO_LARGE', {
+        message: `At most ${rowsMax} rows are answered at once; nothing was changed.`,
+        details: { limit_rows: rowsMax },
+        mutationState: 'rolled_back',
+      });
 
 /** Longest cursor that is given out, in characters: it holds the values that rows are ordered by. */
 const cursorMax = 16_384;

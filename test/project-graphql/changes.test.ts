@@ -178,3 +178,17 @@ test('a change is never made by GET', async () => {
   const read = new URLSearchParams({ query: '{ add(args: { a: 1, b: 1 }) }' });
   expect((await service.call(project.service, 'GET', `${project.path}?${read}`)).body).toEqual({ data: { add: 2 } });
 });
+
+test('more rows than are answered at once are refused by name, and a change of them is undone', async () => {
+  await project.sql(`create table many (id int primary key, n int not null default 0); grant all on many to service_role;
+    insert into many select generate_series(1, 10001);
+    create function numbers() returns setof int language sql stable as 'select id from many'`);
+  const { errors } = await all('mutation { updateMany(set: { n: 1 }, where: {}) { affectedCount rows { id } } }');
+  expect(errors).toMatchObject([
+    { path: ['updateMany'], extensions: { code: 'RESULT_TOO_LARGE', details: { limit_rows: 10_000 } } },
+  ]);
+  expect(dataOf(await all('{ many(where: { n: { eq: 1 } }) { totalCount } }')).many.totalCount).toBe(0);
+  expect((await all('{ numbers }')).errors?.[0]?.extensions.code).toBe('RESULT_TOO_LARGE');
+  const counted = dataOf(await all('mutation { updateMany(set: { n: 1 }, where: {}) { affectedCount } }'));
+  expect(counted.updateMany.affectedCount).toBe(10_001);
+});

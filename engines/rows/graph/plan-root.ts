@@ -12,6 +12,7 @@ import { refusals } from '../errors.ts';
 import type { ReadNode } from '../plan/read-node.ts';
 import type { OrderTerm } from '../request/order.ts';
 import { ofObject } from '../request/payload.ts';
+import { rowsMax } from '../request/range.ts';
 import type { RowRole } from '../request/row-request.ts';
 import type { SchemaCache, Table } from '../schema/types.ts';
 import { type Rendered, render, type Sql, sql } from '../sql/sql.ts';
@@ -80,9 +81,11 @@ interface DocumentOptions {
   readonly withBody?: boolean;
   readonly counted?: Sql | undefined;
   readonly shape?: RowsShape;
+  /** No page holds the rows: more than this many are refused, and what was done is undone. */
+  readonly most?: number | undefined;
 }
 
-const statementOf = ({ from, rows, withBody = true, counted, shape = 'rows' }: DocumentOptions): Rendered =>
+const statementOf = ({ from, rows, withBody = true, counted, shape = 'rows', most }: DocumentOptions): Rendered =>
   render(
     documentSql({
       source: from,
@@ -92,7 +95,7 @@ const statementOf = ({ from, rows, withBody = true, counted, shape = 'rows' }: D
       withBody,
       total: counted === undefined ? undefined : { counted },
       location: [],
-      guards: [],
+      guards: most === undefined ? [] : [{ kind: 'max-affected', most }],
       guardWord,
     }),
   );
@@ -187,7 +190,7 @@ function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: read
   const shape: RowsShape =
     result.kind === 'value' ? (routine.returnsSet ? 'values' : 'value') : routine.returnsSet ? 'rows' : 'row';
   return {
-    statement: statementOf({ from, rows, shape }),
+    statement: statementOf({ from, rows, shape, most: routine.returnsSet ? rowsMax : undefined }),
     runsProjectCode: true,
     read(row) {
       const found = JSON.parse(row[answerColumns.body] ?? 'null') as unknown;
@@ -232,6 +235,7 @@ function planChange(state: PlanState, { kind, table, args, below, cache, role }:
       from: mutationSql(table.table, mutation, returning),
       rows: shown ? readSql(root, { from: 'source', limited: false }) : sql`select * from ${source}`,
       withBody: shown,
+      most: shown ? rowsMax : undefined,
     }),
     runsProjectCode: cache.hasTriggers,
     read(row) {
