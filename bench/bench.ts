@@ -2,6 +2,7 @@ import { cpus, loadavg } from 'node:os';
 import type { Options, RowName } from './options.ts';
 import { pinning } from './processes.ts';
 import { type Line, table } from './report.ts';
+import { liveIdle, liveLatency, liveWrite } from './rows/live.ts';
 import { provision } from './rows/provision.ts';
 import { deep, list, send, small } from './rows/queries.ts';
 import { restRow, row } from './rows/reads.ts';
@@ -12,12 +13,15 @@ import { onStage, type Stage } from './stage.ts';
 /** In the order in which they run: memory first, while the gateway has done nothing yet. */
 const rows: Readonly<Record<RowName, (stage: Stage) => Promise<Line[]>>> = {
   memory,
+  'live-idle': liveIdle,
   small,
   deep,
   list,
   send,
   row,
   'rest-row': restRow,
+  'live-write': liveWrite,
+  'live-latency': liveLatency,
   provision,
   'fan-out': fanOut,
   latency,

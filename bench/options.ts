@@ -3,12 +3,15 @@ import { parseArgs } from 'node:util';
 
 export const rowNames = [
   'memory',
+  'live-idle',
   'small',
   'deep',
   'list',
   'send',
   'row',
   'rest-row',
+  'live-write',
+  'live-latency',
   'provision',
   'fan-out',
   'latency',

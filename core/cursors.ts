@@ -43,7 +43,11 @@ export function sealCursor(keys: KeyRing, { prefix, kind, view }: CursorView, po
 }
 
 /** The position of a cursor, or undefined when it is not one that this view gave out. */
-export function openCursor(keys: KeyRing, { prefix, kind, view, lengthMax = 512 }: CursorView, cursor: string): string | undefined {
+export function openCursor(
+  keys: KeyRing,
+  { prefix, kind, view, lengthMax = 512 }: CursorView,
+  cursor: string,
+): string | undefined {
   if (!cursor.startsWith(prefix) || cursor.length > lengthMax) return undefined;
   const text = cursor.slice(prefix.length);
   const bytes = Buffer.from(text, 'base64url');

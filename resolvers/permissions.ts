@@ -81,7 +81,6 @@ export const permissions = {
   'project:schema:read': { role: 'developer', serviceKey: true, admin: true },
   'project:expose:read': { role: 'developer', serviceKey: true, admin: true },
   'project:expose:write': { role: 'developer', serviceKey: true },
-  'project:live:read': { role: 'developer', serviceKey: true, admin: true },
   'room:list': { role: 'viewer', delegate: 'any', serviceKey: true },
   'room:read': { role: 'viewer', grants: 'any', delegate: 'any', serviceKey: true },
   'room:write': { role: 'viewer', grants: 'any', delegate: 'any' },

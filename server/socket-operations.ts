@@ -1,9 +1,10 @@
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { ServiceError } from '../core/errors.ts';
 import type { Context, RequestFacts, Services } from '../resolvers/context.ts';
-import type { Engine, GraphQLRequest, OpenedSubscription, Prepared } from '../schema/engine/engine.ts';
+import type { Engine, GraphQLRequest, OpenedStream, OpenedSubscription, Prepared } from '../schema/engine/engine.ts';
 import { refusal } from '../schema/engine/render-errors.ts';
 import { Audiences } from '../subscriptions/audiences.ts';
+import { followStream } from '../subscriptions/stream-follower.ts';
 import type { Metrics } from './metrics.ts';
 import { Payload } from './socket-frames.ts';
 import type { Session } from './socket-session.ts';
@@ -75,13 +76,13 @@ export class SocketOperations implements SubscriptionOwner {
     // The protocol keeps the arguments for as long as the subscription lasts.
     args.contextValue = undefined;
     const { id, prepared, stop, session, writer, ctx } = operation;
-    let opened: ExecutionResult | OpenedSubscription;
+    let opened: ExecutionResult | OpenedSubscription | OpenedStream;
     try {
       opened = await this.#engine.subscribe(prepared, ctx);
     } finally {
       forget(operation);
     }
-    if (!('opened' in opened)) return opened;
+    if (!('execute' in opened)) return opened;
     const { running } = session;
     const subscription = new SocketSubscription({ id, writer, running, request: ctx.request, owner: this });
     this.#metrics.subscriptionStarted();
@@ -100,12 +101,17 @@ export class SocketOperations implements SubscriptionOwner {
     return subscription;
   }
 
-  #run({ opened, key, execute }: OpenedSubscription, subscription: SocketSubscription): void {
+  #run(source: OpenedSubscription | OpenedStream, subscription: SocketSubscription): void {
+    const { execute } = source;
     const render = async (event: unknown) => {
       this.#metrics.eventExecuted();
       return new Payload(await execute(event));
     };
-    subscription.run(this.#audiences.subscribe({ opened, key, render, reader: subscription }));
+    subscription.run(
+      'stream' in source
+        ? followStream(source.stream, render, subscription)
+        : this.#audiences.subscribe({ opened: source.opened, key: source.key, render, reader: subscription }),
+    );
   }
 
   renderEnd(error: unknown, request: RequestFacts): ExecutionResult {

@@ -4,6 +4,15 @@
  */
 const listed = (rows: string) => `case when c.n <= %5$s then (select jsonb_agg(%1$s) from ${rows} t) end`;
 
+/** Most statements change one row: one plan without aggregates is what that costs. */
+const single = (rows: string, op: string, audience: 0 | 1) => `
+  insert into _svc.live_hints (part, tab, op, audience, owner, pk, n)
+    select 1, tg_table_name, '${op}', ${audience}, ${audience === 0 ? 'null' : '%3$s'},
+        case when %5$s > 0 then jsonb_build_array(%1$s) end, 1
+      from ${rows} t where not exists (select from ${rows} offset 1);
+  get diagnostics total = row_count;
+  if total = 1 then return null; end if;`;
+
 const openHint = (rows: string, op: string) => `
   insert into _svc.live_hints (part, tab, op, audience, pk, n)
     select 1, tg_table_name, '${op}', 0, ${listed(rows)}, c.n
@@ -11,16 +20,16 @@ const openHint = (rows: string, op: string) => `
 
 /** A row whose key was changed is gone under its old one. */
 const openBody = `
-  if tg_op = 'INSERT' then ${openHint('new_rows', 'insert')};
-  elsif tg_op = 'DELETE' then ${openHint('old_rows', 'delete')};
+  if tg_op = 'INSERT' then ${single('new_rows', 'insert', 0)} ${openHint('new_rows', 'insert')};
+  elsif tg_op = 'DELETE' then ${single('old_rows', 'delete', 0)} ${openHint('old_rows', 'delete')};
   else
-    ${openHint('new_rows', 'update')};
-    get diagnostics total = row_count;
-    if total > 0 and (select count(*) from new_rows) <= %5$s then
+    select count(*) into total from new_rows;
+    if total between 1 and %5$s then
       insert into _svc.live_hints (tab, op, audience, pk, n)
         select tg_table_name, 'delete', 0, jsonb_agg(%1$s), count(*) from old_rows t
           where not exists (select from new_rows w where %2$s) having count(*) > 0;
     end if;
+    ${openHint('new_rows', 'update')};
   end if;`;
 
 const counted = (rows: string) => `select count(*) into total from ${rows};`;
@@ -33,10 +42,9 @@ const lostBody = `
 /** Owners of a statement beyond which all users hear of it; and rows beyond which no keys are listed. */
 const manyMax = 1_000;
 
-const unlessMany = (rows: string, then: string, first = '') => `
+const unlessMany = (rows: string, then: string) => `
     ${counted(rows)}
     if total = 0 then return null; end if;
-    ${first}
     if total > ${manyMax} then
       select count(*) into owners from (select distinct %3$s from ${rows} t limit ${manyMax + 1}) o;
     end if;
@@ -66,17 +74,11 @@ const left = `
     where (%5$s < 0 or total > ${manyMax}) and o.n > coalesce(w.n, 0)
   union all`;
 
-/** Most statements change one row. */
-const single = (op: string, rows: string) => `
-  if total = 1 then
-    insert into _svc.live_hints (tab, op, audience, owner, pk, n)
-      select tg_table_name, '${op}', 1, %3$s, case when %5$s > 0 then jsonb_build_array(%1$s) end, 1 from ${rows} t;
-    return null;
-  end if;`;
-
 const ownedBody = `
-  if tg_op = 'INSERT' then ${unlessMany('new_rows', ownedHints(byOwner('new_rows', 'insert')), single('insert', 'new_rows'))}
-  elsif tg_op = 'DELETE' then ${unlessMany('old_rows', ownedHints(byOwner('old_rows', 'delete')))}
+  if tg_op = 'INSERT' then
+    ${single('new_rows', 'insert', 1)} ${unlessMany('new_rows', ownedHints(byOwner('new_rows', 'insert')))}
+  elsif tg_op = 'DELETE' then
+    ${single('old_rows', 'delete', 1)} ${unlessMany('old_rows', ownedHints(byOwner('old_rows', 'delete')))}
   else ${unlessMany('new_rows', ownedHints(left + byOwner('new_rows', 'update')))}
   end if;`;
 

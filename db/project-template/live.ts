@@ -122,10 +122,12 @@ export const liveStatements: readonly string[] = [
         delete from _svc.live_marks;
         return false;
       end if;
-      if not exists (select from _svc.live_marks where at > clock_timestamp() - interval '10 seconds') then
+      select count(*) > 10000 into crowded from _svc.live_hints;
+      if not exists (select from _svc.live_marks
+        where at > clock_timestamp() - case when crowded then interval '1 second' else interval '10 seconds' end)
+      then
         insert into _svc.live_marks values (clock_timestamp(), pg_current_snapshot());
       end if;
-      select count(*) > 10000 into crowded from _svc.live_hints;
       select m.* into oldest from _svc.live_marks m
         where m.at < clock_timestamp() - interval '10 minutes'
           or (crowded and 10000 <= (select count(*) from _svc.live_hints h

@@ -24,12 +24,7 @@ export interface LiveHint {
   readonly cursor: string;
 }
 
-export type ResyncReason =
-  | 'cursor_expired'
-  | 'listener_reconnect'
-  | 'slot_reset'
-  | 'foreign_epoch'
-  | 'before_listen';
+export type ResyncReason = 'cursor_expired' | 'listener_reconnect' | 'slot_reset' | 'foreign_epoch' | 'before_listen';
 
 /** Changes may have been missed: the tables have to be fetched again. */
 export interface LiveResync {

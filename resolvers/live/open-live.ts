@@ -13,11 +13,11 @@ export interface OpenedLive {
   readonly authority: AuthorityEntry;
 }
 
-/** What a subscription to hints begins with: the right to all of the project's. */
+/** What a subscription to hints begins with. They tell keys of all rows, so whoever may read these may follow. */
 export const openLive = query({
   name: 'projects.openLive',
   summary: 'Begin to follow what changes in a project’s live tables.',
-  access: onProject('project:live:read', ({ project }: { project: string }) => project),
+  access: onProject('project:sql', ({ project }: { project: string }) => project),
   input: z.object({ project: projectId, tables: liveTables }),
   async handler(ctx, { tables }): Promise<OpenedLive> {
     const target = await findProjectTarget(ctx.services, ctx.project.id);

@@ -53,6 +53,12 @@ export interface OpenedSubscription {
   readonly execute: (event: unknown) => Promise<ExecutionResult>;
 }
 
+/** A subscription to events that only its subscriber reads. */
+export interface OpenedStream {
+  readonly stream: AsyncIterable<unknown>;
+  readonly execute: (event: unknown) => Promise<ExecutionResult>;
+}
+
 export interface EngineOptions {
   /** Whether documents may ask for the schema itself. */
   readonly introspection: boolean;
@@ -124,7 +130,7 @@ export class Engine implements GraphQLEngine {
    * Opens a prepared subscription for a transport that follows feeds once for many. What cannot be opened is answered
    * with its refusal.
    */
-  async subscribe(prepared: Prepared, ctx: Context): Promise<ExecutionResult | OpenedSubscription> {
+  async subscribe(prepared: Prepared, ctx: Context): Promise<ExecutionResult | OpenedSubscription | OpenedStream> {
     const { document, operation, operationName, variables } = prepared;
     const { schema } = this;
     const args = { schema, document, operationName, variableValues: variables };
@@ -132,7 +138,7 @@ export class Engine implements GraphQLEngine {
     if (!('schema' in validated)) return this.#render({ errors: validated }, ctx);
     const source = await createSourceEventStream(validated);
     if (!(Symbol.asyncIterator in source)) return this.#render(source, ctx);
-    if (!(source instanceof FeedSource)) throw new TypeError('A subscription field returns the source of a feed.');
+    if (!(source instanceof FeedSource)) return { stream: source, execute: this.#executor(validated, copiesOf(ctx)) };
     let opened: OpenedFeed<unknown, unknown>;
     try {
       opened = await source.open();

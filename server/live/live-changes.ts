@@ -33,12 +33,19 @@ export async function readLiveChanges(
       const timer = setTimeout(none, (wait ?? patienceSeconds) * 1000);
       const stopWatching = whenDraining(draining, none);
       signal.addEventListener('abort', none, { once: true });
+      const collected: LiveHint[] = [];
+      let caughtUp = false;
+      const done = () => resolve({ hints: collected });
       subscription.start({
-        hints: ({ hints }) => resolve({ hints }),
+        hints: ({ hints }) => {
+          collected.push(...hints);
+          if (caughtUp || collected.length >= hintsMax) done();
+        },
         resync: () => resolve({ hints: [], resync: true }),
-        end: none,
+        end: done,
         caughtUp: () => {
-          if (wait === undefined) none();
+          caughtUp = true;
+          if (collected.length > 0 || wait === undefined) done();
         },
       });
       settle = () => {
@@ -58,6 +65,9 @@ export async function readLiveChanges(
     subscription.close();
   }
 }
+
+/** About so many hints are answered at once; the rest follows from the cursor. */
+const hintsMax = 1_000;
 
 /** What lies behind is handed over within this time, in seconds, or the database is not there. */
 const patienceSeconds = 25;

@@ -84,4 +84,3 @@ const openingOf = ({ cursor, resync }: LiveSubscription, tables: readonly string
 
 const resyncFrame = ({ tables, reason, cursor }: NonNullable<LiveSubscription['resync']>): string =>
   frame('resync', JSON.stringify({ tables, reason }), cursor);
-

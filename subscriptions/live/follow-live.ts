@@ -1,11 +1,5 @@
 import type { Services } from '../../resolvers/context.ts';
-import type {
-  LiveEnd,
-  LiveHint,
-  LiveRequest,
-  LiveResync,
-  LiveSubscription,
-} from '../../resolvers/live/live-hub.ts';
+import type { LiveEnd, LiveHint, LiveRequest, LiveResync, LiveSubscription } from '../../resolvers/live/live-hub.ts';
 
 /** One thing that a follower is told. */
 export type LiveEvent =
@@ -55,10 +49,14 @@ async function* follow(
       if (subscription.resync !== undefined) yield { kind: 'resync', resync: subscription.resync };
       if (!again) yield { kind: 'ready', cursor: subscription.cursor, tables: request.tables };
       for await (const event of eventsOf(subscription, signal)) {
-        // Whether it may go on is found out by opening it again.
-        if (event.kind === 'end' && event.reason === 'manifest_changed') ({ cursor } = event);
-        else yield event;
-        if (event.kind === 'end' && event.reason !== 'manifest_changed') return;
+        if (event.kind === 'end') {
+          // Whether it may go on is found out by opening it again.
+          ({ cursor } = event);
+          if (event.reason === 'manifest_changed') break;
+          yield event;
+          return;
+        }
+        yield event;
         ({ cursor } = event.kind === 'hint' ? event.hint : event.kind === 'resync' ? event.resync : event);
       }
     } finally {

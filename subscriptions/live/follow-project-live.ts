@@ -42,8 +42,7 @@ export function followProjectLive(
         signal: AbortSignal.any([ctx.signal, stop.signal, lost.signal]),
       });
       for await (const event of events) if (event.kind !== 'end') yield event;
-      if (lost.signal.aborted)
-        throw authorityLost(lost.signal.reason, () => notAuthorized('project:live:read', 'member'));
+      if (lost.signal.aborted) throw authorityLost(lost.signal.reason, () => notAuthorized('project:sql', 'member'));
     } finally {
       unwatch();
     }

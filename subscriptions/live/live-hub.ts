@@ -4,7 +4,7 @@ import type { KeyRing } from '../../core/keys.ts';
 import { isConnectionLoss } from '../../db/connection-loss.ts';
 import type { Database } from '../../db/pool.ts';
 import type { ProjectDatabase, ProjectDatabases } from '../../db/project-databases.ts';
-import { type ProjectPools, ProjectPoolBusyError } from '../../db/project-pools.ts';
+import { ProjectPoolBusyError, type ProjectPools } from '../../db/project-pools.ts';
 import { ProjectUnreachableError } from '../../db/project-session.ts';
 import type { LiveHub, LiveRequest, LiveSubscription } from '../../resolvers/live/live-hub.ts';
 import type { ProjectTarget } from '../../resolvers/project-target.ts';

@@ -14,9 +14,9 @@ import type { LiveReading, LiveStore, LiveTable } from './live-store.ts';
 import {
   batchOf,
   follow,
-  type LiveMember as Member,
   type LiveTail,
   type LiveView,
+  type LiveMember as Member,
   pageMax,
   samePosition,
   tell,
@@ -91,6 +91,8 @@ export class LiveMember implements Member, LiveSubscription {
   /** What has come since, until it is where the tail is. */
   #waiting: ((sink: LiveSink) => void)[] | undefined = [];
   #over = false;
+  /** The cursor it resumed from, as long as it was told of nothing. */
+  #resumed: string | undefined;
 
   /** Stands where the tail is, from now on. */
   constructor(options: LiveMemberOptions) {
@@ -104,7 +106,10 @@ export class LiveMember implements Member, LiveSubscription {
   }
 
   get cursor(): string {
-    return this.#cursorOf(this.#behind ?? this.#options.tail.position);
+    if (this.#resumed !== undefined) return this.#resumed;
+    // What waits has yet to be handed over.
+    const here = this.#waiting === undefined ? this.#options.tail.position : this.#joined;
+    return this.#cursorOf(this.#behind ?? here);
   }
 
   /** Begins where a cursor was given out, or says why not. */
@@ -121,6 +126,7 @@ export class LiveMember implements Member, LiveSubscription {
       if (unusable !== undefined) return this.#begins(unusable, tables, joined);
       this.#behind = { ...asked, within };
       this.#page = reading;
+      this.#resumed = cursor;
     }
     const late = tables.filter((table) => tail.tables.get(table)?.born.some((xid) => !sees(asked.from, xid)) === true);
     if (late.length > 0) this.#begins('before_listen', late, this.#behind ?? joined);
@@ -148,18 +154,26 @@ export class LiveMember implements Member, LiveSubscription {
   }
 
   retable(live: ReadonlyMap<string, LiveTable>): void {
-    try {
-      admitTables(this.identity, this.#options.tables, live);
-    } catch {
-      return this.end('manifest_changed');
+    if (!this.#mayFollow(live)) {
+      this.end('manifest_changed');
+      return;
     }
-    // Another view of the same tables; rows may have found owners, or lost them.
-    if (viewOf(this.identity, this.#options.tables, live).key !== this.view.key) return this.end('manifest_changed');
     const late = this.#options.tables.filter((table) => this.#born.get(table) !== bornOf(live.get(table)));
     if (late.length === 0) return;
     for (const table of late) this.#born.set(table, bornOf(live.get(table)));
     const resync = { reason: 'before_listen', tables: late, cursor: this.cursor } as const;
     this.#hand((sink) => sink.resync(resync));
+  }
+
+  /** Whether its tables are still live, and shown to it as they were. */
+  #mayFollow(live: ReadonlyMap<string, LiveTable>): boolean {
+    const { tables } = this.#options;
+    try {
+      admitTables(this.identity, tables, live);
+    } catch {
+      return false;
+    }
+    return viewOf(this.identity, tables, live).key === this.view.key;
   }
 
   end(reason: LiveEnd): void {
@@ -197,6 +211,7 @@ export class LiveMember implements Member, LiveSubscription {
       const before = this.#behind;
       const reading = this.#page ?? (await store.read(database, before, pageMax));
       this.#page = undefined;
+      this.#resumed = undefined;
       const unusable = unusableBecause(before, reading);
       if (unusable !== undefined) {
         this.#behind = undefined;

@@ -155,8 +155,7 @@ export class LiveTail {
       const unusable = before === undefined ? undefined : unusableBecause(before, reading);
       if (before === undefined || unusable !== undefined) {
         this.#position = { epoch: reading.epoch, from: reading.now };
-        if (unusable !== undefined)
-          for (const member of [...this.members]) member.restart(unusable, this.#position);
+        if (unusable !== undefined) for (const member of [...this.members]) member.restart(unusable, this.#position);
         return;
       }
       if (reading.hints.length > 0) this.active = true;
@@ -201,7 +200,11 @@ export function follow(
 ): { readonly steps: readonly LivePosition[]; readonly end: LivePosition } {
   const to = before.within?.to ?? now;
   const told = before.within?.told ?? 0;
-  const steps: LivePosition[] = hints.map((_, at) => ({ epoch, from: before.from, within: { to, told: told + at + 1 } }));
+  const steps: LivePosition[] = hints.map((_, at) => ({
+    epoch,
+    from: before.from,
+    within: { to, told: told + at + 1 },
+  }));
   if (hints.length === limit) return { steps, end: steps.at(-1)! };
   const end = { epoch, from: to };
   if (steps.length > 0) steps[steps.length - 1] = end;

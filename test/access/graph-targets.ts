@@ -35,6 +35,7 @@ const samples: Readonly<Record<string, string>> = {
   displayName: 'null',
   manifest: '{ version: 1 }',
   sql: '"select 1"',
+  tables: '["notes"]',
   email: '"ada@example.com"',
 };
 

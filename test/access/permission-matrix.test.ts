@@ -102,7 +102,6 @@ const expected: Readonly<Record<string, Expected>> = {
   'project:users:write': cell('owner admin developer', { serviceKey: true }),
   'project:sql': cell('owner admin developer', { serviceKey: true, admin: true }),
   'project:schema:read': cell('owner admin developer', { serviceKey: true, admin: true }),
-  'project:live:read': cell('owner admin developer', { serviceKey: true, admin: true }),
   'project:expose:read': cell('owner admin developer', { serviceKey: true, admin: true }),
   'project:expose:write': cell('owner admin developer', { serviceKey: true }),
   'room:list': cell(everyRole, { delegates: everyCapability, serviceKey: true }),

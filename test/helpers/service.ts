@@ -39,6 +39,8 @@ export interface Service {
   readonly nodes: readonly App[];
   readonly control: ControlDatabase;
   readonly actors: Actors;
+  /** Starts one more gateway on the same database. */
+  readonly startNode: () => Promise<App>;
   /** Sends a request as somebody. */
   readonly call: <Body = Record<string, never>>(
     actor: Actor,
@@ -117,6 +119,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     });
   const nodes = await Promise.all(Array.from({ length: count }, start));
   const app = nodes[0]!;
+  const later: App[] = [];
   balancer?.spreadOver(nodes.map((node) => node.url));
   const url = balancer?.url ?? app.url;
   const actors = createActors({ url, services: app.services, control, adminKey });
@@ -160,6 +163,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     nodes,
     control,
     actors,
+    async startNode() {
+      const node = await start();
+      later.push(node);
+      return node;
+    },
     call,
     graphql,
     async gauge(name) {
@@ -194,9 +202,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
         'select database_name, role_name from projects',
       );
       for (const { database_name, role_name } of databases) {
-        await app.services.projectDatabases.drop({ server: 'main', databaseName: database_name, roleName: role_name });
+        // The first ones may have been stopped by their test.
+        const { projectDatabases } = (later.at(-1) ?? app).services;
+        await projectDatabases.drop({ server: 'main', databaseName: database_name, roleName: role_name });
       }
-      await Promise.all(nodes.map((node) => node.stop()));
+      await Promise.all([...nodes, ...later].map((node) => node.stop()));
       await balancer?.close();
       await control.drop();
     },

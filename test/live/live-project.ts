@@ -70,7 +70,9 @@ export async function liveProject(service: Service): Promise<LiveProject> {
     expose,
     stream: (follow) => openStream((follow.url ?? service.url) + pathOf('/live/v1', follow), headersOf(follow)),
     changes: (follow) =>
-      service.call<Any>(service.actors.nobody, 'GET', pathOf('/live/v1/changes', follow), { headers: headersOf(follow) }),
+      service.call<Any>(service.actors.nobody, 'GET', pathOf('/live/v1/changes', follow), {
+        headers: headersOf(follow),
+      }),
   };
 }
 
