@@ -42,7 +42,15 @@ export interface PlanOptions {
  *
  * @throws RowError or ServiceError for what can be refused without asking the database
  */
-export function planRoot({ cache, role, cursors }: PlanOptions, asked: Asked): RootPlan {
+export function planRoot(options: PlanOptions, asked: Asked): RootPlan {
+  const plan = plannedRoot(options, asked);
+  return readsRunCode(options.cache) ? { ...plan, runsProjectCode: true } : plan;
+}
+
+/** Whether reading alone may run functions of the project, by views, policies or defaults: where a catalog tells. */
+const readsRunCode = (cache: SchemaCache & { readonly callsCode?: boolean }): boolean => cache.callsCode === true;
+
+function plannedRoot({ cache, role, cursors }: PlanOptions, asked: Asked): RootPlan {
   const state: PlanState = { cursors, embeds: 0, conditions: 0 };
   const { meaning, args, below } = asked;
   switch (meaning.kind) {
