@@ -19,7 +19,9 @@ export interface ProjectDoor {
   /** Refuses a kind of credential before anything is asked for it. @throws ServiceError */
   readonly admit?: (role: ProjectKeyRole | 'authenticated') => void;
   /** Whether the request counts against what the project may be asked in a second. */
-  readonly limited: boolean;
+  readonly limited: boolean | ((role: ProjectKeyRole | 'authenticated') => boolean);
+  /** The project that the address names: a key of another one is refused, whether or not there is such a project. */
+  readonly projectId?: string;
 }
 
 /** A key, or a token that has yet to be checked by the keys of the project it names. */
@@ -33,7 +35,10 @@ type Credential =
  *
  * @throws AUTH_REQUIRED, INVALID_AUTH, FORBIDDEN, RATE_LIMITED, PROJECT_NOT_READY, PROJECT_NOT_FOUND
  */
-export async function openProjectDoor(ctx: Context, { admit, limited }: ProjectDoor): Promise<ProjectCaller> {
+export async function openProjectDoor(
+  ctx: Context,
+  { admit, limited, projectId }: ProjectDoor,
+): Promise<ProjectCaller> {
   ctx.chargeAddress();
   const { services } = ctx;
   const bearer = bearerOf(ctx.credentials.authorization);
@@ -46,13 +51,18 @@ export async function openProjectDoor(ctx: Context, { admit, limited }: ProjectD
       label: 'project_token_mismatch',
       message: 'The bearer is for another project than the key.',
     });
+  if (projectId !== undefined && key.projectId !== projectId)
+    throw new ServiceError('FORBIDDEN', {
+      label: 'project_token_mismatch',
+      message: 'The key is for another project than the address.',
+    });
   const acting = beside ?? key;
   admit?.(acting.role);
   const target = await findProjectTarget(services, key.projectId);
   const shown = acting.shown ?? key.shown;
   const user = shown === undefined ? undefined : await verifyAccessToken(services, target, shown);
   if (shown !== undefined && user === undefined) throw new ServiceError('INVALID_AUTH', { nextActions: [refresh] });
-  if (limited) {
+  if (typeof limited === 'boolean' ? limited : limited(acting.role)) {
     refuseHurry(services.rateLimiter.take(`project:${key.projectId}`, projectRate));
     ctx.admitted?.();
   }

@@ -1,6 +1,6 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import type { Context } from '../resolvers/context.ts';
-import type { Engine } from './engine/engine.ts';
+import type { GraphQLEngine } from './engine/engine.ts';
 import { renderErrors } from './engine/render-errors.ts';
 import { withStatus } from './http-status.ts';
 import { paramsOfAddress, paramsOfBody, refusedParams } from './request-params.ts';
@@ -38,7 +38,7 @@ const byAccepted: Readonly<Record<string, string>> = {
  * @returns undefined for what is not plain: streams, and types that Yoga knows how to speak
  */
 export async function answerPlain(
-  engine: Engine,
+  engine: GraphQLEngine,
   ctx: Context,
   request: PlainRequest,
 ): Promise<PlainAnswer | undefined> {

@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
 import type { Context } from '../resolvers/context.ts';
-import type { Engine, GraphQLRequest } from './engine/engine.ts';
+import type { Engine, GraphQLEngine, GraphQLRequest } from './engine/engine.ts';
 import { renderErrors } from './engine/render-errors.ts';
 import { graphiqlPage } from './graphiql.ts';
 import { withStatus } from './http-status.ts';
@@ -11,6 +11,8 @@ import { readParams, refusedParams } from './request-params.ts';
 /** What the server hands to Yoga with each request. */
 export interface YogaContext {
   readonly gateway: Context;
+  /** Who answers. @default the engine that the server was made for */
+  readonly engine?: GraphQLEngine;
 }
 
 export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
@@ -35,9 +37,9 @@ export function createGraphQLServer({ engine, graphiql, log }: { engine: Engine;
       // Yoga would refuse a request that names its document by hash alone.
       setParams({ query: '' });
       setParamsHandler(async () => {
-        const { gateway } = context as unknown as YogaContext;
-        const prepared = engine.prepare(params as GraphQLRequest, traceIdOf(context), request.method === 'GET');
-        return 'document' in prepared ? engine.run(prepared, gateway) : { errors: prepared };
+        const { gateway, engine: own = engine } = context as unknown as YogaContext;
+        const prepared = own.prepare(params as GraphQLRequest, traceIdOf(context), request.method === 'GET');
+        return 'document' in prepared ? own.run(prepared, gateway) : { errors: prepared };
       });
     },
     onResultProcess({ result, setResult, serverContext }) {

@@ -25,6 +25,7 @@ import { authRoutes } from '../rest-compat/auth/routes.ts';
 import { RestRoutes } from '../rest-compat/handle.ts';
 import { routes } from '../rest-compat/routes.ts';
 import { Engine } from '../schema/engine/engine.ts';
+import { ProjectSchemas } from '../schema/project/project-schemas.ts';
 import { schema } from '../schema/schema.ts';
 import { createGraphQLServer } from '../schema/yoga.ts';
 import { createAuthorityWatch } from '../subscriptions/authority.ts';
@@ -210,6 +211,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     drains.push(workers.stop);
 
     const engine = new Engine(schema, { introspection: !config.production });
+    const projectSchemas = new ProjectSchemas(services, { introspection: !config.production });
     const health = createHealth({ databaseUrl, nodeLock, version });
     undo.push(health.close);
     const { trustedProxies } = config;
@@ -220,6 +222,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       rest: new RestRoutes([...routes, ...authRoutes]),
       engine,
       graphql: createGraphQLServer({ engine, graphiql: !config.production, log }),
+      projectGraphQL: { schemas: projectSchemas, server: createGraphQLServer({ engine, graphiql: false, log }) },
       health,
       metrics,
       connections,
@@ -232,6 +235,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const sockets = attachSockets(server, {
       services,
       engine,
+      projectSchemas,
       metrics,
       connections,
       trustedProxies,

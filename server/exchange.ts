@@ -11,6 +11,7 @@ import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
+import type { ProjectGraphQL } from './project-graphql.ts';
 import { createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
 import type { Answer } from './respond.ts';
 import type { TenantName } from './tenant-name.ts';
@@ -20,6 +21,7 @@ export interface HttpOptions {
   readonly rest: RestRoutes;
   readonly engine: Engine;
   readonly graphql: GraphQLServer;
+  readonly projectGraphQL: ProjectGraphQL;
   readonly health: Health;
   readonly metrics: Metrics;
   readonly connections: ConnectionLimit;

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import { Lru } from '../core/lru.ts';
 import type { Context } from '../resolvers/context.ts';
-import type { Engine } from '../schema/engine/engine.ts';
+import type { GraphQLEngine } from '../schema/engine/engine.ts';
 import { answerPlain, type PlainAnswer } from '../schema/plain-http.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
 import { byQuality } from './accept.ts';
@@ -15,7 +15,7 @@ export interface GraphQLExchange {
   /** What follows the question mark. */
   readonly search: string;
   readonly body: Buffer;
-  readonly engine: Engine;
+  readonly engine: GraphQLEngine;
   readonly graphql: GraphQLServer;
   readonly ctx: Context;
   /** Aborted when the server stops. */
@@ -49,7 +49,9 @@ export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
     signal: ctx.signal,
     ...(method === 'POST' ? { body: body as Uint8Array<ArrayBuffer> } : {}),
   };
-  const answer = await graphql.fetch(new URL(request.url!, ctx.request.baseUrl), init, { gateway: ctx });
+  // Yoga knows one address; which engine answers is told beside it.
+  const url = new URL(search === '' ? '/graphql' : `/graphql?${search}`, ctx.request.baseUrl);
+  const answer = await graphql.fetch(url, init, { gateway: ctx, engine });
   // A feed for a client that takes no stream.
   if (answer.status === 406) throw new ServiceError('NOT_ACCEPTABLE');
   response.statusCode = answer.status;

@@ -7,6 +7,7 @@ import { matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions } from './exchange.ts';
 import { HeldAnswers } from './held-answers.ts';
 import { type OwnPath, ownPaths } from './own-paths.ts';
+import { answerProjectGraphQL, projectOfGraphQLPath } from './project-graphql.ts';
 import { refuseDuplicateHeaders, refuseMissingHost, targetOf } from './request-context.ts';
 import { Answer, answerPreflight, sendAnswer, sendError, sendJson, sendSocketError } from './respond.ts';
 import { openTenantHost } from './tenant-hosts.ts';
@@ -123,6 +124,8 @@ function answerPath(options: HttpOptions): OwnPath {
   const held = new HeldAnswers();
   const documented = answerRest(options);
   return async (exchange) => {
+    const projectId = projectOfGraphQLPath(exchange.path);
+    if (projectId !== undefined) return answerProjectGraphQL(options, exchange, projectId);
     const rows = matchRowPath(exchange.request.method!, exchange.path);
     return rows === undefined ? documented(exchange) : answerRowPath(options, held, exchange, rows);
   };

@@ -12,7 +12,7 @@ import { SocketSubscription, type SubscriptionOwner } from './socket-subscriptio
 import type { Outbox, SocketWriter } from './socket-writer.ts';
 
 /** Operations that may be under way on one socket. */
-const operationsMax = 100;
+export const operationsMax = 100;
 
 /** What the operations of one socket have in common. */
 interface Place {
@@ -127,7 +127,7 @@ function forget({ id, stop, session: { running } }: Operation): void {
   if (running.get(id) === stop) running.delete(id);
 }
 
-const tooManyOperations = () =>
+export const tooManyOperations = () =>
   new ServiceError('RATE_LIMITED', {
     message: `At most ${operationsMax} operations run on one socket.`,
     retryAfter: 1,

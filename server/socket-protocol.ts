@@ -13,6 +13,8 @@ export interface SocketExtra extends Record<PropertyKey, unknown> {
   request: IncomingMessage | undefined;
   /** Set when the socket is signed in. */
   session: Session | undefined;
+  /** The project that the socket's path names; undefined at the platform's own. */
+  readonly projectId: string | undefined;
 }
 
 /** Longest reason of a close frame, in bytes. */

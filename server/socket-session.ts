@@ -4,6 +4,7 @@ import { newTraceId } from '../core/tracing.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import type { Credentials } from '../resolvers/identity/resolve-caller.ts';
 import {
+  type Arrival,
   createContext,
   credentialsOf,
   destinationOf,
@@ -36,33 +37,54 @@ export async function openSession(
   { address, host }: { readonly address: string; readonly host: string },
 ): Promise<Session | 'refused' | 'unavailable'> {
   try {
-    refuseDuplicateHeaders(request);
-    const params = underHeaderNames(given);
-    const arrival = {
-      credentials: connectionCredentials(params, credentialsOf(request.headers)),
-      writeApproval: writeApprovalOf(textOf(params, 'x-svc-write-auth') ?? request.headers['x-svc-write-auth']),
-      address,
-      ...destinationOf(request, host),
-    };
+    const arrival = arrivalOf(request, given, { address, host });
     const first = createContext(services, { ...arrival, traceId: newTraceId(), signal: new AbortController().signal });
     const caller = await first.caller();
     if (caller.kind === 'wallet') await caller.spendNonce();
-    const running: Session['running'] = new Map();
     return {
-      running,
-      complete: (id) => {
-        const operation = running.get(id);
-        running.delete(id);
-        operation?.abort();
-      },
+      ...runningOperations(),
       context: (signal) => createContext(services, { ...arrival, traceId: newTraceId(), signal }, caller),
     };
   } catch (error) {
-    if (error instanceof ServiceError && !error.row.retryable) return 'refused';
-    if (!(error instanceof ServiceError && error.code === 'RATE_LIMITED'))
-      services.log.warn({ err: error }, 'A socket could not be opened.');
-    return 'unavailable';
+    return notOpened(services, error);
   }
+}
+
+/** What a socket that could not be opened is told. */
+export function notOpened({ log }: Services, error: unknown): 'refused' | 'unavailable' {
+  if (error instanceof ServiceError && !error.row.retryable) return 'refused';
+  if (!(error instanceof ServiceError && error.code === 'RATE_LIMITED'))
+    log.warn({ err: error }, 'A socket could not be opened.');
+  return 'unavailable';
+}
+
+/** What a socket brings along to each of its operations. @throws INVALID_AUTH, VALIDATION_FAILED */
+export function arrivalOf(
+  request: IncomingMessage,
+  given: Readonly<Record<string, unknown>> | undefined,
+  { address, host }: { readonly address: string; readonly host: string },
+): Omit<Arrival, 'traceId' | 'signal'> {
+  refuseDuplicateHeaders(request);
+  const params = underHeaderNames(given);
+  return {
+    credentials: connectionCredentials(params, credentialsOf(request.headers)),
+    writeApproval: writeApprovalOf(textOf(params, 'x-svc-write-auth') ?? request.headers['x-svc-write-auth']),
+    address,
+    ...destinationOf(request, host),
+  };
+}
+
+/** The operations of a socket that are under way: none yet. */
+export function runningOperations(): Pick<Session, 'running' | 'complete'> {
+  const running: Session['running'] = new Map();
+  return {
+    running,
+    complete: (id) => {
+      const operation = running.get(id);
+      running.delete(id);
+      operation?.abort();
+    },
+  };
 }
 
 const names = [

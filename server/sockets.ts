@@ -7,9 +7,12 @@ import { ServiceError } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
 import type { Services } from '../resolvers/context.ts';
 import type { Engine } from '../schema/engine/engine.ts';
+import type { ProjectSchemas } from '../schema/project/project-schemas.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Metrics } from './metrics.ts';
+import { projectOfGraphQLPath } from './project-graphql.ts';
+import { projectProtocol } from './project-sockets.ts';
 import { refuseMissingHost, targetOf } from './request-context.ts';
 import { sendSocketError } from './respond.ts';
 import { SocketOperations } from './socket-operations.ts';
@@ -30,6 +33,7 @@ const tryAgainLater = 1013;
 export interface SocketsOptions {
   readonly services: Services;
   readonly engine: Engine;
+  readonly projectSchemas: ProjectSchemas;
   readonly metrics: Metrics;
   readonly connections: ConnectionLimit;
   readonly trustedProxies: TrustedProxies | undefined;
@@ -44,7 +48,7 @@ export interface Sockets {
   readonly close: () => Promise<void>;
 }
 
-/** GraphQL over WebSocket (graphql-transport-ws) at `/graphql`. */
+/** GraphQL over WebSocket (graphql-transport-ws) at `/graphql`, and at the same of each project. */
 export function attachSockets(server: Server, options: SocketsOptions): Sockets {
   const { services, engine, metrics, connections, trustedProxies, tenantName, host } = options;
   const wss = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax, handleProtocols });
@@ -84,11 +88,13 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
     },
   });
 
+  const ofProjects = projectProtocol({ ...options, schemas: options.projectSchemas });
   const stopKeepAlive = keepAlive(wss, keepAliveMs);
-  const accept = (socket: WebSocket, request: IncomingMessage, stream: Duplex) => {
+  const accept = (socket: WebSocket, request: IncomingMessage, stream: Duplex, projectId: string | undefined) => {
     socket.once('close', metrics.socketOpened());
     const writer = new SocketWriter(socket, stream, outbox);
-    speakProtocol(protocol, { socket, request, writer, session: undefined }, services.log);
+    const extra = { socket, request, writer, session: undefined, projectId };
+    speakProtocol(projectId === undefined ? protocol : ofProjects, extra, services.log);
   };
 
   wss.on('wsClientError', (error: Error, socket: Duplex) => {
@@ -98,10 +104,11 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', destroy);
     const { path } = targetOf(request);
+    const projectId = projectOfGraphQLPath(path);
     try {
       refuseMissingHost(request);
       // Hosts of projects have no sockets; a name that may be this server's own is taken for that.
-      if (path !== '/graphql' || tenantName(request)?.reserved === true)
+      if ((path !== '/graphql' && projectId === undefined) || tenantName(request)?.reserved === true)
         throw new ServiceError('ROUTE_NOT_FOUND', { details: { path } });
       const leave = connections.enter(networkOf(clientAddress(request, trustedProxies)));
       socket.once('close', leave);
@@ -109,7 +116,7 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
       const refused = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
       return sendSocketError(socket, refused, { path });
     }
-    wss.handleUpgrade(request, socket, head, (client) => accept(client, request, socket));
+    wss.handleUpgrade(request, socket, head, (client) => accept(client, request, socket, projectId));
   });
 
   return {

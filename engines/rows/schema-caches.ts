@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Lru } from '../../core/lru.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import type { ProjectPools } from '../../db/project-pools.ts';
@@ -20,6 +21,8 @@ interface Entry {
   readonly cache: SchemaCache;
   /** How many changes the database had seen. */
   readonly version: string;
+  /** Digest of all that it was made of. */
+  readonly digest: string;
   /** Bytes of its catalog. */
   readonly size: number;
   /** When it was the newest, as far as is known. */
@@ -74,10 +77,15 @@ export class SchemaCaches {
     return checking;
   }
 
-  /** To be told that a project's schema may have changed just now: whoever asks next sees it. */
-  changed({ databaseName }: Pick<ProjectDatabase, 'databaseName'>): void {
+  /**
+   * To be told that a project's schema may have changed just now: whoever asks next sees it.
+   *
+   * @param manifest whether its manifest did, which the database does not count as a change
+   */
+  changed({ databaseName }: Pick<ProjectDatabase, 'databaseName'>, { manifest = false } = {}): void {
     const entry = this.#entries.get(databaseName);
-    if (entry !== undefined) this.#entries.set(databaseName, { ...entry, checkedAt: -Infinity }, entry.size);
+    const version = manifest ? 'unknown' : (entry?.version ?? '');
+    if (entry !== undefined) this.#entries.set(databaseName, { ...entry, version, checkedAt: -Infinity }, entry.size);
     // What is being read may have been read before.
     this.#reading.delete(databaseName);
     this.#checking.delete(databaseName);
@@ -118,13 +126,25 @@ export class SchemaCaches {
     const { databaseName } = database;
     const checkedAt = this.#now();
     // The version first: a change between the two is read again, not missed.
-    const [, versions, rows] = await this.#pools.run(database, [qualifiedNames, versionStatement, catalogStatement]);
+    const [, versions, rows, , lives] = await this.#pools.run(database, [
+      qualifiedNames,
+      versionStatement,
+      catalogStatement,
+      asOwner,
+      liveStatement,
+    ]);
     const version = versions![0]![0]!;
     const text = rows![0]![0]!;
-    const cache = schemaCacheOf(JSON.parse(text) as Catalog);
+    const live = lives![0]![0]!;
     const known = this.#entries.get(databaseName);
+    const digest = createHash('sha256').update(text).update(live).digest('base64url');
+    // The same one as before where nothing is different: others keep what they made of it.
+    const cache =
+      known?.digest === digest
+        ? known.cache
+        : schemaCacheOf(JSON.parse(text) as Catalog, new Set(JSON.parse(live) as string[]));
     if (known === undefined || known.checkedAt <= checkedAt)
-      this.#entries.set(databaseName, { cache, version, size: text.length, checkedAt }, text.length);
+      this.#entries.set(databaseName, { cache, version, digest, size: text.length, checkedAt }, text.length);
     return cache;
   }
 }
@@ -140,3 +160,14 @@ const qualifiedNames = {
 const versionStatement = { name: undefined, text: 'select version from _svc.ddl_version', values: [] };
 
 const catalogStatement = { name: undefined, text: catalogSql, values: [] };
+
+/** The manifest can be read by none but the owner of the project's tables. */
+const asOwner = { name: undefined, text: "select set_config('role', 'service_role', true)", values: [] };
+
+/** Tenant SQL can write there: what is no manifest names no tables. */
+const liveStatement = {
+  name: undefined,
+  text: `select coalesce((select jsonb_agg(t->>'name') from _svc.manifest m,
+      jsonb_path_query(m.manifest, 'strict $.tables[*] ? (@.live == true && @.expose == true)', '{}', true) t), '[]')::text`,
+  values: [],
+};

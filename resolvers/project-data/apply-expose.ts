@@ -66,7 +66,7 @@ export const applyExpose = projectMutation({
       if (!live) await forgetLive(ctx.services, ctx.project.id);
       return result;
     } finally {
-      schemaCaches.changed(database);
+      schemaCaches.changed(database, { manifest: true });
       hints.changed(database);
     }
   },

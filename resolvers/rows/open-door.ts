@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { RowRole } from '../../engines/rows/request/row-request.ts';
 import { standingClaims } from '../auth/standing.ts';
 import type { Context } from '../context.ts';
-import { openProjectDoor } from '../project-door.ts';
+import { openProjectDoor, type ProjectDoor } from '../project-door.ts';
 import type { ProjectTarget } from '../project-target.ts';
 
 /** The two ways to a project's rows: under row security, and past it with the service key. */
@@ -23,10 +23,19 @@ export interface RowCaller {
  * @throws AUTH_REQUIRED, INVALID_AUTH, FORBIDDEN, RATE_LIMITED, PROJECT_NOT_READY, PROJECT_NOT_FOUND
  */
 export async function openRowDoor(ctx: Context, door: RowDoor): Promise<RowCaller> {
-  const { target, keyRole, user } = await openProjectDoor(ctx, {
-    admit: (role) => refuseRole(door, role),
-    limited: door === 'public',
-  });
+  return rowCallerOf(ctx, { admit: (role) => refuseRole(door, role), limited: door === 'public' });
+}
+
+/**
+ * The same where one door serves every kind of credential, at an address that names its project.
+ *
+ * @throws as {@link openRowDoor} does; FORBIDDEN for a key of another project
+ */
+export const openGraphDoor = (ctx: Context, projectId: string): Promise<RowCaller> =>
+  rowCallerOf(ctx, { projectId, limited: (role) => role !== 'service_role' });
+
+async function rowCallerOf(ctx: Context, door: ProjectDoor): Promise<RowCaller> {
+  const { target, keyRole, user } = await openProjectDoor(ctx, door);
   if (user === undefined) return { target, role: keyRole, claims: { role: keyRole, project_id: target.projectId } };
   const claims = await standingClaims(ctx.services, target, user);
   return { target, role: claims.role, claims: { ...claims } };

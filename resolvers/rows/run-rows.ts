@@ -110,7 +110,7 @@ async function run(
 }
 
 /** @throws PGRST003 when no connection came free, UPSTREAM_UNAVAILABLE when there is none to be had */
-async function reached<Result>(work: () => Promise<Result>): Promise<Result> {
+export async function reached<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
@@ -143,11 +143,11 @@ const preludes = [false, true].map((hasZone) => [false, true].map((isRead) => pr
  * Everything that holds for this request alone, as settings of its transaction. The role comes first: what follows may
  * be set by anybody.
  */
-function prelude(
+export function prelude(
   caller: RowCaller,
-  request: RowRequest,
+  request: Pick<RowRequest, 'method'>,
   { path, headers }: RequestSettings,
-  plan: RowPlan,
+  plan: Pick<RowPlan, 'timezone' | 'readOnly'>,
 ): BatchStatement {
   const values = [caller.role, JSON.stringify(caller.claims), request.method, path, JSON.stringify(headers)];
   if (plan.timezone !== undefined) values.push(plan.timezone);
@@ -158,7 +158,7 @@ function prelude(
 const seen = new Lru<string>({ entries: 5_000, bytes: 32 * 1024 * 1024 });
 
 /** Prepares a shape of request when it comes the second time. */
-function named({ text, values }: Rendered): BatchStatement {
+export function named({ text, values }: Rendered): BatchStatement {
   const known = seen.get(text);
   if (known !== undefined) return { name: known, text, values };
   const name = `rows_${createHash('sha256').update(text).digest('base64url').slice(0, 32)}`;

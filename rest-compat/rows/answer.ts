@@ -51,7 +51,8 @@ const refusalAnswer = ({ status, body, headers }: RowError): RowAnswer => ({
   body: JSON.stringify(body),
 });
 
-function shown(headers: IncomingHttpHeaders): Record<string, string> {
+/** What SQL inside the project may see of a request's headers. */
+export function shown(headers: IncomingHttpHeaders): Record<string, string> {
   const seen: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];

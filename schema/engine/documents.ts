@@ -43,6 +43,8 @@ export interface DocumentOptions {
   /** Whether documents may ask for `__schema` and `__type`. @default true */
   readonly introspection?: boolean;
   readonly limits?: DocumentLimits;
+  /** What may be kept of documents that may run; as much as a quarter of it is kept of refusals. */
+  readonly bounds?: LruBounds;
 }
 
 const validationErrorsMax = 20;
@@ -57,12 +59,14 @@ const refusedBounds: LruBounds = { entries: 1_000, bytes: 4 * 1024 * 1024 };
 /** The documents of one schema, prepared once for each source text and remembered within bounds. */
 export class Documents {
   readonly #schema: GraphQLSchema;
-  readonly #options: Required<DocumentOptions>;
-  readonly #ready = new Lru<ReadyDocument>(readyBounds);
-  readonly #refused = new Lru<RefusedDocument>(refusedBounds);
+  readonly #options: Required<Omit<DocumentOptions, 'bounds'>>;
+  readonly #ready: Lru<ReadyDocument>;
+  readonly #refused: Lru<RefusedDocument>;
 
-  constructor(schema: GraphQLSchema, { introspection = true, limits = documentLimits }: DocumentOptions = {}) {
+  constructor(schema: GraphQLSchema, { introspection = true, limits = documentLimits, bounds }: DocumentOptions = {}) {
     this.#schema = schema;
+    this.#ready = new Lru(bounds ?? readyBounds);
+    this.#refused = new Lru(bounds === undefined ? refusedBounds : { ...bounds, bytes: bounds.bytes / 4 });
     this.#options = { introspection, limits };
   }
 
@@ -91,7 +95,7 @@ export class Documents {
 function prepareDocument(
   schema: GraphQLSchema,
   source: string,
-  { introspection, limits }: Required<DocumentOptions>,
+  { introspection, limits }: Required<Omit<DocumentOptions, 'bounds'>>,
 ): PreparedDocument {
   const sourceBytes = source.length * 2;
   const refused = (code: ErrorCode, errors: readonly GraphQLError[], details?: RefusedDocument['details']) => ({

@@ -16,6 +16,7 @@ import {
   validateSubscriptionArgs,
 } from 'graphql';
 import { ServiceError } from '../../core/errors.ts';
+import type { LruBounds } from '../../core/lru.ts';
 import { newTraceId } from '../../core/tracing.ts';
 import type { Context, Services } from '../../resolvers/context.ts';
 import { FeedSource, type OpenedFeed } from '../../subscriptions/feed-source.ts';
@@ -61,22 +62,33 @@ export interface OpenedStream {
 export interface EngineOptions {
   /** Whether documents may ask for the schema itself. */
   readonly introspection: boolean;
+  /** What may be kept of documents. @default what suits the one schema of the platform */
+  readonly documents?: LruBounds;
+}
+
+/** What transports need of whoever answers their requests. */
+export interface GraphQLEngine {
+  readonly schema: GraphQLSchema;
+  prepare(request: GraphQLRequest, traceId: string, readOnly?: boolean): Prepared | readonly GraphQLError[];
+  runOnce(prepared: Prepared, ctx: Context): Promise<ExecutionResult>;
+  run(prepared: Prepared, ctx: Context): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>>;
 }
 
 /**
  * Parsing, limits, validation, persisted documents, execution and masking, the same for every transport: HTTP by Yoga,
  * sockets by graphql-ws. No transport changes an answer.
  */
-export class Engine {
+export class Engine implements GraphQLEngine {
   readonly schema: GraphQLSchema;
   readonly #documents: Documents;
-  readonly #persisted = new PersistedDocuments();
+  readonly #persisted: PersistedDocuments;
   /** They live as long as the documents that are remembered, which count them. */
   readonly #plans = new WeakMap<OperationDefinitionNode, Plan | 'none'>();
 
-  constructor(schema: GraphQLSchema, { introspection }: EngineOptions) {
+  constructor(schema: GraphQLSchema, { introspection, documents }: EngineOptions) {
     this.schema = schema;
-    this.#documents = new Documents(schema, { introspection });
+    this.#persisted = new PersistedDocuments(documents);
+    this.#documents = new Documents(schema, { introspection, ...(documents && { bounds: documents }) });
   }
 
   /**

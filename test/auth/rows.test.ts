@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { templateVersions } from '../../db/project-template.ts';
 import { signAccessToken } from '../../resolvers/auth/access-token.ts';
 import { findProjectTarget } from '../../resolvers/project-target.ts';
 import { expectRefusal } from '../helpers/documented.ts';

@@ -1,9 +1,12 @@
-import type { Where } from '../plan/read-node.ts';
+import type { ReadNode, Where } from '../plan/read-node.ts';
 import type { Comparison, Condition, Identity, Search } from '../request/filter.ts';
 import type { Column } from '../schema/types.ts';
 import { isToOne } from '../schema/types.ts';
 import { bind, empty, ident, join, type Sql, sql } from '../sql/sql.ts';
+import { afterSql } from './after.ts';
 import { fieldSql } from './field.ts';
+import { embeddedConditions, embeddedFrom } from './joins.ts';
+import { aliasOf } from './names.ts';
 
 const operators: Readonly<Record<Comparison, Sql>> = {
   eq: sql`=`,
@@ -54,11 +57,23 @@ export const joinedEmbedded: EmbeddedSql = ({ child, present }) => {
 
 export function whereSql(qualifier: Sql, where: Where, embedded: EmbeddedSql = joinedEmbedded): Sql {
   if (where.kind === 'embedded') return embedded(where);
+  if (where.kind === 'related') return relatedSql(qualifier, where.child, where.present);
+  if (where.kind === 'after') return afterSql(qualifier, where.place);
   if (where.kind === 'filter')
     return conditionSql(fieldSql(qualifier, where.field, where.column), where.condition, searchable(where));
   const members = where.members.map((member) => whereSql(qualifier, member, embedded));
   const group = sql`(${join(members, where.kind === 'and' ? sql` and ` : sql` or `)})`;
   return where.negated ? sql`not ${group}` : group;
+}
+
+function relatedSql(parent: Sql, child: ReadNode, present: boolean): Sql {
+  const qualifier = ident(aliasOf(child));
+  const conditions = [
+    ...child.where.map((where) => whereSql(qualifier, where)),
+    ...embeddedConditions(child, qualifier, parent),
+  ];
+  const found = sql`exists (select 1 from ${embeddedFrom(child, parent)}${whereClause(conditions)})`;
+  return present ? found : sql`not ${found}`;
 }
 
 /** `where …`, or nothing. */
@@ -90,7 +105,7 @@ function operationSql(field: Sql, operation: Condition['operation'], isText: boo
     }
     case 'compare': {
       const { operator, quantifier } = operation;
-      const isPattern = operator === 'like' || operator === 'ilike';
+      const isPattern = (operator === 'like' || operator === 'ilike') && operation.inSql !== true;
       const value = bind(isPattern ? operation.value.replaceAll('*', '%') : operation.value);
       const operand = quantifier === undefined ? value : quantifier === 'any' ? sql`any(${value})` : sql`all(${value})`;
       return sql`${field} ${operators[operator]} ${operand}`;

@@ -21,6 +21,17 @@ function computes({ table, fields, order, where, children, link }: ReadNode): bo
 }
 
 function isComputedIn(where: Where): boolean {
-  if (where.kind === 'filter') return where.column === undefined;
-  return where.kind !== 'embedded' && where.members.some(isComputedIn);
+  switch (where.kind) {
+    case 'filter':
+      return where.column === undefined;
+    case 'and':
+    case 'or':
+      return where.members.some(isComputedIn);
+    case 'related':
+      return computes(where.child);
+    // What is embedded is looked at among the children; a place is made of columns.
+    case 'embedded':
+    case 'after':
+      return false;
+  }
 }

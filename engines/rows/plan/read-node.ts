@@ -40,4 +40,18 @@ export type Where =
       readonly condition: Condition;
     }
   /** Whether there are embedded rows. */
-  | { readonly kind: 'embedded'; readonly child: ReadNode; readonly present: boolean };
+  | { readonly kind: 'embedded'; readonly child: ReadNode; readonly present: boolean }
+  /** Whether there are related rows, which are not embedded otherwise: no more than what they must be is asked. */
+  | { readonly kind: 'related'; readonly child: ReadNode; readonly present: boolean }
+  /** That a row comes after a place in an order. */
+  | { readonly kind: 'after'; readonly place: readonly PlaceTerm[] };
+
+/** One column of an order and where a place stands in it. */
+export interface PlaceTerm {
+  readonly field: Field;
+  readonly column: Column;
+  readonly descending: boolean;
+  readonly nullsFirst: boolean;
+  /** As PostgreSQL writes it; null for none. */
+  readonly value: string | null;
+}

@@ -53,6 +53,8 @@ export type Operation =
       readonly operator: Comparison;
       readonly quantifier?: 'any' | 'all';
       readonly value: string;
+      /** A pattern is as SQL writes it; otherwise a star in it stands for any text, as the dialect has it. */
+      readonly inSql?: true;
     }
   | { readonly kind: 'search'; readonly operator: Search; readonly config: string | undefined; readonly value: string }
   | { readonly kind: 'is'; readonly identity: Identity }

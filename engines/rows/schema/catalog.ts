@@ -9,6 +9,18 @@ export interface Catalog {
   readonly triggers: boolean;
   /** Views, policies, defaults or checks call functions of the project, or such as change a session. */
   readonly code: boolean;
+  readonly enums?: readonly CatalogEnum[];
+  readonly domains?: readonly CatalogDomain[];
+}
+
+export interface CatalogEnum {
+  readonly type: string;
+  readonly labels: readonly string[] | null;
+}
+
+export interface CatalogDomain {
+  readonly type: string;
+  readonly base: string;
 }
 
 export interface CatalogTable {
@@ -16,6 +28,12 @@ export interface CatalogTable {
   readonly name: string;
   readonly kind: 'r' | 'p' | 'v' | 'm' | 'f';
   readonly columns: readonly CatalogColumn[] | null;
+  /** By role, what it may do: of the letters r, a, w and d, as PostgreSQL writes them. */
+  readonly access?: Readonly<Record<string, string>> | null;
+  /** The same of each column, where any column has rights of its own. */
+  readonly column_access?: Readonly<Record<string, Readonly<Record<string, string>>>> | null;
+  /** Of the letters a, w and d, what can be done at all: views may be for reading alone. */
+  readonly writable?: string;
 }
 
 export interface CatalogColumn {
@@ -56,6 +74,9 @@ export interface CatalogRoutine {
   readonly returns_table: string | null;
   readonly returns_void: boolean;
   readonly volatility: 'i' | 's' | 'v';
+  readonly returns?: string;
+  /** Roles that may call it. */
+  readonly callers?: readonly string[] | null;
 }
 
 export interface CatalogComputed {
@@ -70,6 +91,16 @@ const readAs = `case format_type(type, null)
     when 'bit' then 'bit varying' when 'bit[]' then 'bit varying[]'
     when 'character' then 'character varying' when 'character[]' then 'character varying[]'
     else format_type(type, null) end`;
+
+/** Letters of what a role may do with any column of a table; of a single one with `has_column_privilege`. */
+const letters = (may: (privilege: string) => string, remove: string) =>
+  `concat(case when ${may('select')} then 'r' end, case when ${may('insert')} then 'a' end,
+    case when ${may('update')} then 'w' end${remove})`;
+const tableLetters = letters(
+  (privilege) => `has_any_column_privilege(r.oid, t.oid, '${privilege}')`,
+  ", case when has_table_privilege(r.oid, t.oid, 'delete') then 'd' end",
+);
+const columnLetters = letters((privilege) => `has_column_privilege(r.oid, t.oid, a.attnum, '${privilege}')`, '');
 
 const notSystem = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
 
@@ -106,10 +137,19 @@ with tables as (
   from pg_proc p join pg_type r on r.oid = p.prorettype
   where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
     and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
+), roles as (
+  select oid, rolname from pg_roles where rolname in ('anon', 'authenticated', 'project_admin', 'service_role')
 )
 select json_build_object(
   'tables', (select coalesce(json_agg(json_build_object(
-    'oid', t.oid::int8, 'name', t.name, 'kind', t.kind, 'columns', c.columns) order by t.name), '[]')
+    'oid', t.oid::int8, 'name', t.name, 'kind', t.kind, 'columns', c.columns,
+    'access', (select json_object_agg(r.rolname, ${tableLetters}) from roles r),
+    'column_access', case when exists (select from pg_attribute a where a.attrelid = t.oid and a.attacl is not null) then (
+      select json_object_agg(r.rolname, (select json_object_agg(a.attname, ${columnLetters})
+        from pg_attribute a where a.attrelid = t.oid and a.attnum > 0 and not a.attisdropped)) from roles r) end,
+    'writable', case when t.kind in ('r', 'p') then 'awd' else (select concat(case when u & 8 > 0 then 'a' end,
+      case when u & 4 > 0 then 'w' end, case when u & 16 > 0 then 'd' end) from pg_relation_is_updatable(t.oid, true) u) end
+    ) order by t.name), '[]')
     from tables t left join columns c using (oid)),
   'keys', (select coalesce(json_agg(json_build_object(
     'name', k.conname, 'kind', k.contype, 'table', k.conrelid::int8, 'columns', k.conkey,
@@ -128,6 +168,8 @@ select json_build_object(
       from unnest(p.types, p.proargnames, p.proargmodes) with ordinality x(type, name, mode, ord)),
     'returns_rows', t.typtype = 'c' or coalesce(p.proargmodes::text[] && '{t,b,o}', false),
     'returns_table', (select c.name from tables c where c.reltype = t.oid),
+    'returns', format_type(p.returned, null),
+    'callers', (select json_agg(r.rolname) from roles r where has_function_privilege(r.oid, p.oid, 'execute')),
     'returns_void', p.prorettype = 'void'::regtype) order by p.proname, p.oid), '[]')
     from routines p join pg_type t on t.oid = p.returned),
   'computed', (select coalesce(json_agg(json_build_object(
@@ -135,6 +177,12 @@ select json_build_object(
     from routines p join pg_proc q on q.oid = p.oid join tables o on o.reltype = q.proargtypes[0]
       join tables f on f.reltype = p.prorettype
     where q.pronargs = 1),
+  'enums', (select coalesce(json_agg(json_build_object('type', format_type(t.oid, null),
+    'labels', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e where e.enumtypid = t.oid))
+    order by t.oid), '[]') from pg_type t join pg_namespace n on n.oid = t.typnamespace where t.typtype = 'e' and ${notSystem}),
+  'domains', (select coalesce(json_agg(json_build_object('type', format_type(t.oid, null),
+    'base', format_type(t.typbasetype, null))), '[]')
+    from pg_type t join pg_namespace n on n.oid = t.typnamespace where t.typtype = 'd' and ${notSystem}),
   'triggers', exists (select from pg_trigger where not tgisinternal),
   'code', exists (
     select from pg_depend d join pg_proc p on d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid

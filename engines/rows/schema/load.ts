@@ -3,8 +3,8 @@ import { relationshipsOf } from './relationships.ts';
 import type { Column, Routine, SchemaCache, Table, TableKind } from './types.ts';
 import { type Showing, showingsOf } from './view-showings.ts';
 
-/** Makes a schema cache of what the catalogs say. */
-export function schemaCacheOf(catalog: Catalog): SchemaCache {
+/** Makes a schema cache of what the catalogs say. @param live tables that the manifest marks as live */
+export function schemaCacheOf(catalog: Catalog, live: ReadonlySet<string> = new Set()): SchemaCache {
   const showings = showingsOf(catalog);
   const tables = new Map(catalog.tables.map((table) => [table.name, tableOf(table, catalog.keys, showings)]));
   const relationships = relationshipsOf({
@@ -15,7 +15,16 @@ export function schemaCacheOf(catalog: Catalog): SchemaCache {
     computed: catalog.computed,
   });
   const routines = Map.groupBy(catalog.routines.map(routineOf).filter(isCallable), ({ name }) => name);
-  return { tables, relationships, routines, hasTriggers: catalog.triggers, callsCode: catalog.code };
+  return {
+    tables,
+    relationships,
+    routines,
+    hasTriggers: catalog.triggers,
+    callsCode: catalog.code,
+    enums: new Map((catalog.enums ?? []).map(({ type, labels }) => [type, labels ?? []])),
+    domains: new Map((catalog.domains ?? []).map(({ type, base }) => [type, base])),
+    live,
+  };
 }
 
 const kinds = { r: 'table', p: 'partitioned', v: 'view', m: 'materialized', f: 'foreign' } as const satisfies Record<
@@ -24,7 +33,7 @@ const kinds = { r: 'table', p: 'partitioned', v: 'view', m: 'materialized', f: '
 >;
 
 function tableOf(
-  { oid, name, kind, columns }: CatalogTable,
+  { oid, name, kind, columns, access, column_access, writable }: CatalogTable,
   keys: readonly CatalogKey[],
   showings: ReadonlyMap<number, readonly Showing[]>,
 ): Table {
@@ -39,6 +48,7 @@ function tableOf(
       ? primaryKeyOfView(name, keys, showings)
       : (own.find((key) => key.kind === 'p')?.column_names ?? []),
     uniques: own.filter((key) => key.kind === 'u').map((key) => key.column_names),
+    rights: { byRole: access ?? {}, ofColumns: column_access ?? undefined, writable: writable ?? '' },
   };
 }
 
@@ -84,6 +94,9 @@ function routineOf(routine: CatalogRoutine): Routine {
     returnsTable: routine.returns_table,
     returnsVoid: routine.returns_void,
     volatility: volatilities[routine.volatility],
+    returns: routine.returns ?? 'text',
+    outputs: (routine.args ?? []).filter(({ mode }) => mode === 't' || mode === 'o' || mode === 'b'),
+    callers: routine.callers ?? [],
   };
 }
 

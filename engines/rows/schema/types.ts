@@ -21,6 +21,16 @@ export interface Table {
   /** Columns of the primary key; for a view those that show one. */
   readonly primaryKey: readonly string[];
   readonly uniques: readonly (readonly string[])[];
+  readonly rights: TableRights;
+}
+
+/** What roles may do with a table: texts of the letters r, a, w and d (select, insert, update, delete). */
+export interface TableRights {
+  readonly byRole: Readonly<Record<string, string>>;
+  /** By role and column, where any column has rights of its own. */
+  readonly ofColumns: Readonly<Record<string, Readonly<Record<string, string>>>> | undefined;
+  /** What can be done with it at all, besides reading. */
+  readonly writable: string;
 }
 
 export type ColumnPair = readonly [from: string, to: string];
@@ -81,6 +91,12 @@ export interface Routine {
   readonly returnsTable: string | null;
   readonly returnsVoid: boolean;
   readonly volatility: 'immutable' | 'stable' | 'volatile';
+  /** The type it returns, or of which it returns any number. */
+  readonly returns: string;
+  /** Columns of the rows it returns, where it names them itself. */
+  readonly outputs: readonly { readonly name: string; readonly type: string }[];
+  /** Roles that may call it. */
+  readonly callers: readonly string[];
 }
 
 /** What a project's schema `public` holds; never changed once made. */
@@ -94,6 +110,12 @@ export interface SchemaCache {
   readonly callsCode: boolean;
   /** Overloads by name. */
   readonly routines: ReadonlyMap<string, readonly Routine[]>;
+  /** Labels by the type's name, as PostgreSQL writes it. */
+  readonly enums: ReadonlyMap<string, readonly string[]>;
+  /** What a domain rests on, by its name. */
+  readonly domains: ReadonlyMap<string, string>;
+  /** Tables that the manifest marks as live. */
+  readonly live: ReadonlySet<string>;
 }
 
 /** The schema whose tables are served. */

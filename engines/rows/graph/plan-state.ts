@@ -1,0 +1,46 @@
+import { refusals } from '../errors.ts';
+import type { ReadNode } from '../plan/read-node.ts';
+import type { GraphRelation } from './model.ts';
+
+/** Gives cursors out and takes them back. */
+export interface Cursors {
+  readonly seal: (view: string, position: string) => string;
+  /** Undefined for a cursor that the view did not give out. */
+  readonly open: (view: string, cursor: string) => string | undefined;
+}
+
+/** What is counted while a request is planned. */
+export interface PlanState {
+  readonly cursors: Cursors;
+  embeds: number;
+  conditions: number;
+}
+
+/** Relations that one field at the root may embed or ask about. */
+const embedsMax = 100;
+
+/** A node for rows related to another's. */
+export function linked(state: PlanState, parent: Pick<ReadNode, 'depth'>, relation: GraphRelation): MutableNode {
+  state.embeds += 1;
+  if (state.embeds > embedsMax) throw refusals.notOffered(`At most ${embedsMax} relations can be embedded at once.`);
+  const { relationship, target } = relation;
+  return {
+    table: target.table,
+    tableName: target.table.name,
+    name: '',
+    link: { relationship, join: 'left', spread: false, alias: `svc_embed_${state.embeds}` },
+    depth: parent.depth + 1,
+    fields: [],
+    children: [],
+    where: [],
+    order: [],
+    window: undefined,
+  };
+}
+
+/** A node that is still being put together. */
+export interface MutableNode extends Omit<ReadNode, 'name' | 'fields' | 'children'> {
+  name: string;
+  fields: ReadNode['fields'][number][];
+  children: ReadNode[];
+}

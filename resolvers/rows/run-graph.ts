@@ -1,0 +1,97 @@
+import pg from 'pg';
+import { openCursor, sealCursor } from '../../core/cursors.ts';
+import { ServiceError, type ServiceErrorOptions } from '../../core/errors.ts';
+import { databaseError } from '../../engines/rows/answer/database-error.ts';
+import { guardRefusal } from '../../engines/rows/answer/guards.ts';
+import { RowError, refusals } from '../../engines/rows/errors.ts';
+import type { RootPlan } from '../../engines/rows/graph/plan-root.ts';
+import type { Cursors } from '../../engines/rows/graph/plan-state.ts';
+import { rowsMax } from '../../engines/rows/request/range.ts';
+import type { Context, Services } from '../context.ts';
+import { refuseWhileClosed } from '../lifecycle.ts';
+import type { RowCaller } from './open-door.ts';
+import { named, prelude, type RequestSettings, reached } from './run-rows.ts';
+
+export interface GraphRun {
+  readonly caller: RowCaller;
+  readonly settings: RequestSettings;
+  readonly plans: readonly RootPlan[];
+  /** Nothing may be changed. */
+  readonly readOnly: boolean;
+}
+
+/**
+ * Runs all of a request in one batch, and so in one round trip and one transaction.
+ *
+ * @returns what each plan comes to, in order
+ * @throws RowError in the words of row routes; ServiceError for what the platform refuses
+ */
+export async function runGraph(ctx: Context, { caller, settings, plans, readOnly }: GraphRun): Promise<unknown[]> {
+  if (!readOnly && caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
+  const statements = [
+    prelude(caller, { method: 'POST' }, settings, { timezone: undefined, readOnly }),
+    ...plans.map(({ statement }) => named(statement)),
+  ];
+  const runsProjectCode = plans.some((plan) => plan.runsProjectCode);
+  const options = { signal: ctx.signal, discard: runsProjectCode, shared: readOnly && !runsProjectCode };
+  try {
+    const rows = await reached(() => ctx.services.projectPools.run(caller.target.database, statements, options));
+    if (!readOnly) ctx.services.live.changed(caller.target.database);
+    return plans.map((plan, index) => plan.read(rows[index + 1]?.[0] ?? []));
+  } catch (error) {
+    if (!(error instanceof pg.DatabaseError) || error.code === undefined) throw error;
+    const { code, message, detail, hint } = error;
+    const own = guardRefusal(error);
+    if (own !== undefined) throw tooMany(own);
+    throw databaseError({ code, message, detail, hint }, caller.role === 'anon');
+  }
+}
+
+/** The guards of GraphQL's statements are about rows that no page holds. */
+const tooMany = (guarded: RowError): RowError | ServiceError =>
+  guarded.code !== 'PGRST124'
+    ? guarded
+    : new ServiceError('RESULT_TOO_LARGE', {
+        message: `At most ${rowsMax} rows are answered at once; nothing was changed.`,
+        details: { limit_rows: rowsMax },
+        mutationState: 'rolled_back',
+      });
+
+/** Longest cursor that is given out, in characters: it holds the values that rows are ordered by. */
+const cursorMax = 16_384;
+
+/** Cursors of one project's lists. */
+export const graphCursors = ({ keys }: Services, projectId: string): Cursors => {
+  const viewOf = (view: string) =>
+    ({ prefix: '', kind: 'list', view: `rows:${projectId}:${view}`, lengthMax: cursorMax }) as const;
+  return {
+    seal(view, position) {
+      const cursor = sealCursor(keys, viewOf(view), position);
+      if (cursor.length > cursorMax)
+        throw refusals.notOffered('A row is ordered by values that are too long for a cursor.');
+      return cursor;
+    },
+    open: (view, cursor) => openCursor(keys, viewOf(view), cursor),
+  };
+};
+
+const codes: Readonly<Record<number, string>> = {
+  401: 'AUTH_REQUIRED',
+  403: 'FORBIDDEN',
+  503: 'UPSTREAM_UNAVAILABLE',
+  504: 'UPSTREAM_UNAVAILABLE',
+};
+
+/** A refusal of rows with the platform's envelope around it: code, message and advice of the database go along. */
+export function asServiceError(error: unknown): unknown {
+  if (!(error instanceof RowError)) return error;
+  const { status, code, message, details, hint } = error;
+  const known = (codes[status] ?? (/^PGRST/.test(code) ? 'VALIDATION_FAILED' : 'SQL_ERROR')) as ServiceError['code'];
+  return new ServiceError(known, {
+    message,
+    details: { sqlstate: code, status, message, detail: details, hint },
+    extras: { sqlstate: code, ...(hint === null ? {} : { hint }) },
+    mutationState: 'rolled_back',
+    cause: error,
+  } satisfies ServiceErrorOptions);
+}

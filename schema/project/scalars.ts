@@ -1,0 +1,78 @@
+import {
+  GraphQLBoolean,
+  GraphQLError,
+  GraphQLFloat,
+  GraphQLInt,
+  GraphQLScalarType,
+  GraphQLString,
+  Kind,
+  valueFromASTUntyped,
+} from 'graphql';
+import type { ScalarName } from '../../engines/rows/graph/value-types.ts';
+
+/** A scalar that is a text on the wire; whether it is one of its kind is for PostgreSQL to say. */
+const text = (name: string, description: string) =>
+  new GraphQLScalarType<string, string>({
+    name,
+    description,
+    coerceOutputValue: String,
+    coerceInputValue(value) {
+      if (typeof value === 'string') return value;
+      throw new GraphQLError(`${name} is a string.`);
+    },
+    coerceInputLiteral(node) {
+      if (node.kind === Kind.STRING) return node.value;
+      throw new GraphQLError(`${name} is a string.`);
+    },
+  });
+
+/** A number with more digits than JavaScript's have: a text that is made of its digits, or a number on the way in. */
+const digits = (name: string, description: string, pattern: RegExp) => {
+  const checked = (value: string) => {
+    if (pattern.test(value)) return value;
+    throw new GraphQLError(`This is no ${name}.`);
+  };
+  return new GraphQLScalarType<string, string>({
+    name,
+    description,
+    coerceOutputValue: String,
+    coerceInputValue(value) {
+      if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+        throw new GraphQLError(`A ${name} beyond 2^53 is given as a string, or its digits would be lost.`);
+      if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
+        return checked(String(value));
+      throw new GraphQLError(`${name} is a string or a number.`);
+    },
+    coerceInputLiteral(node) {
+      if (node.kind === Kind.INT || node.kind === Kind.FLOAT || node.kind === Kind.STRING) return checked(node.value);
+      throw new GraphQLError(`${name} is a string or a number.`);
+    },
+  });
+};
+
+const json = new GraphQLScalarType<unknown, unknown>({
+  name: 'JSON',
+  description: 'Any value of JSON; also a value of a type that GraphQL has no other word for.',
+  coerceOutputValue: (value) => value,
+  coerceInputValue: (value) => value,
+  coerceInputLiteral: (node) => valueFromASTUntyped(node),
+});
+
+export const scalars: Readonly<Record<ScalarName, GraphQLScalarType>> = {
+  Int: GraphQLInt,
+  BigInt: digits('BigInt', 'A whole number of up to 64 bits, as a string.', /^[+-]?\d{1,40}$/),
+  Float: GraphQLFloat,
+  Numeric: digits(
+    'Numeric',
+    'A decimal number of any length, as a string.',
+    /^([+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,6})?|NaN|[+-]?Infinity)$/i,
+  ),
+  Boolean: GraphQLBoolean,
+  String: GraphQLString,
+  DateTime: text('DateTime', 'A moment, ISO 8601 with its offset from UTC.'),
+  LocalDateTime: text('LocalDateTime', 'A date and a time of day without a time zone, ISO 8601.'),
+  Date: text('Date', 'A day, `2026-03-06`.'),
+  Time: text('Time', 'A time of day, `12:30:00`, with an offset where its column has one.'),
+  UUID: text('UUID', 'A UUID.'),
+  JSON: json,
+};

@@ -1,0 +1,147 @@
+import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import { makeServer, type Server } from 'graphql-ws';
+import { ServiceError } from '../core/errors.ts';
+import { newTraceId } from '../core/tracing.ts';
+import type { Context, Services } from '../resolvers/context.ts';
+import { shown } from '../rest-compat/rows/answer.ts';
+import type { GraphQLRequest, Prepared } from '../schema/engine/engine.ts';
+import { refusal } from '../schema/engine/render-errors.ts';
+import type { ProjectRequest } from '../schema/project/project-request.ts';
+import type { ProjectSchemas } from '../schema/project/project-schemas.ts';
+import { clientAddress, type TrustedProxies } from './client-address.ts';
+import type { Metrics } from './metrics.ts';
+import { openProject, type ProjectOpening } from './project-graphql.ts';
+import { createContext, targetOf } from './request-context.ts';
+import { operationsMax, tooManyOperations } from './socket-operations.ts';
+import type { SocketExtra } from './socket-protocol.ts';
+import { arrivalOf, notOpened, runningOperations, type Session } from './socket-session.ts';
+
+export interface ProjectSocketsOptions {
+  readonly services: Services;
+  readonly schemas: ProjectSchemas;
+  readonly metrics: Metrics;
+  readonly trustedProxies: TrustedProxies | undefined;
+  /** The configured address to listen at. */
+  readonly host: string;
+}
+
+interface ProjectSession extends Session {
+  readonly opening: ProjectOpening;
+}
+
+interface Operation {
+  readonly id: string;
+  readonly session: ProjectSession;
+  readonly stop: AbortController;
+  readonly engine: ProjectRequest;
+  readonly prepared: Prepared;
+  readonly ctx: Context;
+}
+
+/** A socket has nowhere to try again by itself but after this code. */
+const tryAgainLater = 1013;
+
+/**
+ * GraphQL over WebSocket inside a project. Each operation is let in by itself, with the credentials that the socket was
+ * opened with, and counted like a request of its own; so none outlives its session or its token for long, and each sees
+ * the schema of its own time.
+ */
+export function projectProtocol(options: ProjectSocketsOptions): Server<SocketExtra> {
+  const { services, metrics } = options;
+  return makeServer<Record<string, unknown> | undefined, SocketExtra>({
+    onConnect: async ({ connectionParams, extra }) => {
+      const session = await openSession(options, extra, connectionParams);
+      if (session === 'unavailable') extra.socket.close(tryAgainLater, 'Try again later');
+      if (typeof session === 'string') return false;
+      extra.session = session;
+      extra.request = undefined;
+      extra.socket.once('close', () => {
+        for (const operation of session.running.values()) operation.abort();
+      });
+      return true;
+    },
+    onSubscribe: async ({ extra }, id, payload) => {
+      const session = extra.session as ProjectSession;
+      const stop = new AbortController();
+      const ctx = session.context(stop.signal);
+      const { traceId } = ctx.request;
+      if (session.running.size >= operationsMax) return [refusal(tooManyOperations(), traceId)];
+      session.running.set(id, stop);
+      try {
+        const engine = await openProject(ctx, session.opening);
+        await engine.renewFor(payload as GraphQLRequest, traceId);
+        const prepared = engine.prepare(payload as GraphQLRequest, traceId);
+        if (!('document' in prepared)) {
+          forget(session, id, stop);
+          return prepared;
+        }
+        const contextValue: Operation = { id, session, stop, engine, prepared, ctx };
+        const { document, operationName } = prepared;
+        return { schema: engine.schema, document, operationName, contextValue };
+      } catch (error) {
+        forget(session, id, stop);
+        if (error instanceof ServiceError) return [refusal(error, traceId)];
+        services.log.error({ err: error, trace_id: traceId }, 'An operation on a socket could not begin.');
+        return [refusal(new ServiceError('INTERNAL_ERROR'), traceId)];
+      }
+    },
+    execute: async ({ contextValue }: ExecutionArgs) => {
+      const { engine, prepared, ctx, session, id, stop } = contextValue as Operation;
+      try {
+        return await engine.runOnce(prepared, ctx);
+      } finally {
+        forget(session, id, stop);
+      }
+    },
+    subscribe: ((args: ExecutionArgs) => subscribe(args.contextValue as Operation, metrics)) as never,
+  });
+}
+
+async function subscribe(
+  { engine, prepared, ctx, session, id, stop }: Operation,
+  metrics: Metrics,
+): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
+  let stream: ExecutionResult | AsyncGenerator<ExecutionResult>;
+  try {
+    stream = await engine.run(prepared, ctx);
+  } catch (error) {
+    forget(session, id, stop);
+    throw error;
+  }
+  if (!(Symbol.asyncIterator in stream)) {
+    forget(session, id, stop);
+    return stream;
+  }
+  const events = stream;
+  metrics.subscriptionStarted();
+  return (async function* () {
+    try {
+      yield* events;
+    } finally {
+      metrics.subscriptionEnded();
+      forget(session, id, stop);
+    }
+  })();
+}
+
+function forget({ running }: Session, id: string, stop: AbortController): void {
+  if (running.get(id) === stop) running.delete(id);
+}
+
+async function openSession(
+  { services, schemas, trustedProxies, host }: ProjectSocketsOptions,
+  { request, projectId }: SocketExtra,
+  given: Readonly<Record<string, unknown>> | undefined,
+): Promise<ProjectSession | 'refused' | 'unavailable'> {
+  try {
+    const address = clientAddress(request!, trustedProxies);
+    const arrival = arrivalOf(request!, given, { address, host });
+    const { path } = targetOf(request!);
+    const opening = { schemas, projectId: projectId!, path, headers: shown(request!.headers) };
+    const context = (signal: AbortSignal) => createContext(services, { ...arrival, traceId: newTraceId(), signal });
+    await openProject(context(new AbortController().signal), opening);
+    return { ...runningOperations(), context, opening };
+  } catch (error) {
+    return notOpened(services, error);
+  }
+}
