@@ -24,8 +24,8 @@ export const liveStatements: readonly string[] = [
     n bigint not null
   )`,
   'create index live_hints_xid_idx on _svc.live_hints (xid)',
-  // What of the past is gone: whoever cannot see all of it has missed hints.
-  'create table _svc.live_state (one boolean primary key default true check (one), pruned_to pg_snapshot)',
+  // What of the past is gone: the hints were all seen by `pruned_to`, and the latest is of `pruned_xid`.
+  'create table _svc.live_state (one boolean primary key default true check (one), pruned_to pg_snapshot, pruned_xid xid8)',
   'insert into _svc.live_state default values',
   // Moments of the past, to tell what was committed before each of them.
   'create table _svc.live_marks (at timestamptz not null, snapshot pg_snapshot not null)',
@@ -115,6 +115,7 @@ export const liveStatements: readonly string[] = [
     declare
       oldest _svc.live_marks;
       crowded boolean;
+      latest xid8;
     begin
       perform from _svc.live_state for update skip locked;
       if not found then return false; end if;
@@ -134,8 +135,12 @@ export const liveStatements: readonly string[] = [
             where not pg_visible_in_snapshot(h.xid, m.snapshot)))
         order by m.at desc limit 1;
       if not found then return true; end if;
-      delete from _svc.live_hints h where pg_visible_in_snapshot(h.xid, oldest.snapshot);
-      if found then update _svc.live_state set pruned_to = oldest.snapshot; end if;
+      with gone as (
+        delete from _svc.live_hints h where pg_visible_in_snapshot(h.xid, oldest.snapshot) returning h.xid
+      ) select g.xid into latest from gone g order by g.xid desc limit 1;
+      if found then
+        update _svc.live_state set pruned_to = oldest.snapshot, pruned_xid = greatest(pruned_xid, latest);
+      end if;
       delete from _svc.live_marks m where m.at <= oldest.at;
       return true;
     end $svc$`,

@@ -19,8 +19,8 @@ export interface StoredHint {
 export interface LiveReading {
   readonly epoch: string;
   readonly now: Snapshot;
-  /** Whoever does not see all of this may have missed what is gone. */
-  readonly prunedTo: Snapshot | undefined;
+  /** Whoever sees all of this has missed nothing of what is gone; of that, the latest was done by a transaction. */
+  readonly pruned: { readonly to: Snapshot; readonly latest: bigint } | undefined;
   /** Raised by every change of the schema. */
   readonly ddlVersion: string;
   readonly hints: readonly StoredHint[];
@@ -63,11 +63,11 @@ export class LiveStore {
       },
     ]);
     const [first, ...hints] = rows!;
-    const [now, epoch, prunedTo, ddlVersion] = first!;
+    const [now, epoch, prunedTo, ddlVersion, latest] = first!;
     return {
       epoch: epoch!,
       now: parseSnapshot(now!),
-      prunedTo: prunedTo === null ? undefined : parseSnapshot(prunedTo!),
+      pruned: prunedTo === null ? undefined : { to: parseSnapshot(prunedTo!), latest: BigInt(latest!) },
       ddlVersion: ddlVersion!,
       hints: hints.map(([table, op, owner, pk, audience, n]) => ({
         table: table!,
@@ -126,7 +126,7 @@ const hintColumns = 'h.xid, h.at, h.part, h.tab, h.op, h.owner, h.pk, h.audience
 /** What a snapshot could not see: the index finds its transactions, however long one of them has been under way. */
 const readText = `
 select pg_current_snapshot()::text, ${epochText}, (select pruned_to::text from _svc.live_state),
-  (select version::text from _svc.ddl_version), null, null
+  (select version::text from _svc.ddl_version), (select pruned_xid::text from _svc.live_state), null
 union all
 (select u.tab, u.op, u.owner, u.pk::text, u.audience::text, u.n::text from (
     select ${hintColumns} from _svc.live_hints h where h.xid >= $1::text::xid8

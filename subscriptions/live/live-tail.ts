@@ -5,7 +5,7 @@ import type { ProjectTarget } from '../../resolvers/project-target.ts';
 import { frameOf } from './live-frames.ts';
 import { type LivePosition, liveCursor } from './live-position.ts';
 import type { LiveReading, LiveStore, LiveTable, StoredHint } from './live-store.ts';
-import { covers, sameMoment } from './snapshot.ts';
+import { covers, oldestUnseen, sameMoment } from './snapshot.ts';
 
 /** Most hints that are read at once. */
 export const pageMax = 1_000;
@@ -188,8 +188,10 @@ export class LiveTail {
 export function unusableBecause(position: LivePosition, reading: LiveReading): ResyncReason | undefined {
   if (position.epoch !== reading.epoch || !covers(reading.now, position.within?.to ?? position.from))
     return 'foreign_epoch';
-  const { prunedTo } = reading;
-  return prunedTo === undefined || covers(position.from, prunedTo) ? undefined : 'cursor_expired';
+  const { pruned } = reading;
+  if (pruned === undefined || covers(position.from, pruned.to)) return undefined;
+  // Older than that, and yet it may have seen all that is gone: nothing was written between.
+  return pruned.latest < oldestUnseen(position.from) ? undefined : 'cursor_expired';
 }
 
 /** Where a reader is after each hint of a page, and after all of it. */

@@ -19,6 +19,9 @@ export const snapshotText = ({ xmax, running }: Snapshot): string =>
 /** Whether what a transaction did was to be seen. */
 export const sees = ({ xmax, running }: Snapshot, xid: bigint): boolean => xid < xmax && !running.includes(xid);
 
+/** Every transaction before this one was seen. */
+export const oldestUnseen = ({ xmax, running }: Snapshot): bigint => running[0] ?? xmax;
+
 /**
  * How many transactions were over. It only grows, and of two snapshots of one server the one with more of them sees
  * all that the other sees.
