@@ -5,7 +5,8 @@ import { startService } from '../helpers/service.ts';
 import { graphTargets } from './graph-targets.ts';
 import { type Ids, restTargets } from './rest-targets.ts';
 
-const service = await startService();
+// Callers are told apart by their addresses, too: those with a project's key.
+const service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
 afterAll(() => service.stop());
 
 let own: Ids;
@@ -18,9 +19,11 @@ beforeAll(async () => {
 });
 
 // Each test is refused about as often as a caller may be.
-beforeEach(() =>
-  service.app.services.rateLimiter.charge(`refused:${owner.principalId}`, outsideRate, -outsideRate.burst),
-);
+const rested = () =>
+  service.app.services.rateLimiter.charge(`refused:${owner.principalId}`, outsideRate, -outsideRate.burst);
+beforeEach(rested);
+let turn = 0;
+const addressOf = (index: number) => `10.1.${Math.trunc(index / 250)}.${(index % 250) + 1}`;
 
 const malformedOrgs = [
   'nope',
@@ -62,10 +65,13 @@ test.each(malformedOrgs)('the organization id %j is refused as malformed, before
 test.each(malformedProjects)('the project id %j is answered like one that nobody has', async (project) => {
   const strangers = await service.owner();
   for (const { name, request } of restTargets().filter(({ names }) => names.join() === 'project')) {
+    // Each path is asked by callers that were refused nothing yet.
+    rested();
+    const headers = { 'x-forwarded-for': addressOf(turn++) };
     for (const actor of [owner.wallet, strangers.wallet, service.actors.bearer(owner.serviceKey)]) {
       const send = async (id: string) => {
         const { method, path, body } = request({ ...own, project: id });
-        const { status, text } = await service.call(actor, method, path, { body });
+        const { status, text } = await service.call(actor, method, path, { body, headers });
         return { status, text: text.replaceAll(/trc_[0-9a-f]{32}/g, 'trc') };
       };
       const answer = await send(project);
@@ -74,6 +80,7 @@ test.each(malformedProjects)('the project id %j is answered like one that nobody
     }
   }
   for (const { name, document } of graphTargets().filter(({ names }) => names.join() === 'project')) {
+    rested();
     const { errors } = await service.graphql(owner.wallet, document({ ...own, project }));
     expect(errors?.[0]?.extensions.code, name).toMatch(/^(NOT_AUTHORIZED|ADMIN_REQUIRED)$/);
   }
