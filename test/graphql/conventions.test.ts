@@ -74,11 +74,23 @@ describe('the schema', () => {
     }
   });
 
+  // Parts of one answer, which is given whole: none of them grows by itself.
+  const wholes = new Set([
+    'ExposeApplied.warnings',
+    'Project.exposeFindings',
+    'Project.tables',
+    'Query.exposeFindings',
+    'SchemaTable.columns',
+    'SchemaTable.constraints',
+    'SchemaTable.policies',
+    'SqlResult.fields',
+  ]);
+
   test('each list of objects is a connection that is read in both directions', () => {
     for (const type of objects) {
       for (const field of Object.values(type.getFields())) {
         const plain = isLeafType(getNamedType(field.type));
-        if (/^\[.*\]!?$/.test(String(field.type)) && !plain)
+        if (/^\[.*\]!?$/.test(String(field.type)) && !plain && !wholes.has(`${type.name}.${field.name}`))
           expect(`${type.name}.${field.name}`).toMatch(/Connection\.edges$/);
         if (!getNamedType(field.type).name.endsWith('Connection')) continue;
         const args = field.args.map(({ name }) => name);

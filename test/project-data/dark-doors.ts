@@ -35,6 +35,7 @@ export const lightManifest = {
       expose: true,
       policy: 'public_read_write_UNRESTRICTED',
       i_understand_this_is_unrestricted: true,
+      live: true,
     },
   ],
   views: [{ name: 'glimpse', base: 'dark', select: ['*'], expose: true }],
@@ -67,6 +68,16 @@ export interface DarkDoor {
 const rest = (name: string, method: string, path: string, options?: CallOptions, changes?: true): DarkDoor => ({
   name,
   ask: ({ call, caller }) => call(caller, method, `/rest/v1/${path}`, options),
+  ...(changes === undefined ? {} : { changes }),
+});
+const graph = (name: string, query: string, changes?: true): DarkDoor => ({
+  name: `GraphQL: ${name}`,
+  ask: ({ call, caller, projectId }) =>
+    // Of this media type a document that asks for what there is not is refused by status.
+    call(caller, 'POST', `/projects/v1/${projectId}/graphql`, {
+      body: { query },
+      headers: { accept: 'application/graphql-response+json' },
+    }),
   ...(changes === undefined ? {} : { changes }),
 });
 const headers = (more: Record<string, string>): CallOptions => ({ headers: more });
@@ -103,6 +114,23 @@ export const darkDoors: readonly DarkDoor[] = [
     headers: { prefer: 'return=representation, resolution=merge-duplicates' },
   }),
   rest('PUT', 'PUT', 'dark?id=eq.2', { body: { id: 2, word: secret, owner: null, far_id: 1 }, headers: back }),
+  graph('rows', '{ dark { nodes { word } } }'),
+  graph('one row', '{ darkByPk(id: 1) { word } }'),
+  graph('a count', '{ dark { totalCount } }', true),
+  graph('a relation, to one', '{ near { nodes { dark { word } } } }'),
+  graph('a relation, to many', '{ far { nodes { dark { nodes { word } } } } }'),
+  graph('a relation as a filter', '{ far(where: { dark: { some: { id: { eq: 1 } } } }) { nodes { id } } }', true),
+  graph('a view', '{ glimpse { nodes { word } } }'),
+  graph('a function', '{ tell }'),
+  graph('a function of rows', '{ rowsOf { nodes { word } } }'),
+  graph('insert', `mutation { insertDark(rows: [{ id: 4, word: "${secret}" }]) { rows { word } } }`),
+  graph('update', 'mutation { updateDark(set: { owner: null }, where: { id: { eq: 4 } }) { rows { word } } }'),
+  graph('delete', 'mutation { deleteDark(where: { id: { eq: 4 } }) { rows { word } } }'),
+  {
+    name: 'word of changes',
+    ask: ({ call, caller, projectId }) => call(caller, 'GET', `/live/v1/changes?project_id=${projectId}&tables=dark`),
+    changes: true,
+  },
   rest('update', 'PATCH', 'dark?id=eq.2', { body: { owner: null }, headers: back }),
   rest('delete', 'DELETE', 'dark?id=eq.2', headers(back)),
   rest('delete without an answer', 'DELETE', 'dark?id=eq.3', undefined, true),

@@ -138,7 +138,8 @@ with tables as (
   where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
     and p.prorettype not in ('trigger'::regtype, 'event_trigger'::regtype)
 ), roles as (
-  select oid, rolname from pg_roles where rolname in ('anon', 'authenticated', 'project_admin', 'service_role')
+  select name::regrole::oid as oid, name as rolname
+  from unnest(array['anon', 'authenticated', 'project_admin', 'service_role']) as _(name)
 )
 select json_build_object(
   'tables', (select coalesce(json_agg(json_build_object(
