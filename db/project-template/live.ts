@@ -30,8 +30,6 @@ export const liveStatements: readonly string[] = [
   // Moments of the past, to tell what was committed before each of them.
   'create table _svc.live_marks (at timestamptz not null, snapshot pg_snapshot not null)',
   liveBodyFunction,
-  // Functions that are made later, as tables become live, are nobody's to call either: nothing is granted or revoked then.
-  'alter default privileges revoke execute on functions from public',
   // Puts what the catalogs say now into the functions of tables that have triggers. Unchanged ones stay as they are.
   `create function _svc.write_live(rel oid, scoped boolean, owner_number smallint) returns void language plpgsql
     set search_path = pg_catalog, pg_temp as $svc$
@@ -45,6 +43,7 @@ export const liveStatements: readonly string[] = [
       execute format('create or replace function _svc.%I() returns trigger language plpgsql security definer
         set search_path = pg_catalog, pg_temp as %L', name, body);
       execute format('alter function _svc.%I() owner to ${liveWriter}', name);
+      execute format('revoke execute on function _svc.%I() from public', name);
     end $svc$`,
   // Every trigger of ours, with the number of the owner's column where rows have owners.
   `create view _svc.live_triggers as

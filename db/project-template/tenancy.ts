@@ -1,3 +1,5 @@
+import { authGroup } from './auth.ts';
+
 /** Views of the whole server, its other databases and their sessions. */
 const serverViews = [
   'pg_aios',
@@ -64,11 +66,13 @@ export const tenancyStatements: readonly string[] = [
       execute format('revoke execute on function %s from public', one);
     end loop;
   end $$`,
-  `create function _svc.refuse_ddl() returns event_trigger language plpgsql security definer
+  // Asks who runs the statement, which inside a function of the platform's own is its owner: a superuser is a member of
+  // every group, and no role of a tenant's is one of this.
+  `create function _svc.refuse_ddl() returns event_trigger language plpgsql
     set search_path = pg_catalog, pg_temp as $$
     declare around text;
     begin
-      if (select rolsuper from pg_roles where rolname = session_user) then return; end if;
+      if pg_has_role(current_user, '${authGroup}', 'member') then return; end if;
       get diagnostics around = pg_context;
       if tg_tag in ('GRANT', 'REVOKE') and position(E'\\n' in around) = 0 then return; end if;
       raise exception using errcode = '42501', message = format('%s: not in a project''s SQL', tg_tag),
