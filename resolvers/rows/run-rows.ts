@@ -35,12 +35,20 @@ export async function runRows(
   request: RowRequest,
   settings: RequestSettings,
 ): Promise<RowAnswer> {
-  if (request.method !== 'GET' && request.method !== 'HEAD' && caller.target.lifecycleState === 'dormant')
-    refuseWhileClosed(caller.target);
+  const { projectId } = caller.target;
+  ctx.answersFor?.(projectId);
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    if (caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
+    if (mayAnswerMuch(request)) ctx.services.heldAnswers.refuseWhileFull(projectId);
+  }
   const { plan, rows } = await ran(ctx, caller, request, settings);
   const estimated = plan.estimate === undefined ? undefined : plannedRows(rows[2]?.[0]?.[0]);
   return plan.toAnswer(rows[1]?.[0] ?? [], estimated);
 }
+
+/** A call, or a change whose rows are asked for: neither can be refused any more once it is done. */
+const mayAnswerMuch = ({ target, header }: RowRequest) =>
+  target.kind === 'function' || /representation/i.test(header('prefer') ?? '');
 
 /** Plans and runs a request; once more by a newer schema when the table was gone that the known one still has. */
 async function ran(
