@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { HeldAnswers } from '../core/held-answers.ts';
 import type { IdPrefix } from '../core/ids.ts';
 import type { KeyRing } from '../core/keys.ts';
 import type { Database } from '../db/pool.ts';
@@ -32,6 +33,8 @@ export interface Services {
   readonly sqlReader: SqlReader;
   /** What project databases hold, as the row routes see it. */
   readonly schemaCaches: SchemaCaches;
+  /** Large answers that wait for their readers. */
+  readonly heldAnswers: HeldAnswers;
   readonly feeds: FeedHub;
   readonly authority: AuthorityWatch;
   /** Hints of what changes in live tables. */
@@ -91,6 +94,10 @@ export interface Context {
   readonly chargeAddress: () => void;
   /** To be told that an organization's limits count this request, so that its address no longer does. */
   readonly admitted?: () => void;
+  /** To be told which project's the answer is: its large ones are counted together. */
+  readonly answersFor?: (projectId: string) => void;
+  /** Bytes of SQL that were answered so far: the fields of one request share what one answer may have. */
+  readonly answered?: { bytes: number };
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
 }

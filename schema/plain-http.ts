@@ -22,6 +22,8 @@ export interface PlainAnswer {
   readonly headers: Readonly<Record<string, string>>;
   readonly contentType: string;
   readonly body: string;
+  /** Whether anything may have been changed. */
+  readonly isChange: boolean;
 }
 
 const byAccepted: Readonly<Record<string, string>> = {
@@ -46,6 +48,7 @@ export async function answerPlain(
   if (type === undefined) return undefined;
   const { traceId } = ctx.request;
   let result: ExecutionResult;
+  let isChange = false;
   try {
     const reads = request.method === 'GET';
     const params = reads
@@ -55,6 +58,7 @@ export async function answerPlain(
     if ('document' in prepared) {
       // A feed is a stream, and whether it may be one here is for the full server to say.
       if (prepared.operation.operation === 'subscription') return undefined;
+      isChange = prepared.operation.operation === 'mutation';
       result = await engine.runOnce(prepared, ctx);
     } else {
       result = { errors: prepared };
@@ -65,7 +69,7 @@ export async function answerPlain(
       errors: failed.extensions.trace_id === undefined ? renderErrors([failed], traceId, ctx.services.log) : [failed],
     };
   }
-  return render(result, type);
+  return { ...render(result, type), isChange };
 }
 
 interface HttpExtension {
@@ -75,7 +79,7 @@ interface HttpExtension {
   readonly spec?: boolean;
 }
 
-function render(result: ExecutionResult, type: string): PlainAnswer {
+function render(result: ExecutionResult, type: string): Omit<PlainAnswer, 'isChange'> {
   const contentType = `${type}; charset=utf-8`;
   if (result.errors === undefined) return { status: 200, headers: {}, contentType, body: JSON.stringify(result) };
   const errors = 'data' in result ? result.errors : result.errors.map(withStatus);

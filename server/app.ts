@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { HeldAnswers } from '../core/held-answers.ts';
 import { newId } from '../core/ids.ts';
 import { KeyRing } from '../core/keys.ts';
 import { migrateControlDatabase } from '../db/migrate.ts';
@@ -186,6 +187,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       identityProviders: createIdentityProviders({ settings: config.oidcProviders }),
       sqlReader,
       schemaCaches: new SchemaCaches(projectPools),
+      heldAnswers: new HeldAnswers(),
       feeds,
       authority,
       live,

@@ -13,7 +13,7 @@ import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import type { ProjectGraphQL } from './project-graphql.ts';
 import { createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
-import type { Answer } from './respond.ts';
+import type { Answer, Keeping } from './respond.ts';
 import type { TenantName } from './tenant-name.ts';
 
 export interface HttpOptions {
@@ -90,6 +90,13 @@ export function contextOf(
     // An answer that was given in full leaves nothing to break off.
     if (!response.writableFinished) gone.abort(clientGone);
   });
+  const { method } = request;
+  const keeping: Keeping = {
+    held: services.heldAnswers,
+    owner: networkOf(address),
+    mayRefuse: method === 'GET' || method === 'HEAD',
+  };
+  response.keeping = keeping;
   const key = request.headers['idempotency-key'];
   return createContext(services, {
     credentials: credentialsOf(request.headers),
@@ -99,5 +106,8 @@ export function contextOf(
     idempotencyKey: Array.isArray(key) ? key[0] : key,
     writeApproval: writeApprovalOf(request.headers['x-svc-write-auth']),
     signal: gone.signal,
+    answersFor: (projectId) => {
+      keeping.owner = projectId;
+    },
   });
 }

@@ -66,13 +66,16 @@ export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
     cutWhen(draining, response);
   for await (const part of answer.body) {
     if (response.destroyed) break;
+    const taken = response.keeping?.held.count(response.keeping.owner, part.byteLength);
     if (!response.write(part)) await once(response, 'drain', { signal: ctx.signal }).catch(() => undefined);
+    taken?.();
   }
   response.end();
 }
 
-function sendPlain(response: Answer, { status, headers, contentType, body }: PlainAnswer): void {
+function sendPlain(response: Answer, { status, headers, contentType, body, isChange }: PlainAnswer): void {
   if (response.destroyed) return;
+  if (response.keeping !== undefined) response.keeping.mayRefuse = !isChange;
   send(response, status, contentType, body, headers);
 }
 

@@ -5,7 +5,6 @@ import { newTraceId, traced } from '../core/tracing.ts';
 import { answerRows, openRows, rowBodyBytesMax } from '../rest-compat/rows/answer.ts';
 import { matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions } from './exchange.ts';
-import { HeldAnswers } from './held-answers.ts';
 import { type OwnPath, ownPaths } from './own-paths.ts';
 import { answerProjectGraphQL, projectOfGraphQLPath } from './project-graphql.ts';
 import { refuseDuplicateHeaders, refuseMissingHost, targetOf } from './request-context.ts';
@@ -121,22 +120,16 @@ const statusPaths: ReadonlySet<string> = new Set(['/api/health', '/readyz', '/me
 
 /** A path with a name in it: of a project's rows, or of what an operation answers. */
 function answerPath(options: HttpOptions): OwnPath {
-  const held = new HeldAnswers();
   const documented = answerRest(options);
   return async (exchange) => {
     const projectId = projectOfGraphQLPath(exchange.path);
     if (projectId !== undefined) return answerProjectGraphQL(options, exchange, projectId);
     const rows = matchRowPath(exchange.request.method!, exchange.path);
-    return rows === undefined ? documented(exchange) : answerRowPath(options, held, exchange, rows);
+    return rows === undefined ? documented(exchange) : answerRowPath(options, exchange, rows);
   };
 }
 
-async function answerRowPath(
-  options: HttpOptions,
-  held: HeldAnswers,
-  exchange: Exchange,
-  rows: RowPath,
-): Promise<void> {
+async function answerRowPath(options: HttpOptions, exchange: Exchange, rows: RowPath): Promise<void> {
   const { request, response, path, search } = exchange;
   exchange.route = rows.pattern;
   const ctx = contextOf(options, exchange);
@@ -145,7 +138,6 @@ async function answerRowPath(
   const body = await bodyOf(exchange, rowBodyBytesMax);
   const answer = await answerRows(rows, caller, { path, search, headers: request.headers, body }, ctx);
   if (response.destroyed) return;
-  held.hold(caller.target.projectId, response, answer.body.length, request.method === 'GET');
   sendAnswer(response, answer);
 }
 

@@ -60,7 +60,10 @@ export function projectProtocol(options: ProjectSocketsOptions): Server<SocketEx
       });
       return true;
     },
-    onSubscribe: async ({ extra }, id, payload) => {
+    onSubscribe: async ({ extra }, id, message) => {
+      const payload = { ...message } as GraphQLRequest;
+      // The library keeps a message for as long as its operation lasts; its text is not needed any more.
+      Object.assign(message, { query: '', variables: undefined });
       const session = extra.session as ProjectSession;
       const stop = new AbortController();
       const ctx = session.context(stop.signal);
@@ -69,8 +72,8 @@ export function projectProtocol(options: ProjectSocketsOptions): Server<SocketEx
       session.running.set(id, stop);
       try {
         const engine = await openProject(ctx, session.opening);
-        await engine.renewFor(payload as GraphQLRequest, traceId);
-        const prepared = engine.prepare(payload as GraphQLRequest, traceId);
+        await engine.renewFor(payload, traceId);
+        const prepared = engine.prepare(payload, traceId);
         if (!('document' in prepared)) {
           forget(session, id, stop);
           return prepared;
@@ -113,8 +116,9 @@ async function subscribe(
     return stream;
   }
   const events = stream;
-  metrics.subscriptionStarted();
   return (async function* () {
+    // Counted from here on: a client that completes it before it began ends it without a word to what is below.
+    metrics.subscriptionStarted();
     try {
       yield* events;
     } finally {

@@ -20,6 +20,7 @@ export interface Arrival {
   readonly idempotencyKey?: string | undefined;
   readonly writeApproval?: string | undefined;
   readonly signal: AbortSignal;
+  readonly answersFor?: (projectId: string) => void;
 }
 
 /**
@@ -37,6 +38,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
   const told: ((principalId: string) => void)[] = [];
   let charged = false;
   const { credentials, signal, traceId, address, baseUrl, strangeHost, idempotencyKey, writeApproval } = arrival;
+  const { answersFor } = arrival;
   const { rateLimiter, settings } = services;
   const network = networkOf(address);
   const bucket = `address:${network}`;
@@ -79,6 +81,8 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     signal,
     request: { traceId, address, baseUrl, idempotencyKey, writeApproval },
     admitted,
+    ...(answersFor && { answersFor }),
+    answered: { bytes: 0 },
     credentials,
     chargeAddress,
     anonymous: isAnonymous(credentials),

@@ -2,6 +2,7 @@ import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { type ErrorEnvelope, ServiceError, toEnvelope } from '../core/errors.ts';
+import type { HeldAnswers } from '../core/held-answers.ts';
 import { newTraceId } from '../core/tracing.ts';
 import { asRefusal } from '../resolvers/execute.ts';
 import { ReplayedRefusal } from '../resolvers/idempotency.ts';
@@ -60,6 +61,24 @@ const commonHeaders = (traceId: string): Record<string, string> => ({
 /** An answer that knows what every answer carries. */
 export class Answer extends ServerResponse<IncomingMessage> {
   traceId = '';
+  /** Where it is counted while it waits for its reader; undefined: it is never large. */
+  keeping: Keeping | undefined;
+
+  /** Every body passes here, in bytes, before it is sent. @throws RATE_LIMITED for a read of too much at once */
+  keep(bytes: number): void {
+    if (this.keeping === undefined) return;
+    const { held, owner, mayRefuse } = this.keeping;
+    held.hold(owner, this, bytes, mayRefuse);
+  }
+}
+
+/** What is known of a large answer to be. */
+export interface Keeping {
+  readonly held: HeldAnswers;
+  /** A project, or the network that asks where it is none's. */
+  owner: string;
+  /** That it is not given does no harm: nothing was changed. */
+  mayRefuse: boolean;
 }
 
 /** For an answer that is not sent by {@link send}, which writes them itself: setting each is what takes long. */
@@ -89,6 +108,8 @@ export function send(
 ): void {
   // A long text is put into bytes once, rather than once to be counted and twice more to be sent.
   const body = text.length > longText ? Buffer.from(text) : text;
+  const bytes = Buffer.byteLength(body);
+  if (response.req.method !== 'HEAD') response.keep(bytes);
   const headers = [
     'access-control-allow-origin',
     '*',
@@ -101,7 +122,7 @@ export function send(
     'content-type',
     type,
     'content-length',
-    String(Buffer.byteLength(body)),
+    String(bytes),
     'cache-control',
     'no-store',
   ];
@@ -125,7 +146,9 @@ export interface WholeAnswer {
 /** Sends an answer as it is. What has no body has no length either, nor has what was asked for by HEAD. */
 export function sendAnswer(response: Answer, { status, headers, body }: WholeAnswer): void {
   const bare = status === 204 || response.req.method === 'HEAD';
-  const length: Record<string, number> = bare ? {} : { 'content-length': Buffer.byteLength(body) };
+  const bytes = bare ? 0 : Buffer.byteLength(body);
+  response.keep(bytes);
+  const length: Record<string, number> = bare ? {} : { 'content-length': bytes };
   setCommonHeaders(response);
   response.writeHead(status, { ...headers, ...length });
   response.end(bare ? undefined : body);

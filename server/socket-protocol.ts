@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { CloseCode, MessageType, parseMessage, type Server } from 'graphql-ws';
-import type { Logger } from 'pino';
 import type { WebSocket, WebSocketServer } from 'ws';
+import type { Services } from '../resolvers/context.ts';
 import type { Session } from './socket-session.ts';
 import type { SocketWriter } from './socket-writer.ts';
 
@@ -32,7 +32,11 @@ const fromClients: readonly unknown[] = [
  * Lets a socket speak graphql-transport-ws. The library's own adapter writes what clients do wrong to the console, and
  * closes as if the server had failed.
  */
-export function speakProtocol(protocol: Server<SocketExtra>, extra: SocketExtra, log: Logger): void {
+export function speakProtocol(
+  protocol: Server<SocketExtra>,
+  extra: SocketExtra,
+  { log, heldAnswers: held }: Pick<Services, 'log' | 'heldAnswers'>,
+): void {
   const { socket, writer } = extra;
   const close = (code: number, reason: string) =>
     socket.close(code, Buffer.byteLength(reason) > reasonBytesMax ? '' : reason);
@@ -44,7 +48,14 @@ export function speakProtocol(protocol: Server<SocketExtra>, extra: SocketExtra,
           if (socket.readyState !== socket.OPEN) return void resolve();
           // Events that are due come before whatever is said after them.
           writer.flush();
-          socket.send(data, (error) => (error ? reject(error) : resolve()));
+          // Whose socket takes nothing, its project asks for no more.
+          const taken =
+            extra.projectId === undefined ? undefined : held.count(extra.projectId, Buffer.byteLength(data));
+          socket.send(data, (error) => {
+            taken?.();
+            if (error) reject(error);
+            else resolve();
+          });
         }),
       close,
       onMessage: (handle) =>

@@ -94,7 +94,7 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
     socket.once('close', metrics.socketOpened());
     const writer = new SocketWriter(socket, stream, outbox);
     const extra = { socket, request, writer, session: undefined, projectId };
-    speakProtocol(projectId === undefined ? protocol : ofProjects, extra, services.log);
+    speakProtocol(projectId === undefined ? protocol : ofProjects, extra, services);
   };
 
   wss.on('wsClientError', (error: Error, socket: Duplex) => {

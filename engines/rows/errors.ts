@@ -103,6 +103,9 @@ export const refusals = {
     new RowError(413, '54000', `The result has more than ${most} bytes, which is the most that is given at once`, {
       hint: 'Ask for a smaller page with limit and offset, or for fewer columns with select.',
     }),
+  /** More tables than are read of anybody's. */
+  schemaTooLarge: (message: string) =>
+    new RowError(400, '54000', message, { hint: 'Keep what is not to be served in another schema than public.' }),
   /** Text that PostgreSQL cannot hold, refused before it could cut a statement short. */
   nulCharacter: () => new RowError(400, '22021', 'invalid byte sequence for encoding "UTF8": 0x00'),
   columnNotFound: (table: string, column: string) =>

@@ -4,6 +4,7 @@ import type { ProjectDatabase } from '../../db/project-databases.ts';
 import type { ProjectPools } from '../../db/project-pools.ts';
 import { type Catalog, catalogSql } from './schema/catalog.ts';
 import { schemaCacheOf } from './schema/load.ts';
+import { SchemaTooLargeError } from './schema/too-large.ts';
 import type { SchemaCache } from './schema/types.ts';
 
 /** Projects whose schema is remembered, and the bytes that their catalogs may have. */
@@ -18,7 +19,8 @@ const againBurst = 10;
 const againMs = 1_000;
 
 interface Entry {
-  readonly cache: SchemaCache;
+  /** Or why there is none: what is too large is not read again for each who asks. */
+  readonly cache: SchemaCache | SchemaTooLargeError;
   /** How many changes the database had seen. */
   readonly version: string;
   /** Digest of all that it was made of. */
@@ -53,7 +55,7 @@ export class SchemaCaches {
   async get(database: ProjectDatabase): Promise<SchemaCache> {
     const entry = this.#entries.get(database.databaseName);
     if (entry === undefined) return this.reload(database);
-    return this.#now() - entry.checkedAt < believedMs ? entry.cache : this.#check(database, entry);
+    return this.#now() - entry.checkedAt < believedMs ? cacheOf(entry) : this.#check(database, entry);
   }
 
   /** Asks whether a schema has changed, once for all who ask at the same time, and reads it anew if so. */
@@ -67,7 +69,7 @@ export class SchemaCaches {
         .then(([rows]) => {
           if (rows![0]![0] !== entry.version) return this.reload(database);
           entry.checkedAt = Math.max(entry.checkedAt, now);
-          return entry.cache;
+          return cacheOf(entry);
         })
         .finally(() => {
           if (this.#checking.get(databaseName) === checking) this.#checking.delete(databaseName);
@@ -94,7 +96,7 @@ export class SchemaCaches {
   /** A newer schema than one in which something was not found; the same one when it was read too often of late. */
   async renew(database: ProjectDatabase, known: SchemaCache): Promise<SchemaCache> {
     const entry = this.#entries.get(database.databaseName);
-    if (entry !== undefined && entry.cache !== known) return entry.cache;
+    if (entry !== undefined && entry.cache !== known) return cacheOf(entry);
     return this.#mayReadAgain(database.databaseName) ? this.reload(database) : known;
   }
 
@@ -134,18 +136,15 @@ export class SchemaCaches {
       liveStatement,
     ]);
     const version = versions![0]![0]!;
-    const text = rows![0]![0]!;
+    const text = rows![0]![0] ?? tooLargeText;
     const live = lives![0]![0]!;
     const known = this.#entries.get(databaseName);
     const digest = createHash('sha256').update(text).update(live).digest('base64url');
     // The same one as before where nothing is different: others keep what they made of it.
-    const cache =
-      known?.digest === digest
-        ? known.cache
-        : schemaCacheOf(JSON.parse(text) as Catalog, new Set(JSON.parse(live) as string[]));
+    const cache = known?.digest === digest ? known.cache : madeOf(text, live);
     if (known === undefined || known.checkedAt <= checkedAt)
       this.#entries.set(databaseName, { cache, version, digest, size: text.length, checkedAt }, text.length);
-    return cache;
+    return cacheOf({ cache });
   }
 }
 
@@ -159,7 +158,32 @@ const qualifiedNames = {
 /** Counts the transactions that changed the schema. */
 const versionStatement = { name: undefined, text: 'select version from _svc.ddl_version', values: [] };
 
-const catalogStatement = { name: undefined, text: catalogSql, values: [] };
+/** Largest catalog that is read, in bytes: the statement answers nothing for one that is larger. */
+const catalogBytesMax = 16 * 1024 * 1024;
+const tooLargeText = '';
+
+const catalogStatement = {
+  name: undefined,
+  text: `select case when octet_length(catalog) <= ${catalogBytesMax} then catalog end from (${catalogSql}) as read`,
+  values: [],
+};
+
+/** A refusal is kept like a schema, until the database has changed. */
+function madeOf(text: string, live: string): Entry['cache'] {
+  if (text === tooLargeText) return new SchemaTooLargeError('bytes', catalogBytesMax);
+  try {
+    return schemaCacheOf(JSON.parse(text) as Catalog, new Set(JSON.parse(live) as string[]));
+  } catch (error) {
+    if (error instanceof SchemaTooLargeError) return error;
+    throw error;
+  }
+}
+
+/** @throws SchemaTooLargeError */
+function cacheOf({ cache }: Pick<Entry, 'cache'>): SchemaCache {
+  if (cache instanceof SchemaTooLargeError) throw cache;
+  return cache;
+}
 
 /** The manifest can be read by none but the owner of the project's tables. */
 const asOwner = { name: undefined, text: "select set_config('role', 'service_role', true)", values: [] };

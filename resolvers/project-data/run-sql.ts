@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { ScriptTooLargeError } from '../../db/script.ts';
+import { type ScriptResult, ScriptTooLargeError } from '../../db/script.ts';
 import { type Script, scriptStatementsMax } from '../../engines/sql/read-script.ts';
 import { jsonValueOf, parameterOf } from '../../engines/sql/values.ts';
 import { onProject } from '../access.ts';
@@ -59,12 +59,17 @@ export const runSql = projectMutation({
     const readOnly = ctx.authority.kind === 'admin';
     const values = params.map(parameterOf);
     const script = [asOwner(readOnly), ...statements.map((text) => once(text, values))];
-    const { schemaCaches, live } = ctx.services;
+    const { schemaCaches, live, heldAnswers } = ctx.services;
+    ctx.answersFor?.(ctx.project.id);
+    heldAnswers.refuseWhileFull(ctx.project.id);
+    const left = { ...limits, bytes: limits.bytes - (ctx.answered?.bytes ?? 0) };
+    if (left.bytes <= 0) throw tooLarge('bytes');
     try {
       const answer =
         statements.length === 0
           ? { fields: [], rows: [], rowCount: null }
-          : await refusing(readOnly, () => runOnce(ctx, database, script, limits, readOnly ? undefined : ctx.runId));
+          : await refusing(readOnly, () => runOnce(ctx, database, script, left, readOnly ? undefined : ctx.runId));
+      if (ctx.answered !== undefined) ctx.answered.bytes += bytesOf(answer);
       const ids = answer.fields.map(({ typeId }) => typeId);
       const typeOf = await inProject(() => typeFacts(ctx.services, database, ids));
       const fields = answer.fields.map(({ name, typeId }) => ({ name, type: typeOf(typeId) }));
@@ -117,14 +122,19 @@ async function read({ sqlReader }: Services, sql: string, params: readonly unkno
 const invalid = (field: string, reason: string) =>
   new ServiceError('VALIDATION_FAILED', { message: `${field}: ${reason}`, details: { field, reason } });
 
+const tooLarge = (of: keyof typeof limits) =>
+  new ServiceError('RESULT_TOO_LARGE', { details: { limit: limits[of], of } });
+
+const bytesOf = ({ rows }: Pick<ScriptResult, 'rows'>) =>
+  rows.reduce((sum, row) => row.reduce((bytes, value) => bytes + Buffer.byteLength(value ?? ''), sum), 0);
+
 const writesWhileReading = '25006';
 
 async function refusing<Result>(readOnly: boolean, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ScriptTooLargeError)
-      throw new ServiceError('RESULT_TOO_LARGE', { details: { limit: limits[error.limit], of: error.limit } });
+    if (error instanceof ScriptTooLargeError) throw tooLarge(error.limit);
     if (readOnly && error instanceof ServiceError && error.details.sqlstate === writesWhileReading)
       throw new ServiceError('ADMIN_SQL_READ_ONLY');
     throw error;

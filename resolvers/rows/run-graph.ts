@@ -1,6 +1,7 @@
 import pg from 'pg';
 import { openCursor, sealCursor } from '../../core/cursors.ts';
 import { ServiceError, type ServiceErrorOptions } from '../../core/errors.ts';
+import type { BatchRows } from '../../db/statement-batch.ts';
 import { databaseError } from '../../engines/rows/answer/database-error.ts';
 import { guardRefusal } from '../../engines/rows/answer/guards.ts';
 import { RowError, refusals } from '../../engines/rows/errors.ts';
@@ -28,16 +29,18 @@ export interface GraphRun {
  */
 export async function runGraph(ctx: Context, { caller, settings, plans, readOnly }: GraphRun): Promise<unknown[]> {
   if (!readOnly && caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
+  ctx.answersFor?.(caller.target.projectId);
+  ctx.services.heldAnswers.refuseWhileFull(caller.target.projectId);
   const statements = [
     prelude(caller, { method: 'POST' }, settings, { timezone: undefined, readOnly }),
     ...plans.map(({ statement }) => named(statement)),
   ];
   const runsProjectCode = plans.some((plan) => plan.runsProjectCode);
   const options = { signal: ctx.signal, discard: runsProjectCode, shared: readOnly && !runsProjectCode };
+  let rows: BatchRows;
   try {
-    const rows = await reached(() => ctx.services.projectPools.run(caller.target.database, statements, options));
+    rows = await reached(() => ctx.services.projectPools.run(caller.target.database, statements, options));
     if (!readOnly) ctx.services.live.changed(caller.target.database);
-    return plans.map((plan, index) => plan.read(rows[index + 1]?.[0] ?? []));
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code === undefined) throw error;
     const { code, message, detail, hint } = error;
@@ -45,6 +48,20 @@ export async function runGraph(ctx: Context, { caller, settings, plans, readOnly
     if (own !== undefined) throw tooMany(own);
     throw databaseError({ code, message, detail, hint }, caller.role === 'anon');
   }
+  try {
+    return plans.map((plan, index) => plan.read(rows[index + 1]?.[0] ?? []));
+  } catch (error) {
+    throw readOnly ? error : committed(error);
+  }
+}
+
+/** A refusal to show what was done all the same. */
+function committed(error: unknown): unknown {
+  const refused = asServiceError(error);
+  if (!(refused instanceof ServiceError)) return refused;
+  const { code, message, details, extras } = refused;
+  const mutationState = 'committed';
+  return new ServiceError(code, { message, details, extras, mutationState, safeToRetry: false, cause: error });
 }
 
 /** The guards of GraphQL's statements are about rows that no page holds. */

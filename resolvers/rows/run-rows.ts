@@ -8,9 +8,10 @@ import { ProjectUnreachableError } from '../../db/project-session.ts';
 import type { BatchRows, BatchStatement } from '../../db/statement-batch.ts';
 import { databaseError } from '../../engines/rows/answer/database-error.ts';
 import type { RowAnswer, RowPlan } from '../../engines/rows/answer/row-plan.ts';
-import { RowError } from '../../engines/rows/errors.ts';
+import { RowError, refusals } from '../../engines/rows/errors.ts';
 import { rememberedPlan } from '../../engines/rows/remembered-plans.ts';
 import type { RowRequest } from '../../engines/rows/request/row-request.ts';
+import { SchemaTooLargeError } from '../../engines/rows/schema/too-large.ts';
 import type { SchemaCache } from '../../engines/rows/schema/types.ts';
 import type { Rendered } from '../../engines/rows/sql/sql.ts';
 import type { Context } from '../context.ts';
@@ -35,12 +36,20 @@ export async function runRows(
   request: RowRequest,
   settings: RequestSettings,
 ): Promise<RowAnswer> {
-  if (request.method !== 'GET' && request.method !== 'HEAD' && caller.target.lifecycleState === 'dormant')
-    refuseWhileClosed(caller.target);
+  const { projectId } = caller.target;
+  ctx.answersFor?.(projectId);
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    if (caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
+    if (mayAnswerMuch(request)) ctx.services.heldAnswers.refuseWhileFull(projectId);
+  }
   const { plan, rows } = await ran(ctx, caller, request, settings);
   const estimated = plan.estimate === undefined ? undefined : plannedRows(rows[2]?.[0]?.[0]);
   return plan.toAnswer(rows[1]?.[0] ?? [], estimated);
 }
+
+/** A call, or a change whose rows are asked for: neither can be refused any more once it is done. */
+const mayAnswerMuch = ({ target, header }: RowRequest) =>
+  target.kind === 'function' || /representation/i.test(header('prefer') ?? '');
 
 /** Plans and runs a request; once more by a newer schema when the table was gone that the known one still has. */
 async function ran(
@@ -109,7 +118,7 @@ async function run(
   }
 }
 
-/** @throws PGRST003 when no connection came free, UPSTREAM_UNAVAILABLE when there is none to be had */
+/** @throws PGRST003 when no connection came free, 54000 for a schema that is too large, UPSTREAM_UNAVAILABLE when there is none to be had */
 export async function reached<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
@@ -118,6 +127,7 @@ export async function reached<Result>(work: () => Promise<Result>): Promise<Resu
       throw new RowError(504, 'PGRST003', 'Timed out acquiring connection from connection pool.');
     if (error instanceof ProjectUnreachableError || isConnectionLoss(error))
       throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    if (error instanceof SchemaTooLargeError) throw refusals.schemaTooLarge(error.message);
     throw error;
   }
 }

@@ -112,14 +112,15 @@ export class ProjectRequest implements GraphQLEngine {
     if (given.errors !== undefined) return { errors: given.errors };
     const asked = this.#askedOf(document, operation, given.variableValues);
     const cursors = graphCursors(ctx.services, caller.target.projectId);
+    const readOnly = operation.operation === 'query';
+    const whole = { several: asked.length > 1, changes: !readOnly, nameBytes: 0 };
     const plans = asked.map((one) => {
       try {
-        return planRoot({ cache: this.#schema.cache, role: caller.role, cursors }, one);
+        return planRoot({ cache: this.#schema.cache, role: caller.role, cursors, whole }, one);
       } catch (error) {
         throw at(one, error);
       }
     });
-    const readOnly = operation.operation === 'query';
     const values =
       plans.length === 0
         ? []

@@ -1,4 +1,5 @@
 import { Lru } from '../../core/lru.ts';
+import { refusals } from '../../engines/rows/errors.ts';
 import { graphModelOf } from '../../engines/rows/graph/model.ts';
 import type { RowRole } from '../../engines/rows/request/row-request.ts';
 import type { SchemaCache } from '../../engines/rows/schema/types.ts';
@@ -21,6 +22,20 @@ const bounds = { entries: 400, bytes: 256 * 1024 * 1024 };
 const bytesPerColumn = 4_096;
 /** What documents and texts of one schema may take. */
 const documents = { entries: 200, bytes: 512 * 1024 };
+
+/** Columns, relations and arguments that one schema may have: all of it is made at once, and far fewer than fit. */
+const partsMax = 20_000;
+
+/** @throws RowError */
+function refuseTooLarge({ tables, relationships, routines }: SchemaCache, role: RowRole): void {
+  let parts = 0;
+  for (const { name, columns, rights } of tables.values())
+    if ((rights.byRole[role] ?? '') !== '') parts += 1 + columns.size + (relationships.get(name)?.length ?? 0);
+  for (const ofName of routines.values())
+    for (const { callers, arguments: args } of ofName) if (callers.includes(role)) parts += 1 + args.length;
+  if (parts > partsMax)
+    throw refusals.schemaTooLarge(`GraphQL shows at most ${partsMax} columns, relations and arguments together.`);
+}
 
 type Target = Pick<RowCaller, 'target' | 'role'>;
 
@@ -52,6 +67,7 @@ export class ProjectSchemas {
     const name = `${databaseName} ${role}`;
     const known = this.#known.get(name);
     if (known?.cache === cache) return known;
+    refuseTooLarge(cache, role);
     const model = graphModelOf(cache, role);
     const options = { introspection: this.#introspection, documents };
     const made = { cache, engine: new Engine(buildSchema(model, subscribeTo), options) };

@@ -142,7 +142,10 @@ function made(named: Named): Made {
       const collecting = { schema, fragments: fragmentsOf(document.definitions), variables: given.variableValues };
       try {
         const plans = askedOf(collecting, operation).map((asked) =>
-          planRoot({ cache, role: 'service_role', cursors }, asked),
+          planRoot(
+            { cache, role: 'service_role', cursors, whole: { several: false, changes: false, nameBytes: 0 } },
+            asked,
+          ),
         );
         return {
           texts: plans.map(({ statement }) => statement.text),

@@ -25,6 +25,7 @@ const project = await rowsProject(
    create function all_of_wide() returns setof wide language sql stable as 'select * from wide';
    create function one_large() returns text language sql stable as 'select repeat(''x'', 20000000)';
    create table read_once as select id, text from wide;
+   grant execute on all functions in schema public to service_role;
    grant select on many, wide to anon;`,
 );
 const other = await rowsProject(

@@ -43,6 +43,7 @@ const services: Services = {
   identityProviders: undefined as never,
   sqlReader: undefined as never,
   schemaCaches: undefined as never,
+  heldAnswers: undefined as never,
   authority: undefined as never,
   live: undefined as never,
   feeds: { publish: () => {} } as unknown as Services['feeds'],

@@ -32,6 +32,8 @@ export interface DocumentParts {
   readonly guards: readonly Guard[];
   /** Begins the text of the guards' errors; nobody outside knows it. */
   readonly guardWord: string;
+  /** Whether the statements of its transaction share what one body may have. */
+  readonly together?: boolean;
 }
 
 /** Position of each column of the one row that a statement returns. */
@@ -65,11 +67,22 @@ export function documentSql(parts: DocumentParts): Sql {
 const columnName = (index: number): Sql => ident(`svc_${index}`);
 
 /** The body, unless it is too large. */
-function sizedSql({ withBody, guardWord }: DocumentParts): Sql {
+function sizedSql({ withBody, guardWord, together = false }: DocumentParts): Sql {
   const body = columnName(answerColumns.body);
   if (!withBody) return body;
   const broken = brokenSql('size', sql`octet_length(${body})`, guardWord);
-  return sql`case when octet_length(${body}) > ${integer(bodyBytesMax)} then ${broken}::text else ${body} end`;
+  const size = together ? sumSql(sql`octet_length(${body})`, guardWord) : sql`octet_length(${body})`;
+  return sql`case when ${size} > ${integer(bodyBytesMax)} then ${broken}::text else ${body} end`;
+}
+
+/**
+ * The bytes of this body and of those before it. Their sum is a setting of the transaction, under a name that tenant SQL
+ * has no way to learn: it is a parameter, and settings that nobody declared are in no list.
+ */
+function sumSql(size: Sql, word: string): Sql {
+  const name = sql`${bind(`svc.${word.replaceAll('-', '_')}`)}::text`;
+  const before = sql`coalesce(nullif(current_setting(${name}, true), '')::bigint, 0)`;
+  return sql`set_config(${name}, (${before} + coalesce(${size}, 0))::text, true)::bigint`;
 }
 
 /** What cannot be read as a number, so that the error tells it and the change is undone. */

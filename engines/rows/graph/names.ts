@@ -45,6 +45,8 @@ export const reservedMembers: readonly string[] = ['and', 'or', 'not', ...Object
 /** Names that are taken. Whoever comes later takes the next number: `notes`, `notes2`. */
 export class Names {
   readonly #taken: Set<string>;
+  /** The first number that may be free, for each name that was claimed: who all go by one name do not count up anew. */
+  readonly #next = new Map<string, number>();
 
   constructor(reserved: Iterable<string> = []) {
     this.#taken = new Set(reserved);
@@ -52,11 +54,12 @@ export class Names {
 
   /** @param family every name that goes with one @returns the first, of which no relative is taken */
   claim(base: string, family: (name: string) => readonly string[] = (name) => [name]): string {
-    for (let number = 1; ; number++) {
+    for (let number = this.#next.get(base) ?? 1; ; number++) {
       const name = number === 1 ? base : `${base}${number}`;
       const names = family(name);
       if (names.some((one) => this.#taken.has(one))) continue;
       for (const one of names) this.#taken.add(one);
+      this.#next.set(base, number + 1);
       return name;
     }
   }

@@ -20,7 +20,7 @@ import type { Args, Asked, JsonRow } from './asked.ts';
 import { conditionsOf, textOf } from './filters.ts';
 import type { GraphColumn, GraphRoutine, GraphTable } from './model.ts';
 import { planConnection, planObject, Reading } from './plan-selection.ts';
-import type { Cursors, MutableNode, PlanState } from './plan-state.ts';
+import type { Cursors, MutableNode, PlanState, WholeRequest } from './plan-state.ts';
 import { shownValue } from './value-types.ts';
 
 /** One field at the root made ready: its statement, and how the row it returns becomes a value. */
@@ -35,6 +35,7 @@ export interface PlanOptions {
   readonly cache: SchemaCache;
   readonly role: RowRole;
   readonly cursors: Cursors;
+  readonly whole: WholeRequest;
 }
 
 /**
@@ -47,8 +48,8 @@ export function planRoot(options: PlanOptions, asked: Asked): RootPlan {
   return options.cache.callsCode ? { ...plan, runsProjectCode: true } : plan;
 }
 
-function plannedRoot({ cache, role, cursors }: PlanOptions, asked: Asked): RootPlan {
-  const state: PlanState = { cursors, embeds: 0, conditions: 0 };
+function plannedRoot({ cache, role, cursors, whole }: PlanOptions, asked: Asked): RootPlan {
+  const state: PlanState = { cursors, whole, embeds: 0, conditions: 0 };
   const { meaning, args, below } = asked;
   switch (meaning.kind) {
     case 'list':
@@ -90,7 +91,10 @@ interface DocumentOptions {
   readonly most?: number | undefined;
 }
 
-const statementOf = ({ from, rows, withBody = true, counted, shape = 'rows', most }: DocumentOptions): Rendered =>
+const statementOf = (
+  { whole }: PlanState,
+  { from, rows, withBody = true, counted, shape = 'rows', most }: DocumentOptions,
+): Rendered =>
   render(
     documentSql({
       source: from,
@@ -102,6 +106,7 @@ const statementOf = ({ from, rows, withBody = true, counted, shape = 'rows', mos
       location: [],
       guards: most === undefined ? [] : [{ kind: 'max-affected', most }],
       guardWord,
+      together: whole.several,
     }),
   );
 
@@ -125,7 +130,7 @@ function planList(state: PlanState, { table, from, args, below }: ListOptions): 
   const rows = connection.rowsNeeded ? readSql(root, { from: at, limited: true }) : nothing(from);
   const counted = connection.totalNeeded ? countedSql(connection.counted, at) : undefined;
   return {
-    statement: statementOf({ from, rows, counted, withBody: connection.rowsNeeded }),
+    statement: statementOf(state, { from, rows, counted, withBody: connection.rowsNeeded }),
     runsProjectCode: from !== undefined,
     read: (row) => connection.read(rowsOf(row), Number(row[answerColumns.total] ?? 0)),
   };
@@ -141,7 +146,7 @@ function planByKey(state: PlanState, table: GraphTable, args: Args, below: reado
   root.window = { limit: 1, offset: 0 };
   const read = planObject(state, new Reading(root), table, below);
   return {
-    statement: statementOf({ rows: readSql(root, { from: 'table', limited: true }) }),
+    statement: statementOf(state, { rows: readSql(root, { from: 'table', limited: true }) }),
     runsProjectCode: false,
     read: (row) => {
       const [found] = rowsOf(row);
@@ -159,6 +164,7 @@ const equal = ({ column }: GraphColumn, value: unknown): ReadNode['where'][numbe
 
 function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: readonly Asked[]): RootPlan {
   const { routine, result } = graph;
+  const committed = state.whole.changes;
   const given = (args.args ?? {}) as Args;
   const members = graph.arguments.flatMap(({ name, argument }) => {
     if (given[name] !== undefined) return [[argument.name, given[name]] as const];
@@ -173,7 +179,7 @@ function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: read
     const root = rootNode(result.table.table);
     const read = planObject(state, new Reading(root), result.table, below);
     return {
-      statement: statementOf({ from, rows: readSql(root, { from: 'source', limited: false }) }),
+      statement: statementOf(state, { from, rows: readSql(root, { from: 'source', limited: false }) }),
       runsProjectCode: true,
       read: (row) => {
         const [found] = rowsOf(row);
@@ -183,7 +189,7 @@ function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: read
   }
   if (result.kind === 'nothing')
     return {
-      statement: statementOf({ from, rows: sql`select * from ${source}`, withBody: false }),
+      statement: statementOf(state, { from, rows: sql`select * from ${source}`, withBody: false }),
       runsProjectCode: true,
       read: () => true,
     };
@@ -195,13 +201,15 @@ function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: read
   const shape: RowsShape =
     result.kind === 'value' ? (routine.returnsSet ? 'values' : 'value') : routine.returnsSet ? 'rows' : 'row';
   return {
-    statement: statementOf({ from, rows, shape, most: routine.returnsSet ? rowsMax : undefined }),
+    statement: statementOf(state, { from, rows, shape, most: routine.returnsSet ? rowsMax : undefined }),
     runsProjectCode: true,
     read(row) {
       const found = JSON.parse(row[answerColumns.body] ?? 'null') as unknown;
       if (result.kind !== 'value') return found;
       const { value } = result;
-      return shape === 'values' ? (found as unknown[]).map((one) => shownValue(value, one)) : shownValue(value, found);
+      return shape === 'values'
+        ? (found as unknown[]).map((one) => shownValue(value, one, committed))
+        : shownValue(value, found, committed);
     },
   };
 }
@@ -236,7 +244,7 @@ function planChange(state: PlanState, { kind, table, args, below, cache, role }:
   if (shown) root.order = (table.key ?? []).map(({ column }) => keyTerm(column.name));
   const returning = shown ? neededColumns(root, table.table) : [];
   return {
-    statement: statementOf({
+    statement: statementOf(state, {
       from: mutationSql(table.table, mutation, returning),
       rows: shown ? readSql(root, { from: 'source', limited: false }) : sql`select * from ${source}`,
       withBody: shown,

@@ -1,3 +1,5 @@
+import { ServiceError } from '../../../core/errors.ts';
+import { bodyBytesMax } from '../compile/bounds.ts';
 import type { ReadNode } from '../plan/read-node.ts';
 import { everything } from '../request/names.ts';
 import type { SelectField } from '../request/select.ts';
@@ -5,13 +7,14 @@ import type { Args, Asked, JsonRow, Reader } from './asked.ts';
 import { conditionsOf } from './filters.ts';
 import type { GraphColumn, GraphRelation, GraphTable } from './model.ts';
 import { type Cut, type Page, pageOf } from './paging.ts';
-import { linked, type MutableNode, type PlanState } from './plan-state.ts';
+import { linked, type MutableNode, type PlanState, type WholeRequest } from './plan-state.ts';
 import { shownValue } from './value-types.ts';
 
 /** Columns and relations that are read for a node, each under a label of its own. */
 export class Reading {
   readonly node: MutableNode;
   readonly #labels = new Map<string, string>();
+  readonly #shown = new Set<string>();
   #count = 0;
 
   constructor(node: MutableNode) {
@@ -25,8 +28,9 @@ export class Reading {
   }
 
   /** The label of a column; read once, however often it is asked for. */
-  column({ column, value }: GraphColumn, asText = value.asText): string {
-    const cast = asText ? (value.isList ? '_text' : 'text') : undefined;
+  column(graph: GraphColumn, asText = graph.value.asText): string {
+    const { column } = graph;
+    const cast = textCast(graph, asText);
     const name = JSON.stringify([column.name, cast]);
     let label = this.#labels.get(name);
     if (label === undefined) {
@@ -37,11 +41,26 @@ export class Reading {
     return label;
   }
 
+  /** The label of a column for one place of the answer: read once for each, so that the database counts its bytes. */
+  shown(column: GraphColumn): string {
+    const known = this.column(column);
+    if (!this.#shown.has(known)) {
+      this.#shown.add(known);
+      return known;
+    }
+    const label = this.label();
+    this.node.fields.push(fieldOf(column.column.name, label, textCast(column)));
+    return label;
+  }
+
   /** Rows without anything to show are rows still. */
   atLeastOne(table: GraphTable): void {
     if (this.node.fields.length === 0 && this.node.children.length === 0) this.column(table.readable[0]!);
   }
 }
+
+const textCast = ({ value }: GraphColumn, asText = value.asText) =>
+  asText ? (value.isList ? '_text' : 'text') : undefined;
 
 const fieldOf = (name: string, alias: string, cast: string | undefined): SelectField => ({
   kind: 'field',
@@ -54,7 +73,8 @@ const fieldOf = (name: string, alias: string, cast: string | undefined): SelectF
 /** Plans what is asked of a row. */
 export function planObject(state: PlanState, reading: Reading, table: GraphTable, asked: readonly Asked[]): Reader {
   const readers = asked.map(({ key, meaning, args, below }): readonly [string, Reader] => {
-    if (meaning.kind === 'column') return [key, columnReader(meaning.column, reading.column(meaning.column))];
+    if (meaning.kind === 'column')
+      return [key, columnReader(state.whole, meaning.column, reading.shown(meaning.column))];
     if (meaning.kind !== 'relation') throw new TypeError('A row has columns and relations.');
     const { relation } = meaning;
     return [
@@ -63,21 +83,31 @@ export function planObject(state: PlanState, reading: Reading, table: GraphTable
     ];
   });
   reading.atLeastOne(table);
-  return objectReader(readers);
+  return objectReader(state.whole, readers);
 }
 
-const objectReader =
-  (readers: readonly (readonly [string, Reader])[]): Reader =>
-  (row) => {
+/** Names in one answer, in bytes: a document may give a field a name that is far longer than what it holds. */
+const nameBytesMax = bodyBytesMax;
+
+const objectReader = (whole: WholeRequest, readers: readonly (readonly [string, Reader])[]): Reader => {
+  const bytes = readers.reduce((sum, [key]) => sum + key.length, 0);
+  return (row) => {
+    whole.nameBytes += bytes;
+    if (whole.nameBytes > nameBytesMax)
+      throw new ServiceError('RESULT_TOO_LARGE', {
+        message: 'The names in the answer take more than may be.',
+        details: { limit_bytes: nameBytesMax },
+      });
     const made: Record<string, unknown> = Object.create(null);
     for (const [key, read] of readers) made[key] = read(row);
     return made;
   };
+};
 
 const columnReader =
-  ({ value }: GraphColumn, label: string): Reader =>
+  (whole: WholeRequest, { value }: GraphColumn, label: string): Reader =>
   (row) =>
-    shownValue(value, row[label]);
+    shownValue(value, row[label], whole.changes);
 
 function planOne(state: PlanState, parent: Reading, relation: GraphRelation, below: readonly Asked[]): Reader {
   const child = linked(state, parent.node, relation);

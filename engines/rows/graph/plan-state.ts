@@ -9,9 +9,20 @@ export interface Cursors {
   readonly open: (view: string, cursor: string) => string | undefined;
 }
 
+/** What the fields at the root of one request have in common. */
+export interface WholeRequest {
+  /** There are several, each with a statement of its own: their answers are bounded together. */
+  readonly several: boolean;
+  /** It changes something, so that its answer is read when all of it is committed. */
+  readonly changes: boolean;
+  /** What the names in its answer take; values are counted by the database. */
+  nameBytes: number;
+}
+
 /** What is counted while a request is planned. */
 export interface PlanState {
   readonly cursors: Cursors;
+  readonly whole: WholeRequest;
   embeds: number;
   conditions: number;
 }

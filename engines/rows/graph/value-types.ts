@@ -134,21 +134,24 @@ export class ValueTypes {
 /**
  * A value as its type shows it. In its place comes a refusal of the one field where GraphQL has no such value: numbers
  * that are none, which PostgreSQL writes as texts, and arrays of several dimensions.
+ *
+ * @param committed whether what the value was read with is done, so that the refusal is of its sight alone
  */
-export function shownValue({ scalar: name, isList }: ValueType, value: unknown): unknown {
+export function shownValue({ scalar: name, isList }: ValueType, value: unknown, committed: boolean): unknown {
   const elements = isList && Array.isArray(value) ? (value as unknown[]) : [value];
   if (name === 'Float' && elements.some((one) => typeof one === 'string'))
-    return refused('GraphQL has no NaN and no infinite Float.');
+    return refused('GraphQL has no NaN and no infinite Float.', committed);
   if (isList && name !== 'JSON' && elements.some(Array.isArray))
-    return refused('GraphQL shows arrays of one dimension alone.');
+    return refused('GraphQL shows arrays of one dimension alone.', committed);
   return value;
 }
 
-const refused = (message: string) =>
+const refused = (message: string, committed: boolean) =>
   new ServiceError('SQL_ERROR', {
     message,
     details: { sqlstate: '0A000', message },
     extras: { sqlstate: '0A000', hint: 'Show the value as text or JSON by a view or a function.' },
+    ...(committed && { mutationState: 'committed', safeToRetry: false }),
   });
 
 /** `public."My type"` as `My type`. */

@@ -1,12 +1,18 @@
 import type { Catalog, CatalogColumn, CatalogKey, CatalogRoutine, CatalogTable } from './catalog.ts';
 import { relationshipsOf } from './relationships.ts';
+import { SchemaTooLargeError } from './too-large.ts';
 import type { Column, Routine, SchemaCache, Table, TableKind } from './types.ts';
 import { type Showing, showingsOf } from './view-showings.ts';
 
 /** Makes a schema cache of what the catalogs say. @param live tables that the manifest marks as live */
 export function schemaCacheOf(catalog: Catalog, live: ReadonlySet<string> = new Set()): SchemaCache {
+  refuseTooLarge(catalog);
   const showings = showingsOf(catalog);
-  const tables = new Map(catalog.tables.map((table) => [table.name, tableOf(table, catalog.keys, showings)]));
+  const keys = Map.groupBy(catalog.keys, ({ table }) => table);
+  const primary = catalog.keys.filter(({ kind }) => kind === 'p');
+  const tables = new Map(
+    catalog.tables.map((table) => [table.name, tableOf(table, keys.get(table.oid) ?? [], primary, showings)]),
+  );
   const relationships = relationshipsOf({
     tables,
     tableNames: new Map(catalog.tables.map(({ oid, name }) => [oid, name])),
@@ -27,6 +33,17 @@ export function schemaCacheOf(catalog: Catalog, live: ReadonlySet<string> = new 
   };
 }
 
+/** Far more than anybody made by hand: what is made of each is held in memory, and searched by every request. */
+const most = { tables: 5_000, columns: 50_000, routines: 10_000 };
+
+/** @throws SchemaTooLargeError */
+function refuseTooLarge({ tables, routines }: Catalog): void {
+  const columns = tables.reduce((sum, table) => sum + (table.columns?.length ?? 0), 0);
+  const counts = { tables: tables.length, columns, routines: routines.length };
+  for (const of of ['tables', 'columns', 'routines'] as const)
+    if (counts[of] > most[of]) throw new SchemaTooLargeError(of, most[of]);
+}
+
 const kinds = { r: 'table', p: 'partitioned', v: 'view', m: 'materialized', f: 'foreign' } as const satisfies Record<
   CatalogTable['kind'],
   TableKind
@@ -34,10 +51,10 @@ const kinds = { r: 'table', p: 'partitioned', v: 'view', m: 'materialized', f: '
 
 function tableOf(
   { oid, name, kind, columns, access, column_access, writable }: CatalogTable,
-  keys: readonly CatalogKey[],
+  own: readonly CatalogKey[],
+  primary: readonly CatalogKey[],
   showings: ReadonlyMap<number, readonly Showing[]>,
 ): Table {
-  const own = keys.filter((key) => key.table === oid);
   const isView = kind === 'v' || kind === 'm';
   return {
     oid,
@@ -45,7 +62,7 @@ function tableOf(
     kind: kinds[kind],
     columns: new Map((columns ?? []).map((column) => [column.name, columnOf(column)])),
     primaryKey: isView
-      ? primaryKeyOfView(name, keys, showings)
+      ? primaryKeyOfView(name, primary, showings)
       : (own.find((key) => key.kind === 'p')?.column_names ?? []),
     uniques: own.filter((key) => key.kind === 'u').map((key) => key.column_names),
     rights: { byRole: access ?? {}, ofColumns: column_access ?? undefined, writable: writable ?? '' },

@@ -1,4 +1,5 @@
 import type { CatalogComputed, CatalogKey } from './catalog.ts';
+import { SchemaTooLargeError } from './too-large.ts';
 import type { ColumnPair, Relationship, Table } from './types.ts';
 import type { Showing } from './view-showings.ts';
 
@@ -36,9 +37,26 @@ export interface RelationshipSources {
   readonly computed: readonly CatalogComputed[];
 }
 
-/** Every relationship that can be embedded, by the table it begins at. */
+/** Relationships of one schema: those of a junction multiply with each other, and views with views. */
+const relationshipsMax = 20_000;
+
+/** Counts what is found, and stops before there is more than may be. @throws SchemaTooLargeError */
+class Found {
+  #left = relationshipsMax;
+
+  count(more: number): void {
+    this.#left -= more;
+    if (this.#left < 0) throw new SchemaTooLargeError('relationships', relationshipsMax);
+  }
+}
+
+/** Every relationship that can be embedded, by the table it begins at. @throws SchemaTooLargeError */
 export function relationshipsOf(sources: RelationshipSources): Map<string, Relationship[]> {
-  const foreignKeys = sources.keys.filter((key) => key.kind === 'f').flatMap((key) => expand(key, sources));
+  const found = new Found();
+  const keysByTable = Map.groupBy(sources.keys, ({ table }) => table);
+  const foreignKeys = sources.keys
+    .filter((key) => key.kind === 'f')
+    .flatMap((key) => expand(key, sources, keysByTable.get(key.table)!, found));
   const byOrigin = new Map<string, Relationship[]>();
   const add = (relationship: Relationship) => {
     const list = byOrigin.get(relationship.origin);
@@ -48,8 +66,8 @@ export function relationshipsOf(sources: RelationshipSources): Map<string, Relat
   const computed = new Set(sources.computed.map(({ origin, name }) => JSON.stringify([origin, name])));
   // A function named like a table takes the place of what was found between the two.
   const isReplaced = ({ origin, target }: Relationship) => computed.has(JSON.stringify([origin, target]));
-  for (const found of [...foreignKeys.flatMap(bothWays), ...manyToMany(foreignKeys, sources)]) {
-    if (!isReplaced(found)) add(found);
+  for (const one of [...foreignKeys.flatMap(bothWays), ...manyToMany(foreignKeys, sources, found)]) {
+    if (!isReplaced(one)) add(one);
   }
   for (const { name, origin, target, single } of sources.computed)
     add({ kind: 'computed', origin, target, targetIsView: false, routine: name, single });
@@ -58,10 +76,16 @@ export function relationshipsOf(sources: RelationshipSources): Map<string, Relat
 }
 
 /** A foreign key as the tables and views of the served schema show it. */
-function expand(key: CatalogKey, sources: RelationshipSources): ForeignKey[] {
-  const oneToOne = isOneToOne(key, sources.keys);
+function expand(
+  key: CatalogKey,
+  sources: RelationshipSources,
+  ofTable: readonly CatalogKey[],
+  found: Found,
+): ForeignKey[] {
+  const oneToOne = isOneToOne(key, ofTable);
   const froms = endsOf(key.table, key.columns, key.column_names, sources);
   const tos = endsOf(key.other, key.other_columns ?? [], key.other_names ?? [], sources);
+  found.count(Math.max(2 * froms.length * tos.length, froms.length, tos.length));
   return froms.flatMap((from) => tos.map((to) => ({ constraint: key.name, from, to, oneToOne })));
 }
 
@@ -89,9 +113,9 @@ function combinations(choices: readonly (readonly string[])[]): string[][] {
 }
 
 /** The key's columns are themselves unique, so a row is referred to by one at most. */
-function isOneToOne(key: CatalogKey, keys: readonly CatalogKey[]): boolean {
+function isOneToOne(key: CatalogKey, ofTable: readonly CatalogKey[]): boolean {
   const columns = [...key.columns].sort().join();
-  return keys.some((one) => one.kind !== 'f' && one.table === key.table && [...one.columns].sort().join() === columns);
+  return ofTable.some((one) => one.kind !== 'f' && [...one.columns].sort().join() === columns);
 }
 
 function bothWays({ constraint, from, to, oneToOne }: ForeignKey): Relationship[] {
@@ -116,7 +140,7 @@ function bothWays({ constraint, from, to, oneToOne }: ForeignKey): Relationship[
 }
 
 /** Two foreign keys of one table whose columns are a part of its primary key make it a junction. */
-function manyToMany(foreignKeys: readonly ForeignKey[], { tables }: RelationshipSources): Relationship[] {
+function manyToMany(foreignKeys: readonly ForeignKey[], { tables }: RelationshipSources, found: Found): Relationship[] {
   const byTable = Map.groupBy(
     foreignKeys.filter((key) => !key.oneToOne),
     (key) => key.from.name,
@@ -124,6 +148,7 @@ function manyToMany(foreignKeys: readonly ForeignKey[], { tables }: Relationship
   return [...byTable].flatMap(([table, keys]) => {
     const primary = new Set(tables.get(table)?.primaryKey);
     const parts = keys.filter((key) => key.from.columns.every((column) => primary.has(column)));
+    found.count(parts.length * Math.max(0, parts.length - 1));
     return parts.flatMap((one) =>
       parts
         .filter((other) => other.constraint !== one.constraint)

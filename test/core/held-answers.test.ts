@@ -3,7 +3,7 @@ import { createServer, get, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
 import { ServiceError } from '../../core/errors.ts';
-import { HeldAnswers } from '../../server/held-answers.ts';
+import { HeldAnswers } from '../../core/held-answers.ts';
 
 const mebibyte = 1024 * 1024;
 const closing: (() => void)[] = [];
@@ -64,4 +64,6 @@ test('one project has its part and all have theirs; small answers and those of c
   expect(held.bytes).toBe(6 * mebibyte);
   held.hold('c', response, mebibyte, false);
   expect(held.bytes).toBe(7 * mebibyte);
+  // Nor is anything begun then that could answer much, by whomever.
+  expect(() => held.refuseWhileFull('d')).toThrow(ServiceError);
 });
