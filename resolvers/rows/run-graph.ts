@@ -35,7 +35,10 @@ export async function runGraph(ctx: Context, { caller, settings, plans, readOnly
   const runsProjectCode = plans.some((plan) => plan.runsProjectCode);
   const options = { signal: ctx.signal, discard: runsProjectCode, shared: readOnly && !runsProjectCode };
   try {
-    const rows = await reached(() => ctx.services.projectPools.run(caller.target.database, statements, options));
+    const rows = await reached(
+      () => ctx.services.projectPools.run(caller.target.database, statements, options),
+      readOnly,
+    );
     if (!readOnly) ctx.services.live.changed(caller.target.database);
     return plans.map((plan, index) => plan.read(rows[index + 1]?.[0] ?? []));
   } catch (error) {
