@@ -3,7 +3,7 @@ import type { StatementHook } from './pool.ts';
 import { ProjectConnections } from './project-connections.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
 import { cancelWhenDue, type Project, type Session } from './project-session.ts';
-import { runScript, type ScriptLimits, type ScriptResult } from './script.ts';
+import { runScript, type ScriptLimits, type ScriptResult, type ScriptSequel } from './script.ts';
 import { SharedReads } from './shared-reads.ts';
 import { type BatchRows, type BatchStatement, type PreparedNames, runBatch } from './statement-batch.ts';
 
@@ -35,8 +35,8 @@ export interface BatchOptions {
 }
 
 export interface ScriptOptions extends Pick<BatchOptions, 'signal'> {
-  /** What is to be written of the result in the same transaction. */
-  readonly seal?: ((result: ScriptResult) => BatchStatement) | undefined;
+  /** What follows in the same transaction, in order. */
+  readonly sequels?: readonly ScriptSequel[];
 }
 
 /** Connections to project databases as each project's own login role: opened when needed, closed when idle. */
@@ -103,11 +103,17 @@ export class ProjectPools {
     database: ProjectDatabase,
     statements: readonly BatchStatement[],
     limits: ScriptLimits,
-    { signal, seal }: ScriptOptions = {},
+    { signal, sequels }: ScriptOptions = {},
   ): Promise<ScriptResult> {
-    return this.#with(this.#connections.projectOf(database), { signal, discard: true }, ({ client }) => {
+    return this.#with(this.#connections.projectOf(database), { signal, discard: true }, async ({ client }) => {
       for (const { text } of statements) this.#options.onStatement?.(text);
-      return runScript(client, statements, limits, seal);
+      try {
+        return await runScript(client, statements, limits, sequels);
+      } catch (error) {
+        // A session that cannot even do that is closed when it cannot be cleared either.
+        await client.query('rollback').catch(() => undefined);
+        throw error;
+      }
     });
   }
 

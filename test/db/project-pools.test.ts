@@ -199,3 +199,41 @@ test('a role that changed its password is let in again, once it is set back', as
   expect(await pools.run(two, [statement('select current_user')])).toEqual([[[two.roleName]]]);
   expect(warned).toEqual(['A project role could not log in; its password is set back.']);
 });
+
+test('a script is committed and answered, or refused and undone, whatever its bytes may be', async () => {
+  const pools = poolsOf({ perProject: 1 });
+  const owner = statement("select set_config('role', 'service_role', true)");
+  await pools.run(one, [owner, statement('create table scripts (bytes int)')]);
+  const outcomes = new Set<string>();
+  for (let bytes = 20; bytes <= 400; bytes += 20) {
+    const script = [owner, statement(`insert into scripts values (${bytes}) returning bytes`)];
+    const outcome = await pools.runScript(one, script, { rows: 10, bytes }).then(
+      ({ rows }) => rows.join(),
+      (error: Error) => error.name,
+    );
+    const kept = await pools.run(one, [owner, statement(`select bytes from scripts where bytes = ${bytes}`)]);
+    expect([bytes, outcome, kept[1]!.flat()]).toEqual(
+      outcome === 'ScriptTooLargeError' ? [bytes, outcome, []] : [bytes, String(bytes), [String(bytes)]],
+    );
+    outcomes.add(outcome);
+  }
+  expect(outcomes).toContain('ScriptTooLargeError');
+  expect(outcomes).toContain('400');
+});
+
+test('a script is a transaction that was begun by words, which no procedure can end', async () => {
+  const pools = poolsOf({ perProject: 1 });
+  const owner = statement("select set_config('role', 'service_role', true)");
+  const limits = { rows: 10, bytes: 10_000 };
+  const ends = [owner, statement('create table ended (id int)'), statement('do $$ begin commit; end $$')];
+  await expect(pools.runScript(one, ends, limits)).rejects.toMatchObject({ code: '2D000' });
+  const deferred = [
+    owner,
+    statement('create table twice (id int unique deferrable initially deferred)'),
+    statement('insert into twice values (1), (1)'),
+  ];
+  await expect(pools.runScript(one, deferred, limits)).rejects.toMatchObject({ code: '23505' });
+  const left = statement("select to_regclass('public.ended'), to_regclass('public.twice')");
+  expect(await pools.runScript(one, [owner, left], limits)).toMatchObject({ rows: [[null, null]], rowCount: 1 });
+  expect(await pools.run(one, [statement('select current_user')])).toEqual([[[one.roleName]]]);
+});
