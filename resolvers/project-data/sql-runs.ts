@@ -24,7 +24,7 @@ const stored = z.object({
 });
 
 /** Longest outcome that is kept in the project's database, in bytes: of longer ones, only that they are done. */
-export const outcomeMax = 256 * 1024;
+const outcomeMax = 256 * 1024;
 
 /**
  * Runs a script, under a run's id at most once: the id and what was answered are written in the script's own
