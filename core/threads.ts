@@ -17,6 +17,10 @@ export interface ThreadsOptions {
   readonly most: number;
   /** Pieces of work that may wait. */
   readonly waitingMax: number;
+  /** Pieces of work of one party that may wait. @default all of them */
+  readonly shareMax?: number;
+  /** Longest that one waits for its turn, in milliseconds. @default no limit */
+  readonly waitMs?: number;
   /** Longest that one may take, in milliseconds. @default no limit */
   readonly workMs?: number;
   /** Memory that a thread may use for objects, in megabytes. @default what Node gives */
@@ -25,8 +29,11 @@ export interface ThreadsOptions {
 
 /** Work that is done beside the event loop. */
 export interface Threads<Task, Answer> {
-  /** @throws ThreadsBusyError, ThreadEndedError */
-  readonly ask: (task: Task) => Promise<Answer>;
+  /**
+   * @param party whose work it is: parties take turns
+   * @throws ThreadsBusyError, ThreadEndedError
+   */
+  readonly ask: (task: Task, party?: string) => Promise<Answer>;
   readonly close: () => Promise<void>;
 }
 
@@ -34,6 +41,7 @@ interface Job<Task, Answer> {
   readonly task: Task;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
+  patience?: NodeJS.Timeout;
 }
 
 interface Thread<Task, Answer> {
@@ -44,9 +52,11 @@ interface Thread<Task, Answer> {
 
 /** Threads are started when there is work for them, and hold up the end of the process no longer than it. */
 export function createThreads<Task, Answer>(options: ThreadsOptions): Threads<Task, Answer> {
-  const { program, most, waitingMax, workMs, memoryMb } = options;
+  const { program, most, waitingMax, shareMax = waitingMax, workMs, waitMs, memoryMb } = options;
   const threads = new Set<Thread<Task, Answer>>();
-  const waiting: Job<Task, Answer>[] = [];
+  /** By party; the one whose turn was last comes last. */
+  const lines = new Map<string, Set<Job<Task, Answer>>>();
+  let waiting = 0;
   let closed = false;
 
   function start(): Thread<Task, Answer> {
@@ -75,12 +85,25 @@ export function createThreads<Task, Answer>(options: ThreadsOptions): Threads<Ta
     return thread;
   }
 
+  function leave(party: string, job: Job<Task, Answer>): void {
+    const line = lines.get(party);
+    if (line?.delete(job) !== true) return;
+    waiting -= 1;
+    clearTimeout(job.patience);
+    if (line.size === 0) lines.delete(party);
+  }
+
   function next(): void {
-    const job = waiting[0];
+    const [first] = lines;
+    if (first === undefined) return;
+    const [party, line] = first;
+    const [job] = line;
     if (job === undefined) return;
     const idle = [...threads].find((thread) => thread.job === undefined) ?? (threads.size < most ? start() : undefined);
     if (idle === undefined) return;
-    waiting.shift();
+    lines.delete(party);
+    lines.set(party, line);
+    leave(party, job);
     idle.job = job;
     idle.worker.ref();
     if (workMs !== undefined) idle.timer = setTimeout(() => void idle.worker.terminate(), workMs).unref();
@@ -88,16 +111,29 @@ export function createThreads<Task, Answer>(options: ThreadsOptions): Threads<Ta
   }
 
   return {
-    ask(task) {
-      if (closed || waiting.length >= waitingMax) return Promise.reject(new ThreadsBusyError('Too much work waits.'));
+    ask(task, party = '') {
+      const line = lines.get(party) ?? new Set();
+      if (closed || waiting >= waitingMax || line.size >= shareMax)
+        return Promise.reject(new ThreadsBusyError('Too much work waits.'));
       return new Promise((resolve, reject) => {
-        waiting.push({ task, resolve, reject });
+        const job: Job<Task, Answer> = { task, resolve, reject };
+        lines.set(party, line.add(job));
+        waiting += 1;
+        if (waitMs !== undefined)
+          job.patience = setTimeout(() => {
+            leave(party, job);
+            reject(new ThreadsBusyError('The work waited too long for its turn.'));
+          }, waitMs).unref();
         next();
       });
     },
     async close() {
       closed = true;
-      for (const { reject } of waiting.splice(0)) reject(new ThreadsBusyError('No work is taken any more.'));
+      for (const [party, line] of lines)
+        for (const job of line) {
+          leave(party, job);
+          job.reject(new ThreadsBusyError('No work is taken any more.'));
+        }
       await Promise.all([...threads].map(({ worker }) => worker.terminate()));
     },
   };

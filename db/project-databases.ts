@@ -12,11 +12,12 @@ import { scramVerifier } from './scram.ts';
 import { Turns } from './turns.ts';
 import { withClient } from './with-client.ts';
 
-/** Most connections that one project's login role may hold. */
-const roleConnectionLimit = 20;
+/** Most connections that one project's login role may hold: those of five nodes that have as many as they may. */
+const roleConnectionLimit = 40;
 
 /** What one session may write to disk while it sorts and joins. Set by the administrator, so no tenant can undo it. */
-const pinned = (role: string) => `alter role ${role} set temp_file_limit = '1GB'`;
+const pinned = (role: string) =>
+  `alter role ${role} connection limit ${roleConnectionLimit}; alter role ${role} set temp_file_limit = '1GB'`;
 
 /** Databases that are made at once on one server: further ones wait here, not in line for a connection. */
 const madeAtOnce = 3;

@@ -1,10 +1,13 @@
 import type pg from 'pg';
 import type { StatementHook } from './pool.ts';
+import { ProjectConnections } from './project-connections.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
-import { cancelWhenDue, openSession, type Project, type Session } from './project-session.ts';
-import { runScript, type ScriptLimits, type ScriptResult } from './script.ts';
-import { emptyQueue, SharedReads } from './shared-reads.ts';
+import { cancelWhenDue, type Project, type Session } from './project-session.ts';
+import { runScript, type ScriptLimits, type ScriptResult, type ScriptSequel } from './script.ts';
+import { SharedReads } from './shared-reads.ts';
 import { type BatchRows, type BatchStatement, type PreparedNames, runBatch } from './statement-batch.ts';
+
+export { ProjectPoolBusyError } from './waiting-line.ts';
 
 export interface ProjectPoolsOptions {
   readonly databases: ProjectLogins;
@@ -32,34 +35,15 @@ export interface BatchOptions {
 }
 
 export interface ScriptOptions extends Pick<BatchOptions, 'signal'> {
-  /** What is to be written of the result in the same transaction. */
-  readonly seal?: ((result: ScriptResult) => BatchStatement) | undefined;
-}
-
-/** No connection came free in time. */
-export class ProjectPoolBusyError extends Error {
-  override readonly name = 'ProjectPoolBusyError';
-}
-
-/** Batches that a session serves before it is replaced, and statements that it prepares. */
-const batchesMax = 5_000;
-const preparedMax = 256;
-
-interface Waiter {
-  readonly project: Project;
-  readonly serve: (session: Session | undefined) => void;
+  /** What follows in the same transaction, in order. */
+  readonly sequels?: readonly ScriptSequel[];
 }
 
 /** Connections to project databases as each project's own login role: opened when needed, closed when idle. */
 export class ProjectPools {
   readonly #options: Required<Omit<ProjectPoolsOptions, 'onStatement'>> & Pick<ProjectPoolsOptions, 'onStatement'>;
-  readonly #projects = new Map<string, Project>();
-  /** Idle sessions, the one that has been so for longest first. */
-  readonly #idle = new Set<Session>();
-  readonly #waiting: Waiter[] = [];
+  readonly #connections: ProjectConnections;
   readonly #shared: SharedReads;
-  #open = 0;
-  #closed = false;
 
   constructor(options: ProjectPoolsOptions) {
     this.#options = {
@@ -71,20 +55,27 @@ export class ProjectPools {
       onStatement: undefined,
       ...options,
     };
+    const connections = new ProjectConnections(this.#options);
+    this.#connections = connections;
     this.#shared = new SharedReads({
       ...this.#options,
-      idle: (project) => this.#takeIdle(project),
-      acquire: (project) => this.#acquire(project),
-      release: (session, unclean, cancelling) => void this.#release(session, unclean, cancelling),
-      close: (session) => void this.#close(session),
-      wanted: () => this.#waiting.length > 0,
+      idle: (project) => connections.takeIdle(project),
+      acquire: (project) => connections.acquire(project),
+      release: (session, unclean, cancelling) => void connections.release(session, unclean, cancelling),
+      close: (session) => void connections.closeSession(session),
+      wanted: () => connections.wanted,
       alone: (project, statements, signal) => this.#runAlone(project, statements, signal, false),
     });
   }
 
   /** Connections that are open. */
   get size(): number {
-    return this.#open;
+    return this.#connections.size;
+  }
+
+  /** Projects of which anything is known. */
+  get projects(): number {
+    return this.#connections.projects;
   }
 
   /**
@@ -97,7 +88,7 @@ export class ProjectPools {
     statements: readonly BatchStatement[],
     { signal, discard = false, shared = false }: BatchOptions = {},
   ): Promise<BatchRows> {
-    const project = this.#projectOf(database);
+    const project = this.#connections.projectOf(database);
     return shared
       ? this.#shared.ask(project, statements, signal)
       : this.#runAlone(project, statements, signal, discard);
@@ -112,11 +103,17 @@ export class ProjectPools {
     database: ProjectDatabase,
     statements: readonly BatchStatement[],
     limits: ScriptLimits,
-    { signal, seal }: ScriptOptions = {},
+    { signal, sequels }: ScriptOptions = {},
   ): Promise<ScriptResult> {
-    return this.#with(this.#projectOf(database), { signal, discard: true }, ({ client }) => {
+    return this.#with(this.#connections.projectOf(database), { signal, discard: true }, async ({ client }) => {
       for (const { text } of statements) this.#options.onStatement?.(text);
-      return runScript(client, statements, limits, seal);
+      try {
+        return await runScript(client, statements, limits, sequels);
+      } catch (error) {
+        // A session that cannot even do that is closed when it cannot be cleared either.
+        await client.query('rollback').catch(() => undefined);
+        throw error;
+      }
     });
   }
 
@@ -129,18 +126,22 @@ export class ProjectPools {
     work: (run: (statements: readonly BatchStatement[]) => Promise<BatchRows>) => Promise<Result>,
     { signal }: Pick<BatchOptions, 'signal'> = {},
   ): Promise<Result> {
-    return this.#with(this.#projectOf(database), { signal, discard: true }, async ({ client, prepared }) => {
-      await client.query('begin');
-      try {
-        const result = await work((statements) => this.#batch(client, statements, prepared));
-        await client.query('commit');
-        return result;
-      } catch (error) {
-        // A session that cannot even do that is closed when it cannot be cleared either.
-        await client.query('rollback').catch(() => undefined);
-        throw error;
-      }
-    });
+    return this.#with(
+      this.#connections.projectOf(database),
+      { signal, discard: true },
+      async ({ client, prepared }) => {
+        await client.query('begin');
+        try {
+          const result = await work((statements) => this.#batch(client, statements, prepared));
+          await client.query('commit');
+          return result;
+        } catch (error) {
+          // A session that cannot even do that is closed when it cannot be cleared either.
+          await client.query('rollback').catch(() => undefined);
+          throw error;
+        }
+      },
+    );
   }
 
   #batch(client: pg.Client, statements: readonly BatchStatement[], prepared: PreparedNames): Promise<BatchRows> {
@@ -164,7 +165,7 @@ export class ProjectPools {
     { signal, discard = false }: BatchOptions,
     work: (session: Session) => Promise<Result>,
   ): Promise<Result> {
-    const session = await this.#acquire(project);
+    const session = await this.#connections.acquire(project);
     let failed = true;
     const settle = cancelWhenDue(session, this.#options, signal);
     try {
@@ -174,155 +175,16 @@ export class ProjectPools {
     } finally {
       const cancelling = settle();
       // In the background: the answer need not wait until the session is fit for the next one.
-      void this.#release(session, failed || discard || cancelling !== undefined, cancelling);
+      void this.#connections.release(session, failed || discard || cancelling !== undefined, cancelling);
     }
   }
 
   /** Closes what is idle of a project; what is under way ends by itself. */
-  async forget({ databaseName }: Pick<ProjectDatabase, 'databaseName'>): Promise<void> {
-    const project = this.#projects.get(databaseName);
-    this.#projects.delete(databaseName);
-    await Promise.all((project?.idle.splice(0) ?? []).map((session) => this.#close(session)));
+  forget(database: Pick<ProjectDatabase, 'databaseName'>): Promise<void> {
+    return this.#connections.forget(database);
   }
 
-  async close(): Promise<void> {
-    this.#closed = true;
-    for (const { serve } of this.#waiting.splice(0)) serve(undefined);
-    await Promise.all([...this.#projects.values()].map(({ database }) => this.forget(database)));
-  }
-
-  #projectOf(database: ProjectDatabase): Project {
-    let project = this.#projects.get(database.databaseName);
-    if (project === undefined) {
-      project = { database, idle: [], reads: emptyQueue(), open: 0, current: false };
-      this.#projects.set(database.databaseName, project);
-    }
-    return project;
-  }
-
-  async #acquire(project: Project): Promise<Session> {
-    if (this.#closed) throw new ProjectPoolBusyError('The pools are closed.');
-    const idle = this.#takeIdle(project);
-    if (idle !== undefined) return idle;
-    if (this.#makeRoom(project)) return this.#connect(project);
-    const session = await this.#wait(project);
-    return session ?? this.#connect(project);
-  }
-
-  #takeIdle(project: Project): Session | undefined {
-    const idle = this.#closed ? undefined : project.idle.pop();
-    return idle === undefined ? undefined : this.#wake(idle);
-  }
-
-  #wake(session: Session): Session {
-    clearTimeout(session.idleTimer);
-    this.#idle.delete(session);
-    return session;
-  }
-
-  /** Whether one more may be opened, at the cost of one that has been idle elsewhere; counts it if so. */
-  #makeRoom(project: Project): boolean {
-    const { perProject, max } = this.#options;
-    if (project.open >= perProject) return false;
-    if (this.#open >= max) {
-      const [oldest] = this.#idle;
-      if (oldest === undefined) return false;
-      void this.#close(oldest);
-    }
-    this.#count(project, 1);
-    return true;
-  }
-
-  #count(project: Project, change: 1 | -1): void {
-    this.#open += change;
-    project.open += change;
-  }
-
-  /** @returns a session, or nothing where one may be opened and is counted already */
-  #wait(project: Project): Promise<Session | undefined> {
-    return new Promise((resolve, reject) => {
-      const waiter: Waiter = {
-        project,
-        serve: (session) => {
-          clearTimeout(patience);
-          if (this.#closed) reject(new ProjectPoolBusyError('The pools are closed.'));
-          else resolve(session);
-        },
-      };
-      const patience = setTimeout(() => {
-        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
-        reject(new ProjectPoolBusyError('No connection to the project came free in time.'));
-      }, this.#options.waitMs);
-      this.#waiting.push(waiter);
-    });
-  }
-
-  /** Opens a session that is counted already. */
-  async #connect(project: Project): Promise<Session> {
-    const lost = (session: Session) => {
-      if (this.#idle.has(session)) void this.#close(session);
-    };
-    try {
-      return await openSession(project, this.#options, lost);
-    } catch (error) {
-      this.#count(project, -1);
-      this.#serveNext();
-      throw error;
-    }
-  }
-
-  /** @param cancelling a cancellation under way: whoever had the session next would be cancelled in its place */
-  async #release(session: Session, unclean: boolean, cancelling: Promise<void> | undefined): Promise<void> {
-    await cancelling;
-    session.batches += 1;
-    const { known, doubtful } = session.prepared;
-    if (session.batches >= batchesMax || this.#projects.get(session.project.database.databaseName) !== session.project)
-      return this.#close(session);
-    if (unclean || known.size + doubtful.size > preparedMax) {
-      try {
-        await session.client.query('discard all');
-      } catch {
-        return this.#close(session);
-      }
-      known.clear();
-      doubtful.clear();
-    }
-    this.#handOn(session);
-  }
-
-  /** Gives a session to who waits for its project, or lets it rest. */
-  #handOn(session: Session): void {
-    const own = this.#waiting.findIndex(({ project }) => project === session.project);
-    if (own >= 0) {
-      const [waiter] = this.#waiting.splice(own, 1);
-      waiter!.serve(session);
-      return;
-    }
-    // Somebody waits for room: this one makes it.
-    if (this.#closed || this.#waiting.length > 0) {
-      void this.#close(session);
-      return;
-    }
-    session.project.idle.push(session);
-    this.#idle.add(session);
-    session.idleTimer = setTimeout(() => void this.#close(session), this.#options.idleMs);
-    session.idleTimer.unref();
-  }
-
-  async #close(session: Session): Promise<void> {
-    this.#wake(session);
-    const at = session.project.idle.indexOf(session);
-    if (at >= 0) session.project.idle.splice(at, 1);
-    this.#count(session.project, -1);
-    await session.client.end().catch(() => undefined);
-    this.#serveNext();
-  }
-
-  #serveNext(): void {
-    const next = this.#waiting.findIndex(({ project }) => project.open < this.#options.perProject);
-    if (next < 0 || this.#open >= this.#options.max) return;
-    const [waiter] = this.#waiting.splice(next, 1);
-    this.#count(waiter!.project, 1);
-    waiter!.serve(undefined);
+  close(): Promise<void> {
+    return this.#connections.close();
   }
 }

@@ -12,6 +12,8 @@ export interface Project {
   readonly idle: Session[];
   readonly reads: ReadQueue;
   open: number;
+  /** The server took no further connection of late: those that are open have to do. */
+  full: boolean;
   /** Whether its database is known to be of this gateway's version. */
   current: boolean;
 }
@@ -38,6 +40,9 @@ export interface SessionOptions {
 export class ProjectUnreachableError extends Error {
   override readonly name = 'ProjectUnreachableError';
 }
+
+/** The server, or its login, has as many connections as it may. */
+export class ServerFullError extends ProjectUnreachableError {}
 
 /** How long a cancelled batch is given to end, in milliseconds, before its connection is cut. */
 const cancelMs = 2_000;
@@ -137,8 +142,13 @@ async function versionSeen(client: pg.Client): Promise<number> {
   }
 }
 
+const tooManyConnections = '53300';
+
 const unreachable = (cause: unknown) =>
-  new ProjectUnreachableError('A project’s database could not be connected to.', { cause });
+  new (sqlState(cause) === tooManyConnections ? ServerFullError : ProjectUnreachableError)(
+    'A project’s database could not be connected to.',
+    { cause },
+  );
 
 async function logIn(
   project: Project,

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { BatchStatement } from './statement-batch.ts';
+import type { BatchRows, BatchStatement } from './statement-batch.ts';
 
 /** What a script may answer. */
 export interface ScriptLimits {
@@ -22,6 +22,13 @@ export interface ScriptResult {
   readonly rowCount: number | null;
 }
 
+/** What follows a script in its transaction, when it is known what it answered. */
+export interface ScriptSequel {
+  /** Nothing where there is nothing to be sent. */
+  readonly statement: (result: ScriptResult) => BatchStatement | undefined;
+  readonly onRows?: (rows: BatchRows[number]) => void;
+}
+
 /** More was answered than may be; nothing that the script changed is kept. */
 export class ScriptTooLargeError extends Error {
   override readonly name = 'ScriptTooLargeError';
@@ -38,7 +45,7 @@ interface WireConnection {
   readonly stream: {
     cork(): void;
     uncork(): void;
-    on(event: 'data', told: (part: Buffer) => void): void;
+    prependListener(event: 'data', told: (part: Buffer) => void): void;
     off(event: 'data', told: (part: Buffer) => void): void;
     destroy(): void;
   };
@@ -51,21 +58,32 @@ interface WireConnection {
   sync(): void;
 }
 
+const begin: BatchStatement = { name: undefined, text: 'begin', values: [] };
+const commit: BatchStatement = { name: undefined, text: 'commit', values: [] };
+const rollback: BatchStatement = { name: undefined, text: 'rollback', values: [] };
+
 /**
- * Runs statements as one transaction: sent in one go, and committed by a Sync that follows only when all of them are
- * done and their answer is small enough. Memory holds no more than the limits, whatever the statements answer.
+ * Runs statements as one transaction: sent in one go, and committed only when all of them are done and their answer is
+ * small enough. Memory holds no more than the limits, whatever the statements answer. The transaction is begun by words:
+ * older minor versions of PostgreSQL let a procedure end one that is not.
  *
- * @param seal what is to be written of the result in the same transaction
+ * A refusal may leave the transaction open, in which nothing can be done any more.
+ *
+ * @param sequels what follows in the same transaction, in order
  */
 export function runScript(
   client: pg.Client,
-  statements: readonly BatchStatement[],
+  script: readonly BatchStatement[],
   limits: ScriptLimits,
-  seal?: (result: ScriptResult) => BatchStatement,
+  sequels: readonly ScriptSequel[] = [],
 ): Promise<ScriptResult> {
   const { connection } = client as unknown as { readonly connection: WireConnection };
   return new Promise((resolve, reject) => {
+    const statements = [begin, ...script];
     const last = statements.length - 1;
+    const following = sequels.values();
+    let sequel: ScriptSequel | undefined;
+    let sequelRows: (readonly (string | null)[])[] = [];
     let at = 0;
     let fields: readonly ScriptField[] = [];
     const rows: (readonly (string | null)[])[] = [];
@@ -75,7 +93,8 @@ export function runScript(
     let bytes = 0;
     const count = (part: Buffer) => {
       bytes += part.length;
-      if (bytes <= limits.bytes || tooLarge !== undefined) return;
+      // What is committed is not refused any more.
+      if (bytes <= limits.bytes || tooLarge !== undefined || ended) return;
       tooLarge = new ScriptTooLargeError('bytes');
       // One row alone may be too much: without a connection nothing is committed, and nothing more arrives.
       connection.stream.destroy();
@@ -90,21 +109,30 @@ export function runScript(
       if (describe) connection.describe({ type: 'P', name: '' });
       connection.execute({ portal: '', rows: most });
     };
-    const sync = () => {
+    const end = (word: BatchStatement) => {
       ended = true;
+      send(word, false, 0);
       connection.sync();
     };
     const next = () => {
       at += 1;
-      if (at < statements.length) return;
-      if (at > statements.length || seal === undefined) return sync();
-      send(seal({ fields, rows, rowCount }), false, 0);
-      connection.flush();
+      if (ended || at < statements.length || tooLarge !== undefined) return;
+      sequel?.onRows?.(sequelRows);
+      for (sequel of following) {
+        const statement = sequel.statement({ fields, rows, rowCount });
+        if (statement === undefined) continue;
+        sequelRows = [];
+        send(statement, false, 0);
+        connection.flush();
+        return;
+      }
+      end(commit);
     };
     // The driver calls these for the messages that belong to what it was given to submit.
     const messages = {
       submit() {
-        connection.stream.on('data', count);
+        // Before the driver has looked at it, so that nothing is committed of what is too much.
+        connection.stream.prependListener('data', count);
         connection.stream.cork();
         for (const [index, one] of statements.entries())
           send(one, index === last, index === last ? limits.rows + 1 : 0);
@@ -117,16 +145,16 @@ export function runScript(
       },
       handleDataRow(message: { fields: readonly (string | null)[] }) {
         if (at === last) rows.push(message.fields);
+        else if (at > last) sequelRows.push(message.fields);
       },
       handleCommandComplete({ text }: { text: string }) {
         if (at === last) rowCount = countOf(text);
-        if (!ended) next();
+        next();
       },
       handleEmptyQuery: next,
       handlePortalSuspended() {
         tooLarge = new ScriptTooLargeError('rows');
-        send({ name: undefined, text: 'rollback', values: [] }, false, 0);
-        sync();
+        end(rollback);
       },
       handleCopyInResponse: () => connection.sendCopyFail('Nothing is copied here.'),
       handleCopyData: () => undefined,

@@ -22,6 +22,10 @@ export const emptyQueue = (): ReadQueue => ({
   apartUntil: 0,
 });
 
+/** Whether anything is under way. */
+export const isAsked = ({ waiting, carriers, opening, flushing }: ReadQueue): boolean =>
+  waiting.length > 0 || carriers.size > 0 || opening || flushing;
+
 /** Where the connections come from. */
 export interface SharedReadsOptions extends SessionOptions {
   /** A connection that is idle now. */

@@ -20,8 +20,13 @@ export const sqlRunStatements: readonly string[] = [
       insert into _svc.sql_runs (id) values (run) on conflict do nothing;
       if not found then raise exception using errcode = '${runDoneState}', message = 'This run was committed.'; end if;
     end $$`,
-  `create function _svc.end_run(run text, outcome text) returns void language sql security definer
-    set search_path = pg_catalog, pg_temp as $$ update _svc.sql_runs set outcome = $2 where id = $1 $$`,
+  // A script may have made its transaction one that only reads: that it is done is written already.
+  `create function _svc.end_run(run text, outcome text) returns void language plpgsql security definer
+    set search_path = pg_catalog, pg_temp as $$
+    begin
+      if current_setting('transaction_read_only') = 'on' then return; end if;
+      update _svc.sql_runs r set outcome = $2 where r.id = $1;
+    end $$`,
   `create function _svc.run_outcome(run text) returns text language sql stable security definer
     set search_path = pg_catalog, pg_temp as $$ select outcome from _svc.sql_runs where id = $1 $$`,
 ];

@@ -5,14 +5,25 @@ import type { ReadingAnswer, ReadingTask } from './reading-worker.ts';
 
 /** Reads SQL, what is long of it beside the event loop. */
 export interface SqlReader {
-  /** @throws SqlSyntaxError, ThreadsBusyError, ThreadEndedError */
-  readonly readScript: (...args: Parameters<Calls['readScript']>) => Promise<ReturnType<Calls['readScript']>>;
+  /**
+   * @param party whose text it is: parties take turns
+   * @throws SqlSyntaxError, ThreadsBusyError, ThreadEndedError
+   */
+  readonly readScript: Asked<Calls['readScript']>;
   /** @throws ThreadsBusyError, ThreadEndedError */
-  readonly checkManifest: (...args: Parameters<Calls['checkManifest']>) => Promise<ReturnType<Calls['checkManifest']>>;
+  readonly checkManifest: Asked<Calls['checkManifest']>;
   /** @throws ThreadsBusyError, ThreadEndedError */
-  readonly judge: (...args: Parameters<Calls['judgeManifest']>) => Promise<ReturnType<Calls['judgeManifest']>>;
+  readonly judge: (
+    party: string,
+    ...args: Parameters<Calls['judgeManifest']>
+  ) => Promise<ReturnType<Calls['judgeManifest']>>;
   readonly close: () => Promise<void>;
 }
+
+type Asked<Call extends (given: never) => unknown> = (
+  given: Parameters<Call>[0],
+  party?: string,
+) => Promise<ReturnType<Call>>;
 
 export interface SqlReaderOptions {
   /** Memory that a thread may use for objects, in megabytes: a megabyte of SQL takes some hundred. @default 512 */
@@ -25,6 +36,10 @@ export interface SqlReaderOptions {
 const inlineMax = 4_096;
 const threadsMax = 2;
 const waitingMax = 64;
+/** Texts of one party that may wait. */
+const shareMax = 8;
+/** How long a text waits for its turn, in milliseconds. */
+const waitMs = 10_000;
 
 /** A reader whose threads start with the first long text. */
 export function createSqlReader({ memoryMb = 512, readMs = 10_000 }: SqlReaderOptions = {}): SqlReader {
@@ -32,12 +47,14 @@ export function createSqlReader({ memoryMb = 512, readMs = 10_000 }: SqlReaderOp
     program: new URL('./reading-worker.ts', import.meta.url),
     most: threadsMax,
     waitingMax,
+    shareMax,
+    waitMs,
     workMs: readMs,
     memoryMb,
   });
 
-  async function ask(call: ReadingTask['call'], args: readonly unknown[]): Promise<unknown> {
-    const { result, fault } = await threads.ask({ call, args });
+  async function ask(party: string | undefined, call: ReadingTask['call'], args: readonly unknown[]): Promise<unknown> {
+    const { result, fault } = await threads.ask({ call, args }, party);
     if (fault !== undefined) throw new SqlSyntaxError(fault.message, fault.position);
     return result;
   }
@@ -45,18 +62,18 @@ export function createSqlReader({ memoryMb = 512, readMs = 10_000 }: SqlReaderOp
   const lengthOf = (raw: unknown) => JSON.stringify(raw).length;
 
   return {
-    readScript: async (text) =>
+    readScript: async (text, party) =>
       text.length <= inlineMax
         ? calls.readScript(text)
-        : ((await ask('readScript', [text])) as ReturnType<Calls['readScript']>),
-    checkManifest: async (raw) =>
+        : ((await ask(party, 'readScript', [text])) as ReturnType<Calls['readScript']>),
+    checkManifest: async (raw, party) =>
       lengthOf(raw) <= inlineMax
         ? calls.checkManifest(raw)
-        : ((await ask('checkManifest', [raw])) as ReturnType<Calls['checkManifest']>),
-    judge: async (raw, model, migration) =>
+        : ((await ask(party, 'checkManifest', [raw])) as ReturnType<Calls['checkManifest']>),
+    judge: async (party, raw, model, migration) =>
       lengthOf(raw) + (migration?.length ?? 0) <= inlineMax
         ? calls.judgeManifest(raw, model, migration)
-        : ((await ask('judgeManifest', [raw, model, migration])) as ReturnType<Calls['judgeManifest']>),
+        : ((await ask(party, 'judgeManifest', [raw, model, migration])) as ReturnType<Calls['judgeManifest']>),
     close: threads.close,
   };
 }

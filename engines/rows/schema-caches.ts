@@ -41,6 +41,8 @@ export class SchemaCaches {
   readonly #entries = new Lru<Entry>(bounds);
   readonly #reading = new Map<string, Promise<SchemaCache>>();
   readonly #checking = new Map<string, Promise<SchemaCache>>();
+  /** How often databases were said to have changed: what began to be read before is not kept. */
+  readonly #generations = new Lru<number>({ entries: 10_000, bytes: 10_000 });
   readonly #allowances = new Lru<Allowance>({ entries: 10_000, bytes: 10_000 });
   readonly #pools: Pick<ProjectPools, 'run'>;
   readonly #now: () => number;
@@ -88,6 +90,7 @@ export class SchemaCaches {
     const entry = this.#entries.get(databaseName);
     const version = manifest ? 'unknown' : (entry?.version ?? '');
     if (entry !== undefined) this.#entries.set(databaseName, { ...entry, version, checkedAt: -Infinity }, entry.size);
+    this.#generations.set(databaseName, (this.#generations.get(databaseName) ?? 0) + 1, 1);
     // What is being read may have been read before.
     this.#reading.delete(databaseName);
     this.#checking.delete(databaseName);
@@ -127,6 +130,7 @@ export class SchemaCaches {
   async #read(database: ProjectDatabase): Promise<SchemaCache> {
     const { databaseName } = database;
     const checkedAt = this.#now();
+    const generation = this.#generations.get(databaseName);
     // The version first: a change between the two is read again, not missed.
     const [, versions, rows, , lives] = await this.#pools.run(database, [
       qualifiedNames,
@@ -142,7 +146,8 @@ export class SchemaCaches {
     const digest = createHash('sha256').update(text).update(live).digest('base64url');
     // The same one as before where nothing is different: others keep what they made of it.
     const cache = known?.digest === digest ? known.cache : madeOf(text, live);
-    if (known === undefined || known.checkedAt <= checkedAt)
+    const isNewest = known === undefined || known.checkedAt <= checkedAt;
+    if (isNewest && this.#generations.get(databaseName) === generation)
       this.#entries.set(databaseName, { cache, version, digest, size: text.length, checkedAt }, text.length);
     return cacheOf({ cache });
   }

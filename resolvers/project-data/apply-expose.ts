@@ -37,7 +37,9 @@ export const applyExpose = projectMutation({
   }),
   async handler(ctx, input): Promise<ExposeApplied> {
     const database = databaseOf(ctx);
-    const { manifest, findings } = await readingSql(() => ctx.services.sqlReader.checkManifest(input.manifest));
+    const { manifest, findings } = await readingSql(() =>
+      ctx.services.sqlReader.checkManifest(input.manifest, ctx.project.id),
+    );
     if (manifest === undefined) {
       refuseErrors(findings);
       throw new Error('A manifest without findings is one.');

@@ -39,6 +39,13 @@ export const asReader = once(
   "select set_config('search_path', '', true), set_config('transaction_read_only', 'on', true)",
 );
 
+/** A connection broke under what was being done: nobody knows whether it is. */
+export const connectionLost = (cause: unknown, readOnly: boolean) =>
+  new ServiceError('UPSTREAM_UNAVAILABLE', {
+    cause,
+    ...(readOnly ? {} : { mutationState: 'unknown', safeToRetry: false }),
+  });
+
 /** Refusals of the database, as the platform's own. @throws ServiceError */
 export async function inProject<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
@@ -50,8 +57,7 @@ export async function inProject<Result>(work: () => Promise<Result>): Promise<Re
         retryAfter: 1,
       });
     if (error instanceof ProjectUnreachableError) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
-    if (isConnectionLoss(error))
-      throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error, mutationState: 'unknown', safeToRetry: false });
+    if (isConnectionLoss(error)) throw connectionLost(error, false);
     if (error instanceof pg.DatabaseError && error.code !== undefined) throw refusalOf(error);
     throw error;
   }

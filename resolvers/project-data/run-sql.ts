@@ -4,14 +4,13 @@ import { ServiceError } from '../../core/errors.ts';
 import { type ScriptResult, ScriptTooLargeError } from '../../db/script.ts';
 import { type Script, scriptStatementsMax } from '../../engines/sql/read-script.ts';
 import { jsonValueOf, parameterOf } from '../../engines/sql/values.ts';
-import { onProject } from '../access.ts';
-import type { Services } from '../context.ts';
+import { onProject, type ProjectScope } from '../access.ts';
+import type { Context } from '../context.ts';
 import { projectId } from '../fields.ts';
 import { projectMutation } from '../operation.ts';
-import { asOwner, databaseOf, inProject, once } from './in-project.ts';
+import { asOwner, databaseOf, once } from './in-project.ts';
 import { readingSql, sqlBytesMax } from './reading-sql.ts';
 import { runOnce } from './sql-runs.ts';
-import { typeFacts } from './type-names.ts';
 
 /** What an answer may hold. Contract 01, section 2.6. */
 const limits = { rows: 10_000, bytes: 32 * 1024 * 1024 };
@@ -54,7 +53,7 @@ export const runSql = projectMutation({
   }),
   async handler(ctx, { sql, params }): Promise<SqlResult> {
     const database = databaseOf(ctx);
-    const { statements } = await read(ctx.services, sql, params);
+    const { statements } = await read(ctx, sql, params);
     // Read and written by one role; the admin's transaction only reads, whatever the statements say.
     const readOnly = ctx.authority.kind === 'admin';
     const values = params.map(parameterOf);
@@ -67,12 +66,10 @@ export const runSql = projectMutation({
     try {
       const answer =
         statements.length === 0
-          ? { fields: [], rows: [], rowCount: null }
+          ? { fields: [], types: [], rows: [], rowCount: null }
           : await refusing(readOnly, () => runOnce(ctx, database, script, left, readOnly ? undefined : ctx.runId));
       if (ctx.answered !== undefined) ctx.answered.bytes += bytesOf(answer);
-      const ids = answer.fields.map(({ typeId }) => typeId);
-      const typeOf = await inProject(() => typeFacts(ctx.services, database, ids));
-      const fields = answer.fields.map(({ name, typeId }) => ({ name, type: typeOf(typeId) }));
+      const fields = answer.fields.map(({ name }, at) => ({ name, type: answer.types[at]! }));
       return {
         schema: ctx.project.schemaSlot,
         rows: answer.rows.map((row) =>
@@ -104,8 +101,12 @@ export const runSql = projectMutation({
   }),
 });
 
-async function read({ sqlReader }: Services, sql: string, params: readonly unknown[]): Promise<Script> {
-  const script = await readingSql(() => sqlReader.readScript(sql));
+async function read(
+  { services, project }: Context & ProjectScope,
+  sql: string,
+  params: readonly unknown[],
+): Promise<Script> {
+  const script = await readingSql(() => services.sqlReader.readScript(sql, project.id));
   const { statements, blocked } = script;
   if (blocked !== undefined)
     throw new ServiceError('FORBIDDEN', {

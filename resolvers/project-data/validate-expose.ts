@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Finding } from '../../engines/expose/finding.ts';
 import { emptyModel, modelOf } from '../../engines/expose/model.ts';
 import { onProject, signedIn } from '../access.ts';
+import { callerKey } from '../caller.ts';
 import { projectId } from '../fields.ts';
 import { query } from '../operation.ts';
 import { databaseOf, inProject } from './in-project.ts';
@@ -40,7 +41,9 @@ export const validateExpose = query({
     const [, ...rows] = await inProject(() =>
       ctx.services.projectPools.run(databaseOf(ctx), [asOwnReader, ...readState], { signal: ctx.signal }),
     );
-    return readingSql(() => ctx.services.sqlReader.judge(manifest, modelOf(stateOf(rows).facts), migration));
+    return readingSql(() =>
+      ctx.services.sqlReader.judge(ctx.project.id, manifest, modelOf(stateOf(rows).facts), migration),
+    );
   },
   ...answer,
 });
@@ -51,7 +54,9 @@ export const validateManifest = query({
   summary: 'What is wrong with a manifest in front of an empty database; nothing is run.',
   access: signedIn<object>('wallet', 'control_plane', 'operator'),
   input: z.object(given),
-  handler: ({ services }, { manifest, migration_sql: migration }) =>
-    readingSql(() => services.sqlReader.judge(manifest, emptyModel(), migration)),
+  handler: ({ services, request, principal }, { manifest, migration_sql: migration }) => {
+    const party = callerKey(principal, request.address);
+    return readingSql(() => services.sqlReader.judge(party, manifest, emptyModel(), migration));
+  },
   ...answer,
 });

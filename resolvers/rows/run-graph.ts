@@ -39,7 +39,7 @@ export async function runGraph(ctx: Context, { caller, settings, plans, readOnly
   const options = { signal: ctx.signal, discard: runsProjectCode, shared: readOnly && !runsProjectCode };
   let rows: BatchRows;
   try {
-    rows = await reached(() => ctx.services.projectPools.run(caller.target.database, statements, options));
+    rows = await reached(() => ctx.services.projectPools.run(caller.target.database, statements, options), readOnly);
     if (!readOnly) ctx.services.live.changed(caller.target.database);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code === undefined) throw error;

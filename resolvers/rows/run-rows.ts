@@ -16,6 +16,7 @@ import type { SchemaCache } from '../../engines/rows/schema/types.ts';
 import type { Rendered } from '../../engines/rows/sql/sql.ts';
 import type { Context } from '../context.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
+import { connectionLost } from '../project-data/in-project.ts';
 import { explainDenial } from './explain-denial.ts';
 import type { RowCaller } from './open-door.ts';
 
@@ -105,7 +106,7 @@ async function run(
   if (plan.estimate !== undefined) statements.push({ ...plan.estimate, name: undefined });
   const options = { signal: ctx.signal, discard: plan.runsProjectCode, shared: plan.readOnly && !plan.runsProjectCode };
   try {
-    const rows = await reached(() => ctx.services.projectPools.run(database, statements, options));
+    const rows = await reached(() => ctx.services.projectPools.run(database, statements, options), plan.readOnly);
     if (!plan.readOnly) ctx.services.live.changed(database);
     return rows;
   } catch (error) {
@@ -118,15 +119,19 @@ async function run(
   }
 }
 
-/** @throws PGRST003 when no connection came free, 54000 for a schema that is too large, UPSTREAM_UNAVAILABLE when there is none to be had */
-export async function reached<Result>(work: () => Promise<Result>): Promise<Result> {
+/**
+ * @param readOnly whether nothing is lost when it is done twice
+ * @throws PGRST003 when no connection came free, 54000 for a schema that is too large, UPSTREAM_UNAVAILABLE when there is none to be had
+ */
+export async function reached<Result>(work: () => Promise<Result>, readOnly = true): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof ProjectPoolBusyError)
       throw new RowError(504, 'PGRST003', 'Timed out acquiring connection from connection pool.');
-    if (error instanceof ProjectUnreachableError || isConnectionLoss(error))
-      throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    // No connection was made; when one breaks, what it was to change may be changed.
+    if (error instanceof ProjectUnreachableError) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    if (isConnectionLoss(error)) throw connectionLost(error, readOnly);
     if (error instanceof SchemaTooLargeError) throw refusals.schemaTooLarge(error.message);
     throw error;
   }

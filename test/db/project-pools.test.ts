@@ -105,6 +105,50 @@ test('all projects together have so many connections; an idle one makes room for
   expect(pools.size).toBeLessThanOrEqual(2);
 });
 
+test('a project that asks for the first time has its turn among projects that fill all connections', async () => {
+  const pools = poolsOf({ perProject: 2, max: 4 });
+  const done: string[] = [];
+  const flood = [one, two].flatMap((database) =>
+    Array.from({ length: 100 }, async (_, at) => {
+      // Half of them share connections, half have one to themselves.
+      await pools.run(database, [statement('select 1')], { shared: at % 2 === 0 });
+      done.push('others');
+    }),
+  );
+  const asked = pools.run(three, [statement('select 1')]).then(() => done.push('three'));
+  await Promise.all([...flood, asked]);
+  expect(done).toHaveLength(201);
+  expect(done.indexOf('three')).toBeLessThan(150);
+  expect(pools.size).toBeLessThanOrEqual(4);
+  await pools.close();
+});
+
+test('where the server takes no more connections of a project, those that are open serve all', async () => {
+  await expect.poll(() => connections(three)).toBe(0);
+  await server.admin.query(`alter role ${three.roleName} connection limit 1`);
+  const pools = poolsOf();
+  await Promise.all(Array.from({ length: 20 }, () => processId(pools, three)));
+  expect(pools.size).toBe(1);
+  // Another node finds none left.
+  await expect(processId(poolsOf(), three)).rejects.toBeInstanceOf(ProjectPoolBusyError);
+  await server.admin.query(`alter role ${three.roleName} connection limit 40`);
+  const used = await Promise.all(Array.from({ length: 20 }, () => processId(pools, three)));
+  expect(new Set(used).size).toBeGreaterThan(1);
+  await pools.forget(three);
+});
+
+test('nothing is kept of a project that nobody asks for', async () => {
+  const pools = poolsOf({ idleMs: 20, waitMs: 1_000, perProject: 1 });
+  const enough = new AbortController();
+  const long = pools.run(one, [statement('select pg_sleep(600)')], { signal: enough.signal }).catch(() => 'cancelled');
+  await expect(pools.run(one, [statement('select 1')], { shared: true })).rejects.toBeInstanceOf(ProjectPoolBusyError);
+  enough.abort();
+  expect(await long).toBe('cancelled');
+  await Promise.all([processId(pools, two), processId(pools, three)]);
+  await expect.poll(() => pools.projects).toBe(0);
+  expect(await pools.run(one, [statement('select 1')], { shared: true })).toEqual([[['1']]]);
+});
+
 test('who waits too long is refused by name, and what ran goes on', async () => {
   const pools = poolsOf({ perProject: 1, waitMs: 50 });
   const long = pools.run(one, [statement('select pg_sleep(0.5)')]);
@@ -154,4 +198,42 @@ test('a role that changed its password is let in again, once it is set back', as
   const pools = poolsOf({ warn: (message) => void warned.push(message) });
   expect(await pools.run(two, [statement('select current_user')])).toEqual([[[two.roleName]]]);
   expect(warned).toEqual(['A project role could not log in; its password is set back.']);
+});
+
+test('a script is committed and answered, or refused and undone, whatever its bytes may be', async () => {
+  const pools = poolsOf({ perProject: 1 });
+  const owner = statement("select set_config('role', 'service_role', true)");
+  await pools.run(one, [owner, statement('create table scripts (bytes int)')]);
+  const outcomes = new Set<string>();
+  for (let bytes = 20; bytes <= 400; bytes += 20) {
+    const script = [owner, statement(`insert into scripts values (${bytes}) returning bytes`)];
+    const outcome = await pools.runScript(one, script, { rows: 10, bytes }).then(
+      ({ rows }) => rows.join(),
+      (error: Error) => error.name,
+    );
+    const kept = await pools.run(one, [owner, statement(`select bytes from scripts where bytes = ${bytes}`)]);
+    expect([bytes, outcome, kept[1]!.flat()]).toEqual(
+      outcome === 'ScriptTooLargeError' ? [bytes, outcome, []] : [bytes, String(bytes), [String(bytes)]],
+    );
+    outcomes.add(outcome);
+  }
+  expect(outcomes).toContain('ScriptTooLargeError');
+  expect(outcomes).toContain('400');
+});
+
+test('a script is a transaction that was begun by words, which no procedure can end', async () => {
+  const pools = poolsOf({ perProject: 1 });
+  const owner = statement("select set_config('role', 'service_role', true)");
+  const limits = { rows: 10, bytes: 10_000 };
+  const ends = [owner, statement('create table ended (id int)'), statement('do $$ begin commit; end $$')];
+  await expect(pools.runScript(one, ends, limits)).rejects.toMatchObject({ code: '2D000' });
+  const deferred = [
+    owner,
+    statement('create table twice (id int unique deferrable initially deferred)'),
+    statement('insert into twice values (1), (1)'),
+  ];
+  await expect(pools.runScript(one, deferred, limits)).rejects.toMatchObject({ code: '23505' });
+  const left = statement("select to_regclass('public.ended'), to_regclass('public.twice')");
+  expect(await pools.runScript(one, [owner, left], limits)).toMatchObject({ rows: [[null, null]], rowCount: 1 });
+  expect(await pools.run(one, [statement('select current_user')])).toEqual([[[one.roleName]]]);
 });

@@ -27,8 +27,8 @@ test('long text is read as short text is', async () => {
   });
   const manifest = { version: 1, tables: [{ name: 'notes', expose: false }] };
   const migration = `create table notes (title text); ${long}`;
-  expect(await reader.judge(manifest, emptyModel(), migration)).toEqual([]);
-  expect(await reader.judge(manifest, emptyModel(), long)).toMatchObject([{ type: 'missing-table' }]);
+  expect(await reader.judge('', manifest, emptyModel(), migration)).toEqual([]);
+  expect(await reader.judge('', manifest, emptyModel(), long)).toMatchObject([{ type: 'missing-table' }]);
   expect((await reader.checkManifest({ ...manifest, tables: [], extra: long })).findings).toHaveLength(1);
 });
 
@@ -68,9 +68,29 @@ test('text nested too deeply is refused, and the thread reads on', async () => {
   expect((await reader.readScript(long)).statements).toHaveLength(500);
 });
 
+test('one party’s texts take turns with those of others, and only a few of them may wait', async () => {
+  const reader = open();
+  const order: string[] = [];
+  const read = (party: string) =>
+    reader.readScript(large, party).then(
+      () => order.push(party),
+      (error: unknown) => error,
+    );
+  const floods = Array.from({ length: 12 }, () => read('flood'));
+  const refused = (await Promise.race(floods)) as unknown;
+  expect(refused).toBeInstanceOf(ThreadsBusyError);
+  await read('neighbour');
+  // Two were being read, and one was next.
+  expect(order.indexOf('neighbour')).toBeLessThanOrEqual(4);
+  await reader.close();
+  await Promise.all(floods);
+});
+
 test('more than may wait is refused at once, and so is all of it when the reader closes', async () => {
   const reader = open();
-  const asked = Array.from({ length: 80 }, () => reader.readScript(large).catch((error: unknown) => error));
+  const asked = Array.from({ length: 80 }, (_, at) =>
+    reader.readScript(large, String(at)).catch((error: unknown) => error),
+  );
   const refused = await Promise.race(asked);
   expect(refused).toBeInstanceOf(ThreadsBusyError);
   await reader.close();
