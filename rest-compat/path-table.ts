@@ -9,8 +9,15 @@ export interface Found<Entry> {
   readonly params: Readonly<Record<string, string>>;
 }
 
+interface PathEntry {
+  readonly method: Method;
+  readonly path: string;
+  /** Whether its GET uses something up: whoever only looks, by HEAD, is then refused. */
+  readonly goodOnce?: true;
+}
+
 /** What answers which method of which path, patterns such as `/orgs/v1/:org_id` among them. */
-export class PathTable<Entry extends { readonly method: Method; readonly path: string }> {
+export class PathTable<Entry extends PathEntry> {
   readonly #router = findMyWay({ ignoreTrailingSlash: true, caseSensitive: true, maxParamLength: 1024 });
 
   constructor(entries: readonly Entry[]) {
@@ -25,14 +32,14 @@ export class PathTable<Entry extends { readonly method: Method; readonly path: s
    */
   match(method: string, path: string): Found<Entry> {
     refuseBrokenEscapes(path);
-    const found = this.#find(method === 'HEAD' ? 'GET' : method, path);
-    if (found !== undefined) return found;
+    const isHead = method === 'HEAD';
+    const found = this.#find(isHead ? 'GET' : method, path);
+    if (found !== undefined && !(isHead && found.entry.goodOnce)) return found;
     const allowed = methods.filter((one) => this.#find(one, path) !== undefined);
     if (allowed.length === 0) throw new ServiceError('ROUTE_NOT_FOUND', { details: { path } });
-    throw new ServiceError('METHOD_NOT_ALLOWED', {
-      allow: allowHeader(allowed),
-      details: { method, allow: allowHeader(allowed) },
-    });
+    const goodOnce = this.#find('GET', path)?.entry.goodOnce === true;
+    const allow = allowHeader(allowed).filter((one) => one !== 'HEAD' || !goodOnce);
+    throw new ServiceError('METHOD_NOT_ALLOWED', { allow, details: { method, allow } });
   }
 
   #find(method: string, path: string): Found<Entry> | undefined {

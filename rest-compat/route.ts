@@ -35,6 +35,8 @@ export interface Route {
   readonly textAs?: string | undefined;
   /** Whether the answer is had as Markdown too. */
   readonly hasMarkdown?: boolean;
+  /** Whether a GET uses something up, so that HEAD is refused. */
+  readonly goodOnce?: true;
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
 }
 

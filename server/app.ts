@@ -70,6 +70,8 @@ export interface AppOptions {
   readonly onStatement?: StatementHook;
   /** Told what the control database says beside its answers; for tests that look at plans. */
   readonly onNotice?: NoticeHook;
+  /** Whether background jobs run here; not in tests that count what requests send. @default true */
+  readonly jobs?: boolean;
 }
 
 export interface App {
@@ -209,8 +211,10 @@ export async function startApp(options: AppOptions): Promise<App> {
     const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
     undo.push(mailer.close);
     const byName = new Map(operations.map((operation) => [operation.name as string, operation]));
-    const workers = await startWorkers({ url: databaseUrl, services, mailer, operations: byName, log, metrics });
-    drains.push(workers.stop);
+    if (options.jobs !== false) {
+      const workers = await startWorkers({ url: databaseUrl, services, mailer, operations: byName, log, metrics });
+      drains.push(workers.stop);
+    }
 
     const engine = new Engine(schema, { introspection: !config.production });
     const projectSchemas = new ProjectSchemas(services, { introspection: !config.production });

@@ -6,6 +6,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { ServiceError } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
 import type { Services } from '../resolvers/context.ts';
+import { asRefusal } from '../resolvers/execute.ts';
 import type { Engine } from '../schema/engine/engine.ts';
 import type { ProjectSchemas } from '../schema/project/project-schemas.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
@@ -19,6 +20,7 @@ import { SocketOperations } from './socket-operations.ts';
 import { keepAlive, type SocketExtra, speakProtocol } from './socket-protocol.ts';
 import { openSession } from './socket-session.ts';
 import { Outbox, SocketWriter } from './socket-writer.ts';
+import { projectOfHost } from './tenant-hosts.ts';
 import type { TenantName } from './tenant-name.ts';
 
 /** Largest message a client may send, in bytes. */
@@ -101,21 +103,27 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
     const refused = new ServiceError('VALIDATION_FAILED', { message: error.message, details: { field: 'upgrade' } });
     sendSocketError(socket, refused, { headers: { 'sec-websocket-version': '13, 8' } });
   });
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  server.on('upgrade', async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', destroy);
     const { path } = targetOf(request);
     const projectId = projectOfGraphQLPath(path);
     try {
       refuseMissingHost(request);
-      // Hosts of projects have no sockets; a name that may be this server's own is taken for that.
-      if ((path !== '/graphql' && projectId === undefined) || tenantName(request)?.reserved === true)
-        throw new ServiceError('ROUTE_NOT_FOUND', { details: { path } });
+      const unknown = new ServiceError('ROUTE_NOT_FOUND', { details: { path } });
+      if (path !== '/graphql' && projectId === undefined) throw unknown;
       const leave = connections.enter(networkOf(clientAddress(request, trustedProxies)));
       socket.once('close', leave);
+      // Hosts of projects have no sockets.
+      const name = tenantName(request);
+      if (name !== undefined && (name.reserved || (await projectOfHost(options, request, name)) !== undefined))
+        throw unknown;
     } catch (error) {
-      const refused = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
-      return sendSocketError(socket, refused, { path });
+      const refused = asRefusal(error);
+      const known = refused instanceof ServiceError ? refused : new ServiceError('INTERNAL_ERROR');
+      return sendSocketError(socket, known, { path });
     }
+    // Who went away meanwhile, or comes while the server goes.
+    if (socket.destroyed) return;
     wss.handleUpgrade(request, socket, head, (client) => accept(client, request, socket, projectId));
   });
 

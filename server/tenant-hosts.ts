@@ -1,7 +1,8 @@
+import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
 import type { Context } from '../resolvers/context.ts';
-import { findHost } from '../resolvers/hosts/find-host.ts';
+import { findHost, type HostedProject } from '../resolvers/hosts/find-host.ts';
 import { hostConfig, liveTables } from '../resolvers/hosts/host-config.ts';
 import { addressRate } from '../resolvers/limits.ts';
 import { findProjectTarget, type ProjectTarget } from '../resolvers/project-target.ts';
@@ -17,22 +18,29 @@ import type { TenantName } from './tenant-name.ts';
 /** Answers a request to a project's host. */
 export type TenantAnswer = () => Promise<void>;
 
+/** The project that is served under a name; undefined when the name is nobody's. @throws RATE_LIMITED */
+export const projectOfHost = (
+  { services, trustedProxies }: Pick<HttpOptions, 'services' | 'trustedProxies'>,
+  request: IncomingMessage,
+  { name }: TenantName,
+): Promise<HostedProject | undefined> =>
+  findHost(services, name, () => {
+    const network = networkOf(clientAddress(request, trustedProxies));
+    refuseHurry(services.rateLimiter.take(`address:${network}`, addressRate));
+  });
+
 /**
- * Finds the project that is served under a name; undefined for a name that is nobody's and may be this server's own.
+ * Opens the project that is served under a name; undefined for a name that is nobody's and may be this server's own.
  *
  * @throws HOST_NOT_FOUND, RATE_LIMITED
  */
 export async function openTenantHost(
   options: HttpOptions,
   exchange: Exchange,
-  { name, origin, reserved }: TenantName,
+  tenant: TenantName,
 ): Promise<TenantAnswer | undefined> {
-  const { services, trustedProxies } = options;
-  const charge = () => {
-    const network = networkOf(clientAddress(exchange.request, trustedProxies));
-    refuseHurry(services.rateLimiter.take(`address:${network}`, addressRate));
-  };
-  const project = await findHost(services, name, charge);
+  const { name, origin, reserved } = tenant;
+  const project = await projectOfHost(options, exchange.request, tenant);
   if (project === undefined) {
     if (reserved) throw new ServiceError('HOST_NOT_FOUND', { details: { host: name } });
     return undefined;

@@ -5,7 +5,7 @@
 export const authGroup = 'svc_auth';
 
 /**
- * Sign-in of a project's users, since version 2 of the template. Tenant SQL reaches none of these tables: the common
+ * Sign-in of a project's users. Tenant SQL reaches none of these tables: the common
  * roles may use the schema for its helper functions, and have no right on anything else in it. Of every secret there is
  * a hash alone, and of signing keys a sealed form.
  */

@@ -5,7 +5,7 @@ import { liveBodyFunction } from './live-trigger.ts';
 export const liveWriter = 'svc_live';
 
 /**
- * Live hints, since version 4 of the template: what statements changed, written by triggers in their own transactions.
+ * Live hints: what statements changed, written by triggers in their own transactions.
  * A hint carries the number of its transaction, so that a reader finds what its last snapshot could not see; writers
  * share no lock. No sequence numbers the rows: taking from one would change what `lastval()` tells the tenant.
  *

@@ -1,7 +1,7 @@
 import { authGroup } from './auth.ts';
 
 /**
- * Social sign-ins under way, since version 4 of the template. A row is made at the start, gets who came back from the
+ * Social sign-ins under way. A row is made at the start, gets who came back from the
  * provider, and goes when the application trades its code. Of state and code there are hashes alone.
  */
 export const socialStatements: readonly string[] = [

@@ -6,7 +6,7 @@ import { graphTargets } from './graph-targets.ts';
 import { type Ids, restTargets } from './rest-targets.ts';
 
 // Callers are told apart by their addresses, too: those with a project's key.
-const service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+const service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' }, jobs: false });
 afterAll(() => service.stop());
 
 let own: Ids;

@@ -13,7 +13,7 @@ import { type Ids, restTargets } from './rest-targets.ts';
  * same statements, on every road that leads to one. Contract 01, section 1.12.
  */
 // Strangers without a credential are told apart by their addresses.
-const service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+const service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' }, jobs: false });
 afterAll(() => service.stop());
 
 /** Somebody else's organization and project, with a room that is in use. */
@@ -93,7 +93,6 @@ const kinds: Readonly<Record<string, (own: Project) => Actor | Promise<Actor>>> 
 async function strangerOf(kind: string): Promise<Stranger> {
   const own = await service.project();
   const actor = await kinds[kind]!(own);
-  await noFollowUp();
   return { actor, own: { org: own.orgId, project: own.projectId } };
 }
 
@@ -108,9 +107,6 @@ async function byTurns<Target>(
     for (const target of targets.slice(at, at + 20)) await run(target, stranger);
   }
 }
-
-/** Takes away the later work of what was just made, whose statements would be taken for those of a request. */
-const noFollowUp = () => service.control.sql('delete from graphile_worker._private_jobs where locked_at is null');
 
 /** Everything that a caller could learn from: the answer, and what was asked of Postgres for it. */
 async function observed(send: () => Promise<unknown>) {
@@ -200,7 +196,6 @@ test('a deleted project is to its own members one that never was', async () => {
     `mutation { sendRoomMessage(input: { ${address}, body: "hello" }) { id room { id project { id } } } }`,
   );
   await service.control.sql('update projects set deleted_at = now() where id = $1', [projectId]);
-  await noFollowUp();
   const guessed = [absentIds().project, projectId].map((project) => ({ org: orgId, project }));
   for (const { name, names, request } of restTargets()) {
     if (!names.includes('project')) continue;
@@ -305,7 +300,6 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
       const first = await sendAs(foreign.wallet, foreignIds);
       expect(first.status, name).toBeLessThan(inner ? 405 : name.includes('/admin/') ? 404 : 300);
       await revive(service, foreignIds.project);
-      await noFollowUp();
       const absent = absentIds();
       const order = [foreignIds, absent, foreignIds, absent];
       await expectAlike(
@@ -319,7 +313,6 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
       const first = await service.graphql(foreign.wallet, document(foreignIds, key));
       expect(first.errors?.[0]?.extensions.code ?? 'OK', name).toMatch(/OK|ADMIN_REQUIRED|_NOT_FOUND/);
       await revive(service, foreignIds.project);
-      await noFollowUp();
       const absent = absentIds();
       const order = [foreignIds, absent, foreignIds, absent];
       await expectAlike(

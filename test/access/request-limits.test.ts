@@ -11,7 +11,7 @@ import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { openRawSocket } from '../helpers/raw-socket.ts';
 import { startService } from '../helpers/service.ts';
 
-const service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
+const service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' }, jobs: false });
 afterAll(() => service.stop());
 const { actors, control, statements } = service;
 const { rateLimiter } = service.app.services;

@@ -223,6 +223,18 @@ test('who says no at the provider comes back with what the provider calls it', a
   expect(await arrive(callback)).toEqual({ error: 'access_denied', state: 'mine' });
 });
 
+test('whoever only looks at where a provider sends a browser, by HEAD, takes nothing from the browser', async () => {
+  const verifier = verifierOf();
+  const { sub } = account();
+  const callback = await visit(verifier, { body: { login_hint: sub } });
+  for (let round = 0; round < 2; round++) {
+    const looked = await fetch(callback, { method: 'HEAD', redirect: 'manual' });
+    expect([looked.status, looked.headers.get('allow')]).toEqual([405, 'GET, OPTIONS']);
+  }
+  const { code } = await arrive(callback);
+  expect((await trade(code!, verifier)).status).toBe(200);
+});
+
 test('the answer to the browser is kept by nobody, and told to no third party', async () => {
   const callback = await visit(verifierOf(), { body: { login_hint: account().sub } });
   const { headers } = await fetch(callback, { redirect: 'manual' });

@@ -29,6 +29,11 @@ export interface ServiceOptions {
    * run has one; without it each finds out by itself, a moment later. @default 1, and 2 in the lane `two-nodes`
    */
   readonly nodes?: number;
+  /**
+   * Whether background jobs run, the regular ones among them. Without them {@link Service.statements} is told of what
+   * requests send, whatever the time. @default true
+   */
+  readonly jobs?: boolean;
 }
 
 export interface Service {
@@ -95,7 +100,7 @@ const nodesOfRun = Number(process.env.SVC_TEST_NODES ?? 1);
 
 /** The whole gateway on a database of the test file's own, listening on a port of its own. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
-  const { env = {}, databaseUrl, nodes: count = nodesOfRun } = options;
+  const { env = {}, databaseUrl, nodes: count = nodesOfRun, jobs = true } = options;
   const control = await createControlDatabase();
   const adminKey = randomBytes(24).toString('base64url');
   const lines: string[] = [];
@@ -116,6 +121,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       version: '0.0.0-test',
       log,
       onStatement: (text) => recording?.push(text),
+      jobs,
     });
   const nodes = await Promise.all(Array.from({ length: count }, start));
   const app = nodes[0]!;

@@ -2,7 +2,7 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, expect, test } from 'vitest';
 import { forgetHostNames } from '../../resolvers/hosts/find-host.ts';
 import { expectRefusal } from '../helpers/documented.ts';
-import { rawAnswer } from '../helpers/raw-http.ts';
+import { parseAnswer, rawAnswer, rawConnection } from '../helpers/raw-http.ts';
 import { startService } from '../helpers/service.ts';
 import { createWallet } from '../helpers/wallet.ts';
 import { rowsProject } from '../rows/rows-project.ts';
@@ -202,15 +202,39 @@ test('a request in absolute form names its host there', async () => {
   expect([status, body.project_id]).toEqual([200, project.projectId]);
 });
 
-test('sockets are not opened on a project’s host', async () => {
-  const answer = await hostCall(service, host)('GET', '/graphql', {
-    headers: {
-      connection: 'Upgrade',
-      upgrade: 'websocket',
-      'sec-websocket-version': '13',
-      'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
-      'sec-websocket-protocol': 'graphql-transport-ws',
-    },
-  });
-  expectRefusal(answer, 'ROUTE_NOT_FOUND');
+test.each([
+  ['its own', host],
+  ['a claimed one below the platform’s domain', `till.${platform}`],
+  ['a claimed one elsewhere', 'www.till.example'],
+])('sockets are not opened on a project’s host: %s', async (_kind, name) => {
+  await service.control.sql('insert into host_names (name, org_id, project_id) values ($1, $2, $3)', [
+    name,
+    project.orgId,
+    project.projectId,
+  ]);
+  forgetHostNames(service.app.services);
+  for (const path of ['/graphql', `/projects/v1/${project.projectId}/graphql`])
+    expectRefusal(await opened(name, path), 'ROUTE_NOT_FOUND', { path });
 });
+
+test('a name that is nobody’s and not below the platform’s domain has the sockets of the API', async () => {
+  expect((await opened('gateway.example.org', '/graphql')).status).toBe(101);
+});
+
+/** What is answered to somebody who would open a socket. */
+async function opened(name: string, path: string) {
+  const connection = rawConnection(service.url);
+  const lines = [
+    `GET ${path} HTTP/1.1`,
+    `host: ${name}`,
+    'connection: Upgrade',
+    'upgrade: websocket',
+    'sec-websocket-version: 13',
+    'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==',
+    'sec-websocket-protocol: graphql-transport-ws',
+  ];
+  connection.send(`${lines.join('\r\n')}\r\n\r\n`);
+  const { status, headers, body } = parseAnswer(await connection.heard(/^HTTP\/1\.1 101 .*\r\n\r\n/s));
+  connection.socket.destroy();
+  return { status, headers: new Headers(headers), body, text: '' };
+}

@@ -50,6 +50,8 @@ const arrive = (path: string, cookie: string | undefined) =>
 test('a social sign-in leads to the provider and back, and ends in a cookie of the host', async () => {
   const person = account();
   const { path, flow } = await goThere(person.sub, '&returnTo=/notes?x=1');
+  // Who only looks takes nothing from it.
+  expect((await at('HEAD', path, { page: true, cookie: flow })).status).toBe(405);
   const answer = await arrive(path, flow);
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/notes?x=1']);
   const cookies = cookiesOf(answer.headers);

@@ -129,28 +129,80 @@ const kinds = {
 
 type Kind = keyof typeof kinds;
 const settings = `select current_user, coalesce(current_setting('request.jwt.claims', true), ''),
-  coalesce(current_setting('my.setting', true), ''), current_setting('transaction_read_only'), current_setting('statement_timeout'),
-  (select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid())`;
+  coalesce(current_setting('my.setting', true), ''), current_setting('transaction_read_only'), current_setting('statement_timeout')`;
+const locks = `select pid from pg_locks l join pg_database d on d.oid = l.database
+  where l.locktype = 'advisory' and d.datname = current_database()`;
 
-/** What the connections of the project say of themselves when nobody has asked for a role. */
-async function sessions(): Promise<Set<string>> {
-  const database = { server: 'main', databaseName: project.databaseName, roleName: project.roleName };
+/** What the connections of a project say of themselves when nobody has asked for a role. */
+async function sessions({ databaseName, roleName }: typeof project): Promise<Set<string>> {
+  const database = { server: 'main', databaseName, roleName };
   const one = () => service.app.services.projectPools.run(database, [{ name: undefined, text: settings, values: [] }]);
   return new Set((await Promise.all(Array.from({ length: 8 }, one))).map(([rows]) => JSON.stringify(rows![0])));
 }
 
+async function expectClean(of: typeof project): Promise<void> {
+  expect(await sessions(of)).toEqual(new Set([JSON.stringify([of.roleName, '', '', 'off', '0'])]));
+  // A session is emptied behind the answer.
+  await expect.poll(() => of.sql(locks)).toEqual([]);
+}
+
 test('whatever is asked in whatever order, nobody is left anything by anybody', async () => {
   const some = fc.array(fc.constantFrom(...(Object.keys(kinds) as Kind[])), { minLength: 1, maxLength: 6 });
-  const clean = new Set([JSON.stringify([project.roleName, '', '', 'off', '0', '0'])]);
   await fc.assert(
     fc.asyncProperty(fc.array(some, { minLength: 1, maxLength: 4 }), async (waves) => {
       // Those of a wave are under way at once, on connections that the waves before have used.
       for (const wave of waves) await Promise.all(wave.map((kind) => kinds[kind]()));
-      expect(await sessions()).toEqual(clean);
+      await expectClean(project);
     }),
     { numRuns: 25, interruptAfterTimeLimit: 60_000, markInterruptAsFailure: false },
   );
 }, 120_000);
+
+const setting = (sql: string) => `'select set_config(''my.setting'', ''left'', false)${sql}'`;
+const leave = `create function leave(text) returns text language plpgsql as
+  $$ begin return set_config('my.setting', 'left', false); end $$;`;
+
+test.each([
+  ['a function', `${leave} create view shown as select leave('') as id`],
+  [
+    'an aggregate over a function',
+    `create function leave(text, text) returns text language plpgsql as
+       $$ begin return set_config('my.setting', 'left', false); end $$;
+     create aggregate leaving(text) (sfunc = leave, stype = text);
+     create view shown as select leaving(name) as id from (values ('a')) as _(name)`,
+  ],
+  ['SQL in a text', `create view shown as select query_to_xml(${setting('')}, true, false, '')::text as id`],
+  [
+    'SQL in a text whose answer gets a schema',
+    `create view shown as select query_to_xml_and_xmlschema(${setting('')}, true, false, '')::text as id`,
+  ],
+  ['SQL in a text of a search', `create view shown as select word as id from ts_stat(${setting('::tsvector')})`],
+  [
+    'SQL in a text that rewrites a search',
+    `create view shown as select ts_rewrite('a & b', ${setting('::tsquery, null::tsquery')})::text as id`,
+  ],
+  ['a lock', 'create view shown as select pg_try_advisory_lock(7) as id'],
+])('what %s behind a view leaves on a session is gone for whoever has it next', async (_kind, schema) => {
+  const plain = await rowsProject(service, `${schema}; grant select on shown to anon`);
+  for (let round = 0; round < 3; round++) {
+    expect(await ask(plain.anonKey, 'GET', '/rest/v1/shown')).toMatchObject({ status: 200 });
+    await expectClean(plain);
+  }
+  await plain.end();
+});
+
+test.each([
+  ['a function', `${leave} create domain kept as text default leave('')`],
+  ['a setting', `create domain kept as text default set_config('my.setting', 'left', false)`],
+])('what the default of a domain leaves on a session by %s is gone for whoever has it next', async (_kind, schema) => {
+  const plain = await rowsProject(
+    service,
+    `${schema}; create table shown (id int, kept kept); grant insert, select on shown to anon`,
+  );
+  expect((await ask(plain.anonKey, 'POST', '/rest/v1/shown', { id: 1 })).body).toBe('[{"id":1,"kept":"left"}]');
+  await expectClean(plain);
+  await plain.end();
+});
 
 test('tables that call nothing of the project’s own are read on shared connections', async () => {
   const plain = await rowsProject(

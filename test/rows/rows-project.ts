@@ -37,6 +37,8 @@ export async function rowsProject(service: Service, schema: string): Promise<Row
   // The database is dropped under it at the end of the file.
   client.on('error', () => undefined);
   await client.connect();
+  // As anybody's own functions are: those of the superuser are for nobody else.
+  await client.query('alter default privileges in schema public grant execute on functions to public');
   await client.query(schema);
   await client.query(grants);
   const anon = service.actors.apikey(anonKey);

@@ -12,6 +12,7 @@ const project = await rowsProject(
    grant select on notes to anon;
    create function _svc.held() returns bigint language sql security definer as
      $$ select count(*) from pg_locks where locktype = 'advisory' and pid = pg_backend_pid() $$;
+   grant execute on function _svc.held() to public;
    create function whoami() returns jsonb language sql stable as $$ select jsonb_build_object('role', current_user,
      'claims', nullif(current_setting('request.jwt.claims', true), ''), 'mine', nullif(current_setting('my.setting', true), ''),
      'path', current_setting('search_path'), 'locks', _svc.held()) $$;

@@ -43,8 +43,8 @@ export interface Page {
 }
 
 export interface Cut {
+  /** Those of the page, in the order of the list. */
   readonly rows: readonly JsonRow[];
-  /** Place of the first of the rows, where rows are numbered. */
   readonly hasNext: boolean;
   readonly hasPrevious: boolean;
 }

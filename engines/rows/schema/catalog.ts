@@ -5,7 +5,7 @@ export interface Catalog {
   readonly views: readonly CatalogView[];
   readonly routines: readonly CatalogRoutine[];
   readonly computed: readonly CatalogComputed[];
-  /** Whether any trigger was made by somebody. */
+  /** Whether any trigger runs code of the project's own: those of the platform leave nothing on a session. */
   readonly triggers: boolean;
   /** Views, policies, defaults or checks call functions of the project, or such as change a session. */
   readonly code: boolean;
@@ -104,6 +104,12 @@ const columnLetters = letters((privilege) => `has_column_privilege(r.oid, t.oid,
 
 const notSystem = `n.nspname !~ '^pg_' and n.nspname <> 'information_schema'`;
 
+/**
+ * Functions of PostgreSQL's own that leave something on a session, or that run a text of SQL, which may be anything.
+ * Aggregates of the project are among the internal functions, whatever runs within.
+ */
+const ofSessions = '^(set_config|setseed|.*advisory.*|.*_to_xml.*|ts_stat|ts_rewrite)$';
+
 /** Everything in one statement and one answer; `format_type` names what is not in `pg_catalog` with its schema. */
 export const catalogSql = `
 with tables as (
@@ -184,17 +190,20 @@ select json_build_object(
   'domains', (select coalesce(json_agg(json_build_object('type', format_type(t.oid, null),
     'base', format_type(t.typbasetype, null))), '[]')
     from pg_type t join pg_namespace n on n.oid = t.typnamespace where t.typtype = 'd' and ${notSystem}),
-  'triggers', exists (select from pg_trigger where not tgisinternal),
+  'triggers', exists (select from pg_trigger t join pg_proc p on p.oid = t.tgfoid
+    where not t.tgisinternal and (p.pronamespace <> '_svc'::regnamespace or t.tgqual is not null)),
   'code', exists (
     select from pg_depend d join pg_proc p on d.refclassid = 'pg_proc'::regclass and d.refobjid = p.oid
       join pg_namespace n on n.oid = p.pronamespace join pg_language l on l.oid = p.prolang
     where d.classid in ('pg_rewrite'::regclass, 'pg_policy'::regclass, 'pg_attrdef'::regclass, 'pg_constraint'::regclass,
-        'pg_class'::regclass, 'pg_operator'::regclass, 'pg_cast'::regclass)
-      and n.nspname not in ('auth', '_svc', 'pg_catalog', 'information_schema') and l.lanname not in ('c', 'internal')
+        'pg_class'::regclass, 'pg_operator'::regclass, 'pg_cast'::regclass, 'pg_type'::regclass)
+      and n.nspname not in ('auth', '_svc', 'pg_catalog', 'information_schema')
+      and (p.prokind = 'a' or l.lanname not in ('c', 'internal'))
   ) or exists (
     select from (
       select r.ev_action from pg_rewrite r where r.oid >= 16384 union all select polqual from pg_policy union all select polwithcheck from pg_policy
-      union all select adbin from pg_attrdef union all select conbin from pg_constraint where oid >= 16384) as _(tree)
+      union all select adbin from pg_attrdef union all select conbin from pg_constraint where oid >= 16384
+      union all select typdefaultbin from pg_type where oid >= 16384) as _(tree)
     where tree::text ~ (select ':funcid (' || string_agg(oid::text, '|') || ') ' from pg_proc
-      where pronamespace = 'pg_catalog'::regnamespace and (proname = 'set_config' or proname like '%advisory%')))
+      where pronamespace = 'pg_catalog'::regnamespace and proname ~ '${ofSessions}'))
 )::text as catalog`;
