@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { FairQueue } from './fair-queue.ts';
 
 /** More waits for a thread than can be done in bearable time, or nothing is done any more. */
 export class ThreadsBusyError extends Error {
@@ -17,6 +18,10 @@ export interface ThreadsOptions {
   readonly most: number;
   /** Pieces of work that may wait. */
   readonly waitingMax: number;
+  /** Pieces of work of one sharer that may wait. @default all that may wait */
+  readonly shareMax?: number;
+  /** Longest that one may wait, in milliseconds. @default no limit */
+  readonly waitMs?: number;
   /** Longest that one may take, in milliseconds. @default no limit */
   readonly workMs?: number;
   /** Memory that a thread may use for objects, in megabytes. @default what Node gives */
@@ -25,13 +30,17 @@ export interface ThreadsOptions {
 
 /** Work that is done beside the event loop. */
 export interface Threads<Task, Answer> {
-  /** @throws ThreadsBusyError, ThreadEndedError */
-  readonly ask: (task: Task) => Promise<Answer>;
+  /**
+   * @param sharer whose work it is: those who share the threads are served in turns
+   * @throws ThreadsBusyError, ThreadEndedError
+   */
+  readonly ask: (task: Task, sharer?: string) => Promise<Answer>;
   readonly close: () => Promise<void>;
 }
 
 interface Job<Task, Answer> {
   readonly task: Task;
+  waitTimer: NodeJS.Timeout | undefined;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
 }
@@ -44,9 +53,9 @@ interface Thread<Task, Answer> {
 
 /** Threads are started when there is work for them, and hold up the end of the process no longer than it. */
 export function createThreads<Task, Answer>(options: ThreadsOptions): Threads<Task, Answer> {
-  const { program, most, waitingMax, workMs, memoryMb } = options;
+  const { program, most, waitingMax, shareMax = waitingMax, waitMs, workMs, memoryMb } = options;
   const threads = new Set<Thread<Task, Answer>>();
-  const waiting: Job<Task, Answer>[] = [];
+  const waiting = new FairQueue<Job<Task, Answer>>({ max: waitingMax, shareMax });
   let closed = false;
 
   function start(): Thread<Task, Answer> {
@@ -76,11 +85,11 @@ export function createThreads<Task, Answer>(options: ThreadsOptions): Threads<Ta
   }
 
   function next(): void {
-    const job = waiting[0];
-    if (job === undefined) return;
+    if (waiting.size === 0) return;
     const idle = [...threads].find((thread) => thread.job === undefined) ?? (threads.size < most ? start() : undefined);
     if (idle === undefined) return;
-    waiting.shift();
+    const job = waiting.shift()!;
+    clearTimeout(job.waitTimer);
     idle.job = job;
     idle.worker.ref();
     if (workMs !== undefined) idle.timer = setTimeout(() => void idle.worker.terminate(), workMs).unref();
@@ -88,16 +97,23 @@ export function createThreads<Task, Answer>(options: ThreadsOptions): Threads<Ta
   }
 
   return {
-    ask(task) {
-      if (closed || waiting.length >= waitingMax) return Promise.reject(new ThreadsBusyError('Too much work waits.'));
+    ask(task, sharer = '') {
       return new Promise((resolve, reject) => {
-        waiting.push({ task, resolve, reject });
+        const job: Job<Task, Answer> = { task, waitTimer: undefined, resolve, reject };
+        if (closed || !waiting.push(sharer, job)) return reject(new ThreadsBusyError('Too much work waits.'));
+        if (waitMs !== undefined)
+          job.waitTimer = setTimeout(() => {
+            if (waiting.remove(sharer, job)) reject(new ThreadsBusyError('The work waited too long.'));
+          }, waitMs).unref();
         next();
       });
     },
     async close() {
       closed = true;
-      for (const { reject } of waiting.splice(0)) reject(new ThreadsBusyError('No work is taken any more.'));
+      for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
+        clearTimeout(job.waitTimer);
+        job.reject(new ThreadsBusyError('No work is taken any more.'));
+      }
       await Promise.all([...threads].map(({ worker }) => worker.terminate()));
     },
   };

@@ -71,7 +71,7 @@ export const createUser = stepMutation({
     async effect({ services }, { projectId, userId, email, isAdmin }) {
       const target = await findProjectTarget(services, projectId!);
       await authRow(services, target, upsertStatement, [email!, isAdmin ?? null, userId!]);
-      forgetStandings(services);
+      forgetStandings(services, target);
     },
     async settle(work, { projectId, userId, email, redirectUrl, clientState }): Promise<CreatedUser> {
       const { services } = work;

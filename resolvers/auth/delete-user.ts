@@ -44,7 +44,7 @@ export const deleteUser = stepMutation({
     async effect({ services }, { projectId, user }) {
       const target = await findProjectTarget(services, projectId!);
       await authRow(services, target, deleteStatement, [(JSON.parse(user!) as ManagedUser).id]);
-      forgetStandings(services);
+      forgetStandings(services, target);
     },
     settle: async (_work, { user }): Promise<ManagedUser> => JSON.parse(user!) as ManagedUser,
     undo: nothingToUndo,

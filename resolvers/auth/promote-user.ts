@@ -33,7 +33,7 @@ const changingRole = (isAdmin: boolean, named: { name: `${string}.${string}`; su
       async effect({ services }, { projectId, userId }) {
         const target = await findProjectTarget(services, projectId!);
         await authRow(services, target, changeStatement, [userId!, isAdmin]);
-        forgetStandings(services);
+        forgetStandings(services, target);
       },
       async settle({ services }, { projectId, userId }): Promise<ManagedUser> {
         const target = await findProjectTarget(services, projectId!);

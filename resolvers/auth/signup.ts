@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { signInThrottles } from '../limits.ts';
 import { email, newPassword } from './auth-input.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 import { userData } from './client-user.ts';
@@ -7,6 +8,7 @@ import { endpoint, withKey } from './endpoint.ts';
 import { hashPassword } from './passwords.ts';
 import { momentOf } from './rows.ts';
 import { authSettings } from './settings.ts';
+import { countOfNetwork } from './throttle.ts';
 
 interface Created {
   readonly id: string;
@@ -30,7 +32,8 @@ export const signup = endpoint({
     data: userData.optional(),
   }),
   admit: withKey,
-  async handler({ services, target, keyRole }, { email, password, is_admin, email_confirm, data }) {
+  async handler(ctx, { email, password, is_admin, email_confirm, data }) {
+    const { services, target, keyRole } = ctx;
     const trusted = keyRole === 'service_role';
     if (is_admin && !trusted) throw new ServiceError('FORBIDDEN', { message: 'The service key alone makes admins.' });
     if (email_confirm && !trusted)
@@ -39,8 +42,9 @@ export const signup = endpoint({
     // Also for an address that is known: a password proves nothing of whose address it is.
     if (policy !== 'open' && !trusted)
       throw new ServiceError('FORBIDDEN', { message: 'This project has no open sign-up.', details: { policy } });
+    await countOfNetwork(ctx, signInThrottles.signupOfNetwork, 'signups');
     // Before it is known whether the address is taken, so that the answer takes as long either way.
-    const hash = await hashPassword(services, password);
+    const hash = await hashPassword(services, target, password);
     const created = await authRow<Created>(services, target, insertStatement, [
       email,
       hash,

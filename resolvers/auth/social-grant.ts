@@ -28,7 +28,12 @@ export async function socialGrant(
   const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
   if (!sameSecret(challenge, flow.code_challenge)) throw invalid('The verifier is not the one of the start.');
   const userId = flow.user_id === null ? await admit(services, target, flow) : await link(services, target, flow);
-  return startSession(services, target, { userId, amr: ['oauth'], provider: flow.provider });
+  return startSession(services, target, {
+    userId,
+    amr: ['oauth'],
+    provider: flow.provider,
+    subject: flow.person.subject,
+  });
 }
 
 const invalid = (message: string) => new ServiceError('INVALID_AUTH', { message, nextActions: [] });

@@ -63,6 +63,7 @@ export const sessionFromIdentity = endpoint({
       userId: id,
       amr: amr === undefined || amr.length === 0 ? [provider] : [...new Set(amr)],
       provider,
+      subject,
     });
   },
   wire: SessionWire,

@@ -3,13 +3,13 @@ import { invalidField, ServiceError } from '../../../core/errors.ts';
 import { passkeysPerUser, signInThrottles } from '../../limits.ts';
 import { type AuthStatement, authBatch, authRow } from '../auth-rows.ts';
 import { asUser, endpoint } from '../endpoint.ts';
+import { lockUserStatement } from '../lock-user.ts';
 import { requireOwnOrigin } from '../redirects.ts';
 import { countTry } from '../throttle.ts';
 import { beginCeremony, type PasskeyChallenge, passkeyMinutes, useCeremony } from './passkey-challenges.ts';
 import { appOrigin, challengeId, label, registrationResponse } from './passkey-input.ts';
 import {
   lockSettingsStatement,
-  lockUserStatement,
   mayChange,
   type PasskeyStanding,
   requirePasskeyProof,
