@@ -1,5 +1,4 @@
 import { Worker } from 'node:worker_threads';
-import { FairQueue } from './fair-queue.ts';
 
 /** More waits for a thread than can be done in bearable time, or nothing is done any more. */
 export class ThreadsBusyError extends Error {
@@ -18,9 +17,9 @@ export interface ThreadsOptions {
   readonly most: number;
   /** Pieces of work that may wait. */
   readonly waitingMax: number;
-  /** Pieces of work of one sharer that may wait. @default all that may wait */
+  /** Pieces of work of one party that may wait. @default all of them */
   readonly shareMax?: number;
-  /** Longest that one may wait, in milliseconds. @default no limit */
+  /** Longest that one waits for its turn, in milliseconds. @default no limit */
   readonly waitMs?: number;
   /** Longest that one may take, in milliseconds. @default no limit */
   readonly workMs?: number;
@@ -31,18 +30,18 @@ export interface ThreadsOptions {
 /** Work that is done beside the event loop. */
 export interface Threads<Task, Answer> {
   /**
-   * @param sharer whose work it is: those who share the threads are served in turns
+   * @param party whose work it is: parties take turns
    * @throws ThreadsBusyError, ThreadEndedError
    */
-  readonly ask: (task: Task, sharer?: string) => Promise<Answer>;
+  readonly ask: (task: Task, party?: string) => Promise<Answer>;
   readonly close: () => Promise<void>;
 }
 
 interface Job<Task, Answer> {
   readonly task: Task;
-  waitTimer: NodeJS.Timeout | undefined;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: Error) => void;
+  patience?: NodeJS.Timeout;
 }
 
 interface Thread<Task, Answer> {
@@ -53,9 +52,11 @@ interface Thread<Task, Answer> {
 
 /** Threads are started when there is work for them, and hold up the end of the process no longer than it. */
 export function createThreads<Task, Answer>(options: ThreadsOptions): Threads<Task, Answer> {
-  const { program, most, waitingMax, shareMax = waitingMax, waitMs, workMs, memoryMb } = options;
+  const { program, most, waitingMax, shareMax = waitingMax, workMs, waitMs, memoryMb } = options;
   const threads = new Set<Thread<Task, Answer>>();
-  const waiting = new FairQueue<Job<Task, Answer>>({ max: waitingMax, shareMax });
+  /** By party; the one whose turn was last comes last. */
+  const lines = new Map<string, Set<Job<Task, Answer>>>();
+  let waiting = 0;
   let closed = false;
 
   function start(): Thread<Task, Answer> {
@@ -84,12 +85,25 @@ export function createThreads<Task, Answer>(options: ThreadsOptions): Threads<Ta
     return thread;
   }
 
+  function leave(party: string, job: Job<Task, Answer>): void {
+    const line = lines.get(party);
+    if (line?.delete(job) !== true) return;
+    waiting -= 1;
+    clearTimeout(job.patience);
+    if (line.size === 0) lines.delete(party);
+  }
+
   function next(): void {
-    if (waiting.size === 0) return;
+    const [first] = lines;
+    if (first === undefined) return;
+    const [party, line] = first;
+    const [job] = line;
+    if (job === undefined) return;
     const idle = [...threads].find((thread) => thread.job === undefined) ?? (threads.size < most ? start() : undefined);
     if (idle === undefined) return;
-    const job = waiting.shift()!;
-    clearTimeout(job.waitTimer);
+    lines.delete(party);
+    lines.set(party, line);
+    leave(party, job);
     idle.job = job;
     idle.worker.ref();
     if (workMs !== undefined) idle.timer = setTimeout(() => void idle.worker.terminate(), workMs).unref();
@@ -97,23 +111,29 @@ export function createThreads<Task, Answer>(options: ThreadsOptions): Threads<Ta
   }
 
   return {
-    ask(task, sharer = '') {
+    ask(task, party = '') {
+      const line = lines.get(party) ?? new Set();
+      if (closed || waiting >= waitingMax || line.size >= shareMax)
+        return Promise.reject(new ThreadsBusyError('Too much work waits.'));
       return new Promise((resolve, reject) => {
-        const job: Job<Task, Answer> = { task, waitTimer: undefined, resolve, reject };
-        if (closed || !waiting.push(sharer, job)) return reject(new ThreadsBusyError('Too much work waits.'));
+        const job: Job<Task, Answer> = { task, resolve, reject };
+        lines.set(party, line.add(job));
+        waiting += 1;
         if (waitMs !== undefined)
-          job.waitTimer = setTimeout(() => {
-            if (waiting.remove(sharer, job)) reject(new ThreadsBusyError('The work waited too long.'));
+          job.patience = setTimeout(() => {
+            leave(party, job);
+            reject(new ThreadsBusyError('The work waited too long for its turn.'));
           }, waitMs).unref();
         next();
       });
     },
     async close() {
       closed = true;
-      for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
-        clearTimeout(job.waitTimer);
-        job.reject(new ThreadsBusyError('No work is taken any more.'));
-      }
+      for (const [party, line] of lines)
+        for (const job of line) {
+          leave(party, job);
+          job.reject(new ThreadsBusyError('No work is taken any more.'));
+        }
       await Promise.all([...threads].map(({ worker }) => worker.terminate()));
     },
   };

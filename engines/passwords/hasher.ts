@@ -7,17 +7,17 @@ import type { ArgonAnswer, ArgonTask } from './argon-worker.ts';
 /** Hashes passwords with Argon2id, beside the event loop. */
 export interface PasswordHasher {
   /**
-   * @param sharer whose user it is: those who share the hasher are served in turns
+   * @param party whose user it is: parties take turns
    * @returns the PHC form, with its salt and cost
    * @throws HasherBusyError
    */
-  readonly hash: (password: string, sharer?: string) => Promise<string>;
+  readonly hash: (password: string, party?: string) => Promise<string>;
   /**
    * Whether a password is the one of a hash. Without a hash it is not, and to find out takes as long.
    *
    * @throws HasherBusyError
    */
-  readonly verify: (hash: string | undefined, password: string, sharer?: string) => Promise<boolean>;
+  readonly verify: (hash: string | undefined, password: string, party?: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export interface HasherOptions {
   readonly threads?: number;
   /** Passwords that may wait. @default 256 */
   readonly waitingMax?: number;
-  /** Of these, passwords of one sharer: more are turned away while others are still taken. @default 32 */
+  /** Of these, passwords of one party: more are turned away while others are still taken. @default 32 */
   readonly shareMax?: number;
 }
 
@@ -44,9 +44,9 @@ export function createPasswordHasher({
   const program = new URL('./argon-worker.ts', import.meta.url);
   const threads = createThreads<ArgonTask, ArgonAnswer>({ program, most, waitingMax, shareMax });
 
-  async function ask(sharer: string | undefined, password: string, hash?: string): Promise<string | boolean> {
+  async function ask(party: string | undefined, password: string, hash?: string): Promise<string | boolean> {
     const task = { password, salt: randomBytes(saltLength), hash };
-    const { result } = await threads.ask(task, sharer).catch((error: unknown) => {
+    const { result } = await threads.ask(task, party).catch((error: unknown) => {
       throw error instanceof ThreadsBusyError ? new HasherBusyError('Too many passwords wait.') : error;
     });
     if (result === undefined) throw new Error('A password could not be hashed.');
@@ -54,10 +54,10 @@ export function createPasswordHasher({
   }
 
   return {
-    hash: async (password, sharer) => String(await ask(sharer, password)),
-    async verify(known, password, sharer) {
+    hash: async (password, party) => String(await ask(party, password)),
+    async verify(known, password, party) {
       // The library takes no empty password; it is as wrong as any other, and takes as long.
-      const same = (await ask(sharer, password === '' ? 'x' : password, known ?? nobodys)) === true;
+      const same = (await ask(party, password === '' ? 'x' : password, known ?? nobodys)) === true;
       return known !== undefined && password !== '' && same;
     },
     close: threads.close,

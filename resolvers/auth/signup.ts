@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField, ServiceError } from '../../core/errors.ts';
+import { isCheckViolation } from '../../db/pool.ts';
 import { signInThrottles } from '../limits.ts';
 import { email, newPassword } from './auth-input.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
@@ -51,7 +52,10 @@ export const signup = endpoint({
       is_admin,
       email_confirm,
       JSON.stringify(data ?? {}),
-    ]);
+    ]).catch((error: unknown) => {
+      // Numbers are longer in the database than they may be written.
+      throw isCheckViolation(error) ? invalidField('data', 'too large as it is kept') : error;
+    });
     if (created === undefined) throw new ServiceError('EMAIL_ALREADY_REGISTERED');
     return { ...created, created_at: momentOf(created.created_at) };
   },

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sameSecret, sha256Hex } from '../../core/keys.ts';
-import { sqlState } from '../../db/pool.ts';
+import { isUniqueViolation } from '../../db/pool.ts';
 import type { Person } from '../../engines/sign-in/identity-providers.ts';
 import type { Services } from '../context.ts';
 import { emailAddress } from '../invites/email-address.ts';
@@ -108,14 +108,12 @@ async function link(services: Services, target: ProjectTarget, flow: ReturnedFlo
 
 const sessionOver = () => invalid('The session that began this is over.');
 
-const uniqueViolation = '23505';
-
 /** Undefined when somebody else came first: the statement is undone as a whole, so that no user is left without it. */
 async function unlessTaken<Result>(asked: Promise<Result>): Promise<Result | undefined> {
   try {
     return await asked;
   } catch (error) {
-    if (sqlState(error) === uniqueViolation) return undefined;
+    if (isUniqueViolation(error)) return undefined;
     throw error;
   }
 }
