@@ -169,6 +169,12 @@ const queryCanceled = '57014';
 /** Whether Postgres gave a statement up because it took longer than it may; its connection is as good as before. */
 export const isTimeout = (error: unknown): boolean => sqlState(error) === queryCanceled;
 
+/** Whether somebody else came first with what there can be one of. */
+export const isUniqueViolation = (error: unknown): boolean => sqlState(error) === '23505';
+
+/** Whether a value breaks what its table demands of it. */
+export const isCheckViolation = (error: unknown): boolean => sqlState(error) === '23514';
+
 /** Whether Postgres took a transaction back because another one was in its way: the same may go well at once. */
 export const isCollision = (error: unknown): boolean => collisions.has(sqlState(error) ?? '');
 

@@ -42,6 +42,7 @@ const expired = [
   // A node that lives renews its own.
   ['live_connections', `expires_at < now() - interval '1 minute'`],
   ['idempotency_keys', 'expires_at < now()'],
+  ['mail_outbox', `created_at < now() - interval '30 days'`],
   // By the lease, which ends soon after the work: that is what the index knows.
   ['step_operations', `state in ('done', 'undone') and lease_until < now() - interval '7 days'`],
   // Of periods that are over: none lasts so long, since pinned organizations begin new ones, too.

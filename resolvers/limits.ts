@@ -100,6 +100,12 @@ export interface Throttle {
 export const signInThrottles = {
   /** Passwords tried for one address; a right one begins the count anew. */
   password: { times: 10, seconds: 900 },
+  /** Passwords tried from one network, whoever’s they are, right ones too: each takes a processor for a while. */
+  passwordOfNetwork: { times: 300, seconds: 900 },
+  /** Users that sign up from one network, and tries to. */
+  signupOfNetwork: { times: 300, seconds: 900 },
+  /** Refreshes of one session. */
+  refresh: { times: 60, seconds: 900 },
   /** Sign-in mails to one address. */
   mailToAddress: { times: 5, seconds: 3_600 },
   /** Sign-in mails of one project. */

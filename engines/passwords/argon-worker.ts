@@ -1,5 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { argon2id, argon2Verify } from 'hash-wasm';
+import { argonCost } from './argon-cost.ts';
 
 /** What a worker is asked: to hash a password, or to say whether it is the one of a hash. */
 export interface ArgonTask {
@@ -14,13 +15,10 @@ export interface ArgonAnswer {
   readonly result: string | boolean | undefined;
 }
 
-/** What OWASP asks of Argon2id at the least: 19 MiB, two passes, one lane. */
-const cost = { memorySize: 19_456, iterations: 2, parallelism: 1, hashLength: 32 } as const;
-
 parentPort!.on('message', async ({ password, salt, hash }: ArgonTask) => {
   const work =
     hash === undefined
-      ? argon2id({ ...cost, password, salt, outputType: 'encoded' })
+      ? argon2id({ ...argonCost, password, salt, outputType: 'encoded' })
       : argon2Verify({ password, hash });
   const result = await work.catch(() => undefined);
   parentPort!.postMessage({ result } satisfies ArgonAnswer);

@@ -1,10 +1,12 @@
 import { z } from 'zod';
-import { type AuthStatement, authRow, authRows } from './auth-rows.ts';
+import { type AuthStatement, authBatch, authRows } from './auth-rows.ts';
 import { asUser, endpoint } from './endpoint.ts';
 import { appOrigin, IdentityWire, identityToWire } from './get-user.ts';
+import { lockUserStatement } from './lock-user.ts';
 import { requireOwnOrigin } from './redirects.ts';
 import { momentOf, momentOrNull, type SessionRow, sessionJson } from './rows.ts';
 import { endSessions } from './sessions.ts';
+import { forgetStandings } from './standing.ts';
 
 /** What a signed-in user sees and ends of its account. Contract 01, section 3.10. */
 
@@ -111,14 +113,18 @@ export const accountIdentities = endpoint({
 /** `POST /auth/v1/account/identities/unlink`. */
 export const unlinkIdentity = endpoint({
   name: 'auth.unlinkIdentity',
-  summary: 'Have a social account sign the user in no more.',
+  summary: 'Have a social account sign the user in no more; other sessions that its provider began end.',
   input: z.object({
     provider: z.string().min(1).max(64).describe('Its provider, for example `google`.'),
     subject: z.string().min(1).max(512).describe('What the provider calls the user.'),
   }),
   admit: asUser,
-  async handler({ services, target, account }, { provider, subject }) {
-    const unlinked = await authRow(services, target, unlinkStatement, [account.id, provider, subject]);
+  async handler({ services, target, account, session }, { provider, subject }) {
+    const [, [unlinked]] = (await authBatch(services, target, [
+      [lockUserStatement, [account.id]],
+      [unlinkStatement, [account.id, provider, subject, session.id]],
+    ])) as [unknown, [string?]];
+    if (unlinked !== undefined) forgetStandings(services, target);
     return { ok: true as const, unlinked: unlinked !== undefined };
   },
   wire: z.object({ ok: z.literal(true), unlinked: z.boolean() }),
@@ -133,6 +139,12 @@ const sessionsStatement: AuthStatement = {
 
 const unlinkStatement: AuthStatement = {
   name: 'identity_unlink',
-  text: `delete from auth.identities where user_id = $1::uuid and provider = $2 and provider_sub = $3
-    returning to_json(provider)`,
+  // A session does not tell which of two accounts at one provider it began with: either's end then.
+  text: `with gone as (
+      delete from auth.identities where user_id = $1::uuid and provider = $2 and provider_sub = $3 returning provider
+    ), ended as (
+      update auth.sessions s set revoked_at = now() from gone
+      where s.user_id = $1::uuid and s.provider = gone.provider and s.id <> $4::uuid and s.revoked_at is null
+    )
+    select to_json(provider) from gone`,
 };

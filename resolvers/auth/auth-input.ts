@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isNestedTooDeep } from '../../core/text.ts';
 import { emailAddress } from '../invites/email-address.ts';
 
 /** Most bytes of a password: what lies beyond would be cut off by other implementations. */
@@ -23,6 +24,10 @@ export const sixDigits = z
   .regex(/^[0-9]{6}$/, 'must be six digits')
   .describe('The code of a mail.')
   .meta({ secret: true });
+
+/** Whether a value is at most so many bytes as JSON. What could not even be written is not. */
+export const fitsJson = (value: unknown, bytesMax: number): boolean =>
+  value === undefined || (!isNestedTooDeep(value) && Buffer.byteLength(JSON.stringify(value)) <= bytesMax);
 
 /** Something that was given out here; whatever it is, it is good or not. */
 export const givenToken = (what: string) => z.string().min(1).max(512).describe(what).meta({ secret: true });

@@ -90,7 +90,7 @@ export const changeSettings = stepMutation({
         [lockStatement, []],
         [changeStatement, [changes!]],
       ]);
-      forgetStandings(services);
+      forgetStandings(services, target);
       if (changed!.length === 0) throw new ServiceError('ADMINS_WITHOUT_PASSKEY');
     },
     settle: async ({ services }, { projectId }): Promise<AuthSettings> =>

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fitsJson } from './auth-input.ts';
 import { momentOrNull, type UserRow } from './rows.ts';
 
 /** Most bytes of what an app keeps with a user, as JSON. */
@@ -7,7 +8,7 @@ const userDataBytesMax = 16_384;
 /** What an app keeps with its user. It is the user who writes it, so nothing that decides may be read from it. */
 export const userData = z
   .record(z.string(), z.unknown())
-  .refine((data) => Buffer.byteLength(JSON.stringify(data)) <= userDataBytesMax, {
+  .refine((data) => fitsJson(data, userDataBytesMax), {
     error: `at most ${userDataBytesMax} bytes as JSON`,
   })
   .describe('Anything an app keeps with its user, given back as `user_metadata`. At most 16384 bytes.');

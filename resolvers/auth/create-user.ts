@@ -7,9 +7,9 @@ import { email } from './auth-input.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 import { createChallenge } from './challenges.ts';
 import {
+  managedByEmailStatement as findStatement,
   type ManagedUser,
   ManagedUserWire,
-  managedUserJson,
   nothingToUndo,
   onOwnProject,
   ownProject,
@@ -71,7 +71,7 @@ export const createUser = stepMutation({
     async effect({ services }, { projectId, userId, email, isAdmin }) {
       const target = await findProjectTarget(services, projectId!);
       await authRow(services, target, upsertStatement, [email!, isAdmin ?? null, userId!]);
-      forgetStandings(services);
+      forgetStandings(services, target);
     },
     async settle(work, { projectId, userId, email, redirectUrl, clientState }): Promise<CreatedUser> {
       const { services } = work;
@@ -107,9 +107,4 @@ const upsertStatement: AuthStatement = {
     on conflict (email) do update set is_admin = coalesce($2::boolean, u.is_admin),
       authz_version = u.authz_version + case when coalesce($2::boolean, u.is_admin) <> u.is_admin then 1 else 0 end
     returning to_json(u.id)`,
-};
-
-const findStatement: AuthStatement = {
-  name: 'managed_by_email',
-  text: `select ${managedUserJson('u')} from auth.users u where u.email = $1`,
 };

@@ -6,7 +6,7 @@ import { type AuthStatement, authRow } from './auth-rows.ts';
 import {
   type ManagedUser,
   ManagedUserWire,
-  managedUserJson,
+  managedByIdStatement,
   nothingToUndo,
   onOwnProject,
   ownProject,
@@ -28,7 +28,7 @@ export const deleteUser = stepMutation({
     async begin({ services, project, org }, { user_id }) {
       const target = await findProjectTarget(services, project.id);
       const user = z.uuid().safeParse(user_id).success
-        ? await authRow<ManagedUser>(services, target, findStatement, [user_id])
+        ? await authRow<ManagedUser>(services, target, managedByIdStatement, [user_id])
         : undefined;
       if (user === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such user.' });
       return {
@@ -44,7 +44,7 @@ export const deleteUser = stepMutation({
     async effect({ services }, { projectId, user }) {
       const target = await findProjectTarget(services, projectId!);
       await authRow(services, target, deleteStatement, [(JSON.parse(user!) as ManagedUser).id]);
-      forgetStandings(services);
+      forgetStandings(services, target);
     },
     settle: async (_work, { user }): Promise<ManagedUser> => JSON.parse(user!) as ManagedUser,
     undo: nothingToUndo,
@@ -52,11 +52,6 @@ export const deleteUser = stepMutation({
   wire: z.object(ManagedUserWire),
   toWire: (user) => ({ ...user, email_verified_at: momentOrNull(user.email_verified_at) }),
 });
-
-const findStatement: AuthStatement = {
-  name: 'managed_by_id',
-  text: `select ${managedUserJson('u')} from auth.users u where u.id = $1::uuid`,
-};
 
 const deleteStatement: AuthStatement = {
   name: 'user_delete',

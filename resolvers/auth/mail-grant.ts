@@ -75,7 +75,8 @@ async function finish(
 ): Promise<SessionAnswer> {
   const { intent } = challenge;
   // A password that nobody knows, for a user who recovers what somebody else may have set up in its name.
-  const nobodys = intent === 'recovery' ? await hashPassword(services, randomBytes(24).toString('base64url')) : null;
+  const nobodys =
+    intent === 'recovery' ? await hashPassword(services, target, randomBytes(24).toString('base64url')) : null;
   // A race of two first sign-ins of one address: who loses finds the user there.
   const admitted =
     (await admit(services, target, challenge, nobodys)) ?? (await admit(services, target, challenge, nobodys));
@@ -102,24 +103,17 @@ async function admit(
   { email, intent, creates_user }: Challenge,
   nobodys: string | null,
 ): Promise<Admitted | Refused | undefined> {
-  const [, , [admitted]] = (await authBatch(services, target, [
-    // In the order in which a sign-in with a passkey takes the same locks.
-    [lockPasskeysStatement, [email]],
-    [lockUserStatement, [email]],
+  const [, [admitted]] = (await authBatch(services, target, [
+    [lockAddressStatement, [email]],
     [admitStatement, [email, intent, creates_user, nobodys]],
-  ])) as [unknown, unknown, [(Admitted | Refused)?]];
-  if (admitted?.outcome === 'admitted') forgetStandings(services);
+  ])) as [unknown, [(Admitted | Refused)?]];
+  if (admitted?.outcome === 'admitted') forgetStandings(services, target);
   return admitted;
 }
 
-const lockPasskeysStatement: AuthStatement = {
-  name: 'mail_lock_passkeys',
-  text: `select to_json(k.id) from auth.passkeys k join auth.users u on u.id = k.user_id
-    where u.email = $1 and u.email_verified_at is null order by k.id for update of k`,
-};
-
-const lockUserStatement: AuthStatement = {
-  name: 'mail_lock_user',
+/** As `lockUserStatement`, by address. */
+const lockAddressStatement: AuthStatement = {
+  name: 'lock_address',
   text: 'select to_json(id) from auth.users where email = $1 for no key update',
 };
 

@@ -1,12 +1,12 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { Services } from '../context.ts';
+import type { Context } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
-import type { ProjectTarget } from '../project-target.ts';
+import type { ProjectCaller } from '../project-door.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 import { isPassword } from './passwords.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
-import { countTry, forgetTries } from './throttle.ts';
+import { countOfNetwork, countTry, forgetTries } from './throttle.ts';
 
 interface Known {
   readonly id: string;
@@ -20,16 +20,21 @@ interface Known {
  * @throws INVALID_AUTH, RATE_LIMITED
  */
 export async function passwordGrant(
-  services: Services,
-  target: ProjectTarget,
+  ctx: Context & ProjectCaller,
   { email, password }: { readonly email: string; readonly password: string },
 ): Promise<SessionAnswer> {
+  const { services, target } = ctx;
+  await countOfNetwork(ctx, signInThrottles.passwordOfNetwork, 'passwords');
   await countTry(services, target, signInThrottles.password, 'password', email);
   const known = await authRow<Known>(services, target, findStatement, [email]);
-  const right = await isPassword(services, known?.password_hash ?? null, password);
+  const right = await isPassword(services, target, known?.password_hash ?? null, password);
   if (known === undefined || !right) throw refusalOf(known);
   await forgetTries(services, target, 'password', email);
-  return startSession(services, target, { userId: known.id, amr: ['password'] });
+  return startSession(services, target, {
+    userId: known.id,
+    amr: ['password'],
+    passwordHash: known.password_hash!,
+  });
 }
 
 /** Who only ever signs in elsewhere is told where, as the specification wants it. */

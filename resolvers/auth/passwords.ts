@@ -1,16 +1,24 @@
 import { ServiceError } from '../../core/errors.ts';
 import { HasherBusyError } from '../../engines/passwords/hasher.ts';
 import type { Services } from '../context.ts';
+import type { ProjectTarget } from '../project-target.ts';
 import { passwordBytesMax } from './auth-input.ts';
 
-/** Hashes a password. @throws UPSTREAM_UNAVAILABLE when too many wait */
-export const hashPassword = ({ passwords }: Services, password: string): Promise<string> =>
-  whenNotBusy(passwords.hash(password));
+type Of = Pick<ProjectTarget, 'projectId'>;
+
+/** Hashes a password of a project's user. @throws UPSTREAM_UNAVAILABLE when too many wait */
+export const hashPassword = ({ passwords }: Services, { projectId }: Of, password: string): Promise<string> =>
+  whenNotBusy(passwords.hash(password, projectId));
 
 /** Whether a password is right; takes as long for a user who has none, or is none. @throws UPSTREAM_UNAVAILABLE */
-export async function isPassword({ passwords }: Services, hash: string | null, password: string): Promise<boolean> {
+export async function isPassword(
+  { passwords }: Services,
+  { projectId }: Of,
+  hash: string | null,
+  password: string,
+): Promise<boolean> {
   const tooLong = Buffer.byteLength(password) > passwordBytesMax;
-  return (await whenNotBusy(passwords.verify(hash ?? undefined, tooLong ? 'x' : password))) && !tooLong;
+  return (await whenNotBusy(passwords.verify(hash ?? undefined, tooLong ? 'x' : password, projectId))) && !tooLong;
 }
 
 async function whenNotBusy<Result>(work: Promise<Result>): Promise<Result> {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { type Access, onProject, type ProjectScope } from '../access.ts';
 import { projectId } from '../fields.ts';
+import type { AuthStatement } from './auth-rows.ts';
 
 /** The project that a change is about: named, or the one whose key it is. */
 export const ownProject = projectId.optional().describe('Project; the key’s own when absent.');
@@ -40,9 +41,19 @@ export interface ManagedUser {
   readonly email_verified_at: string | null;
 }
 
-export const managedUserJson = (alias: string): string =>
+const managedUserJson = (alias: string): string =>
   `jsonb_build_object('id', ${alias}.id, 'email', ${alias}.email, 'is_admin', ${alias}.is_admin,
     'email_verified_at', ${alias}.email_verified_at)`;
+
+export const managedByEmailStatement: AuthStatement = {
+  name: 'managed_by_email',
+  text: `select ${managedUserJson('u')} from auth.users u where u.email = $1`,
+};
+
+export const managedByIdStatement: AuthStatement = {
+  name: 'managed_by_id',
+  text: `select ${managedUserJson('u')} from auth.users u where u.id = $1::uuid`,
+};
 
 export const ManagedUserWire = {
   id: z.uuid(),

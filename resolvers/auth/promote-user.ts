@@ -6,7 +6,7 @@ import { stepMutation } from '../operation.ts';
 import { findProjectTarget } from '../project-target.ts';
 import { email } from './auth-input.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
-import { type ManagedUser, managedUserJson, nothingToUndo } from './project-users.ts';
+import { type ManagedUser, managedByEmailStatement, managedByIdStatement, nothingToUndo } from './project-users.ts';
 import { forgetStandings } from './standing.ts';
 
 const changingRole = (isAdmin: boolean, named: { name: `${string}.${string}`; summary: string }) =>
@@ -18,7 +18,7 @@ const changingRole = (isAdmin: boolean, named: { name: `${string}.${string}`; su
     steps: {
       async begin({ services, project, org }, { email }) {
         const target = await findProjectTarget(services, project.id);
-        const user = await authRow<ManagedUser>(services, target, findStatement, [email]);
+        const user = await authRow<ManagedUser>(services, target, managedByEmailStatement, [email]);
         if (user === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'No user has this address.' });
         return {
           ref: { projectId: project.id, userId: user.id },
@@ -33,11 +33,11 @@ const changingRole = (isAdmin: boolean, named: { name: `${string}.${string}`; su
       async effect({ services }, { projectId, userId }) {
         const target = await findProjectTarget(services, projectId!);
         await authRow(services, target, changeStatement, [userId!, isAdmin]);
-        forgetStandings(services);
+        forgetStandings(services, target);
       },
       async settle({ services }, { projectId, userId }): Promise<ManagedUser> {
         const target = await findProjectTarget(services, projectId!);
-        const user = await authRow<ManagedUser>(services, target, byIdStatement, [userId!]);
+        const user = await authRow<ManagedUser>(services, target, managedByIdStatement, [userId!]);
         if (user === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'No user has this address.' });
         return user;
       },
@@ -58,16 +58,6 @@ export const demoteUser = changingRole(false, {
   name: 'users.demote',
   summary: 'Make an admin of a project a user like others; its tokens lose the role at once.',
 });
-
-const findStatement: AuthStatement = {
-  name: 'managed_by_email',
-  text: `select ${managedUserJson('u')} from auth.users u where u.email = $1`,
-};
-
-const byIdStatement: AuthStatement = {
-  name: 'managed_by_id',
-  text: `select ${managedUserJson('u')} from auth.users u where u.id = $1::uuid`,
-};
 
 const changeStatement: AuthStatement = {
   name: 'user_role',

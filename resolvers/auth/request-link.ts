@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
 import { isMailDelayed } from '../mail/delay.ts';
 import type { ProjectTarget } from '../project-target.ts';
-import { email } from './auth-input.ts';
+import { email, fitsJson } from './auth-input.ts';
 import { createChallenge, deliveries, intents, type NewChallenge } from './challenges.ts';
 import { endpoint, withKey } from './endpoint.ts';
 import { requireOwnUrl } from './redirects.ts';
@@ -16,7 +16,7 @@ const clientStateBytesMax = 2_048;
 
 export const clientState = z
   .unknown()
-  .refine((state) => state === undefined || Buffer.byteLength(JSON.stringify(state)) <= clientStateBytesMax, {
+  .refine((state) => fitsJson(state, clientStateBytesMax), {
     error: `at most ${clientStateBytesMax} bytes as JSON`,
   })
   .describe('Anything; given back with the session, as text. At most 2048 bytes.');

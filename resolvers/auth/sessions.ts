@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Services } from '../context.ts';
+import { signInThrottles } from '../limits.ts';
 import type { ProjectTarget } from '../project-target.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
+import { refuseHurry } from '../rate-limit.ts';
+import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
+import { lockUserStatement } from './lock-user.ts';
 import { sessionJson, settingsJson, userJson } from './rows.ts';
 import { answerSession, requireDomain, type SessionAnswer, type StandingSession } from './session-answer.ts';
 import { forgetStandings } from './standing.ts';
@@ -13,8 +16,14 @@ export interface Proof {
   readonly userId: string;
   /** Contract 01, section 1.4: `password`, `magic_link`, `email_code`, `oauth`, `passkey`. */
   readonly amr: readonly string[];
+  /** The hash that the password was right for: another one by now is another password. */
+  readonly passwordHash?: string;
+  /** True for a user who was just made by a password: somebody else may have come by the mail since. */
+  readonly unverified?: true;
   /** Whose identity it was, for social sign-in. */
   readonly provider?: string;
+  /** Which identity it was: one that was unlinked since signs nobody in. */
+  readonly subject?: string;
   /** The passkey that was used, which makes the session `aal2`. */
   readonly passkeyId?: string;
 }
@@ -22,42 +31,70 @@ export interface Proof {
 /** A refresh token: opaque, and kept as a hash alone. */
 const newRefreshToken = () => `svcr_${randomBytes(32).toString('base64url')}`;
 
-/** Begins a session for whoever has proven to be a user; every way to sign in ends here. Contract 01, section 1.5. */
+/**
+ * Begins a session for whoever has proven to be a user; every way to sign in ends here. What the proof rests on must
+ * still be so when the session begins: whoever changes it ends the sessions that it finds. Contract 01, section 1.5.
+ *
+ * @throws INVALID_AUTH
+ */
 export async function startSession(
   services: Services,
   target: ProjectTarget,
-  { userId, amr, provider, passkeyId }: Proof,
+  { userId, amr, passwordHash, unverified, provider, subject, passkeyId }: Proof,
 ): Promise<SessionAnswer> {
   const refreshToken = newRefreshToken();
-  const standing = await authRow<StandingSession>(services, target, startStatement, [
+  const values = [
     userId,
     amr,
     passkeyId === undefined ? 'aal1' : 'aal2',
     provider ?? null,
     passkeyId ?? null,
     sha256Hex(refreshToken),
-  ]);
+    passwordHash ?? null,
+    subject ?? null,
+    unverified ?? false,
+  ];
+  const [, [standing]] = (await authBatch(services, target, [
+    [lockUserStatement, [userId]],
+    [startStatement, values],
+  ])) as [unknown, [StandingSession?]];
   if (standing === undefined) throw new ServiceError('INVALID_AUTH');
   return answerSession(services, target, standing, refreshToken);
 }
 
 /**
  * Trades a refresh token for a new session answer. A token that was traded before ends its session, since two parties
- * hold it: whoever comes second, the thief or the robbed, finds the session gone.
+ * hold it: whoever comes second, the thief or the robbed, finds the session gone. One that is refused for another reason
+ * is as good as before.
  *
- * @throws INVALID_AUTH, SVC_AUTH_DOMAIN_NOT_ALLOWED
+ * @throws INVALID_AUTH, SVC_AUTH_DOMAIN_NOT_ALLOWED, RATE_LIMITED
  */
 export async function refreshSession(services: Services, target: ProjectTarget, given: string): Promise<SessionAnswer> {
   const refreshToken = newRefreshToken();
   const hash = sha256Hex(given);
-  const standing = await authRow<StandingSession>(services, target, refreshStatement, [hash, sha256Hex(refreshToken)]);
+  const { times, seconds } = signInThrottles.refresh;
+  const [[found], [standing]] = (await authBatch(services, target, [
+    [findStatement, [hash, seconds]],
+    [refreshStatement, [hash, sha256Hex(refreshToken), times, seconds]],
+  ])) as [[Found?], [StandingSession?]];
   if (standing === undefined) {
     const ended = await authRow(services, target, reuseStatement, [hash]);
-    if (ended !== undefined) forgetStandings(services);
+    if (ended !== undefined) forgetStandings(services, target);
+    else if (found !== undefined) {
+      requireDomain(found.standing.settings, found.standing.user, found.standing.session.amr);
+      if (found.count >= times) refuseHurry(Math.max(1, found.wait));
+    }
     throw new ServiceError('INVALID_AUTH', { details: { reason: 'refresh_token' } });
   }
-  requireDomain(standing.settings, standing.user, standing.session.amr);
   return answerSession(services, target, standing, refreshToken);
+}
+
+/** What a refresh token that is good belongs to. */
+interface Found {
+  readonly standing: StandingSession;
+  /** Refreshes of the session of late, and seconds until the first of them is one of late no longer. */
+  readonly count: number;
+  readonly wait: number;
 }
 
 /** What of a user's sessions is ended. */
@@ -75,31 +112,41 @@ export async function endSessions(
   target: ProjectTarget,
   { userId, only, except }: Ending,
 ): Promise<number> {
-  const count = await authRow<number>(services, target, endStatement, [userId, only ?? null, except ?? null]);
-  forgetStandings(services);
-  return count!;
+  const [, [count]] = (await authBatch(services, target, [
+    [lockUserStatement, [userId]],
+    [endStatement, [userId, only ?? null, except ?? null]],
+  ])) as [unknown, [number]];
+  forgetStandings(services, target);
+  return count;
 }
 
 /** Ends the session that a refresh token belongs to, used or not. */
 export async function endSessionOfToken(services: Services, target: ProjectTarget, given: string): Promise<void> {
   await authRow(services, target, endByTokenStatement, [sha256Hex(given)]);
-  forgetStandings(services);
+  forgetStandings(services, target);
 }
 
 const standingJson = (session: string, user: string) =>
   `json_build_object('session', ${sessionJson(session)}, 'user', ${userJson(user)}, 'settings', ${settingsJson})`;
 
+/** Whoever begins or refreshes a session sweeps up a few that are long over, with their tokens. */
+const sweptSessions = `swept as (
+      delete from auth.sessions where id in (
+        select id from auth.sessions where least(expires_at, revoked_at) < now() - interval '7 days'
+        order by least(expires_at, revoked_at) limit 10 for update skip locked)
+    )`;
+
 const startStatement: AuthStatement = {
   name: 'session_start',
-  // Whoever signs in sweeps up what is left of old sessions of theirs. A passkey that is being removed is waited for:
-  // its removal ends sessions, and must not miss this one.
-  text: `with swept as (
-      delete from auth.sessions where user_id = $1::uuid and hard_expires_at < now() - interval '7 days'
-    ), p as (
-      select id from auth.passkeys where id = $5::uuid and user_id = $1::uuid for key share
-    ), u as (
+  // The user is locked: what the session rests on stays as it is found.
+  text: `with ${sweptSessions}, u as (
       update auth.users set last_sign_in_at = now()
-      where id = $1::uuid and ($5::uuid is null or exists (select from p)) returning *
+      where id = $1::uuid and ($7::text is null or password_hash = $7)
+        and (not $9::boolean or email_verified_at is null)
+        and ($5::uuid is null or exists (select from auth.passkeys where id = $5::uuid and user_id = $1::uuid))
+        and ($8::text is null or exists (
+          select from auth.identities where provider = $4 and provider_sub = $8 and user_id = $1::uuid))
+      returning *
     ), s as (
       insert into auth.sessions (user_id, amr, aal, provider, passkey_id, passkey_time, is_test, expires_at,
         hard_expires_at)
@@ -111,13 +158,32 @@ const startStatement: AuthStatement = {
     select ${standingJson('s', 'u')} from s, u`,
 };
 
+/** Whether session `s` of user `u` can be refreshed by its token `t`. */
+const refreshable = `t.token_hash = $1 and t.used_at is null and s.revoked_at is null
+        and s.expires_at > now() and s.hard_expires_at > now()`;
+
+const findStatement: AuthStatement = {
+  name: 'session_find',
+  // The session is locked before its token, as when its user is deleted.
+  text: `select json_build_object('standing', ${standingJson('s', 'u')}, 'count', late.count,
+      'wait', coalesce(ceil(extract(epoch from late.first - now())) + $2::int, 0))
+    from auth.refresh_tokens t join auth.sessions s on s.id = t.session_id join auth.users u on u.id = s.user_id,
+      lateral (select count(*)::int as count, min(r.created_at) as first from auth.refresh_tokens r
+        where r.session_id = s.id and r.created_at > now() - make_interval(secs => $2::int)) late
+    where ${refreshable} for no key update of s`,
+};
+
 const refreshStatement: AuthStatement = {
   name: 'session_refresh',
-  // Who comes second waits for the row of the token, and then finds it used.
-  text: `with used as (
-      update auth.refresh_tokens t set used_at = now() from auth.sessions s
-      where t.token_hash = $1 and t.used_at is null and s.id = t.session_id and s.revoked_at is null
-        and s.expires_at > now() and s.hard_expires_at > now()
+  // Who comes second has waited for the session, and finds the token used.
+  text: `with ${sweptSessions}, used as (
+      update auth.refresh_tokens t set used_at = now()
+      from auth.sessions s join auth.users u on u.id = s.user_id, auth.settings a
+      where ${refreshable} and s.id = t.session_id
+        and (not 'oauth' = any (s.amr) or a.allowed_email_domains = '{}'
+          or substring(u.email from '[^@]*$') = any (a.allowed_email_domains))
+        and (select count(*) from auth.refresh_tokens r where r.session_id = s.id
+          and r.created_at > now() - make_interval(secs => $4::int)) < $3::int
       returning t.session_id
     ), s as (
       update auth.sessions s set last_refreshed_at = now(), expires_at = least(now() + interval '30 days', hard_expires_at)

@@ -4,12 +4,13 @@ import type { Services } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
 import type { ProjectTarget } from '../project-target.ts';
 import { newPassword, triedPassword } from './auth-input.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
+import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { asUser, endpoint } from './endpoint.ts';
 import type { LiveSession } from './live-session.ts';
+import { lockUserStatement } from './lock-user.ts';
 import { answerLatestCode } from './mail-grant.ts';
 import { hashPassword, isPassword } from './passwords.ts';
-import { endSessions } from './sessions.ts';
+import { forgetStandings } from './standing.ts';
 import { countTry, forgetTries } from './throttle.ts';
 
 /** How long after a link or a code a password can be set without the old one, in minutes: as long as they were good. */
@@ -95,7 +96,7 @@ export async function requirePassword(
   }
   await countTry(services, target, signInThrottles.password, 'password', email);
   const hash = await authRow<string | null>(services, target, hashStatement, [id]);
-  if (!(await isPassword(services, hash ?? null, given)))
+  if (!(await isPassword(services, target, hash ?? null, given)))
     throw new ServiceError('INVALID_AUTH', {
       message: 'The password so far is wrong.',
       details: { reason: 'password', field: 'current_password' },
@@ -111,11 +112,15 @@ async function replacePassword(
   { account, session }: LiveSession,
   password: string,
 ): Promise<number> {
-  const hash = await hashPassword(services, password);
+  const hash = await hashPassword(services, target, password);
   // The session may have ended while the password was hashed.
-  const changed = await authRow(services, target, replaceStatement, [account.id, hash, session.id]);
-  if (changed === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
-  return endSessions(services, target, { userId: account.id, except: session.id });
+  const [, [ended]] = (await authBatch(services, target, [
+    [lockUserStatement, [account.id]],
+    [replaceStatement, [account.id, hash, session.id]],
+  ])) as [unknown, [number?]];
+  if (ended === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
+  forgetStandings(services, target);
+  return ended;
 }
 
 const hashStatement: AuthStatement = {
@@ -125,7 +130,14 @@ const hashStatement: AuthStatement = {
 
 const replaceStatement: AuthStatement = {
   name: 'password_replace',
-  text: `update auth.users set password_hash = $2 where id = $1::uuid
-      and exists (select from auth.sessions where id = $3::uuid and revoked_at is null for share)
-    returning to_json(id)`,
+  text: `with changed as (
+      update auth.users set password_hash = $2 where id = $1::uuid
+        and exists (select from auth.sessions where id = $3::uuid and revoked_at is null for share)
+      returning id
+    ), ended as (
+      update auth.sessions s set revoked_at = now() from changed
+      where s.user_id = changed.id and s.id <> $3::uuid and s.revoked_at is null and s.hard_expires_at > now()
+      returning s.id
+    )
+    select to_json((select count(*)::int from ended)) from changed`,
 };

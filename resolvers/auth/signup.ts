@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField, ServiceError } from '../../core/errors.ts';
+import { isCheckViolation } from '../../db/pool.ts';
+import { signInThrottles } from '../limits.ts';
 import { email, newPassword } from './auth-input.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 import { userData } from './client-user.ts';
@@ -7,6 +9,7 @@ import { endpoint, withKey } from './endpoint.ts';
 import { hashPassword } from './passwords.ts';
 import { momentOf } from './rows.ts';
 import { authSettings } from './settings.ts';
+import { countOfNetwork } from './throttle.ts';
 
 interface Created {
   readonly id: string;
@@ -30,7 +33,8 @@ export const signup = endpoint({
     data: userData.optional(),
   }),
   admit: withKey,
-  async handler({ services, target, keyRole }, { email, password, is_admin, email_confirm, data }) {
+  async handler(ctx, { email, password, is_admin, email_confirm, data }) {
+    const { services, target, keyRole } = ctx;
     const trusted = keyRole === 'service_role';
     if (is_admin && !trusted) throw new ServiceError('FORBIDDEN', { message: 'The service key alone makes admins.' });
     if (email_confirm && !trusted)
@@ -39,15 +43,19 @@ export const signup = endpoint({
     // Also for an address that is known: a password proves nothing of whose address it is.
     if (policy !== 'open' && !trusted)
       throw new ServiceError('FORBIDDEN', { message: 'This project has no open sign-up.', details: { policy } });
+    await countOfNetwork(ctx, signInThrottles.signupOfNetwork, 'signups');
     // Before it is known whether the address is taken, so that the answer takes as long either way.
-    const hash = await hashPassword(services, password);
+    const hash = await hashPassword(services, target, password);
     const created = await authRow<Created>(services, target, insertStatement, [
       email,
       hash,
       is_admin,
       email_confirm,
       JSON.stringify(data ?? {}),
-    ]);
+    ]).catch((error: unknown) => {
+      // Numbers are longer in the database than they may be written.
+      throw isCheckViolation(error) ? invalidField('data', 'too large as it is kept') : error;
+    });
     if (created === undefined) throw new ServiceError('EMAIL_ALREADY_REGISTERED');
     return { ...created, created_at: momentOf(created.created_at) };
   },

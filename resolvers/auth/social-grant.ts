@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sameSecret, sha256Hex } from '../../core/keys.ts';
-import { sqlState } from '../../db/pool.ts';
+import { isUniqueViolation } from '../../db/pool.ts';
 import type { Person } from '../../engines/sign-in/identity-providers.ts';
 import type { Services } from '../context.ts';
 import { emailAddress } from '../invites/email-address.ts';
@@ -28,7 +28,12 @@ export async function socialGrant(
   const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
   if (!sameSecret(challenge, flow.code_challenge)) throw invalid('The verifier is not the one of the start.');
   const userId = flow.user_id === null ? await admit(services, target, flow) : await link(services, target, flow);
-  return startSession(services, target, { userId, amr: ['oauth'], provider: flow.provider });
+  return startSession(services, target, {
+    userId,
+    amr: ['oauth'],
+    provider: flow.provider,
+    subject: flow.person.subject,
+  });
 }
 
 const invalid = (message: string) => new ServiceError('INVALID_AUTH', { message, nextActions: [] });
@@ -103,14 +108,12 @@ async function link(services: Services, target: ProjectTarget, flow: ReturnedFlo
 
 const sessionOver = () => invalid('The session that began this is over.');
 
-const uniqueViolation = '23505';
-
 /** Undefined when somebody else came first: the statement is undone as a whole, so that no user is left without it. */
 async function unlessTaken<Result>(asked: Promise<Result>): Promise<Result | undefined> {
   try {
     return await asked;
   } catch (error) {
-    if (sqlState(error) === uniqueViolation) return undefined;
+    if (isUniqueViolation(error)) return undefined;
     throw error;
   }
 }

@@ -16,6 +16,7 @@ interface Standing {
 interface Remembered {
   readonly standing: Promise<Standing | undefined>;
   readonly until: number;
+  readonly era: symbol;
 }
 
 /**
@@ -24,10 +25,27 @@ interface Remembered {
  */
 const rememberedMs = 5_000;
 
-const remembered = new WeakMap<Services, Lru<Remembered>>();
+const remembered = new WeakMap<Services, Memory>();
 
-/** Has every session looked at again: one was ended, or a role changed. */
-export const forgetStandings = (services: Services): void => void remembered.delete(services);
+/** What is remembered of the sessions of all projects, and since when of each project's. */
+interface Memory {
+  readonly standings: Lru<Remembered>;
+  /** Begun anew for a project when something of it is forgotten; what is remembered of another era holds no more. */
+  readonly eras: Lru<symbol>;
+}
+
+function memoryOf(services: Services): Memory {
+  let memory = remembered.get(services);
+  if (memory === undefined) {
+    const size = { entries: 20_000, bytes: 20_000 };
+    remembered.set(services, (memory = { standings: new Lru(size), eras: new Lru(size) }));
+  }
+  return memory;
+}
+
+/** Has every session of a project looked at again: one was ended, or a role changed. */
+export const forgetStandings = (services: Services, { projectId }: Pick<ProjectTarget, 'projectId'>): void =>
+  memoryOf(services).eras.set(projectId, Symbol(), 1);
 
 /**
  * The role that a token still gives: it loses a privileged one with the change of its user's role, or without the
@@ -60,17 +78,18 @@ export async function standingClaims(
 }
 
 async function standingOf(services: Services, target: ProjectTarget, claims: UserClaims): Promise<Standing> {
-  let known = remembered.get(services);
-  if (known === undefined) remembered.set(services, (known = new Lru({ entries: 20_000, bytes: 20_000 })));
+  const { standings, eras } = memoryOf(services);
+  if (eras.get(target.projectId) === undefined) forgetStandings(services, target);
+  const era = eras.get(target.projectId)!;
   const name = `${target.projectId} ${claims.session_id} ${claims.sub}`;
   const now = performance.now();
-  let entry = known.get(name);
-  if (entry === undefined || entry.until <= now) {
+  let entry = standings.get(name);
+  if (entry === undefined || entry.era !== era || entry.until <= now) {
     const standing = authRow<Standing>(services, target, standingStatement, [claims.session_id, claims.sub]);
-    entry = { standing, until: now + rememberedMs };
-    known.set(name, entry, 1);
+    entry = { standing, until: now + rememberedMs, era };
+    standings.set(name, entry, 1);
     // A failure is nothing to remember.
-    standing.catch(() => forgetStandings(services));
+    standing.catch(() => forgetStandings(services, target));
   }
   const standing = await entry.standing;
   if (standing === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });

@@ -1,6 +1,8 @@
 import { sha256Hex } from '../../core/keys.ts';
-import type { Services } from '../context.ts';
+import { networkOf } from '../../core/network-of.ts';
+import type { Context, Services } from '../context.ts';
 import type { Throttle } from '../limits.ts';
+import type { ProjectCaller } from '../project-door.ts';
 import type { ProjectTarget } from '../project-target.ts';
 import { refuseHurry } from '../rate-limit.ts';
 import { type AuthStatement, authRow, authRows } from './auth-rows.ts';
@@ -25,6 +27,15 @@ export async function countTry(
     seconds,
   ]);
   if (row!.count > times) refuseHurry(Math.max(1, row!.wait));
+}
+
+/** Counts a try of the network that it comes from; as {@link countTry}. The service key speaks for many users. */
+export async function countOfNetwork(
+  { services, request, target, keyRole }: Pick<Context, 'services' | 'request'> & ProjectCaller,
+  throttle: Throttle,
+  kind: string,
+): Promise<void> {
+  if (keyRole !== 'service_role') await countTry(services, target, throttle, kind, networkOf(request.address));
 }
 
 /** Begins the count anew. */

@@ -41,12 +41,13 @@ export const token = endpoint({
     code_verifier: z.unknown().optional().describe('For `authorization_code`.').meta({ secret: true }),
   }),
   admit: withKey,
-  async handler({ services, target }, { grant_type: grant, ...given }) {
+  async handler(ctx, { grant_type: grant, ...given }) {
+    const { services, target } = ctx;
     const of = <Input extends z.ZodObject>(input: Input): z.output<Input> =>
       parseInput({ input }, given as z.input<Input>, (name) => name);
     switch (grant) {
       case 'password':
-        return passwordGrant(services, target, of(inputs.password));
+        return passwordGrant(ctx, of(inputs.password));
       case 'refresh_token':
         return refreshSession(services, target, of(inputs.refresh_token).refresh_token);
       case 'magic_link':

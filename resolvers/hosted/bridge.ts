@@ -1,8 +1,8 @@
-import pg from 'pg';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import { email } from '../auth/auth-input.ts';
+import { isUniqueViolation } from '../../db/pool.ts';
+import { email, fitsJson } from '../auth/auth-input.ts';
 import { type AuthStatement, type AuthValue, authRow } from '../auth/auth-rows.ts';
 import { asUser, endpoint, withServiceKey } from '../auth/endpoint.ts';
 import { SessionWire } from '../auth/session-answer.ts';
@@ -28,7 +28,7 @@ export const sessionFromIdentity = endpoint({
     subject: z.string().min(1).max(512).describe('What the provider calls the user; the same is always the same user.'),
     proof: z
       .unknown()
-      .refine((proof) => Buffer.byteLength(JSON.stringify(proof) ?? '') <= proofBytesMax, 'at most 16384 bytes as JSON')
+      .refine((proof) => fitsJson(proof, proofBytesMax), 'at most 16384 bytes as JSON')
       .optional()
       .describe('What was verified, as a text or an object; it is not kept.')
       .meta({ secret: true }),
@@ -63,6 +63,7 @@ export const sessionFromIdentity = endpoint({
       userId: id,
       amr: amr === undefined || amr.length === 0 ? [provider] : [...new Set(amr)],
       provider,
+      subject,
     });
   },
   wire: SessionWire,
@@ -109,7 +110,7 @@ async function admit(services: Services, target: ProjectTarget, values: readonly
   try {
     return (await authRow<Admitted>(services, target, admitStatement, values))!;
   } catch (error) {
-    if (!(error instanceof pg.DatabaseError && error.code === '23505')) throw error;
+    if (!isUniqueViolation(error)) throw error;
     return (await authRow<Admitted>(services, target, admitStatement, values))!;
   }
 }

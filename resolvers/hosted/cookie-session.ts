@@ -101,7 +101,7 @@ export async function proveAgain(
   const secret = newSecret();
   const kept = await authRow<Kept>(services, target, proveStatement, [sessionId, sha256Hex(secret), method]);
   if (kept === undefined) throw new ServiceError('SVC_AUTH_SESSION_INVALID');
-  forgetStandings(services);
+  forgetStandings(services, target);
   return sessionCookie({ sessionId, secret }, new Date(kept.expires_at), services.now());
 }
 

@@ -19,7 +19,7 @@ export const hostedSignIn = endpoint({
   summary: 'Sign in with a password on a host of the project.',
   input: z.object({ email, password: triedPassword }),
   admit: withKey,
-  handler: ({ services, target }, given) => passwordGrant(services, target, given),
+  handler: passwordGrant,
   wire: SessionWire,
 });
 
@@ -37,7 +37,7 @@ export const hostedSignUp = endpoint({
   async handler(ctx, { email, password }) {
     const { services, target } = ctx;
     const { id } = await signup.handler(ctx, { email, password, is_admin: false, email_confirm: false });
-    return startSession(services, target, { userId: id, amr: ['password'] });
+    return startSession(services, target, { userId: id, amr: ['password'], unverified: true });
   },
   wire: SessionWire,
 });

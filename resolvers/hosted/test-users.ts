@@ -47,7 +47,7 @@ async function testUser(
   const user = await authRow<TestUser>(services, target, upsertStatement, [email, admin ?? null]);
   // Somebody signed up with this very address, and is no test's user.
   if (user === undefined) throw new ServiceError('EMAIL_ALREADY_REGISTERED');
-  forgetStandings(services);
+  forgetStandings(services, target);
   return user;
 }
 

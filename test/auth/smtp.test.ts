@@ -81,6 +81,16 @@ test('a mail with both has one link and one code', async () => {
   const { text, token, codes } = await received(email);
   expect([text.match(/token=/g)?.length, codes.length]).toEqual([1, 1]);
   expect(token).toMatch(/^svcl_[\w-]{43}$/);
+  // What is kept of it is good for nobody.
+  await vi.waitFor(async () => {
+    const kept = await service.control.sql('select state, body_text from mail_outbox where recipient = $1', [email]);
+    expect(kept).toEqual([
+      {
+        state: 'sent',
+        body_text: text.replaceAll('\r', '').trimEnd().replace(token!, '***').replace(codes[0]!, '******'),
+      },
+    ]);
+  }, 20_000);
 });
 
 test('the name of a project stays in the subject, whatever it is', async () => {

@@ -42,6 +42,29 @@ test('more passwords than may wait are turned away, and the others are still don
   await expect(small.hash('secret')).rejects.toThrow(HasherBusyError);
 });
 
+test('who has no password is turned away like others while too many wait, and no longer', async () => {
+  const small = createPasswordHasher({ threads: 1, waitingMax: 1 });
+  const busy = [small.hash('one'), small.hash('two')];
+  await expect(small.verify(undefined, 'three')).rejects.toThrow(HasherBusyError);
+  await Promise.all(busy);
+  expect(await small.verify(undefined, 'three')).toBe(false);
+  await small.close();
+});
+
+test('whoever shares the hasher has a share of its queue, and a turn after each of the others', async () => {
+  const shared = createPasswordHasher({ threads: 1, waitingMax: 8, shareMax: 4 });
+  const order: string[] = [];
+  const ask = (sharer: string) =>
+    shared.hash('secret', sharer).then(
+      () => order.push(sharer),
+      (error: unknown) => expect(error).toBeInstanceOf(HasherBusyError),
+    );
+  const asked = ['flood', 'flood', 'flood', 'flood', 'flood', 'flood', 'flood', 'one', 'one', 'two'].map(ask);
+  await Promise.all(asked);
+  expect(order).toEqual(['flood', 'flood', 'one', 'two', 'flood', 'one', 'flood', 'flood']);
+  await shared.close();
+});
+
 test('what is no hash is an error that holds neither the hash nor the password, and the thread goes on', async () => {
   const failed = await hasher.verify('$argon2id$broken', 'hunter2').catch((error: unknown) => error);
   expect(failed).toBeInstanceOf(Error);

@@ -5,11 +5,11 @@ import type { ProjectTarget } from '../../project-target.ts';
 import { type AuthStatement, authBatch, authRows } from '../auth-rows.ts';
 import { asUser, endpoint } from '../endpoint.ts';
 import type { LiveSession } from '../live-session.ts';
+import { lockUserStatement } from '../lock-user.ts';
 import { forgetStandings } from '../standing.ts';
 import { passkeyId } from './passkey-input.ts';
 import {
   lockSettingsStatement,
-  lockUserStatement,
   mayChange,
   type PasskeyStanding,
   requirePasskeyProof,
@@ -90,17 +90,16 @@ async function removePasskey(
   { account, session }: LiveSession,
   id: string,
 ): Promise<number | undefined> {
-  const [[found], , , [removal]] = (await authBatch(services, target, [
-    // In the order in which a sign-in takes the same locks.
-    [lockPasskeyStatement, [account.id, id]],
+  const [, [found], , [removal]] = (await authBatch(services, target, [
     [lockUserStatement, [account.id]],
+    [lockPasskeyStatement, [account.id, id]],
     [lockSettingsStatement, []],
     [removeStatement, [account.id, session.id, id]],
-  ])) as [[string?], unknown, unknown, [Removal]];
+  ])) as [unknown, [string?], unknown, [Removal]];
   if (found === undefined) return undefined;
   requirePasskeyProof(removal.standing, 'passkey.remove');
   if (!removal.removed) throw new ServiceError('LAST_ADMIN_PASSKEY');
-  forgetStandings(services);
+  forgetStandings(services, target);
   return removal.standing!.passkeys - 1;
 }
 

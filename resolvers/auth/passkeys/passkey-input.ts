@@ -18,7 +18,7 @@ const credential = {
 
 const clientDataJSON = base64url(8_192, 'What the browser was asked, and where.');
 
-export const appOrigin = z
+export const passkeyOrigin = z
   .string()
   .max(2_048)
   .describe('Origin of the page that asks, such as `http://localhost:3000`; its host is what the passkey is bound to.');

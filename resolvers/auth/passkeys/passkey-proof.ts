@@ -33,15 +33,7 @@ export const standingSelect = `select
 /** Whether a row `st` of {@link standingSelect} may change passkeys; the same as {@link requirePasskeyProof}. */
 export const mayChange = 'st.live and (not st.obliged or st.recent or (st.fresh and st.passkeys = 0))';
 
-/**
- * Locks a user's passkeys as a whole, and what the project demands of admins. Statements behind it in the batch find
- * both as the last change left them.
- */
-export const lockUserStatement: AuthStatement = {
-  name: 'passkey_lock_user',
-  text: 'select to_json(id) from auth.users where id = $1::uuid for no key update',
-};
-
+/** Locks what the project demands of admins: statements behind it in the batch find it as the last change left it. */
 export const lockSettingsStatement: AuthStatement = {
   name: 'passkey_lock_settings',
   text: 'select to_json(true) from auth.settings for share',

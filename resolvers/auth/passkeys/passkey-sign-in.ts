@@ -12,7 +12,7 @@ import { SessionWire } from '../session-answer.ts';
 import { type Proof, startSession } from '../sessions.ts';
 import { countTry, forgetTries } from '../throttle.ts';
 import { beginCeremony, type PasskeyChallenge, passkeyMinutes, useCeremony } from './passkey-challenges.ts';
-import { type Assertion, appOrigin, assertionResponse, challengeId } from './passkey-input.ts';
+import { type Assertion, assertionResponse, challengeId, passkeyOrigin } from './passkey-input.ts';
 import { OptionsWire, userHandleOf } from './register-passkey.ts';
 import { checkAssertion, webauthn } from './webauthn.ts';
 
@@ -21,7 +21,7 @@ export const beginPasskeySignIn = endpoint({
   name: 'auth.beginPasskeySignIn',
   summary: 'What a browser is to ask an authenticator for, to sign somebody in; the same whoever it is.',
   input: z.object({
-    app_origin: appOrigin,
+    app_origin: passkeyOrigin,
     email: email.optional().describe('Whose sign-in it is to be; another user’s passkey is refused then.'),
   }),
   admit: withKey,

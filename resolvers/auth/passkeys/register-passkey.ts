@@ -3,13 +3,13 @@ import { invalidField, ServiceError } from '../../../core/errors.ts';
 import { passkeysPerUser, signInThrottles } from '../../limits.ts';
 import { type AuthStatement, authBatch, authRow } from '../auth-rows.ts';
 import { asUser, endpoint } from '../endpoint.ts';
+import { lockUserStatement } from '../lock-user.ts';
 import { requireOwnOrigin } from '../redirects.ts';
 import { countTry } from '../throttle.ts';
 import { beginCeremony, type PasskeyChallenge, passkeyMinutes, useCeremony } from './passkey-challenges.ts';
-import { appOrigin, challengeId, label, registrationResponse } from './passkey-input.ts';
+import { challengeId, label, passkeyOrigin, registrationResponse } from './passkey-input.ts';
 import {
   lockSettingsStatement,
-  lockUserStatement,
   mayChange,
   type PasskeyStanding,
   requirePasskeyProof,
@@ -25,7 +25,7 @@ export const OptionsWire = z.object({ challenge_id: z.uuid(), options: z.record(
 export const beginPasskeyRegistration = endpoint({
   name: 'auth.beginPasskeyRegistration',
   summary: 'What a browser is to ask an authenticator for, to make the user a passkey.',
-  input: z.object({ app_origin: appOrigin }),
+  input: z.object({ app_origin: passkeyOrigin }),
   admit: asUser,
   async handler({ services, target, account, session }, { app_origin }) {
     const rpId = requireOwnOrigin(services, target, 'app_origin', app_origin);
