@@ -210,6 +210,7 @@ export class LiveMember implements Member, LiveSubscription {
     while (this.#behind !== undefined && !this.#over) {
       const before = this.#behind;
       const reading = this.#page ?? (await store.read(database, before, pageMax));
+      if (this.#over) return;
       this.#page = undefined;
       this.#resumed = undefined;
       const unusable = unusableBecause(before, reading);
