@@ -96,6 +96,29 @@ test('a developer of the organization follows as its key does; viewers, stranger
   }
 });
 
+test.each(['is only a viewer from now on', 'follows a project that is another organization’s from now on'])(
+  'a developer who %s is told so and nothing else',
+  async (what) => {
+    const other = await liveProject(service);
+    const { wallet, principalId } = await service.owner();
+    await service.control.sql(
+      `insert into memberships (org_id, id, principal_id, role, status) values ($1, gen_random_uuid(), $2, 'developer', 'active')`,
+      [other.orgId, principalId],
+    );
+    const events = follow(wallet, { project: other.projectId });
+    expect((await events.next())!.data!.liveHints.hint).toBeNull();
+    await other.run(`insert into notes (body) values ('a')`);
+    expect((await events.next())!.data!.liveHints.hint).toMatchObject({ table: 'notes' });
+    if (what.includes('viewer'))
+      await service.control.sql(`update memberships set role = 'viewer' where principal_id = $1`, [principalId]);
+    else await service.control.sql('update projects set org_id = $1 where id = $2', [project.orgId, other.projectId]);
+    expect((await events.next())!.errors).toMatchObject([
+      { extensions: { code: 'NOT_AUTHORIZED', details: { action: 'project:sql' } } },
+    ]);
+    await events.close();
+  },
+);
+
 test.each([
   [['plain'], 'TABLE_NOT_LIVE'],
   [[], 'VALIDATION_FAILED'],
