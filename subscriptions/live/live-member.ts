@@ -124,12 +124,13 @@ export class LiveMember implements Member, LiveSubscription {
       const reading = await store.read(tail.target.database, { ...asked, within }, pageMax);
       const unusable = unusableBecause(asked, reading);
       if (unusable !== undefined) return this.#begins(unusable, tables, joined);
+      // Resumed from there, it would be told the same for ever: what lies behind is fetched with the rest.
+      if (tables.some((table) => tail.tables.get(table)?.born.some((xid) => !sees(asked.from, xid)) === true))
+        return this.#begins('before_listen', tables, joined);
       this.#behind = { ...asked, within };
       this.#page = reading;
       this.#resumed = cursor;
     }
-    const late = tables.filter((table) => tail.tables.get(table)?.born.some((xid) => !sees(asked.from, xid)) === true);
-    if (late.length > 0) this.#begins('before_listen', late, this.#behind ?? joined);
   }
 
   start(sink: LiveSink): void {

@@ -150,14 +150,9 @@ test('it goes on over a change of the manifest, and ends with a table that is li
   await run('alter table notes add user_id uuid');
   const owned = { name: 'notes', expose: true, live: true, policy: 'user_owns_rows', owner_column: 'user_id' };
   await project.expose(owned, tasks);
+  expect((await events.next())!.data!.liveHints.resync).toEqual({ tables: ['notes'], reason: 'BEFORE_LISTEN' });
   await run(`insert into notes (body) values ('c')`);
-  const seen = [];
-  for (let frame = await events.next(); ; frame = await events.next()) {
-    seen.push(frame!.data!.liveHints);
-    if (frame!.data!.liveHints.hint !== null) break;
-  }
-  expect(seen.at(-1)!.hint).toMatchObject({ table: 'notes', n: 1 });
-  expect(seen.some(({ resync }) => resync?.reason === 'BEFORE_LISTEN')).toBe(true);
+  expect((await events.next())!.data!.liveHints.hint).toMatchObject({ table: 'notes', n: 1 });
   await project.expose({ ...notes, live: false }, tasks);
   expect((await events.next())!.errors).toMatchObject([{ extensions: { code: 'TABLE_NOT_LIVE' } }]);
   await events.close();
