@@ -14,9 +14,9 @@ import type { LiveReading, LiveStore, LiveTable } from './live-store.ts';
 import {
   batchOf,
   follow,
+  type LiveFollower,
   type LiveTail,
   type LiveView,
-  type LiveMember as Member,
   pageMax,
   samePosition,
   tell,
@@ -76,7 +76,7 @@ export interface LiveMemberOptions {
 }
 
 /** Somebody who follows. What comes between its opening and its start, or while it catches up, waits. */
-export class LiveMember implements Member, LiveSubscription {
+export class LiveMember implements LiveFollower, LiveSubscription {
   readonly view: LiveView;
   readonly identity: LiveIdentity;
   resync: LiveResync | undefined;
