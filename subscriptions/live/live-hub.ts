@@ -229,7 +229,7 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
           giveBack?.();
           leave(entry);
         };
-        member = new LiveMember({ tail, store, keys, identity, tables, onClosed });
+        member = new LiveMember({ tail, store, keys, log, identity, tables, onClosed });
         if (cursor !== undefined) await member.resume(cursor);
         return member;
       });

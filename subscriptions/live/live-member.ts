@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { ServiceError } from '../../core/errors.ts';
 import type { KeyRing } from '../../core/keys.ts';
 import type {
@@ -70,6 +71,7 @@ export interface LiveMemberOptions {
   readonly tail: LiveTail;
   readonly store: LiveStore;
   readonly keys: KeyRing;
+  readonly log: Logger;
   readonly identity: LiveIdentity;
   readonly tables: readonly string[];
   readonly onClosed: () => void;
@@ -135,7 +137,12 @@ export class LiveMember implements LiveFollower, LiveSubscription {
 
   start(sink: LiveSink): void {
     this.#sink = sink;
-    void this.#catchUp(sink).catch(() => this.#end('closed'));
+    void this.#catchUp(sink).catch((error: unknown) => {
+      if (this.#over) return;
+      const { log, tail } = this.#options;
+      log.warn({ err: error, project_id: tail.target.projectId }, 'what a follower has missed cannot be read');
+      this.#end('closed');
+    });
   }
 
   close(): void {

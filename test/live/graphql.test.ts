@@ -96,6 +96,35 @@ test('a developer of the organization follows as its key does; viewers, stranger
   }
 });
 
+test('keys keep their digits, however many', async () => {
+  const other = await liveProject(service);
+  await other.run('create table wide (id bigint, part numeric, primary key (id, part))');
+  await other.expose(notes, tasks, { ...notes, name: 'wide' });
+  const events = follow(service.actors.bearer(other.serviceKey), { project: other.projectId, tables: ['wide'] });
+  await events.next();
+  await other.run(`insert into wide values (9007199254740993, 0.1000000000000000000001), (7, 1.5)`);
+  expect((await events.next())!.data!.liveHints.hint!.pk).toEqual([
+    { id: '9007199254740993', part: '0.1000000000000000000001' },
+    { id: 7, part: 1.5 },
+  ]);
+  await events.close();
+});
+
+test('a project that is deleted is told to its followers before they are let go', async () => {
+  const other = await liveProject(service);
+  const events = follow(service.actors.bearer(other.serviceKey), { project: other.projectId });
+  expect((await events.next())!.data!.liveHints.hint).toBeNull();
+  const stream = await other.stream({ tables: 'notes' });
+  expect(await stream.next()).toMatchObject({ event: 'ready' });
+  await service.control.sql('update projects set deleted_at = now() where id = $1', [other.projectId]);
+  expect(await stream.next()).toMatchObject({ event: 'reconnect', data: { reason: 'project_gone' } });
+  // Its key went with it, and either may be found first.
+  expect((await events.next())!.errors).toMatchObject([
+    { extensions: { code: expect.stringMatching(/^(PROJECT_NOT_FOUND|NOT_AUTHORIZED)$/) } },
+  ]);
+  await events.close();
+});
+
 test.each(['is only a viewer from now on', 'follows a project that is another organization’s from now on'])(
   'a developer who %s is told so and nothing else',
   async (what) => {
