@@ -53,6 +53,9 @@ export async function streamLive(
     return;
   }
   let over = false;
+  /** Whoever waits for the client to take what was written. */
+  let onTaken = () => {};
+  response.on('drain', () => onTaken());
   /** Nothing is written from here on. */
   const stop = () => {
     over = true;
@@ -60,6 +63,7 @@ export async function streamLive(
     clearTimeout(lifetime);
     stopWatching();
     subscription.close();
+    onTaken();
   };
   const end = (reason: string) => {
     if (over) return;
@@ -79,8 +83,8 @@ export async function streamLive(
   subscription.start({
     hints: ({ frames }) => {
       if (over) return;
-      if (response.writableLength > waitingBytesMax) response.destroy();
-      else response.write(frames);
+      if (response.writableLength > waitingBytesMax) return void response.destroy();
+      if (!response.write(frames)) return new Promise<void>((resolve) => (onTaken = resolve));
     },
     resync: (resync) => {
       if (!over) response.write(resyncFrame(resync));

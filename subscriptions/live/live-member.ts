@@ -25,6 +25,9 @@ import {
 } from './live-tail.ts';
 import { sees } from './snapshot.ts';
 
+/** Most batches that wait for somebody who catches up. */
+const waitingMax = 2_000;
+
 /** Whose rows a hint must be about. Contract 01, section 4.5. */
 export function viewOf(
   identity: LiveIdentity,
@@ -199,8 +202,10 @@ export class LiveMember implements LiveFollower, LiveSubscription {
 
   #hand(what: (sink: LiveSink) => void): void {
     if (this.#over) return;
-    if (this.#waiting === undefined) what(this.#sink!);
-    else this.#waiting.push(what);
+    if (this.#waiting === undefined) void what(this.#sink!);
+    else if (this.#waiting.length < waitingMax) this.#waiting.push(what);
+    // It resumes by its cursor.
+    else this.end('closed');
   }
 
   #begins(reason: ResyncReason, tables: readonly string[], at: LivePosition): void {
@@ -230,7 +235,9 @@ export class LiveMember implements LiveFollower, LiveSubscription {
       const { steps, end } = follow(before, reading, pageMax);
       const told = tell(keys, projectId, reading.hints, steps).filter((_, at) => this.view.shows(reading.hints[at]!));
       this.#behind = end;
-      if (told.length > 0) sink.hints(batchOf(told));
+      // What lies behind is as long as it is: a client takes it as fast as it can.
+      if (told.length > 0) await sink.hints(batchOf(told));
+      if (this.#over) return;
       if (end.within !== undefined) continue;
       this.#behind = samePosition(end, this.#joined)
         ? undefined

@@ -90,6 +90,34 @@ test('a client that takes nothing is cut off before it costs more than its bound
   events.close();
 });
 
+test('what a client is behind is handed over as it takes it', async () => {
+  const sent = httpRequest(url, { agent: false }).on('error', () => {});
+  sent.end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.on('error', () => {}).pause();
+  const { sink } = opened.at(-1)!;
+  const large: LiveBatch = { hints: [], frames: Buffer.alloc(512 * 1024, ' ') };
+  const response = responses.at(-1)!;
+  // Until the system takes no more of it.
+  let taken = sink!.hints(large);
+  while (response.writableLength === 0) {
+    await new Promise((resolve) => setImmediate(resolve));
+    taken = sink!.hints(large);
+  }
+  expect(taken).toBeInstanceOf(Promise);
+  answer.resume();
+  await taken;
+  expect(response.writableLength).toBe(0);
+  // Nobody waits for one that is gone.
+  answer.pause();
+  do {
+    taken = sink!.hints(large);
+    await new Promise((resolve) => setImmediate(resolve));
+  } while (response.writableLength === 0);
+  sent.destroy();
+  await taken;
+});
+
 test('a stream that is ended while its client takes nothing is silent until it is cut off', async () => {
   const sent = httpRequest(`${url}/beats`, { agent: false }).on('error', () => {});
   sent.end();
