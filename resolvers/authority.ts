@@ -1,6 +1,7 @@
 import type { ServiceError } from '../core/errors.ts';
 import { notAuthorized } from './access.ts';
 import { type Caller, principalIdOf } from './caller.ts';
+import type { Action } from './permissions.ts';
 
 /** By what right something long-lived, such as a socket's subscription, goes on. */
 export interface AuthorityEntry {
@@ -9,6 +10,8 @@ export interface AuthorityEntry {
   readonly orgId: string;
   /** The room that is followed; without one only membership counts, as for the organization itself. */
   readonly roomKey?: string | undefined;
+  /** What is done in a project of the organization: the project has to stay there, and a member in a role for it. */
+  readonly inProject?: { readonly id: string; readonly action: Action } | undefined;
   readonly sessionId: string | null;
   /** Set: the delegate's own grant decides, not the principal's. */
   readonly delegateId: string | null;
@@ -35,6 +38,12 @@ export interface AuthorityWatch {
    * principal, by its id. Called after the commit; never throws.
    */
   changed(id: string): void;
+}
+
+/** By what right a caller does something in a project, so that it can be looked at again while it lasts. */
+export function projectAuthority(caller: Caller, orgId: string, id: string, action: Action): AuthorityEntry {
+  const { roomKey: _none, ...entry } = roomAuthority(caller, orgId, '');
+  return { ...entry, inProject: { id, action } };
 }
 
 /** By what right a caller reads a room, so that it can be looked at again while the reading lasts. */

@@ -87,15 +87,13 @@ export async function findProjectTarget(services: Services, projectId: string): 
   return target;
 }
 
-/** Whether a project is still there to be asked for anything. @throws when that cannot be found out */
-export async function projectStands(services: Services, { projectId }: ProjectTarget): Promise<boolean> {
-  try {
-    await findProjectTarget(services, projectId);
-    return true;
-  } catch (error) {
-    if (error instanceof ServiceError) return false;
-    throw error;
-  }
+/** Those of some projects that {@link findProjectTarget} would find, asked of the database. */
+export async function standingProjects(
+  { db }: Pick<Services, 'db'>,
+  projectIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = await db.rows<{ id: string }>(standingStatement, [projectIds]);
+  return new Set(rows.map(({ id }) => id));
 }
 
 const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
@@ -118,4 +116,11 @@ const targetStatement: Statement = {
       array(select h.name from host_names h where h.org_id = p.org_id and h.project_id = p.id) as host_names
     from projects p join orgs o on o.id = p.org_id
     where p.id = $1 and p.deleted_at is null`,
+};
+
+const standingStatement: Statement = {
+  name: 'rows.standing',
+  text: `select p.id from projects p join orgs o on o.id = p.org_id
+    where p.id = any($1::text[]) and p.deleted_at is null and p.archived_at is null and p.state = 'ready'
+      and o.lifecycle_state <> 'purged'`,
 };

@@ -9,6 +9,11 @@ export const grantHolds = (alias: string): string =>
 export const isMember = (orgId: string, principalId: string): string => `exists (
     select from memberships own where own.org_id = ${orgId} and own.principal_id = ${principalId} and own.status = 'active')`;
 
+/** A principal is an active member of an organization in one of some roles, written `owner,admin`. */
+export const isMemberIn = (orgId: string, principalId: string, roles: string): string => `exists (
+    select from memberships own where own.org_id = ${orgId} and own.principal_id = ${principalId}
+      and own.status = 'active' and own.role::text = any(string_to_array(${roles}, ',')))`;
+
 /** The organizations that a principal is an active member of, found once for a whole statement: what lists begin with. */
 export const memberOrgs = (principalId: string): string =>
   `array(select own.org_id from memberships own where own.principal_id = ${principalId} and own.status = 'active')`;

@@ -1,28 +1,19 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import type { LiveHint, LiveResync } from '../resolvers/live/live-hub.ts';
-import type { LiveEvent } from '../subscriptions/live/follow-live.ts';
+import { cursorOf, type LiveEvent } from '../subscriptions/live/follow-live.ts';
 import { followProjectLive } from '../subscriptions/live/follow-project-live.ts';
 import { builder } from './builder.ts';
 import { nativeId } from './global-id.ts';
+import { keysOf, liveOps, resyncReasons } from './live-words.ts';
 
 const LiveOpEnum = builder.enumType('LiveOp', {
   description: 'What a statement did to rows.',
-  values: {
-    INSERT: { value: 'insert', description: 'Rows are new, or new to their owner.' },
-    UPDATE: { value: 'update', description: 'Rows have changed.' },
-    DELETE: { value: 'delete', description: 'Rows are gone, or gone for their owner.' },
-  } as const,
+  values: liveOps,
 });
 
 const LiveResyncReasonEnum = builder.enumType('LiveResyncReason', {
   description: 'Why it cannot be told what has changed.',
-  values: {
-    CURSOR_EXPIRED: { value: 'cursor_expired', description: 'The cursor is older than what is kept.' },
-    LISTENER_RECONNECT: { value: 'listener_reconnect', description: 'The gateway had lost its own connection.' },
-    SLOT_RESET: { value: 'slot_reset', description: 'What is kept was set back.' },
-    FOREIGN_EPOCH: { value: 'foreign_epoch', description: 'The cursor is of another database or of another past.' },
-    BEFORE_LISTEN: { value: 'before_listen', description: 'The tables became live after the cursor.' },
-  } as const,
+  values: resyncReasons,
 });
 
 const LiveHintRef = builder.objectRef<LiveHint>('LiveHint').implement({
@@ -34,7 +25,7 @@ const LiveHintRef = builder.objectRef<LiveHint>('LiveHint').implement({
       type: ['JSONObject'],
       nullable: true,
       description: 'Primary keys of the rows; null where only the table can be told.',
-      resolve: ({ pk }) => (pk === null ? null : (JSON.parse(pk) as Record<string, unknown>[])),
+      resolve: ({ pk }) => keysOf(pk),
     }),
     n: t.exposeInt('n', { description: 'Rows that were touched; 0 where they were not counted.' }),
   }),
@@ -47,9 +38,6 @@ const LiveResyncRef = builder.objectRef<LiveResync>('LiveResync').implement({
     reason: t.expose('reason', { type: LiveResyncReasonEnum, description: 'Why.' }),
   }),
 });
-
-const cursorOf = (event: LiveEvent): string =>
-  event.kind === 'hint' ? event.hint.cursor : event.kind === 'resync' ? event.resync.cursor : event.cursor;
 
 const LiveHintEventRef = builder.objectRef<LiveEvent>('LiveHintEvent').implement({
   description: 'One thing that a follower is told. One with neither a hint nor a resync says where following begins.',

@@ -19,7 +19,7 @@ import { createIdentityProviders } from '../engines/sign-in/identity-providers.t
 import type { Services } from '../resolvers/context.ts';
 import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
-import { projectStands } from '../resolvers/project-target.ts';
+import { standingProjects } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
 import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
@@ -170,7 +170,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       signals,
       databases: projectDatabases,
       pools: authPools,
-      stands: (target) => projectStands(services, target),
+      standing: (projectIds) => standingProjects({ db }, projectIds),
     });
     undo.push(live.close);
 

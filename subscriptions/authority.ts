@@ -3,7 +3,8 @@ import { isUuid } from '../core/ids.ts';
 import { textFault } from '../core/text.ts';
 import type { Database, Statement } from '../db/pool.ts';
 import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../resolvers/authority.ts';
-import { grantHolds, hasRoomGrant, isMember, roomStands } from '../resolvers/rules.ts';
+import { permissions, rolesFrom } from '../resolvers/permissions.ts';
+import { grantHolds, hasRoomGrant, isMember, isMemberIn, roomStands } from '../resolvers/rules.ts';
 import { localSignals, type Signals } from './signals.ts';
 
 /** The watch with what its owner needs besides. */
@@ -161,8 +162,9 @@ export function createAuthorityWatch({
 }
 
 /** In a batch, one value that no column can hold would fail the check for everybody. */
-function requireStorable({ orgId, delegateId, roomKey }: AuthorityEntry): void {
-  if (!isUuid(orgId) || (delegateId !== null && !isUuid(delegateId)) || textFault(roomKey ?? '') !== undefined) {
+function requireStorable({ orgId, delegateId, roomKey = '', inProject }: AuthorityEntry): void {
+  const texts = [roomKey, inProject?.id ?? ''];
+  if (!isUuid(orgId) || (delegateId !== null && !isUuid(delegateId)) || texts.some((text) => textFault(text))) {
     throw new TypeError('This names nothing that a database could hold.');
   }
 }
@@ -176,6 +178,9 @@ const columnsOfEntries = (entries: readonly AuthorityEntry[]) => [
   entries.map(({ delegateId }) => delegateId),
   entries.map(({ projectKeyProjectId }) => projectKeyProjectId),
   entries.map(({ delegateTokenHash }) => delegateTokenHash ?? null),
+  entries.map(({ inProject }) => inProject?.id ?? null),
+  // Arrays of arrays would have to be of one length.
+  entries.map(({ inProject }) => (inProject ? rolesFrom(permissions[inProject.action].role).join(',') : null)),
 ];
 
 // `is not true`: what cannot be decided is lost.
@@ -183,14 +188,17 @@ const lostStatement: Statement = {
   name: 'authority.lost',
   text: `select (e.number - 1)::int as index
     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::text[],
-        $7::text[]) with ordinality
-      as e (org_id, principal_id, room_key, session_id, delegate_id, key_project_id, delegate_token_hash, number)
+        $7::text[], $8::text[], $9::text[]) with ordinality
+      as e (org_id, principal_id, room_key, session_id, delegate_id, key_project_id, delegate_token_hash, project_id,
+        roles, number)
     where (
       exists (select from orgs o where o.id = e.org_id)
       and (e.principal_id is null or exists (
         select from principals p where p.id = e.principal_id and p.disabled_at is null))
       and (e.session_id is null or exists (
         select from sessions s where s.id = e.session_id and s.revoked_at is null and s.absolute_expires_at > now()))
+      and (e.project_id is null or exists (
+        select from projects p where p.org_id = e.org_id and p.id = e.project_id and p.deleted_at is null))
       and case
         when e.delegate_id is not null then exists (
           select from delegates d
@@ -200,6 +208,7 @@ const lostStatement: Statement = {
             and p.deleted_at is null and (e.delegate_token_hash is null or d.token_hash = e.delegate_token_hash))
         when e.key_project_id is not null then exists (
           select from projects p where p.org_id = e.org_id and p.id = e.key_project_id and p.deleted_at is null)
+        when e.principal_id is not null and e.roles is not null then ${isMemberIn('e.org_id', 'e.principal_id', 'e.roles')}
         when e.principal_id is not null then ${isMember('e.org_id', 'e.principal_id')}
           or (e.room_key is not null and ${hasRoomGrant('e.org_id', 'e.principal_id', 'e.room_key')})
         else true

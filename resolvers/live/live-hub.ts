@@ -45,7 +45,8 @@ export interface LiveBatch {
 
 /** Whoever is at the other end. Called in order, never before `start` was. */
 export interface LiveSink {
-  readonly hints: (batch: LiveBatch) => void;
+  /** Of what lies behind, no more is handed over before the promise is kept. */
+  readonly hints: (batch: LiveBatch) => Promise<void> | void;
   readonly resync: (resync: LiveResync) => void;
   /** Everything that lay behind was handed over. */
   readonly caughtUp?: () => void;

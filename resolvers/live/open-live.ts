@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { onProject } from '../access.ts';
 import type { AuthorityEntry } from '../authority.ts';
-import { roomAuthority } from '../authority.ts';
+import { projectAuthority } from '../authority.ts';
 import { projectId } from '../fields.ts';
 import { query } from '../operation.ts';
 import { findProjectTarget, type ProjectTarget } from '../project-target.ts';
@@ -21,7 +21,7 @@ export const openLive = query({
   input: z.object({ project: projectId, tables: liveTables }),
   async handler(ctx, { tables }): Promise<OpenedLive> {
     const target = await findProjectTarget(ctx.services, ctx.project.id);
-    const { roomKey: _none, ...authority } = roomAuthority(await ctx.caller(), ctx.org.id, '');
+    const authority = projectAuthority(await ctx.caller(), ctx.org.id, ctx.project.id, 'project:sql');
     return { target, tables, authority };
   },
   wire: z.object({ tables: z.array(z.string()) }),

@@ -8,7 +8,8 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { LiveHint, LiveResync } from '../../resolvers/live/live-hub.ts';
-import type { LiveEvent } from '../../subscriptions/live/follow-live.ts';
+import { cursorOf, type LiveEvent } from '../../subscriptions/live/follow-live.ts';
+import { keysOf, liveOps, resyncReasons } from '../live-words.ts';
 import { scalars } from './scalars.ts';
 
 /** Follows a live table for a request. */
@@ -17,18 +18,13 @@ export type SubscribeTo = (request: unknown, table: string, after: string | unde
 const liveOp = new GraphQLEnumType({
   name: 'LiveOp',
   description: 'What a statement did to rows.',
-  values: { INSERT: { value: 'insert' }, UPDATE: { value: 'update' }, DELETE: { value: 'delete' } },
+  values: liveOps,
 });
 
 const resyncReason = new GraphQLEnumType({
   name: 'LiveResyncReason',
   description: 'Why it cannot be told what has changed.',
-  values: Object.fromEntries(
-    ['cursor_expired', 'listener_reconnect', 'slot_reset', 'foreign_epoch', 'before_listen'].map((value) => [
-      value.toUpperCase(),
-      { value },
-    ]),
-  ),
+  values: resyncReasons,
 });
 
 const field = <Source>(config: GraphQLFieldConfig<Source, unknown>) => config as GraphQLFieldConfig<unknown, unknown>;
@@ -42,7 +38,7 @@ const liveHint = new GraphQLObjectType({
     pk: field<LiveHint>({
       type: new GraphQLList(new GraphQLNonNull(scalars.JSON)),
       description: 'Primary keys of the rows, by column; null where only the table can be told.',
-      resolve: ({ pk }) => (pk === null ? null : JSON.parse(pk)),
+      resolve: ({ pk }) => keysOf(pk),
     }),
     n: { type: new GraphQLNonNull(GraphQLInt), description: 'Rows that were touched; 0 where they were not counted.' },
   },
@@ -68,8 +64,7 @@ export const liveEventType = new GraphQLObjectType({
     cursor: field<LiveEvent>({
       type: new GraphQLNonNull(GraphQLString),
       description: 'Resume with this as `after`: nothing is missed, nothing comes twice.',
-      resolve: (event) =>
-        event.kind === 'hint' ? event.hint.cursor : event.kind === 'resync' ? event.resync.cursor : event.cursor,
+      resolve: cursorOf,
     }),
     hint: field<LiveEvent>({
       type: liveHint,

@@ -52,29 +52,43 @@ export async function streamLive(
     response.end();
     return;
   }
-  response.write(`retry: ${retryMs}\n\n${openingOf(subscription, tables)}`);
+  let over = false;
+  /** Whoever waits for the client to take what was written. */
+  let onTaken = () => {};
+  response.on('drain', () => onTaken());
+  /** Nothing is written from here on. */
+  const stop = () => {
+    over = true;
+    clearInterval(beat);
+    clearTimeout(lifetime);
+    stopWatching();
+    subscription.close();
+    onTaken();
+  };
   const end = (reason: string) => {
+    if (over) return;
+    const { cursor: last } = subscription;
+    stop();
     // A reader that takes nothing any more is not waited for.
     if (response.writableLength > 0) setTimeout(() => response.destroy(), 2_000).unref();
-    const { cursor: last } = subscription;
-    subscription.close();
     response.end(frame('reconnect', JSON.stringify({ reason, cursor: last }), last));
   };
   const beat = setInterval(() => response.write(heartbeat), heartbeatMs);
   const lifetime = setTimeout(() => end('max_lifetime'), lifetimeMs);
   const stopWatching = whenDraining(draining, () => end('server_stopping'));
-  response.once('close', () => {
-    clearInterval(beat);
-    clearTimeout(lifetime);
-    stopWatching();
-    subscription.close();
-  });
+  response.once('close', stop);
+  // A connection that breaks is one that closes.
+  response.on('error', () => response.destroy());
+  response.write(`retry: ${retryMs}\n\n${openingOf(subscription, tables)}`);
   subscription.start({
     hints: ({ frames }) => {
-      if (response.writableLength > waitingBytesMax) response.destroy();
-      else response.write(frames);
+      if (over) return;
+      if (response.writableLength > waitingBytesMax) return void response.destroy();
+      if (!response.write(frames)) return new Promise<void>((resolve) => (onTaken = resolve));
     },
-    resync: (resync) => response.write(resyncFrame(resync)),
+    resync: (resync) => {
+      if (!over) response.write(resyncFrame(resync));
+    },
     end: (reason) => end(reason === 'closed' ? 'server_stopping' : reason),
   });
 }

@@ -1,12 +1,19 @@
+import { ServiceError } from '../../core/errors.ts';
 import type { Services } from '../../resolvers/context.ts';
 import type { LiveEnd, LiveHint, LiveRequest, LiveResync, LiveSubscription } from '../../resolvers/live/live-hub.ts';
+import { stoppable } from './stoppable.ts';
 
 /** One thing that a follower is told. */
 export type LiveEvent =
   | { readonly kind: 'ready'; readonly cursor: string; readonly tables: readonly string[] }
-  | ({ readonly kind: 'hint' } & { readonly hint: LiveHint })
-  | ({ readonly kind: 'resync' } & { readonly resync: LiveResync })
-  | { readonly kind: 'end'; readonly reason: LiveEnd; readonly cursor: string };
+  | { readonly kind: 'hint'; readonly hint: LiveHint }
+  | { readonly kind: 'resync'; readonly resync: LiveResync };
+
+type Ended = { readonly kind: 'end'; readonly reason: LiveEnd; readonly cursor: string };
+
+/** Resumes after an event. */
+export const cursorOf = (event: LiveEvent): string =>
+  event.kind === 'hint' ? event.hint.cursor : event.kind === 'resync' ? event.resync.cursor : event.cursor;
 
 /** What waits for a slow follower at most; then it is read again from where it is. */
 const waitingMax = 2_000;
@@ -18,29 +25,21 @@ export interface FollowLiveOptions extends LiveRequest {
 
 /**
  * A project's hints for one identity: what a cursor has missed, then what comes. Resuming from any event's cursor leaves
- * no gap and no repeat. The first event is `ready`, after a `resync` where the cursor could not be used; `end` is the
- * last one, where it is not the signal that ends it. When the manifest has changed it goes on, or throws why it may not.
+ * no gap and no repeat. The first event is `ready`, after a `resync` where the cursor could not be used. When the manifest
+ * has changed it goes on, or throws why it may not; it ends without an error by the signal alone.
  *
- * @throws TABLE_NOT_LIVE, AUTH_REQUIRED, LIVE_CONNECTION_LIMIT, UPSTREAM_UNAVAILABLE
+ * @throws TABLE_NOT_LIVE, AUTH_REQUIRED, LIVE_CONNECTION_LIMIT, UPSTREAM_UNAVAILABLE; INVALID_AUTH, PROJECT_NOT_FOUND
+ * when the right to go on has ended
  */
-export function followLive(
+export const followLive = (
   services: Pick<Services, 'live'>,
-  options: FollowLiveOptions,
-): AsyncGenerator<LiveEvent, void, undefined> {
-  const stop = new AbortController();
-  const events = follow(services, { ...options, signal: AbortSignal.any([options.signal, stop.signal]) });
-  const finish = events.return.bind(events);
-  // The generator's own return() waits for a pending next(), so for the next hint.
-  events.return = (value) => {
-    stop.abort();
-    return finish(value);
-  };
-  return events;
-}
+  { signal, ...request }: FollowLiveOptions,
+): AsyncGenerator<LiveEvent, void, undefined> => stoppable(signal, (either) => follow(services, request, either));
 
 async function* follow(
   { live }: Pick<Services, 'live'>,
-  { signal, ...request }: FollowLiveOptions,
+  request: LiveRequest,
+  signal: AbortSignal,
 ): AsyncGenerator<LiveEvent, void, undefined> {
   let { cursor } = request;
   for (let again = false; ; again = true) {
@@ -51,13 +50,12 @@ async function* follow(
       for await (const event of eventsOf(subscription, signal)) {
         if (event.kind === 'end') {
           // Whether it may go on is found out by opening it again.
+          if (event.reason !== 'manifest_changed') throw refusalOf(event.reason);
           ({ cursor } = event);
-          if (event.reason === 'manifest_changed') break;
-          yield event;
-          return;
+          break;
         }
         yield event;
-        ({ cursor } = event.kind === 'hint' ? event.hint : event.kind === 'resync' ? event.resync : event);
+        cursor = cursorOf(event);
       }
     } finally {
       subscription.close();
@@ -66,12 +64,19 @@ async function* follow(
   }
 }
 
+/** What a follower is told that gets no more. */
+function refusalOf(reason: Exclude<LiveEnd, 'manifest_changed'>): ServiceError {
+  if (reason === 'session_ended') return new ServiceError('INVALID_AUTH', { details: { reason } });
+  if (reason === 'project_gone') return new ServiceError('PROJECT_NOT_FOUND');
+  return new ServiceError('UPSTREAM_UNAVAILABLE', { retryAfter: 1 });
+}
+
 /** Events until the follower has fallen too far behind, or the signal is aborted. */
-async function* eventsOf(subscription: LiveSubscription, signal: AbortSignal): AsyncGenerator<LiveEvent> {
-  let waiting: LiveEvent[] = [];
+async function* eventsOf(subscription: LiveSubscription, signal: AbortSignal): AsyncGenerator<LiveEvent | Ended> {
+  let waiting: (LiveEvent | Ended)[] = [];
   let overflown = false;
   let wake: (() => void) | undefined;
-  const put = (event: LiveEvent) => {
+  const put = (event: LiveEvent | Ended) => {
     if (waiting.length >= waitingMax) {
       overflown = true;
       subscription.close();

@@ -4,6 +4,7 @@ import { execute } from '../../resolvers/execute.ts';
 import { openLive } from '../../resolvers/live/open-live.ts';
 import { authorityLost } from '../feed-source.ts';
 import { followLive, type LiveEvent } from './follow-live.ts';
+import { stoppable } from './stoppable.ts';
 
 export interface FollowProjectLiveOptions {
   readonly project: string;
@@ -13,38 +14,29 @@ export interface FollowProjectLiveOptions {
 }
 
 /** All hints of a project's tables, for whoever may see all of its rows. Ends when the caller loses that right. */
-export function followProjectLive(
+export const followProjectLive = (ctx: Context, options: FollowProjectLiveOptions): AsyncIterable<LiveEvent> =>
+  stoppable(ctx.signal, (signal) => follow(ctx, options, signal));
+
+async function* follow(
   ctx: Context,
   { project, tables, after }: FollowProjectLiveOptions,
-): AsyncIterable<LiveEvent> {
-  const stop = new AbortController();
-  const events = follow();
-  const finish = events.return.bind(events);
-  // The generator's own return() waits for a pending next(), so for the next hint.
-  events.return = (value) => {
-    stop.abort();
-    return finish(value);
-  };
-  return events;
-
-  async function* follow(): AsyncGenerator<LiveEvent, void, undefined> {
-    const { services } = ctx;
-    const opened = await execute(openLive, ctx, { project, tables: [...tables] });
-    const lost = new AbortController();
-    const unwatch = services.authority.watch(opened.authority, (reason) => lost.abort(reason));
-    try {
-      const events = followLive(services, {
-        target: opened.target,
-        identity: { kind: 'service' },
-        tables: opened.tables,
-        cursor: after,
-        counted: true,
-        signal: AbortSignal.any([ctx.signal, stop.signal, lost.signal]),
-      });
-      for await (const event of events) if (event.kind !== 'end') yield event;
-      if (lost.signal.aborted) throw authorityLost(lost.signal.reason, () => notAuthorized('project:sql', 'member'));
-    } finally {
-      unwatch();
-    }
+  signal: AbortSignal,
+): AsyncGenerator<LiveEvent, void, undefined> {
+  const { services } = ctx;
+  const opened = await execute(openLive, ctx, { project, tables: [...tables] });
+  const lost = new AbortController();
+  const unwatch = services.authority.watch(opened.authority, (reason) => lost.abort(reason));
+  try {
+    yield* followLive(services, {
+      target: opened.target,
+      identity: { kind: 'service' },
+      tables: opened.tables,
+      cursor: after,
+      counted: true,
+      signal: AbortSignal.any([signal, lost.signal]),
+    });
+    if (lost.signal.aborted) throw authorityLost(lost.signal.reason, () => notAuthorized('project:sql', 'member'));
+  } finally {
+    unwatch();
   }
 }

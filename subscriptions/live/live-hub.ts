@@ -6,6 +6,7 @@ import type { Database } from '../../db/pool.ts';
 import type { ProjectDatabase, ProjectDatabases } from '../../db/project-databases.ts';
 import { ProjectPoolBusyError, type ProjectPools } from '../../db/project-pools.ts';
 import { ProjectUnreachableError } from '../../db/project-session.ts';
+import { Turns } from '../../db/turns.ts';
 import type { LiveHub, LiveRequest, LiveSubscription } from '../../resolvers/live/live-hub.ts';
 import type { ProjectTarget } from '../../resolvers/project-target.ts';
 import type { Signals } from '../signals.ts';
@@ -22,8 +23,8 @@ export interface LiveHubOptions {
   readonly databases: Pick<ProjectDatabases, 'insertedRows'>;
   /** Into project databases as the login that reads hints and sessions. */
   readonly pools: ProjectPools;
-  /** Whether a project is still there to be followed. */
-  readonly stands: (target: ProjectTarget) => Promise<boolean>;
+  /** Those of some projects that are still there to be followed. */
+  readonly standing: (projectIds: readonly string[]) => Promise<ReadonlySet<string>>;
   /** How often the servers are asked whether anything was written, in milliseconds. @default 1_000 */
   readonly backstopMs?: number;
   /** How often sessions are looked at, in milliseconds. @default 5_000 */
@@ -42,6 +43,9 @@ const publishMs = 10;
 /** How long a tail that nobody follows is kept, in milliseconds: whoever polls comes back. */
 const lingerMs = 30_000;
 
+/** So many projects are looked at at once: one that does not answer holds up few. */
+const projectsAtOnce = 4;
+
 /** Hints are pruned after so many looks at sessions. */
 const pruneEvery = 2;
 
@@ -59,7 +63,7 @@ interface Entry {
 
 /** Reads each project's hints once for all who follow them here. */
 export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
-  const { db, keys, log, signals, databases, pools, stands, backstopMs = 1_000, watchMs = 5_000 } = options;
+  const { db, keys, log, signals, databases, pools, standing, backstopMs = 1_000, watchMs = 5_000 } = options;
   const store = new LiveStore(pools);
   const leases = new LiveLeases({ db, log });
   const entries = new Map<string, Entry>();
@@ -68,6 +72,12 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
   let backstop: NodeJS.Timeout | undefined;
   let watch: NodeJS.Timeout | undefined;
   let looks = 0;
+  let seekingGone = false;
+  /** Projects whose database has yet to answer. */
+  const lookedAt = new Set<LiveTail>();
+  const turns = new Turns(projectsAtOnce);
+  /** Servers that have yet to answer. */
+  const asking = new Set<string>();
   let closed = false;
   const stopListening = signals.onSignal((key) => {
     if (key.startsWith(signalPrefix)) entries.get(key.slice(signalPrefix.length))?.tail.wake();
@@ -130,6 +140,8 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
     const byServer = Map.groupBy(entries.values(), ({ tail }) => tail.target.database.server);
     await Promise.all(
       [...byServer].map(async ([server, inside]) => {
+        if (asking.has(server)) return;
+        asking.add(server);
         try {
           const names = inside.map(({ tail }) => tail.target.database.databaseName);
           const counts = await databases.insertedRows(server, names);
@@ -142,6 +154,8 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
         } catch (error) {
           // Each tail tells for itself what cannot be read.
           log.debug({ err: error, server }, 'a server cannot be asked for what was written');
+        } finally {
+          asking.delete(server);
         }
       }),
     );
@@ -150,34 +164,51 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
   /** Ends those who have lost their right, and forgets what is long past. */
   async function lookAfter(): Promise<void> {
     looks += 1;
-    for (const { tail } of [...entries.values()]) {
-      try {
-        await endLost(tail);
-        if (looks % pruneEvery === 0 && tail.active) tail.active = await store.prune(tail.target.database);
-      } catch (error) {
-        // An outage is no reason to throw everybody out.
-        log.debug({ err: error, project_id: tail.target.projectId }, 'a project that is followed cannot be looked at');
-      }
+    const pruning = looks % pruneEvery === 0;
+    const tails = [...entries.values()].map(({ tail }) => tail);
+    for (const tail of tails) endExpired(tail);
+    await endGone(tails.filter(({ members }) => members.size > 0));
+    await Promise.all(tails.map((tail) => lookAtProject(tail, pruning)));
+  }
+
+  /** One statement for all projects. */
+  async function endGone(tails: readonly LiveTail[]): Promise<void> {
+    if (tails.length === 0 || seekingGone) return;
+    seekingGone = true;
+    try {
+      const left = await standing(tails.map(({ target }) => target.projectId));
+      for (const { target, members } of tails)
+        if (!left.has(target.projectId)) for (const member of [...members]) member.end('project_gone');
+    } catch (error) {
+      // An outage is no reason to throw everybody out.
+      log.debug({ err: error }, 'whether projects that are followed still stand cannot be found out');
+    } finally {
+      seekingGone = false;
     }
   }
 
-  async function endLost(tail: LiveTail): Promise<void> {
-    const members = [...tail.members] as LiveMember[];
-    if (members.length === 0) return;
-    if (!(await stands(tail.target))) {
-      for (const member of members) member.end('project_gone');
-      return;
+  async function lookAtProject(tail: LiveTail, pruning: boolean): Promise<void> {
+    if (lookedAt.has(tail)) return;
+    lookedAt.add(tail);
+    try {
+      await turns.take(async () => {
+        await endSignedOut(tail);
+        if (pruning && tail.active) tail.active = await store.prune(tail.target.database);
+      });
+    } catch (error) {
+      log.debug({ err: error, project_id: tail.target.projectId }, 'a project that is followed cannot be looked at');
+    } finally {
+      lookedAt.delete(tail);
     }
-    const users = members.filter(({ identity }) => identity.kind === 'user');
-    if (users.length === 0) return;
-    const sessionOf = ({ identity }: LiveMember) => (identity.kind === 'user' ? identity.sessionId : '');
-    const ended = await store.endedSessions(tail.target.database, [...new Set(users.map(sessionOf))]);
-    const now = Date.now();
-    for (const member of users) {
-      const { identity } = member;
-      const expired = identity.kind === 'user' && identity.expiresAt !== undefined && +identity.expiresAt <= now;
-      if (expired || ended.has(sessionOf(member))) member.end('session_ended');
-    }
+  }
+
+  async function endSignedOut({ target, members }: LiveTail): Promise<void> {
+    const asked = [...members].flatMap((member) =>
+      member.identity.kind === 'user' ? [{ member, session: member.identity.sessionId }] : [],
+    );
+    if (asked.length === 0) return;
+    const ended = await store.endedSessions(target.database, [...new Set(asked.map(({ session }) => session))]);
+    for (const { member, session } of asked) if (ended.has(session)) member.end('session_ended');
   }
 
   async function open({ target, identity, tables, cursor, counted }: LiveRequest): Promise<LiveSubscription> {
@@ -198,7 +229,7 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
           giveBack?.();
           leave(entry);
         };
-        member = new LiveMember({ tail, store, keys, identity, tables, onClosed });
+        member = new LiveMember({ tail, store, keys, log, identity, tables, onClosed });
         if (cursor !== undefined) await member.resume(cursor);
         return member;
       });
@@ -229,6 +260,16 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
       await leases.close();
     },
   };
+}
+
+/** Those whose token is over. Nobody need be asked for that. */
+function endExpired({ members }: LiveTail): void {
+  const now = Date.now();
+  for (const member of [...members]) {
+    const { identity } = member;
+    if (identity.kind === 'user' && identity.expiresAt !== undefined && +identity.expiresAt <= now)
+      member.end('session_ended');
+  }
 }
 
 async function reached<Result>(work: () => Promise<Result>): Promise<Result> {

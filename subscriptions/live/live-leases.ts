@@ -27,8 +27,14 @@ export class LiveLeases {
   readonly #nodeId = randomBytes(12).toString('base64url');
   /** What this node holds, by project. */
   readonly #held = new Map<string, number>();
-  /** What has been given back and is still counted, by project. */
-  readonly #owed = new Map<string, number>();
+  /** Takes under way, by project: whether they are counted is known once they are over. */
+  readonly #taking = new Map<string, Set<Promise<unknown>>>();
+  /** Projects whose count has to be set to what is held. */
+  readonly #owed = new Set<string>();
+  /** Those whose count is being set: nobody takes meanwhile. */
+  #setting: readonly string[] = [];
+  /** Projects of which nothing is held and for which that could not be said. */
+  readonly #unset = new Set<string>();
   #renewal: NodeJS.Timeout | undefined;
   #settling: Promise<void> | undefined;
   #closed = false;
@@ -42,25 +48,40 @@ export class LiveLeases {
   /** @returns gives it back, once @throws LIVE_CONNECTION_LIMIT */
   async take(projectId: string, max: number): Promise<() => void> {
     // What was given back here a moment ago counts no more.
-    if (this.#owed.has(projectId)) await this.#settle();
-    const taken = await inTransaction(this.#db.pool, async (client) => {
-      await client.query(lockText, [projectId]);
-      const { rowCount } = await client.query(takeText, [projectId, this.#nodeId, max, this.#leaseSeconds]);
-      return rowCount === 1;
+    while (!this.#closed && (this.#owed.has(projectId) || this.#setting.includes(projectId))) await this.#settle();
+    const taking = this.#taking.get(projectId) ?? new Set();
+    this.#taking.set(projectId, taking);
+    const take = this.#take(projectId, max).finally(() => {
+      taking.delete(take);
+      if (taking.size === 0) this.#taking.delete(projectId);
     });
-    if (!taken)
+    taking.add(take);
+    if (!(await take))
       throw new ServiceError('LIVE_CONNECTION_LIMIT', { retryAfter: 5, details: { limit: max, retry_after: 5 } });
-    add(this.#held, projectId, 1);
     this.#renewal ??= setInterval(() => void this.#renew(), (this.#leaseSeconds * 1000) / 3).unref();
     let here = true;
     return () => {
       if (!here) return;
       here = false;
       add(this.#held, projectId, -1);
-      add(this.#owed, projectId, 1);
-      // Those that end together are given back together.
-      setImmediate(() => void this.#settle());
+      this.#owe(projectId);
     };
+  }
+
+  async #take(projectId: string, max: number): Promise<boolean> {
+    try {
+      const taken = await inTransaction(this.#db.pool, async (client) => {
+        await client.query(lockText, [projectId]);
+        const { rowCount } = await client.query(takeText, [projectId, this.#nodeId, max, this.#leaseSeconds]);
+        return rowCount === 1;
+      });
+      if (taken) add(this.#held, projectId, 1);
+      return taken;
+    } catch (error) {
+      // It may be counted all the same.
+      this.#owe(projectId);
+      throw error;
+    }
   }
 
   /** Gives everything back: connections of this node are over. */
@@ -71,46 +92,43 @@ export class LiveLeases {
     await this.#db.rows(forgetStatement, [this.#nodeId]).catch(() => undefined);
   }
 
+  #owe(projectId: string): void {
+    this.#owed.add(projectId);
+    // Those that end together are given back together.
+    setImmediate(() => void this.#settle());
+  }
+
   #settle(): Promise<void> {
-    this.#settling ??= this.#giveBack().finally(() => (this.#settling = undefined));
+    this.#settling ??= this.#setCounts().finally(() => {
+      this.#setting = [];
+      this.#settling = undefined;
+    });
     return this.#settling;
   }
 
-  async #giveBack(): Promise<void> {
-    const owed = [...this.#owed];
-    if (owed.length === 0 || this.#closed) return;
-    for (const [projectId, count] of owed) add(this.#owed, projectId, -count);
+  /** Counts what is held, whatever was counted before: what ended is given back, and what went wrong is put right. */
+  async #setCounts(): Promise<void> {
+    if (this.#owed.size === 0 || this.#closed) return;
+    const projectIds = [...this.#owed];
+    this.#owed.clear();
+    this.#setting = projectIds;
+    await Promise.allSettled(projectIds.flatMap((projectId) => [...(this.#taking.get(projectId) ?? [])]));
+    const counts = projectIds.map((projectId) => this.#held.get(projectId) ?? 0);
     try {
-      await this.#db.rows(giveBackStatement, [
-        this.#nodeId,
-        owed.map(([projectId]) => projectId),
-        owed.map(([, count]) => count),
-      ]);
+      await this.#db.rows(setStatement, [this.#nodeId, this.#leaseSeconds, projectIds, counts]);
     } catch (error) {
-      // The next renewal brings it up again.
-      for (const [projectId, count] of owed) add(this.#owed, projectId, count);
-      this.#log.warn({ err: error }, 'Live connections that ended cannot be given back yet.');
+      // What is held is set by the next renewal; what is not is found there no more.
+      for (const projectId of projectIds) if (!this.#held.has(projectId)) this.#unset.add(projectId);
+      this.#log.warn({ err: error }, 'Live connections cannot be counted at the moment.');
     }
   }
 
   async #renew(): Promise<void> {
-    await this.#settle();
-    const held = [...this.#held];
-    if (held.length === 0) {
-      clearInterval(this.#renewal);
-      this.#renewal = undefined;
-      return;
-    }
-    try {
-      await this.#db.rows(renewStatement, [
-        this.#nodeId,
-        this.#leaseSeconds,
-        held.map(([projectId]) => projectId),
-        held.map(([, count]) => count),
-      ]);
-    } catch (error) {
-      this.#log.warn({ err: error }, 'Live connections cannot be counted at the moment.');
-    }
+    for (const projectId of [...this.#held.keys(), ...this.#unset]) this.#owed.add(projectId);
+    this.#unset.clear();
+    if (this.#owed.size > 0) return this.#settle();
+    clearInterval(this.#renewal);
+    this.#renewal = undefined;
   }
 }
 
@@ -120,20 +138,13 @@ function add(counts: Map<string, number>, key: string, change: number): void {
   else counts.set(key, count);
 }
 
-const giveBackStatement: Statement = {
-  name: 'live.giveBack',
-  text: `update live_connections c set count = greatest(c.count - o.count, 0)
-    from unnest($2::text[], $3::int[]) o (project_id, count)
-    where c.project_id = o.project_id and c.node_id = $1`,
-};
-
-/** One that was away for too long may find its rows gone. */
-const renewStatement: Statement = {
-  name: 'live.renew',
+/** Rows of this node alone: those of a project are not taken meanwhile. One that was away for long finds them gone. */
+const setStatement: Statement = {
+  name: 'live.setCounts',
   text: `insert into live_connections (project_id, node_id, count, expires_at)
     select h.project_id, $1, h.count, now() + make_interval(secs => $2)
       from unnest($3::text[], $4::int[]) h (project_id, count) order by h.project_id
-    on conflict (project_id, node_id) do update set expires_at = excluded.expires_at`,
+    on conflict (project_id, node_id) do update set count = excluded.count, expires_at = excluded.expires_at`,
 };
 
 const forgetStatement: Statement = { name: 'live.forget', text: 'delete from live_connections where node_id = $1' };

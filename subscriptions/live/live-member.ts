@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { ServiceError } from '../../core/errors.ts';
 import type { KeyRing } from '../../core/keys.ts';
 import type {
@@ -14,15 +15,18 @@ import type { LiveReading, LiveStore, LiveTable } from './live-store.ts';
 import {
   batchOf,
   follow,
+  type LiveFollower,
   type LiveTail,
   type LiveView,
-  type LiveMember as Member,
   pageMax,
   samePosition,
   tell,
   unusableBecause,
 } from './live-tail.ts';
 import { sees } from './snapshot.ts';
+
+/** Most batches that wait for somebody who catches up. */
+const waitingMax = 2_000;
 
 /** Whose rows a hint must be about. Contract 01, section 4.5. */
 export function viewOf(
@@ -70,13 +74,14 @@ export interface LiveMemberOptions {
   readonly tail: LiveTail;
   readonly store: LiveStore;
   readonly keys: KeyRing;
+  readonly log: Logger;
   readonly identity: LiveIdentity;
   readonly tables: readonly string[];
   readonly onClosed: () => void;
 }
 
 /** Somebody who follows. What comes between its opening and its start, or while it catches up, waits. */
-export class LiveMember implements Member, LiveSubscription {
+export class LiveMember implements LiveFollower, LiveSubscription {
   readonly view: LiveView;
   readonly identity: LiveIdentity;
   resync: LiveResync | undefined;
@@ -124,17 +129,23 @@ export class LiveMember implements Member, LiveSubscription {
       const reading = await store.read(tail.target.database, { ...asked, within }, pageMax);
       const unusable = unusableBecause(asked, reading);
       if (unusable !== undefined) return this.#begins(unusable, tables, joined);
+      // Resumed from there, it would be told the same for ever: what lies behind is fetched with the rest.
+      if (tables.some((table) => tail.tables.get(table)?.born.some((xid) => !sees(asked.from, xid)) === true))
+        return this.#begins('before_listen', tables, joined);
       this.#behind = { ...asked, within };
       this.#page = reading;
       this.#resumed = cursor;
     }
-    const late = tables.filter((table) => tail.tables.get(table)?.born.some((xid) => !sees(asked.from, xid)) === true);
-    if (late.length > 0) this.#begins('before_listen', late, this.#behind ?? joined);
   }
 
   start(sink: LiveSink): void {
     this.#sink = sink;
-    void this.#catchUp(sink).catch(() => this.#end('closed'));
+    void this.#catchUp(sink).catch((error: unknown) => {
+      if (this.#over) return;
+      const { log, tail } = this.#options;
+      log.warn({ err: error, project_id: tail.target.projectId }, 'what a follower has missed cannot be read');
+      this.#end('closed');
+    });
   }
 
   close(): void {
@@ -191,8 +202,10 @@ export class LiveMember implements Member, LiveSubscription {
 
   #hand(what: (sink: LiveSink) => void): void {
     if (this.#over) return;
-    if (this.#waiting === undefined) what(this.#sink!);
-    else this.#waiting.push(what);
+    if (this.#waiting === undefined) void what(this.#sink!);
+    else if (this.#waiting.length < waitingMax) this.#waiting.push(what);
+    // It resumes by its cursor.
+    else this.end('closed');
   }
 
   #begins(reason: ResyncReason, tables: readonly string[], at: LivePosition): void {
@@ -210,6 +223,7 @@ export class LiveMember implements Member, LiveSubscription {
     while (this.#behind !== undefined && !this.#over) {
       const before = this.#behind;
       const reading = this.#page ?? (await store.read(database, before, pageMax));
+      if (this.#over) return;
       this.#page = undefined;
       this.#resumed = undefined;
       const unusable = unusableBecause(before, reading);
@@ -221,7 +235,9 @@ export class LiveMember implements Member, LiveSubscription {
       const { steps, end } = follow(before, reading, pageMax);
       const told = tell(keys, projectId, reading.hints, steps).filter((_, at) => this.view.shows(reading.hints[at]!));
       this.#behind = end;
-      if (told.length > 0) sink.hints(batchOf(told));
+      // What lies behind is as long as it is: a client takes it as fast as it can.
+      if (told.length > 0) await sink.hints(batchOf(told));
+      if (this.#over) return;
       if (end.within !== undefined) continue;
       this.#behind = samePosition(end, this.#joined)
         ? undefined

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { KeyRing } from '../../core/keys.ts';
-import type { LiveBatch, LiveEnd, LiveHint, ResyncReason } from '../../resolvers/live/live-hub.ts';
+import type { LiveBatch, LiveEnd, LiveHint, LiveIdentity, ResyncReason } from '../../resolvers/live/live-hub.ts';
 import type { ProjectTarget } from '../../resolvers/project-target.ts';
 import { frameOf } from './live-frames.ts';
 import { type LivePosition, liveCursor } from './live-position.ts';
@@ -24,7 +24,8 @@ export interface LiveView {
 }
 
 /** Somebody who follows from where the tail is. */
-export interface LiveMember {
+export interface LiveFollower {
+  readonly identity: LiveIdentity;
   readonly view: LiveView;
   take(batch: LiveBatch): void;
   /** What lies before the position may have been missed. */
@@ -49,7 +50,7 @@ export interface LiveTailOptions {
 /** Reads a project's hints once for all who follow them on this node. */
 export class LiveTail {
   readonly target: ProjectTarget;
-  readonly members = new Set<LiveMember>();
+  readonly members = new Set<LiveFollower>();
   /** Whether hints were read since somebody asked last. */
   active = true;
   readonly #options: LiveTailOptions;

@@ -138,9 +138,18 @@ test('a table that is live no longer ends its streams, and they are refused from
   // What was written meanwhile has no hints: whoever resumes from before has to fetch again.
   const again = await stream({ tables: 'notes', cursor: ready!.id! });
   expect(await again.next()).toMatchObject({ event: 'resync', data: { tables: ['notes'], reason: 'before_listen' } });
-  expect(await again.next()).toMatchObject({ event: 'ready' });
+  const begun = await again.next();
+  expect(begun).toMatchObject({ event: 'ready' });
   again.close();
-  expect((await changes({ tables: 'notes', cursor: ready!.id! })).body).toMatchObject({ resync: true });
+  const { body: missed } = await changes({ tables: 'notes', cursor: ready!.id! });
+  expect(missed).toMatchObject({ resync: true, changes: [] });
+  // Told once: from then on it goes on as usual.
+  for (const cursor of [begun!.id!, missed.cursor]) {
+    expect((await changes({ tables: 'notes', cursor })).body).toMatchObject({ resync: false, changes: [] });
+    const next = await stream({ tables: 'notes', cursor });
+    expect(await next.next()).toMatchObject({ event: 'ready' });
+    next.close();
+  }
 });
 
 test('applying the same manifest again disturbs nobody', async () => {

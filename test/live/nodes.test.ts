@@ -44,6 +44,23 @@ test('of 60 streams that open at once on two nodes the project gets 50, and each
   await vi.waitFor(async () => expect(await counted()).toBe(0), 10_000);
 });
 
+test.each([
+  ['too many', 48],
+  ['too few', -2],
+])('a count that says %s is put right while streams go on', async (_how, wrong) => {
+  const { url } = first!;
+  const streams = [await stream({ tables: 'notes', url }), await stream({ tables: 'notes', url })];
+  expect(await counted()).toBe(2);
+  await service.control.sql('update live_connections set count = count + $2 where project_id = $1 and count > 0', [
+    project.projectId,
+    wrong,
+  ]);
+  expect(await counted()).toBe(2 + wrong);
+  await vi.waitFor(async () => expect(await counted()).toBe(2), 20_000);
+  for (const one of streams) one.close();
+  await vi.waitFor(async () => expect(await counted()).toBe(0), 10_000);
+});
+
 test('a project of a higher tier has 200', async () => {
   const other = await liveProject(service);
   await service.control.sql(`update orgs set tier = 'team' where id = $1`, [other.orgId]);

@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage } from 'node:http';
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import type { LiveBatch, LiveEnd, LiveHub, LiveSink } from '../../resolvers/live/live-hub.ts';
@@ -7,6 +8,7 @@ import { Answer } from '../../server/respond.ts';
 import { openStream } from './event-stream.ts';
 
 // Times of five minutes are shortened here; what is sent is what the server sends.
+const responses: ServerResponse[] = [];
 const opened: { closed: boolean; sink: LiveSink | undefined }[] = [];
 const live: Pick<LiveHub, 'open'> = {
   open: async () => {
@@ -22,6 +24,7 @@ const live: Pick<LiveHub, 'open'> = {
 };
 const draining = new AbortController();
 const server = createServer<typeof IncomingMessage, typeof Answer>({ ServerResponse: Answer }, (request, response) => {
+  responses.push(response);
   void streamLive(
     { request, response },
     undefined as never,
@@ -85,6 +88,59 @@ test('a client that takes nothing is cut off before it costs more than its bound
   }
   while (!one.closed) await new Promise((resolve) => setImmediate(resolve));
   events.close();
+});
+
+test('what a client is behind is handed over as it takes it', async () => {
+  const sent = httpRequest(url, { agent: false }).on('error', () => {});
+  sent.end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.on('error', () => {}).pause();
+  const { sink } = opened.at(-1)!;
+  const large: LiveBatch = { hints: [], frames: Buffer.alloc(512 * 1024, ' ') };
+  const response = responses.at(-1)!;
+  // Until the system takes no more of it.
+  let taken = sink!.hints(large);
+  while (response.writableLength === 0) {
+    await new Promise((resolve) => setImmediate(resolve));
+    taken = sink!.hints(large);
+  }
+  expect(taken).toBeInstanceOf(Promise);
+  answer.resume();
+  await taken;
+  expect(response.writableLength).toBe(0);
+  // Nobody waits for one that is gone.
+  answer.pause();
+  do {
+    taken = sink!.hints(large);
+    await new Promise((resolve) => setImmediate(resolve));
+  } while (response.writableLength === 0);
+  sent.destroy();
+  await taken;
+});
+
+test('a stream that is ended while its client takes nothing is silent until it is cut off', async () => {
+  const sent = httpRequest(`${url}/beats`, { agent: false }).on('error', () => {});
+  sent.end();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  answer.on('error', () => {}).pause();
+  const response = responses.at(-1)!;
+  const errors: unknown[] = [];
+  response.on('error', (error) => errors.push(error));
+  const one = opened.at(-1)!;
+  const large: LiveBatch = { hints: [], frames: Buffer.alloc(512 * 1024, ' ') };
+  // Until the system takes no more of it.
+  while (response.writableLength === 0) {
+    one.sink!.hints(large);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  one.sink!.end('session_ended');
+  expect(one.closed).toBe(true);
+  // What was under way when it ended comes too late.
+  one.sink!.hints(batch);
+  one.sink!.end('closed');
+  await once(response, 'close');
+  expect(errors).toEqual([]);
+  sent.destroy();
 });
 
 test('all streams end when the server drains', async () => {
