@@ -218,7 +218,7 @@ export class LiveMember implements Member, LiveSubscription {
         this.restart(unusable, tail.position);
         break;
       }
-      const { steps, end } = follow(before, reading, pageMax);
+      const { steps, end } = follow(before, reading);
       const told = tell(keys, projectId, reading.hints, steps).filter((_, at) => this.view.shows(reading.hints[at]!));
       this.#behind = end;
       if (told.length > 0) sink.hints(batchOf(told));
