@@ -1,4 +1,4 @@
-/** Follows live hints by event streams, and says how long they took from when their rows were sent. */
+/** Follows live hints by event streams, and says which rows they told of and when. */
 import { type ClientRequest, request } from 'node:http';
 import { serve } from './processes.ts';
 
@@ -11,15 +11,15 @@ export type FollowCommand =
 export interface Followed {
   /** Streams that are open. */
   readonly streams: number;
-  /** Latencies, in microseconds, of a part of the streams. */
-  readonly latencies: readonly number[];
+  /** Ids of rows and the moments at which they were told of, in microseconds, of a part of the streams. */
+  readonly arrivals: readonly (readonly [id: number, at: number])[];
 }
 
 /** Reading what all of them are told would be what is measured: one in so many does. */
 const readEvery = 25;
 
 const streams: ClientRequest[] = [];
-let latencies: number[] = [];
+let arrivals: [number, number][] = [];
 
 const open = (url: string, apikey: string): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -36,8 +36,8 @@ const open = (url: string, apikey: string): Promise<void> =>
           const frames = rest.split('\n\n');
           rest = frames.pop()!;
           for (const frame of frames) {
-            const sentAt = /"id": (\d+)/.exec(frame)?.[1];
-            if (sentAt !== undefined) latencies.push(now - Number(sentAt));
+            const id = /"id": (\d+)/.exec(frame)?.[1];
+            if (id !== undefined) arrivals.push([Number(id), now]);
           }
         });
       });
@@ -52,7 +52,7 @@ serve<FollowCommand, Followed>(async (command) => {
   if (command.do === 'open')
     for (let left = command.streams; left > 0; left -= 50)
       await Promise.all(Array.from({ length: Math.min(left, 50) }, () => open(command.url, command.apikey)));
-  if (command.do === 'reset') latencies = [];
+  if (command.do === 'reset') arrivals = [];
   if (command.do === 'close') for (const one of streams.splice(0)) one.destroy();
-  return { streams: streams.length, latencies: command.do === 'collect' ? latencies : [] };
+  return { streams: streams.length, arrivals: command.do === 'collect' ? arrivals : [] };
 });

@@ -37,7 +37,10 @@ const first: readonly string[] = [
   'grant create on schema public to project_admin, service_role',
 ];
 
-/** Every version there was: a released one never changes, the next is added below. */
+/**
+ * Every version there was: a released one never changes, the next is added below. Since live hints came, functions that
+ * a version makes are for nobody but their owner: grant what policies, SQL or `svc_auth` call.
+ */
 export const templateVersions: readonly TemplateVersion[] = [
   { version: 1, statements: first },
   { version: 2, statements: tenantSqlStatements },

@@ -2,13 +2,18 @@
  * Bodies of the triggers that write hints, to be filled in by `format`: 1 a row's key, 2 whether two rows have the same
  * key, 3 a row's owner, 4 the same of the other row, 5 how many keys are listed, 6 a hint of the whole table.
  */
-const listed = (rows: string) => `case when c.n <= %5$s then (select jsonb_agg(%1$s) from ${rows} t) end`;
+/** Most text of a hint's keys, in bytes: a hundred UUIDs are some five thousand. Longer ones are not listed. */
+const keysMax = 8_192;
+
+const bounded = (keys: string) => `case when octet_length((${keys})::text) <= ${keysMax} then ${keys} end`;
+
+const listed = (rows: string) => `case when c.n <= %5$s then (select ${bounded('jsonb_agg(%1$s)')} from ${rows} t) end`;
 
 /** Most statements change one row: one plan without aggregates is what that costs. */
 const single = (rows: string, op: string, audience: 0 | 1) => `
   insert into _svc.live_hints (part, tab, op, audience, owner, pk, n)
     select 1, tg_table_name, '${op}', ${audience}, ${audience === 0 ? 'null' : '%3$s'},
-        case when %5$s > 0 then jsonb_build_array(%1$s) end, 1
+        case when %5$s > 0 then ${bounded('jsonb_build_array(%1$s)')} end, 1
       from ${rows} t where not exists (select from ${rows} offset 1);
   get diagnostics total = row_count;
   if total = 1 then return null; end if;`;
@@ -26,7 +31,7 @@ const openBody = `
     select count(*) into total from new_rows;
     if total between 1 and %5$s then
       insert into _svc.live_hints (tab, op, audience, pk, n)
-        select tg_table_name, 'delete', 0, jsonb_agg(%1$s), count(*) from old_rows t
+        select tg_table_name, 'delete', 0, ${bounded('jsonb_agg(%1$s)')}, count(*) from old_rows t
           where not exists (select from new_rows w where %2$s) having count(*) > 0;
     end if;
     ${openHint('new_rows', 'update')};
@@ -42,36 +47,39 @@ const lostBody = `
 /** Owners of a statement beyond which all users hear of it; and rows beyond which no keys are listed. */
 const manyMax = 1_000;
 
-const unlessMany = (rows: string, then: string) => `
+/** An update may take rows from as many owners as it gives them to. */
+const unlessMany = (rows: 'new_rows' | 'old_rows', then: string, alsoOf?: 'old_rows') => `
     ${counted(rows)}
     if total = 0 then return null; end if;
-    if total > ${manyMax} then
-      select count(*) into owners from (select distinct %3$s from ${rows} t limit ${manyMax + 1}) o;
+    if total > ${manyMax / 2} then
+      select count(*) into owners from (
+        select %3$s from ${rows} t ${alsoOf === undefined ? 'group by 1' : `union select %3$s from ${alsoOf} t`}
+        limit ${manyMax + 1}) o;
     end if;
     if owners > ${manyMax} then %6$s else ${then} end if;`;
 
 const byOwner = (rows: string, op: string) => `
   select '${op}' as op, %3$s as who, count(*) as n,
-    case when total <= ${manyMax} and count(*) <= %5$s then jsonb_agg(%1$s) end as pks
+    case when total <= ${manyMax} and count(*) <= %5$s then ${bounded('jsonb_agg(%1$s)')} end as pks
   from ${rows} t group by 2`;
 
 const ownedHints = (groups: string) => `
   insert into _svc.live_hints (part, tab, op, audience, owner, pk, n)
     select row_number() over (order by g.op), tg_table_name, g.op, 1, g.who, g.pks, g.n from (${groups}) g;`;
 
-const owners = (rows: string) => `(select %3$s as who, count(*) as n from ${rows} t group by 1)`;
-
 /** Rows that left an owner: by key where there is one and rows are few, else as many as it has fewer of. */
 const left = `
-  select 'delete' as op, %3$s as who, count(*) as n, case when count(*) <= %5$s then jsonb_agg(%1$s) end as pks
+  select 'delete' as op, %3$s as who, count(*) as n,
+      case when count(*) <= %5$s then ${bounded('jsonb_agg(%1$s)')} end as pks
     from old_rows t
     where %5$s > 0 and total <= ${manyMax}
       and not exists (select from new_rows w where %2$s and %4$s is not distinct from %3$s)
     group by 2
   union all
-  select 'delete', o.who, o.n - coalesce(w.n, 0), null
-    from ${owners('old_rows')} o left join ${owners('new_rows')} w on w.who is not distinct from o.who
-    where (%5$s < 0 or total > ${manyMax}) and o.n > coalesce(w.n, 0)
+  select 'delete', b.who, sum(b.one), null
+    from (select %3$s as who, 1 as one from old_rows t union all select %3$s, -1 from new_rows t) b
+    where %5$s < 0 or total > ${manyMax}
+    group by b.who having sum(b.one) > 0
   union all`;
 
 const ownedBody = `
@@ -79,7 +87,7 @@ const ownedBody = `
     ${single('new_rows', 'insert', 1)} ${unlessMany('new_rows', ownedHints(byOwner('new_rows', 'insert')))}
   elsif tg_op = 'DELETE' then
     ${single('old_rows', 'delete', 1)} ${unlessMany('old_rows', ownedHints(byOwner('old_rows', 'delete')))}
-  else ${unlessMany('new_rows', ownedHints(left + byOwner('new_rows', 'update')))}
+  else ${unlessMany('new_rows', ownedHints(left + byOwner('new_rows', 'update')), 'old_rows')}
   end if;`;
 
 /**
@@ -114,9 +122,9 @@ export const liveBodyFunction = `create function _svc.live_body(rel oid, scoped 
         select unnest(i.indkey::int2[]) from pg_index i where i.indrelid = rel and i.indisprimary));
     select a.attname, y.typname into owner, owner_type from pg_attribute a join pg_type y on y.oid = a.atttypid
       where a.attrelid = rel and a.attnum = owner_number and not a.attisdropped;
-    -- As the policy compares it with a user's id.
-    pattern := case owner_type when 'bpchar' then 'rtrim(%1$s.%2$I::text)' when 'citext' then 'lower(%1$s.%2$I::text)'
-      else '%1$s.%2$I::text' end;
+    -- As the policy compares it with a user's id. What is longer than any is nobody's.
+    pattern := 'left(' || case owner_type when 'bpchar' then 'rtrim(%1$s.%2$I::text)'
+      when 'citext' then 'lower(%1$s.%2$I::text)' else '%1$s.%2$I::text' end || ', 64)';
     body := format(case when not scoped then $t$${openBody}$t$ when owner is null then $t$${lostBody}$t$
         else $t$${ownedBody}$t$ end,
       pk, same, format(pattern, 't', coalesce(owner, '')), format(pattern, 'w', coalesce(owner, '')), listed, plain);

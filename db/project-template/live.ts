@@ -52,6 +52,26 @@ export const liveStatements: readonly string[] = [
     from pg_catalog.pg_trigger g
     where g.tgfoid in (select p.oid from pg_catalog.pg_proc p
       where p.pronamespace = '_svc'::regnamespace and p.proname like 'live\\_on\\_%')`,
+  // What may be followed: tables with all of their triggers that the manifest marks live, as it stands, and that users may
+  // read. SQL of the tenant's can call `keep_live`, rename tables and write manifests, but not say who may read.
+  // Whoever writes into a partition or a child runs no trigger of the table's: those are never live.
+  `create view _svc.live_tables as
+    select c.oid as rel, c.relname as name, t.scoped, t.born
+    from (
+      select g.rel, g.scoped, g.owner_number, string_agg(distinct g.born, ',') as born
+        from _svc.live_triggers g group by g.rel, g.scoped, g.owner_number having count(*) = 4 and bool_and(g.enabled)
+    ) t join pg_catalog.pg_class c on c.oid = t.rel
+    where c.relnamespace = 'public'::regnamespace and c.relkind = 'r'
+      and pg_catalog.has_table_privilege('authenticated', c.oid, 'select')
+      and not exists (select from pg_catalog.pg_inherits i where i.inhrelid = c.oid or i.inhparent = c.oid)
+      and exists (
+        select from _svc.manifest m, jsonb_path_query(m.manifest,
+          'strict $.tables[*] ? (@.name == $name && @.live == true && @.expose == true)',
+          jsonb_build_object('name', c.relname), true) w
+        where case when w ->> 'policy' = 'user_owns_rows' then t.scoped and not exists (
+            select from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum = t.owner_number
+              and not a.attisdropped and a.attname is distinct from w ->> 'owner_column')
+          else not t.scoped end)`,
   // Makes exactly these tables of the tenant's live: [{"table": "notes", "owner": "user_id"}].
   `create function _svc.keep_live(wanted jsonb) returns void language plpgsql security definer
     set search_path = pg_catalog, pg_temp as $svc$
@@ -69,7 +89,7 @@ export const liveStatements: readonly string[] = [
         select c.oid as rel, a.attnum as number, w ->> 'owner' is not null as scoped
           from jsonb_array_elements(wanted) w
             join pg_class c on c.relname = w ->> 'table' and c.relnamespace = 'public'::regnamespace
-              and c.relkind in ('r', 'p') and c.relowner = 'service_role'::regrole
+              and c.relkind = 'r' and c.relowner = 'service_role'::regrole
             left join pg_attribute a on a.attrelid = c.oid and a.attname = w ->> 'owner' and a.attnum > 0
               and not a.attisdropped
       loop
@@ -96,10 +116,19 @@ export const liveStatements: readonly string[] = [
         execute format('drop function _svc.%I()', one.proname);
       end loop;
     end $svc$`,
-  // Follows what DDL makes of keys and owners, in its own transaction. It never stands in the way of the DDL.
+  // Follows what DDL makes of keys and owners, in its own transaction. It never stands in the way of the DDL. A table that
+  // gets a parent or a child is live no longer; when it has lost it, the manifest makes it live again, with new triggers.
   `create function _svc.follow_ddl() returns event_trigger language plpgsql security definer
     set search_path = pg_catalog, pg_temp as $svc$
+    declare
+      one record;
     begin
+      for one in
+        select t.name, t.rel from _svc.live_triggers t
+          where t.rel in (select i.inhrelid from pg_inherits i union all select i.inhparent from pg_inherits i)
+      loop
+        execute format('drop trigger if exists %I on %s', one.name, one.rel::regclass);
+      end loop;
       perform _svc.write_live(t.rel, t.scoped, t.owner_number)
         from (select distinct rel, scoped, owner_number from _svc.live_triggers) t;
     exception when others then null;
@@ -110,11 +139,11 @@ export const liveStatements: readonly string[] = [
   'grant execute on function _svc.keep_live(jsonb) to service_role',
   `grant usage on schema _svc to ${liveWriter}`,
   `grant insert on _svc.live_hints to ${liveWriter}`,
-  // Forgets what is older than ten minutes, and more when there are over 10,000 hints; never what no mark has passed.
+  // Forgets what is older than ten minutes, and earlier what lies before the latest 10,000 hints; never what no mark has passed.
   `create function _svc.prune_live() returns boolean language plpgsql set search_path = pg_catalog, pg_temp as $svc$
     declare
       oldest _svc.live_marks;
-      crowded boolean;
+      kept_from xid8;
       latest xid8;
     begin
       perform from _svc.live_state for update skip locked;
@@ -123,16 +152,15 @@ export const liveStatements: readonly string[] = [
         delete from _svc.live_marks;
         return false;
       end if;
-      select count(*) > 10000 into crowded from _svc.live_hints;
+      -- The latest 10,000 are kept: whatever a mark of before them saw may go.
+      select h.xid into kept_from from _svc.live_hints h order by h.xid desc offset 9999 limit 1;
       if not exists (select from _svc.live_marks
-        where at > clock_timestamp() - case when crowded then interval '1 second' else interval '10 seconds' end)
+        where at > clock_timestamp() - case when kept_from is null then interval '10 seconds' else interval '1 second' end)
       then
         insert into _svc.live_marks values (clock_timestamp(), pg_current_snapshot());
       end if;
       select m.* into oldest from _svc.live_marks m
-        where m.at < clock_timestamp() - interval '10 minutes'
-          or (crowded and 10000 <= (select count(*) from _svc.live_hints h
-            where not pg_visible_in_snapshot(h.xid, m.snapshot)))
+        where m.at < clock_timestamp() - interval '10 minutes' or pg_snapshot_xmax(m.snapshot) <= kept_from
         order by m.at desc limit 1;
       if not found then return true; end if;
       with gone as (
@@ -151,7 +179,7 @@ export const liveStatements: readonly string[] = [
   // Locking the row is an update to it; it is the lock of those who prune.
   `grant select, update on _svc.live_state to ${authGroup}`,
   `grant select, insert, delete on _svc.live_marks to ${authGroup}`,
-  `grant select on _svc.live_triggers, _svc.ddl_version to ${authGroup}`,
+  `grant select on _svc.live_tables, _svc.ddl_version to ${authGroup}`,
   // Its number tells a copy from the database that it was made of; the catalog is closed to others.
   `grant select on pg_catalog.pg_database to ${authGroup}`,
 ];

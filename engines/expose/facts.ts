@@ -24,6 +24,8 @@ export interface RelationFacts {
   readonly policies: readonly PolicyFacts[] | null;
   /** Whether it has the manifest's trigger that fills the owner in. */
   readonly setsOwner: readonly string[] | null;
+  /** Whether it is partitioned, a partition, or inherits or is inherited from. */
+  readonly kin: boolean;
   /** Columns that an index begins with, and serves for every row. */
   readonly indexed: readonly string[] | null;
 }
@@ -98,6 +100,8 @@ select json_build_object(
             from unnest(p.polroles) with ordinality o(oid, ord)),
           'using', pg_get_expr(p.polqual, p.polrelid), 'check', pg_get_expr(p.polwithcheck, p.polrelid)) order by p.polname)
         from pg_policy p where p.polrelid = c.oid),
+      'kin', c.relkind = 'p'
+        or exists (select from pg_inherits i where i.inhrelid = c.oid or i.inhparent = c.oid),
       'setsOwner', (select json_agg(g.tgname order by g.tgname) from pg_trigger g
         where g.tgrelid = c.oid and not g.tgisinternal and ${isOurs('g.oid', 'pg_trigger')}),
       'indexed', (select json_agg(distinct a.attname) from pg_index i join pg_class x on x.oid = i.indexrelid

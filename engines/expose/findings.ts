@@ -33,14 +33,25 @@ function ofTable(table: ManifestTable, path: string, model: Model): Finding[] {
   if (relation?.kind !== 'table')
     return [errorAt('missing-table', `${path}.name`, `there is no table ${table.name}`, 'Create the table first.')];
   if (!table.expose) return [];
-  const { columns } = relation;
+  const { columns, kin } = relation;
   const owner = table.policy === 'user_owns_rows' ? table.owner_column : undefined;
-  if (columns === null) {
-    return owner === undefined
-      ? []
-      : [warningAt('validation-inconclusive', `${path}.owner_column`, `the columns of ${table.name} are not known`)];
-  }
   const findings: Finding[] = [];
+  if (table.live === true && kin)
+    findings.push(
+      errorAt(
+        'schema-shape',
+        `${path}.live`,
+        `${table.name} has partitions, parents or children: what is written into one is not told of the other`,
+        'Leave live out, or use a table of its own.',
+      ),
+    );
+  if (columns === null) {
+    if (owner !== undefined)
+      findings.push(
+        warningAt('validation-inconclusive', `${path}.owner_column`, `the columns of ${table.name} are not known`),
+      );
+    return findings;
+  }
   const type = owner === undefined ? undefined : columns.get(owner);
   if (owner !== undefined && type === undefined)
     findings.push(errorAt('missing-column', `${path}.owner_column`, `${table.name} has no column ${owner}`));

@@ -49,22 +49,28 @@ function follow(model: Model, node: SqlNode, kind: string): void {
     create(model, node.CreateStmt);
   } else if ('ViewStmt' in node) {
     const { view, query, aliases } = node.ViewStmt;
-    add(model, view, { kind: 'view', columns: columnsOfQuery(model, query, aliases) });
+    add(model, view, { kind: 'view', columns: columnsOfQuery(model, query, aliases), kin: false });
   } else if ('CreateTableAsStmt' in node) {
     const { into, query, objtype } = node.CreateTableAsStmt;
     const made = objtype === 'OBJECT_TABLE' ? 'table' : 'other';
-    add(model, into?.rel, { kind: made, columns: columnsOfQuery(model, query, into?.colNames) });
+    add(model, into?.rel, { kind: made, columns: columnsOfQuery(model, query, into?.colNames), kin: false });
   } else if ('CreateFunctionStmt' in node) {
     createFunction(model, node.CreateFunctionStmt);
   } else if ('AlterTableStmt' in node) {
-    alter(model, node.AlterTableStmt.relation, node.AlterTableStmt.cmds ?? []);
+    const { relation, cmds = [] } = node.AlterTableStmt;
+    if (relation !== undefined) alterKin(model, relation, cmds);
+    alter(model, relation, cmds);
   } else if ('RenameStmt' in node) {
     rename(model, node.RenameStmt);
   } else if ('DropStmt' in node) {
     drop(model, node.DropStmt.removeType, node.DropStmt.objects ?? []);
   } else if ('SelectStmt' in node && node.SelectStmt.intoClause !== undefined) {
     const { intoClause } = node.SelectStmt;
-    add(model, intoClause.rel, { kind: 'table', columns: columnsOfQuery(model, node, intoClause.colNames) });
+    add(model, intoClause.rel, {
+      kind: 'table',
+      columns: columnsOfQuery(model, node, intoClause.colNames),
+      kin: false,
+    });
   } else if (!('SelectStmt' in node) && !harmless.has(kind)) {
     // A function that a SELECT calls may do anything; that it makes tables is rare.
     model.doubts.push(`migration_sql has a statement whose effect is not known (${kind})`);
@@ -96,7 +102,9 @@ function create(model: Model, statement: Extract<SqlNode, { CreateStmt: unknown 
   const columns = tableElts.flatMap((one) =>
     'ColumnDef' in one ? [[one.ColumnDef.colname ?? '', typeNameOf(one.ColumnDef.typeName)] as const] : [],
   );
-  add(model, relation, { kind: 'table', columns: known ? new Map(columns) : null }, keep === true);
+  const kin = inhRelations.length > 0 || statement.partspec !== undefined;
+  add(model, relation, { kind: 'table', columns: known ? new Map(columns) : null, kin }, keep === true);
+  for (const parent of inhRelations) setKin(model, parent, true);
 }
 
 /** Columns of a query whose every output has a name; null otherwise. */
@@ -128,6 +136,24 @@ function columnsOfQuery(
   }
   for (const [index, name] of stringsOf(aliases).entries()) if (columns[index]) columns[index][0] = name;
   return new Map(columns);
+}
+
+function setKin({ relations }: Model, node: SqlNode | undefined, kin: boolean): void {
+  const relation = node !== undefined && 'RangeVar' in node ? relations.get(nameOf(node.RangeVar) ?? '') : undefined;
+  if (relation !== undefined) relation.kin = kin;
+}
+
+/** Who may lose a further relative yet is taken for alone: what is so is found when the manifest is applied. */
+function alterKin(model: Model, named: NonNullable<Named>, commands: readonly SqlNode[]): void {
+  for (const command of commands) {
+    if (!('AlterTableCmd' in command)) continue;
+    const { subtype, def } = command.AlterTableCmd;
+    const table = { RangeVar: named };
+    if (subtype === 'AT_AddInherit' || subtype === 'AT_DropInherit')
+      for (const one of [table, def]) setKin(model, one, subtype === 'AT_AddInherit');
+    if (def === undefined || !('PartitionCmd' in def) || def.PartitionCmd.name === undefined) continue;
+    setKin(model, { RangeVar: def.PartitionCmd.name }, subtype === 'AT_AttachPartition');
+  }
 }
 
 function alter(model: Model, named: Named, commands: readonly SqlNode[]): void {

@@ -13,6 +13,8 @@ export interface ModelRelation {
   readonly kind: 'table' | 'view' | 'other';
   /** Type by column; null when they could not be found out. */
   columns: Map<string, string> | null;
+  /** Whether it is partitioned, a partition, or inherits or is inherited from. */
+  kin: boolean;
 }
 
 export const emptyModel = (): Model => ({ relations: new Map(), functions: [], doubts: [] });
@@ -21,9 +23,9 @@ const kinds: Readonly<Record<string, ModelRelation['kind']>> = { r: 'table', p: 
 
 export const modelOf = ({ relations, functions }: Pick<Facts, 'relations' | 'functions'>): Model => ({
   relations: new Map(
-    relations.map(({ name, kind, columns }) => [
+    relations.map(({ name, kind, columns, kin }) => [
       name,
-      { kind: kinds[kind] ?? 'other', columns: new Map((columns ?? []).map((one) => [one.name, one.type])) },
+      { kind: kinds[kind] ?? 'other', columns: new Map((columns ?? []).map((one) => [one.name, one.type])), kin },
     ]),
   ),
   functions: functions.map(({ name, types, names }) => ({ name, types, names })),

@@ -232,7 +232,7 @@ export class LiveMember implements LiveFollower, LiveSubscription {
         this.restart(unusable, tail.position);
         break;
       }
-      const { steps, end } = follow(before, reading, pageMax);
+      const { steps, end } = follow(before, reading);
       const told = tell(keys, projectId, reading.hints, steps).filter((_, at) => this.view.shows(reading.hints[at]!));
       this.#behind = end;
       // What lies behind is as long as it is: a client takes it as fast as it can.

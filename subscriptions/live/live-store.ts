@@ -23,8 +23,17 @@ export interface LiveReading {
   readonly pruned: { readonly to: Snapshot; readonly latest: bigint } | undefined;
   /** Raised by every change of the schema. */
   readonly ddlVersion: string;
+  /** As many as a page holds; none when too many lie behind. */
   readonly hints: readonly StoredHint[];
+  /** How many the position does not see, those that it was told of within a page included. */
+  readonly behind: number;
 }
+
+/** More hints than this nobody is told of one by one: it is as many as are kept. */
+export const behindMax = 10_000;
+
+/** Most text of keys that is read at once, in bytes; one hint is, however much it has. */
+const pageBytesMax = 1_048_576;
 
 /** A table that has its triggers. */
 export interface LiveTable {
@@ -63,12 +72,13 @@ export class LiveStore {
       },
     ]);
     const [first, ...hints] = rows!;
-    const [now, epoch, prunedTo, ddlVersion, latest] = first!;
+    const [now, epoch, prunedTo, ddlVersion, latest, behind] = first!;
     return {
       epoch: epoch!,
       now: parseSnapshot(now!),
       pruned: prunedTo === null ? undefined : { to: parseSnapshot(prunedTo!), latest: BigInt(latest!) },
       ddlVersion: ddlVersion!,
+      behind: Number(behind),
       hints: hints.map(([table, op, owner, pk, audience, n]) => ({
         table: table!,
         op: op as LiveHint['op'],
@@ -121,26 +131,36 @@ const epochText = `left(encode(sha256(convert_to(
     || (select oid::text from pg_database where datname = current_database()) || '.'
     || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), 'UTF8')), 'hex'), 16)`;
 
-const hintColumns = 'h.xid, h.at, h.part, h.tab, h.op, h.owner, h.pk, h.audience, h.n';
+const hintColumns = 'h.xid, h.at, h.part, h.ctid as place, h.tab, h.op, h.owner, h.pk, h.audience, h.n';
 
-/** What a snapshot could not see: the index finds its transactions, however long one of them has been under way. */
+/**
+ * What a snapshot could not see: the index finds its transactions, however long one of them has been under way. Whoever
+ * has more of them before him than are kept is given none. So few can be counted off for each page.
+ */
 const readText = `
-select pg_current_snapshot()::text, ${epochText}, (select pruned_to::text from _svc.live_state),
-  (select version::text from _svc.ddl_version), (select pruned_xid::text from _svc.live_state), null
-union all
-(select u.tab, u.op, u.owner, u.pk::text, u.audience::text, u.n::text from (
+with unseen as materialized (
+  select * from (
     select ${hintColumns} from _svc.live_hints h where h.xid >= $1::text::xid8
     union all
     select ${hintColumns} from _svc.live_hints h where h.xid = any($2::text::xid8[])
   ) u
-  where $3::text is null or pg_visible_in_snapshot(u.xid, $3::text::pg_snapshot)
-  order by u.at, u.xid, u.part offset $4::text::bigint limit $5::text::bigint)`;
+  where $5::text::bigint > 0 and ($3::text is null or pg_visible_in_snapshot(u.xid, $3::text::pg_snapshot))
+  limit ${behindMax + 1}
+), behind as (select count(*) as n from unseen)
+select pg_current_snapshot()::text, ${epochText}, (select pruned_to::text from _svc.live_state),
+  (select version::text from _svc.ddl_version), (select pruned_xid::text from _svc.live_state), (select n::text from behind)
+union all
+(select p.tab, p.op, p.owner, p.pk, p.audience::text, p.n::text from (
+    select q.*, row_number() over paged as nth, sum(octet_length(q.pk)) over paged as bytes from (
+      select u.at, u.xid, u.part, u.place, u.tab, u.op, u.owner, u.pk::text as pk, u.audience, u.n from unseen u where (select n from behind) <= ${behindMax}
+      order by u.at, u.xid, u.part, u.place offset $4::text::bigint limit $5::text::bigint
+    ) q window paged as (order by q.at, q.xid, q.part, q.place)
+  ) p
+  where p.nth = 1 or p.bytes is null or p.bytes <= ${pageBytesMax}
+  order by p.nth)`;
 
 const tablesText = `
-select c.relname, bool_or(t.scoped), string_agg(distinct t.born, ','), pg_snapshot_xmax(pg_current_snapshot())
-from _svc.live_triggers t join pg_class c on c.oid = t.rel
-where c.relnamespace = 'public'::regnamespace
-group by c.oid, c.relname having count(*) = 4 and bool_and(t.enabled)`;
+select t.name, t.scoped, t.born, pg_snapshot_xmax(pg_current_snapshot()) from _svc.live_tables t`;
 
 const sessionsText = `
 select i.id from unnest($1::uuid[]) i (id)

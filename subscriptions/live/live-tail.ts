@@ -4,7 +4,7 @@ import type { LiveBatch, LiveEnd, LiveHint, LiveIdentity, ResyncReason } from '.
 import type { ProjectTarget } from '../../resolvers/project-target.ts';
 import { frameOf } from './live-frames.ts';
 import { type LivePosition, liveCursor } from './live-position.ts';
-import type { LiveReading, LiveStore, LiveTable, StoredHint } from './live-store.ts';
+import { behindMax, type LiveReading, type LiveStore, type LiveTable, type StoredHint } from './live-store.ts';
 import { covers, oldestUnseen, sameMoment } from './snapshot.ts';
 
 /** Most hints that are read at once. */
@@ -160,7 +160,7 @@ export class LiveTail {
         return;
       }
       if (reading.hints.length > 0) this.active = true;
-      const { steps, end } = follow(before, reading, pageMax);
+      const { steps, end } = follow(before, reading);
       // Who asks from within a batch where it stands is after it.
       this.#position = end;
       this.#deliver(reading.hints, steps);
@@ -189,6 +189,7 @@ export class LiveTail {
 export function unusableBecause(position: LivePosition, reading: LiveReading): ResyncReason | undefined {
   if (position.epoch !== reading.epoch || !covers(reading.now, position.within?.to ?? position.from))
     return 'foreign_epoch';
+  if (reading.behind > behindMax) return 'cursor_expired';
   const { pruned } = reading;
   if (pruned === undefined || covers(position.from, pruned.to)) return undefined;
   // Older than that, and yet it may have seen all that is gone: nothing was written between.
@@ -198,8 +199,7 @@ export function unusableBecause(position: LivePosition, reading: LiveReading): R
 /** Where a reader is after each hint of a page, and after all of it. */
 export function follow(
   before: LivePosition,
-  { epoch, now, hints }: LiveReading,
-  limit: number,
+  { epoch, now, hints, behind }: LiveReading,
 ): { readonly steps: readonly LivePosition[]; readonly end: LivePosition } {
   const to = before.within?.to ?? now;
   const told = before.within?.told ?? 0;
@@ -208,7 +208,7 @@ export function follow(
     from: before.from,
     within: { to, told: told + at + 1 },
   }));
-  if (hints.length === limit) return { steps, end: steps.at(-1)! };
+  if (told + hints.length < behind) return { steps, end: steps.at(-1)! };
   const end = { epoch, from: to };
   if (steps.length > 0) steps[steps.length - 1] = end;
   return { steps, end };

@@ -192,12 +192,64 @@ test('DDL on a live table never breaks a write: columns come and go, keys change
   await run(`alter table notes rename to letters; insert into letters (body) values ('h')`);
   expect(await events.next()).toMatchObject({ event: 'reconnect', data: { reason: 'manifest_changed' } });
   expect((await stream({ tables: 'notes' })).status).toBe(403);
-  // It goes by its new name as long as the manifest does not say otherwise.
-  const renamed = await stream({ tables: 'letters' });
-  await renamed.next();
-  await run(`insert into letters (body) values ('i')`);
-  expect(await renamed.next()).toMatchObject({ data: { table: 'letters' } });
-  renamed.close();
+  // The manifest does not know it by its new name.
+  expect((await stream({ tables: 'letters' })).status).toBe(403);
+  await run('alter table letters rename to notes');
+  const again = await stream({ tables: 'notes' });
+  expect(await again.next()).toMatchObject({ event: 'ready' });
+  again.close();
+});
+
+test('no SQL makes a table live that the manifest keeps dark, nor one that users may not read', async () => {
+  await run(`create table secret (id int primary key);
+    select _svc.keep_live('[{"table": "notes"}, {"table": "tasks", "owner": "user_id"}, {"table": "secret"}]')`);
+  const refused = { status: 403, body: { code: 'TABLE_NOT_LIVE' } };
+  for (const key of [project.anonKey, project.serviceKey])
+    expect(await changes({ tables: 'secret', key })).toMatchObject(refused);
+  // SQL may write into the manifest, but says to nobody who may read.
+  await run(`update _svc.manifest set manifest = jsonb_set(manifest, '{tables,0,name}', '"secret"');
+    alter table secret add column more int`);
+  for (const key of [project.anonKey, project.serviceKey])
+    expect(await changes({ tables: 'secret', key })).toMatchObject(refused);
+  expect((await project.expose(notes, tasks)).status).toBe(200);
+});
+
+test('an owner’s column that the manifest does not name makes nothing live', async () => {
+  await run('alter table tasks add column other uuid');
+  const follow = { tables: 'tasks', bearer: ada.access_token };
+  for (const owner of ['', ', "owner": "other"']) {
+    await run(`select _svc.keep_live('[{"table": "notes"}, {"table": "tasks"${owner}}]')`);
+    expect(await changes(follow)).toMatchObject({ status: 403, body: { code: 'TABLE_NOT_LIVE' } });
+  }
+  expect((await project.expose(notes, tasks)).status).toBe(200);
+  expect((await changes(follow)).status).toBe(200);
+});
+
+test('a table that gets a child or a parent is live no longer, until it is alone and the manifest is applied', async () => {
+  await run(
+    'create table kin (id int primary key, body text); create table parts (id int, body text) partition by list (id)',
+  );
+  const kin = { name: 'kin', expose: true, live: true, policy: 'public_read_append_only' };
+  for (const [join, leave] of [
+    ['create table child () inherits (kin)', 'drop table child'],
+    ['alter table parts attach partition kin for values in (1)', 'alter table parts detach partition kin'],
+  ]) {
+    expect((await project.expose(notes, tasks, kin)).status).toBe(200);
+    const events = await stream({ tables: 'kin' });
+    const ready = await events.next();
+    await run(`${join}; insert into notes (body) values ('a')`);
+    expect(await events.next()).toMatchObject({ event: 'reconnect', data: { reason: 'manifest_changed' } });
+    expect((await changes({ tables: 'kin' })).status).toBe(403);
+    expect(await project.expose(notes, tasks, kin)).toMatchObject({
+      status: 400,
+      body: { code: 'VALIDATION_FAILED', details: { field: 'manifest.tables[2].live' } },
+    });
+    await run(leave!);
+    expect((await changes({ tables: 'kin' })).status).toBe(403);
+    expect((await project.expose(notes, tasks, kin)).status).toBe(200);
+    expect((await changes({ tables: 'kin', cursor: ready!.id! })).body).toMatchObject({ resync: true });
+  }
+  expect((await project.expose(notes, tasks)).status).toBe(200);
 });
 
 test('an owner’s column that is dropped leaves a hint for every user, and its policy with it', async () => {

@@ -87,6 +87,29 @@ test('more owners than can be told apart make it a hint for every user, and stil
   expect(hers).toEqual([{ table: 'tasks', op: 'insert', pk: null, n: 1500 }]);
 });
 
+test('an update that takes rows from more owners than can be told apart is a hint for every user', async () => {
+  const [hers, his] = await toldOf(
+    `insert into tasks (user_id) select gen_random_uuid() from generate_series(1, 1500);
+    update tasks set user_id = '${bob.id}'`,
+    asAda(),
+    asBob(),
+  );
+  for (const told of [hers!, his!])
+    expect(told.slice(1)).toEqual([{ table: 'tasks', op: 'update', pk: null, n: 1500 }]);
+});
+
+test('rows that owners lose by one statement are counted for each of them', async () => {
+  const [hers, his] = await toldOf(
+    `insert into tasks (user_id)
+      select case when i % 3 = 0 then '${ada.id}'::uuid else '${bob.id}' end from generate_series(1, 1500) i;
+    update tasks set user_id = '${bob.id}'`,
+    asAda(),
+    asBob(),
+  );
+  expect(hers!.slice(1)).toEqual([{ table: 'tasks', op: 'delete', pk: null, n: 500 }]);
+  expect(his!.slice(1)).toEqual([{ table: 'tasks', op: 'update', pk: null, n: 1500 }]);
+});
+
 test('one statement on many owners’ many rows is one hint for each owner', async () => {
   const [hers] = await toldOf(
     `insert into tasks (user_id) select case when i % 2 = 0 then '${ada.id}'::uuid else '${bob.id}' end

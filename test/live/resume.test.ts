@@ -163,7 +163,51 @@ test('more than 10,000 hints are cut down, and never what has just been written'
     select 'plain', 'insert', 0, 1 from generate_series(1, 10200)`);
   await project.sql('select _svc.prune_live()');
   expect(await project.sql('select count(*)::int as n from _svc.live_hints')).toEqual([{ n: 10_200 }]);
-  expect((await changes({ tables: 'notes', cursor: body.cursor })).body).toMatchObject({ changes: [], resync: false });
+  // Kept, but more than anybody is told of one by one.
+  expect((await changes({ tables: 'notes', cursor: body.cursor })).body).toMatchObject({ changes: [], resync: true });
+});
+
+test('whoever has more before him than is kept fetches again, and then goes on with the others', async () => {
+  const { body } = await changes({ tables: 'notes' });
+  const events = await stream({ tables: 'notes' });
+  await readyOf(events);
+  // In one transaction, and in others that come later.
+  await project.sql(`insert into _svc.live_hints (tab, op, audience, n)
+    select 'notes', 'update', 0, 1 from generate_series(1, 200000)`);
+  for (let at = 0; at < 3; at++) await run(`insert into notes (body) values ('later')`);
+  const seen = await events.until(({ data }) => data.op === 'insert');
+  expect(seen[0]).toMatchObject({ event: 'resync', data: { tables: ['notes'], reason: 'cursor_expired' } });
+  expect(seen.length).toBeLessThanOrEqual(3);
+  events.close();
+  const late = await stream({ tables: 'notes', cursor: body.cursor });
+  expect(await late.next()).toMatchObject({ event: 'resync', data: { reason: 'cursor_expired' } });
+  const { cursor } = (await late.next())!.data;
+  late.close();
+  // When another 10,000 have come, those are gone; a cursor of after them is as good as ever.
+  await project.sql('select _svc.prune_live()');
+  await project.sql(`update _svc.live_marks set at = at - interval '11 seconds'`);
+  await project.sql('select _svc.prune_live()');
+  await project.sql(`insert into _svc.live_hints (tab, op, audience, n)
+    select 'plain', 'insert', 0, 1 from generate_series(1, 10000)`);
+  await project.sql('select _svc.prune_live()');
+  expect(await project.sql('select count(*)::int as n from _svc.live_hints')).toEqual([{ n: 10_000 }]);
+  expect((await changes({ tables: 'notes', cursor })).body).toMatchObject({ changes: [], resync: false });
+});
+
+test('pages of long keys are short, and nothing is missed or repeated between them', async () => {
+  await run('create table labels (id text primary key)');
+  await project.expose(notes, tasks, { name: 'labels', expose: true, live: true, policy: 'public_read_append_only' });
+  const { body } = await changes({ tables: 'labels' });
+  // Some three megabytes, and one that is told without its key.
+  await run(`do $$ begin for i in 1..400 loop insert into labels values (i || repeat('x', 7500)); end loop;
+    insert into labels values (repeat('x', 200000)); end $$`);
+  const events = await stream({ tables: 'labels', cursor: body.cursor });
+  await readyOf(events);
+  const seen = await events.until(({ data }) => data.pk === null);
+  events.close();
+  expect(seen.slice(0, -1).map(({ data }) => Number.parseInt(data.pk[0].id, 10))).toEqual(
+    Array.from({ length: 400 }, (_, at) => at + 1),
+  );
 });
 
 test('what was written while a page was read through comes after it: thousands of hints in one transaction', async () => {

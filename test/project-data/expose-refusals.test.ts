@@ -12,6 +12,8 @@ const { sql, expose, exposed, base } = project;
 beforeAll(async () => {
   await sql(`create table a (id int, owner uuid, n int); create table b (id int, owner uuid);
     create view taken as select 1 as one;
+    create table parted (id int) partition by range (id); create table part partition of parted default;
+    create table parent (id int); create table child () inherits (parent);
     create function b_set_owner_fn() returns int language sql as 'select 1'`);
 });
 
@@ -39,6 +41,10 @@ test.each<[string, object]>([
   ['manifest.tables[0].owner_column', { tables: [{ ...owned, owner_column: 'n' }] }],
   ['manifest.tables[0].live', { tables: [{ name: 'a', expose: false, live: true }] }],
   ['manifest.tables[0].live', { tables: [{ ...custom('create policy x on a').tables[0], live: true }] }],
+  ...['parted', 'part', 'parent', 'child'].map((name): [string, object] => [
+    'manifest.tables[0].live',
+    { tables: [{ ...table, name, live: true }] },
+  ]),
   ['manifest.tables[0].force_owner_on_insert', { tables: [{ ...table, force_owner_on_insert: true }] }],
   ['manifest.tables[0].custom_sql', { tables: [{ ...table, custom_sql: 'select 1' }] }],
   ['manifest.tables[0].custom_sql', { tables: [{ name: 'a', expose: true, policy: 'custom' }] }],

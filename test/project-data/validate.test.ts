@@ -99,6 +99,18 @@ test.each<[string, string[], object]>([
   ['create table notes as select * from items', [], { tables: [notes] }],
   ['create table notes (like items)', ['validation-inconclusive'], { tables: [notes] }],
   ['create table notes (extra int) inherits (items)', ['validation-inconclusive'], { tables: [notes] }],
+  ['create table t (id int) inherits (items)', ['schema-shape'], { tables: [{ ...items, live: true }] }],
+  ['create table t (id int); alter table items inherit t', ['schema-shape'], { tables: [{ ...items, live: true }] }],
+  [
+    'create table t (id int); alter table items inherit t; alter table items no inherit t',
+    [],
+    { tables: [{ ...items, live: true }] },
+  ],
+  ...['items', 't'].map((name): [string, string[], object] => [
+    `create table t (id int) partition by list (id); alter table t attach partition items default -- ${name}`,
+    ['schema-shape'],
+    { tables: [{ ...items, policy: 'public_read_authenticated_write', name, live: true }] },
+  ]),
   ["do $$ begin execute 'create table notes (owner uuid)'; end $$", ['validation-inconclusive'], { tables: [notes] }],
   ['create table notes (owner uuid', ['validation-inconclusive'], { tables: [notes] }],
   ['create view w as select id as number from items', [], { views: [{ name: 'v', base: 'w', select: ['number'] }] }],

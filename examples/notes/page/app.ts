@@ -15,6 +15,8 @@ const notes = byId<HTMLElement>('notes');
 const list = byId<HTMLUListElement>('list');
 const trouble = byId<HTMLParagraphElement>('trouble');
 let following = new AbortController();
+/** How often the notes were asked for: two words of a change may come close together, and their answers in any order. */
+let asked = 0;
 
 /** Does what a person asked for, and says so when it was refused. */
 async function attempt(work: () => Promise<void>): Promise<void> {
@@ -28,7 +30,10 @@ async function attempt(work: () => Promise<void>): Promise<void> {
 }
 
 async function showNotes(): Promise<void> {
+  asked += 1;
+  const turn = asked;
   const rows = await gateway.request<Note[]>('GET', '/rest/v1/notes?select=id,body&order=created_at.desc,id');
+  if (turn !== asked) return;
   list.replaceChildren(
     ...rows.map(({ id, body }) => {
       const item = document.createElement('li');
@@ -54,6 +59,7 @@ function enter(): void {
 
 function leave(): void {
   following.abort();
+  asked += 1;
   entry.hidden = false;
   notes.hidden = true;
   list.replaceChildren();
