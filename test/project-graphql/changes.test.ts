@@ -21,7 +21,9 @@ const project = await graphProject(
    create function nothing() returns void language sql as '';
    create function finish(task int) returns boolean language sql as 'update tasks set done = true where id = task returning done';
    create function as_json(doc jsonb) returns jsonb language sql stable as $$ select jsonb_build_object('doc', doc, 'role', current_user) $$;
-   create function fails() returns int language plpgsql as $$ begin raise exception 'no' using errcode = 'P0001', hint = 'try'; end $$;`,
+   create function fails() returns int language plpgsql as $$ begin raise exception 'no' using errcode = 'P0001', hint = 'try'; end $$;
+   alter default privileges grant execute on functions to service_role;
+   grant execute on all functions in schema public to service_role;`,
 );
 afterAll(async () => {
   await project.end();
