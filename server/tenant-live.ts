@@ -1,7 +1,6 @@
 import { decodeJwt } from 'jose';
 import { ServiceError } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
-import { clearedCookie } from '../resolvers/hosted/cookie.ts';
 import { findVisitor } from '../resolvers/hosted/visitor.ts';
 import { projectRate } from '../resolvers/limits.ts';
 import type { LiveCaller } from '../resolvers/live/open-door.ts';
@@ -42,8 +41,7 @@ export async function answerTenantLive(
 
 /** A cookie whose session is over is nobody's, and cleared: its page goes on with what everybody may know. */
 async function callerOf({ request, response }: Exchange, ctx: Context, { target }: Host): Promise<LiveCaller> {
-  const { session: live, via, refusal, renewed } = await findVisitor(ctx, target, request.headers.cookie);
-  const cookie = refusal === undefined ? renewed : clearedCookie;
+  const { session: live, via, cookie } = await findVisitor(ctx, target, request.headers.cookie);
   if (cookie !== undefined) response.setHeader('set-cookie', cookie);
   if (live === undefined) return { target, identity: { kind: 'anon' } };
   const { session, account } = live;

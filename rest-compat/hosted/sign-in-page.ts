@@ -1,5 +1,6 @@
 import type { ServiceError } from '../../core/errors.ts';
 import { authSettings } from '../../resolvers/auth/settings.ts';
+import { csrfToken } from '../../resolvers/hosted/csrf.ts';
 import { returnPath } from '../../resolvers/hosted/return-path.ts';
 import { type HostedCall, wayBack } from './call.ts';
 import { html } from './html.ts';
@@ -103,13 +104,23 @@ ${form}
   );
 }
 
+const codeField = field('Six digits', 'code', {
+  type: 'text',
+  autocomplete: 'one-time-code',
+  inputmode: 'numeric',
+  pattern: '[0-9]{6}',
+});
+
+/** Whether a challenge is over, so that its code need not be asked for again. */
+const isOver = (error: ServiceError | undefined): boolean =>
+  error !== undefined && error.code !== 'SVC_AUTH_INVALID_CREDENTIALS' && error.row.status !== 400;
+
 /** The page that a code is entered on. */
 export function codePage(
   call: HostedCall,
   { challengeId, message, error }: { challengeId: string; message?: string; error?: ServiceError },
 ): HostedAnswer {
   const [status, headers] = refusalOf(error);
-  const over = error !== undefined && error.code !== 'SVC_AUTH_INVALID_CREDENTIALS' && error.row.status !== 400;
   return page(
     status,
     `Enter your code – ${call.projectName}`,
@@ -117,9 +128,9 @@ export function codePage(
 ${alertOf(error?.message)}
 ${message !== undefined && html`<p role="status">${message}</p>`}
 ${
-  !over &&
+  !isOver(error) &&
   html`<form method="post" action="/auth/email-code/confirm">
-${field('Six digits', 'code', { type: 'text', autocomplete: 'one-time-code', inputmode: 'numeric', pattern: '[0-9]{6}' })}
+${codeField}
 ${hidden('challenge_id', challengeId)}
 <button>Sign in</button>
 </form>`
@@ -151,25 +162,55 @@ ${hidden('returnTo', safeWayBack(call))}
   );
 }
 
-/** `GET /auth/re-auth`: the password once more, for what only a fresh sign-in may do. */
-export function reAuthPage(call: HostedCall, csrf: string, error?: ServiceError): HostedAnswer {
-  const { account } = call.visitor.session!;
+/** A code on its way to who proves again by it. */
+interface ReAuthCode {
+  readonly challengeId: string;
+  readonly message?: string;
+}
+
+/** `GET /auth/re-auth`: the password once more, or the code of a mail, for what only a fresh sign-in may do. */
+export function reAuthPage(call: HostedCall, { error, code }: { error?: ServiceError; code?: ReAuthCode } = {}) {
+  const { account, session } = call.visitor.session!;
   const [status, headers] = refusalOf(error);
+  const always = html`${hidden('returnTo', safeWayBack(call))}
+${hidden('_csrf', csrfToken(session))}`;
+  const byPassword = html`<form method="post" action="/auth/re-auth">
+<input type="hidden" autocomplete="username" value="${account.email}">
+${field('Password', 'password', { type: 'password', autocomplete: 'current-password' })}
+${always}
+<button>Go on</button>
+</form>`;
   return page(
     status,
     `Confirm it is you – ${call.projectName}`,
     html`<h1>Confirm that it is you</h1>
 ${alertOf(error?.message)}
 <p>You are signed in as ${account.email}.</p>
+${
+  code === undefined
+    ? account.has_password && byPassword
+    : html`${code.message !== undefined && html`<p role="status">${code.message}</p>`}
 <form method="post" action="/auth/re-auth">
-<input type="hidden" autocomplete="username" value="${account.email}">
-${field('Password', 'password', { type: 'password', autocomplete: 'current-password' })}
-${hidden('returnTo', safeWayBack(call))}
-${hidden('_csrf', csrf)}
+${codeField}
+${hidden('challenge_id', code.challengeId)}
+${always}
 <button>Go on</button>
+</form>`
+}
+<form method="post" action="/auth/re-auth">
+${hidden('send', 'code')}
+${always}
+<button class="quiet">Mail me a code</button>
 </form>`,
     headers,
   );
+}
+
+/** What went wrong with proving again: with the field for the code while it can still be answered. */
+export function reAuthFailed(call: HostedCall, error: ServiceError): HostedAnswer {
+  if (call.visitor.session === undefined) return errorPage(call, error);
+  const challengeId = given(call, 'challenge_id');
+  return reAuthPage(call, { error, ...(challengeId === '' || isOver(error) ? {} : { code: { challengeId } }) });
 }
 
 /** What went wrong, where there is no form to show again. */
