@@ -109,8 +109,8 @@ export async function answerHosted(
   }
 }
 
-/** Counts a request against its address and its project, as the project's own routes on the API do. */
-function openHost(ctx: Context, { target }: Host): void {
+/** Counts a request against its address and its project, as the project's own routes on the API do. @throws RATE_LIMITED */
+export function openHost(ctx: Context, { target }: Pick<Host, 'target'>): void {
   ctx.chargeAddress();
   const { rateLimiter, usage } = ctx.services;
   refuseHurry(rateLimiter.take(`project:${target.projectId}`, projectRate));

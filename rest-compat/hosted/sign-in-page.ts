@@ -44,25 +44,21 @@ const socialFaults: Readonly<Record<string, string>> = {
 const socialFault = (fault: string | undefined): string | undefined =>
   fault === undefined ? undefined : (socialFaults[fault] ?? 'The sign-in did not succeed. Please try again.');
 
-/** `GET /auth/sign-in`: a password, or a mail. */
-export function signInPage(call: HostedCall, error?: ServiceError): HostedAnswer {
+/** `GET /auth/sign-in`: a password, a mail or a social account; what the project prefers comes first. */
+export async function signInPage(call: HostedCall, error?: ServiceError): Promise<HostedAnswer> {
   const back = safeWayBack(call);
   const social = call.ctx.services.identityProviders.listed.filter(({ enabled }) => enabled);
   const [status, headers] = refusalOf(error);
   const { session } = call.visitor;
-  return page(
-    status,
-    `Sign in – ${call.projectName}`,
-    html`<h1>Sign in to ${call.projectName}</h1>
-${alertOf(error?.message ?? socialFault(call.query.svc_auth_error))}
-${session !== undefined && html`<p>You are signed in as ${session.account.email}. <a href="/auth/account">Your account</a></p>`}
-<form method="post" action="/auth/sign-in">
+  const { preferred_sign_in_method: preferred } = await authSettings(call.ctx.services, call.target);
+  const byPassword = html`<form method="post" action="/auth/sign-in">
 ${field('Email', 'email', { type: 'email', autocomplete: 'username', value: given(call, 'email') })}
 ${field('Password', 'password', { type: 'password', autocomplete: 'current-password' })}
 ${hidden('returnTo', back)}
 <button>Sign in</button>
 </form>
-<h2>Or have a mail sent</h2>
+`;
+  const byMail = html`<h2>${preferred === 'magic_link' ? 'Have a mail sent' : 'Or have a mail sent'}</h2>
 <form method="post" action="/auth/magic-link/send">
 <label for="mail-to">Email</label>
 <input id="mail-to" name="email" type="email" autocomplete="username" value="${given(call, 'email')}" required>
@@ -70,11 +66,25 @@ ${hidden('delivery', 'both')}
 ${hidden('returnTo', back)}
 <button class="quiet">Send me a link and a code</button>
 </form>
-${social.map(
-  ({ provider, display_name }) =>
-    html`<p><a href="${withWayBack(`/auth/sign-in/oauth/${encodeURIComponent(provider)}/start`, back)}">Continue with ${display_name}</a></p>
+`;
+  const bySocial = social.map(
+    ({ provider, display_name }) =>
+      html`<p><a href="${withWayBack(`/auth/sign-in/oauth/${encodeURIComponent(provider)}/start`, back)}">Continue with ${display_name}</a></p>
 `,
-)}<p>No account yet? <a href="${withWayBack('/auth/sign-up', back)}">Sign up</a></p>`,
+  );
+  const ways =
+    preferred === 'magic_link'
+      ? [byMail, byPassword, bySocial]
+      : preferred === 'oauth_google'
+        ? [bySocial, byPassword, byMail]
+        : [byPassword, byMail, bySocial];
+  return page(
+    status,
+    `Sign in – ${call.projectName}`,
+    html`<h1>Sign in to ${call.projectName}</h1>
+${alertOf(error?.message ?? socialFault(call.query.svc_auth_error))}
+${session !== undefined && html`<p>You are signed in as ${session.account.email}. <a href="/auth/account">Your account</a></p>`}
+${ways}<p>No account yet? <a href="${withWayBack('/auth/sign-up', back)}">Sign up</a></p>`,
     headers,
   );
 }

@@ -54,7 +54,7 @@ function backOf(redirectUrl: string | null): string {
 
 /** Sign-in, sign-up and sign-out on a project's host. Contract 01, section 3.12. */
 export const signInRoutes: readonly HostedRoute[] = [
-  { method: 'GET', path: '/auth/sign-in', run: async (call) => signInPage(call) },
+  { method: 'GET', path: '/auth/sign-in', run: (call) => signInPage(call) },
   {
     method: 'POST',
     path: '/auth/sign-in',

@@ -254,6 +254,15 @@ test('a user without a password proves itself again by a code that its page mail
   expect((await security(fresh.cookie)).status).toBe(200);
 });
 
+test('the page offers first what the project prefers', async () => {
+  const first = async () =>
+    /<form method="post" action="([^"]+)"/.exec((await at('GET', '/auth/sign-in', { page: true })).text)![1];
+  expect(await first()).toBe('/auth/sign-in');
+  await project.settings(`preferred_sign_in_method = 'magic_link'`);
+  expect(await first()).toBe('/auth/magic-link/send');
+  await project.settings('preferred_sign_in_method = null');
+});
+
 test('who is not signed in is asked to sign in, wherever the form wants to go on to', async () => {
   const given = { returnTo: 'https://evil.example' };
   expectRefusal(await at('POST', '/auth/re-auth', { json: given }), 'SVC_AUTH_REQUIRED');

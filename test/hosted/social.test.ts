@@ -105,6 +105,15 @@ test('a cookie of who came by an address that is not admitted any more is none',
   await project.settings(`allowed_email_domains = '{}'`);
 });
 
+test('the page offers social accounts first where the project prefers them', async () => {
+  const text = async () => (await at('GET', '/auth/sign-in', { page: true })).text;
+  const isFirst = (page: string) => page.indexOf('Continue with') < page.indexOf('<form');
+  expect(isFirst(await text())).toBe(false);
+  await project.settings(`preferred_sign_in_method = 'oauth_google'`);
+  expect(isFirst(await text())).toBe(true);
+  await project.settings('preferred_sign_in_method = null');
+});
+
 test('the ways back are of this host, and a provider is one that is configured', async () => {
   for (const query of ['returnTo=//evil.example', 'errorReturnTo=https://evil.example'])
     expectRefusal(await at('GET', `${startPath}?${query}`), 'SVC_AUTH_RETURN_TO_INVALID');
