@@ -117,6 +117,11 @@ const CreateProjectUserInput = builder.inputType('CreateProjectUserInput', {
       required: false,
       description: 'Whether the address of a new user is known to be theirs.',
     }),
+    data: t.field({
+      type: 'JSONObject',
+      required: false,
+      description: 'What the app keeps with a new user; at most 16384 bytes.',
+    }),
     sendInvite: t.boolean({ required: false, description: 'Whether a link to sign in is mailed.' }),
     redirectUrl: t.string({ required: false, description: 'Where the link leads, with `?token=` added.' }),
     clientState: t.string({ required: false, description: 'Given back with the session; at most 2048 bytes.' }),
@@ -198,7 +203,7 @@ builder.mutationFields((t) => ({
     authScopes: { credential: true },
     args: { input: t.arg({ type: CreateProjectUserInput, description: 'The user.' }) },
     resolve: (_root, { input: { project, idempotencyKey, ...given } }, ctx) => {
-      const { email, isAdmin, password, emailConfirm, sendInvite, redirectUrl, clientState } = dropNulls(given);
+      const { email, isAdmin, password, emailConfirm, data, sendInvite, redirectUrl, clientState } = dropNulls(given);
       return run(
         createUser,
         keyed(ctx, idempotencyKey ?? undefined),
@@ -209,6 +214,7 @@ builder.mutationFields((t) => ({
             is_admin: isAdmin,
             password,
             email_confirm: emailConfirm,
+            data,
             send_invite: sendInvite,
             redirect_url: redirectUrl,
             client_state: clientState,

@@ -61,7 +61,7 @@ test('the service key and who manages the project make a user with a password, a
   expect((await project.signIn(first.email, first.password)).status).toBe(200);
   expectRefusal(await users({ ...given(), password: 'short' }), 'VALIDATION_FAILED', { field: 'password' });
   const graph = given();
-  const answer = await service.graphql<{ createProjectUser: { created: boolean } }>(
+  const answer = await service.graphql(
     asKey,
     `mutation ($project: ID!, $email: String!, $password: String!) {
       createProjectUser(input: { project: $project, email: $email, password: $password }) { created } }`,
