@@ -64,6 +64,11 @@ export class KeyRing {
     return createHmac('sha256', this.key(purpose)).update(data).digest();
   }
 
+  /** {@link mac} under every root, current first: for finding what an earlier root made. */
+  macs(purpose: KeyPurpose, data: string | Uint8Array): readonly Buffer[] {
+    return this.keys(purpose).map((key) => createHmac('sha256', key).update(data).digest());
+  }
+
   /** Whether `mac`, which may be cut to its first bytes, is one that any of the roots would have made. */
   verifyMac(purpose: KeyPurpose, data: string | Uint8Array, mac: Uint8Array): boolean {
     return this.keys(purpose).some((key) =>

@@ -154,7 +154,7 @@ async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object
     scope: callerKey(caller, ctx.request.address),
     operation: op.name,
     key: checkKey(key),
-    digest: inputDigest(input),
+    digest: inputDigest(toldApart(ctx, op, input as object)),
   });
   if (!('leaseToken' in claimed)) {
     const output = replay(claimed);
@@ -167,6 +167,17 @@ async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object
     throw error;
   }
 }
+
+/** What of an input tells it from others: a password by a keyed digest, since it is soon tried against a plain one. */
+const toldApart = ({ services: { keys } }: Context, { input: { shape } }: AnyChange, input: object): object =>
+  Object.fromEntries(
+    Object.entries(input).map(([name, value]) => [
+      name,
+      typeof value === 'string' && shape[name]?.meta()?.secret === true
+        ? keys.mac('stored-outcomes', value).toString('hex')
+        : value,
+    ]),
+  );
 
 /** Refusals that end by paying, renewing or making room: the same request is sent again under its key then. */
 const healing: ReadonlySet<string> = new Set(['payment', 'billing', 'lifecycle', 'quota']);

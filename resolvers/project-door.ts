@@ -20,6 +20,8 @@ export interface ProjectDoor {
   readonly admit?: (role: ProjectKeyRole | 'authenticated') => void;
   /** Whether the request counts against what the project may be asked in a second. */
   readonly limited: boolean | ((role: ProjectKeyRole | 'authenticated') => boolean);
+  /** Whether a user's token beside the key says nothing once it has expired, instead of being refused. */
+  readonly tokenMayHaveEnded?: boolean;
   /** The project that the address names: a key of another one is refused, whether or not there is such a project. */
   readonly projectId?: string;
 }
@@ -37,7 +39,7 @@ type Credential =
  */
 export async function openProjectDoor(
   ctx: Context,
-  { admit, limited, projectId }: ProjectDoor,
+  { admit, limited, projectId, tokenMayHaveEnded = false }: ProjectDoor,
 ): Promise<ProjectCaller> {
   ctx.chargeAddress();
   const { services } = ctx;
@@ -61,7 +63,9 @@ export async function openProjectDoor(
   const target = await findProjectTarget(services, key.projectId);
   const shown = acting.shown ?? key.shown;
   const user = shown === undefined ? undefined : await verifyAccessToken(services, target, shown);
-  if (shown !== undefined && user === undefined) throw new ServiceError('INVALID_AUTH', { nextActions: [refresh] });
+  const disregarded = tokenMayHaveEnded && beside !== undefined && key.shown === undefined;
+  if (shown !== undefined && user === undefined && !disregarded)
+    throw new ServiceError('INVALID_AUTH', { nextActions: [refresh] });
   if (typeof limited === 'boolean' ? limited : limited(acting.role)) {
     refuseHurry(services.rateLimiter.take(`project:${key.projectId}`, projectRate));
     ctx.admitted?.();

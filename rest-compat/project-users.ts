@@ -2,33 +2,27 @@ import { changeSettings, getSettings } from '../resolvers/auth/change-settings.t
 import { createUser } from '../resolvers/auth/create-user.ts';
 import { deleteUser } from '../resolvers/auth/delete-user.ts';
 import { demoteUser, promoteUser } from '../resolvers/auth/promote-user.ts';
-import type { Context } from '../resolvers/context.ts';
-import { signupRoute } from './auth/signup-route.ts';
-import { type RestRequest, route } from './route.ts';
-
-const createRoute = route(
-  'POST',
-  '/auth/v1/admin/users',
-  { usual: 201, of: ({ created }) => (created ? 201 : 200) },
-  createUser,
-  ({ body }) => ({
-    project_id: body.project_id,
-    email: body.email,
-    is_admin: body.is_admin,
-    send_invite: body.send_invite,
-    redirect_url: body.redirect_url,
-    client_state: body.client_state,
-  }),
-);
+import { route } from './route.ts';
 
 /** Paths by which a project's users are managed. Contract 01, sections 2.9, 3.7 and 3.11. */
 export const projectUserRoutes = [
-  {
-    ...createRoute,
-    // A user with a password is one who signed up, whoever did it for them; the service key may say more of it.
-    run: (ctx: Context, request: RestRequest) =>
-      (request.body.password === undefined ? createRoute : signupRoute).run(ctx, request),
-  },
+  route(
+    'POST',
+    '/auth/v1/admin/users',
+    { usual: 201, of: ({ created }) => (created ? 201 : 200) },
+    createUser,
+    ({ body }) => ({
+      project_id: body.project_id,
+      email: body.email,
+      is_admin: body.is_admin,
+      password: body.password,
+      email_confirm: body.email_confirm,
+      data: body.data ?? body.user_metadata,
+      send_invite: body.send_invite,
+      redirect_url: body.redirect_url,
+      client_state: body.client_state,
+    }),
+  ),
   route('POST', '/projects/v1/admin/:project_id/promote-user', 200, promoteUser, ({ params, body }) => ({
     project: params.project_id,
     email: body.email,

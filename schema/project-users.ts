@@ -109,6 +109,19 @@ const CreateProjectUserInput = builder.inputType('CreateProjectUserInput', {
     project: t.id({ description: project }),
     email: t.string({ description: 'Address of the user.' }),
     isAdmin: t.boolean({ required: false, description: 'Whether it manages the project.' }),
+    password: t.string({
+      required: false,
+      description: 'Password of a new user, 6 characters to 72 bytes; a known user is refused with it.',
+    }),
+    emailConfirm: t.boolean({
+      required: false,
+      description: 'Whether the address of a new user is known to be theirs.',
+    }),
+    data: t.field({
+      type: 'JSONObject',
+      required: false,
+      description: 'What the app keeps with a new user; at most 16384 bytes.',
+    }),
     sendInvite: t.boolean({ required: false, description: 'Whether a link to sign in is mailed.' }),
     redirectUrl: t.string({ required: false, description: 'Where the link leads, with `?token=` added.' }),
     clientState: t.string({ required: false, description: 'Given back with the session; at most 2048 bytes.' }),
@@ -190,7 +203,7 @@ builder.mutationFields((t) => ({
     authScopes: { credential: true },
     args: { input: t.arg({ type: CreateProjectUserInput, description: 'The user.' }) },
     resolve: (_root, { input: { project, idempotencyKey, ...given } }, ctx) => {
-      const { email, isAdmin, sendInvite, redirectUrl, clientState } = dropNulls(given);
+      const { email, isAdmin, password, emailConfirm, data, sendInvite, redirectUrl, clientState } = dropNulls(given);
       return run(
         createUser,
         keyed(ctx, idempotencyKey ?? undefined),
@@ -199,6 +212,9 @@ builder.mutationFields((t) => ({
           email,
           ...dropNulls({
             is_admin: isAdmin,
+            password,
+            email_confirm: emailConfirm,
+            data,
             send_invite: sendInvite,
             redirect_url: redirectUrl,
             client_state: clientState,

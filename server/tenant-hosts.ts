@@ -7,7 +7,7 @@ import { hostConfig, liveTables } from '../resolvers/hosts/host-config.ts';
 import { addressRate } from '../resolvers/limits.ts';
 import { findProjectTarget, type ProjectTarget } from '../resolvers/project-target.ts';
 import { refuseHurry } from '../resolvers/rate-limit.ts';
-import { answerHosted, matchHosted } from '../rest-compat/hosted/answer.ts';
+import { answerHosted, matchHosted, openHost } from '../rest-compat/hosted/answer.ts';
 import type { Host } from '../rest-compat/hosted/call.ts';
 import { clientAddress } from './client-address.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
@@ -60,22 +60,28 @@ async function targetOf({ services }: Context, projectId: string, host: string):
   }
 }
 
-const cached = { 'cache-control': 'public, max-age=60', vary: 'Host' };
+/** A proxy that is believed says by which host and scheme it was asked, so that a cache behind it has to know as well. */
+const cached = ({ trustedProxies }: HttpOptions) => ({
+  'cache-control': 'public, max-age=60',
+  vary: trustedProxies === undefined ? 'Host' : 'Host, X-Forwarded-Host, X-Forwarded-Proto',
+});
 
 /** The paths of a project's host. Those of the API are not among them: their credentials are not for its pages. */
 async function answer(options: HttpOptions, exchange: Exchange, ctx: Context, host: Host): Promise<void> {
   const { request, response, path, search } = exchange;
   switch (path) {
     case '/_svc/config.js': {
+      openHost(ctx, host);
       requireMethod(exchange, 'GET');
       const body = `window.SVC = ${asScript(await hostConfig(ctx, host.target, host.origin))};\n`;
       return sendAnswer(response, {
         status: 200,
-        headers: { 'content-type': 'text/javascript; charset=utf-8', ...cached },
+        headers: { 'content-type': 'text/javascript; charset=utf-8', ...cached(options) },
         body,
       });
     }
     case '/_svc/config.json': {
+      openHost(ctx, host);
       requireMethod(exchange, 'GET');
       const [config, tables] = await Promise.all([
         hostConfig(ctx, host.target, host.origin),
@@ -84,7 +90,7 @@ async function answer(options: HttpOptions, exchange: Exchange, ctx: Context, ho
       const live = tables.length === 0 ? null : { path: '/_svc/live', tables };
       return sendAnswer(response, {
         status: 200,
-        headers: { 'content-type': 'application/json; charset=utf-8', ...cached },
+        headers: { 'content-type': 'application/json; charset=utf-8', ...cached(options) },
         body: JSON.stringify({ ...config, live, embedding: null }),
       });
     }
@@ -93,7 +99,7 @@ async function answer(options: HttpOptions, exchange: Exchange, ctx: Context, ho
       requireMethod(exchange, 'GET');
       return answerTenantLive(options, exchange, ctx, host);
   }
-  const matched = matchHosted(request.method!, path);
+  const matched = match(ctx, host, request.method!, path);
   exchange.route = matched.entry.path;
   const body = await bodyOf(exchange);
   const asked = { method: request.method!, path, search, headers: request.headers, body };
@@ -101,6 +107,16 @@ async function answer(options: HttpOptions, exchange: Exchange, ctx: Context, ho
     response.setHeader(name, values);
   });
   if (!response.destroyed) sendAnswer(response, answered);
+}
+
+/** What is nowhere is asked for like anything else. */
+function match(ctx: Context, host: Host, method: string, path: string): ReturnType<typeof matchHosted> {
+  try {
+    return matchHosted(method, path);
+  } catch (error) {
+    openHost(ctx, host);
+    throw error;
+  }
 }
 
 /** JSON that may stand in a script, wherever that is written. */

@@ -1,11 +1,9 @@
 import { decodeJwt } from 'jose';
 import { ServiceError } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
-import { clearedCookie } from '../resolvers/hosted/cookie.ts';
 import { findVisitor } from '../resolvers/hosted/visitor.ts';
-import { projectRate } from '../resolvers/limits.ts';
 import type { LiveCaller } from '../resolvers/live/open-door.ts';
-import { refuseHurry } from '../resolvers/rate-limit.ts';
+import { openHost } from '../rest-compat/hosted/answer.ts';
 import type { Host } from '../rest-compat/hosted/call.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { liveParamsOf } from './live/answer-live.ts';
@@ -24,10 +22,7 @@ export async function answerTenantLive(
   host: Host,
 ): Promise<void> {
   const { services, signal } = ctx;
-  ctx.chargeAddress();
-  refuseHurry(services.rateLimiter.take(`project:${host.target.projectId}`, projectRate));
-  ctx.admitted?.();
-  services.usage.count({ orgId: host.target.orgId, projectId: host.target.projectId });
+  openHost(ctx, host);
   const caller = await callerOf(exchange, ctx, host);
   const params = liveParamsOf(exchange);
   if (params.project_id !== undefined && params.project_id !== host.target.projectId)
@@ -42,8 +37,7 @@ export async function answerTenantLive(
 
 /** A cookie whose session is over is nobody's, and cleared: its page goes on with what everybody may know. */
 async function callerOf({ request, response }: Exchange, ctx: Context, { target }: Host): Promise<LiveCaller> {
-  const { session: live, via, refusal, renewed } = await findVisitor(ctx, target, request.headers.cookie);
-  const cookie = refusal === undefined ? renewed : clearedCookie;
+  const { session: live, via, cookie } = await findVisitor(ctx, target, request.headers.cookie);
   if (cookie !== undefined) response.setHeader('set-cookie', cookie);
   if (live === undefined) return { target, identity: { kind: 'anon' } };
   const { session, account } = live;

@@ -3,7 +3,7 @@ import { type AuthStatement, authBatch, authRows } from './auth-rows.ts';
 import { asUser, endpoint } from './endpoint.ts';
 import { appOrigin, IdentityWire, identityToWire } from './get-user.ts';
 import { lockUserStatement } from './lock-user.ts';
-import { requireOwnOrigin } from './redirects.ts';
+import { ownRpId } from './redirects.ts';
 import { momentOf, momentOrNull, type SessionRow, sessionJson } from './rows.ts';
 import { endSessions } from './sessions.ts';
 import { forgetStandings } from './standing.ts';
@@ -17,7 +17,7 @@ export const accountSecurity = endpoint({
   input: z.object({ app_origin: appOrigin }),
   admit: asUser,
   async handler({ services, target, account, identities, passkeyRps }, { app_origin }) {
-    const rpId = app_origin === undefined ? null : requireOwnOrigin(services, target, 'app_origin', app_origin);
+    const rpId = app_origin === undefined ? null : ownRpId(services, target, app_origin);
     return {
       has_svc_password: account.has_password,
       svc_passkey_count: passkeyRps.length,

@@ -58,11 +58,11 @@ export async function useCode(
   services: Services,
   target: ProjectTarget,
   id: string,
-  codeHash: string,
+  codeHashes: readonly string[],
 ): Promise<Challenge | undefined> {
   const tried = await authRow<{ right: boolean; challenge: Challenge }>(services, target, codeStatement, [
     id,
-    codeHash,
+    codeHashes,
     attemptsMax,
   ]);
   return tried?.right === true ? tried.challenge : undefined;
@@ -95,7 +95,8 @@ const armStatement: AuthStatement = {
   text: `update auth.challenges c set
       link_hash = case when delivery <> 'code' then $2 end, code_hash = case when delivery <> 'link' then $3 end
     where id = $1::uuid and used_at is null and expires_at > now()
-      and (creates_user and exists (select from auth.settings where public_signup = 'open')
+      and (creates_user and (state_source = 'service_key' and intent = 'invite'
+          or exists (select from auth.settings where public_signup = 'open'))
         or exists (select from auth.users u where u.email = c.email))
     returning ${challengeJson}`,
 };
@@ -116,7 +117,7 @@ const linkStatement: AuthStatement = {
 const codeStatement: AuthStatement = {
   name: 'challenge_code',
   // One that was never mailed counts its tries like any other: else they would tell whose address is known.
-  text: `update auth.challenges c set attempts = attempts + 1, used_at = case when code_hash = $2 then now() end
+  text: `update auth.challenges c set attempts = attempts + 1, used_at = case when $2::jsonb ? code_hash then now() end
     where id = $1::uuid and delivery <> 'link' and used_at is null and expires_at > now()
       and attempts < $3::int
     returning json_build_object('right', c.used_at is not null, 'challenge', ${challengeJson})`,

@@ -46,6 +46,7 @@ export const changeSettings = stepMutation({
   name: 'users.changeSettings',
   summary: 'Decide how the users of a project sign in; what is not given stays as it is.',
   access: onOwnProject(),
+  lifecycle: 'gated',
   input: z.strictObject({
     project_id: ownProject,
     allow_password_set: z.boolean().optional().describe('Whether users without a password may set one.'),

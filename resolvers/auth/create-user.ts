@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
 import { signInThrottles } from '../limits.ts';
 import { stepMutation } from '../operation.ts';
 import { findProjectTarget } from '../project-target.ts';
-import { email } from './auth-input.ts';
+import { email, newPassword } from './auth-input.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 import { createChallenge } from './challenges.ts';
+import { userData } from './client-user.ts';
+import { hashPassword } from './passwords.ts';
 import {
   managedByEmailStatement as findStatement,
   type ManagedUser,
@@ -30,18 +33,26 @@ export interface CreatedUser {
 /** `POST /auth/v1/admin/users`. Contract 01, section 3.7. */
 export const createUser = stepMutation({
   name: 'users.create',
-  summary: 'Make a user of a project who has no password yet, or change one, and invite it by mail if told to.',
+  summary: 'Make a user of a project, or change one that is there, and invite it by mail if told to.',
   access: onOwnProject(),
+  lifecycle: 'gated',
   input: z.object({
     project_id: ownProject,
     email,
     is_admin: z.boolean().optional().describe('Whether it manages the project; a known user stays what it is.'),
+    password: newPassword
+      .optional()
+      .describe('Password of a new user, 6 characters to 72 bytes; none unless told. A known user is refused with it.')
+      .meta({ secret: true }),
+    email_confirm: z.boolean().default(false).describe('Whether the address of a new user is known to be theirs.'),
+    data: userData.optional(),
     send_invite: z.boolean().default(false).describe('Whether a link to sign in is mailed.'),
     redirect_url: redirectUrl.optional(),
     client_state: clientState.optional(),
   }),
   steps: {
-    async begin({ services, project, org }, { email, is_admin, send_invite, redirect_url, client_state }) {
+    async begin({ services, project, org }, { email, is_admin, send_invite, redirect_url, client_state, ...given }) {
+      const { password, email_confirm, data } = given;
       const target = await findProjectTarget(services, project.id);
       if (send_invite && redirect_url === undefined) throw missingRedirect();
       if (redirect_url !== undefined) requireOwnUrl(services, target, 'redirect_url', redirect_url);
@@ -49,6 +60,9 @@ export const createUser = stepMutation({
         await countTry(services, target, signInThrottles.mailToAddress, 'mail', email);
         await countTry(services, target, signInThrottles.mailOfProject, 'mails');
       }
+      if (password !== undefined && (await authRow(services, target, findStatement, [email])) !== undefined)
+        throw new ServiceError('EMAIL_ALREADY_REGISTERED');
+      const hash = password === undefined ? undefined : await hashPassword(services, target, password);
       const state = stateText(client_state);
       return {
         ref: {
@@ -57,6 +71,12 @@ export const createUser = stepMutation({
           userId: randomUUID(),
           email,
           ...(is_admin === undefined ? {} : { isAdmin: String(is_admin) }),
+          ...(email_confirm ? { confirmed: 'true' } : {}),
+          ...(data === undefined ? {} : { data: JSON.stringify(data) }),
+          // Sealed on its way into the project's database.
+          ...(hash === undefined
+            ? {}
+            : { hash: services.keys.seal('stored-outcomes', Buffer.from(hash), sealedFor(email)).toString('base64') }),
           ...(send_invite ? { redirectUrl: redirect_url! } : {}),
           ...(state === null ? {} : { clientState: state }),
         },
@@ -68,10 +88,17 @@ export const createUser = stepMutation({
         },
       };
     },
-    async effect({ services }, { projectId, userId, email, isAdmin }) {
+    async effect({ services }, { projectId, userId, email, isAdmin, confirmed, data, hash }) {
       const target = await findProjectTarget(services, projectId!);
-      await authRow(services, target, upsertStatement, [email!, isAdmin ?? null, userId!]);
+      const opened =
+        hash === undefined
+          ? null
+          : services.keys.open('stored-outcomes', Buffer.from(hash, 'base64'), sealedFor(email!)).toString();
+      const values = [email!, isAdmin ?? null, userId!, opened, confirmed ?? 'false', data ?? '{}'];
+      const changed = await authRow(services, target, upsertStatement, values);
       forgetStandings(services, target);
+      // Somebody else made the user meanwhile: its password is not this one.
+      if (changed === undefined) throw new ServiceError('EMAIL_ALREADY_REGISTERED');
     },
     async settle(work, { projectId, userId, email, redirectUrl, clientState }): Promise<CreatedUser> {
       const { services } = work;
@@ -101,10 +128,15 @@ export const createUser = stepMutation({
   }),
 });
 
+const sealedFor = (email: string) => `user-password:${email}`;
+
 const upsertStatement: AuthStatement = {
   name: 'user_upsert',
-  text: `insert into auth.users as u (id, email, is_admin) values ($3::uuid, $1, coalesce($2::boolean, false))
+  text: `insert into auth.users as u (id, email, is_admin, password_hash, email_verified_at, user_metadata)
+    values ($3::uuid, $1, coalesce($2::boolean, false), $4, case when $5::boolean then now() end, $6::jsonb)
     on conflict (email) do update set is_admin = coalesce($2::boolean, u.is_admin),
       authz_version = u.authz_version + case when coalesce($2::boolean, u.is_admin) <> u.is_admin then 1 else 0 end
+    -- With a password: a new user, or this one once more.
+    where $4::text is null or u.id = $3::uuid
     returning to_json(u.id)`,
 };

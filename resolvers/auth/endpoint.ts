@@ -16,6 +16,8 @@ export interface Endpoint<Input extends z.ZodObject, Scope, Wire> {
   readonly input: Input;
   /** Who may; what the handler then works on. */
   readonly admit: (ctx: Context, caller: ProjectCaller) => Promise<Scope>;
+  /** Whether a request is by the key alone, so that a user's token beside it may have expired. @default never */
+  readonly byKeyAlone?: (raw: z.input<Input>) => boolean;
   readonly handler: (ctx: Context & ProjectCaller & Scope, input: z.output<Input>) => Promise<Wire>;
   /** The documented JSON of the answer. */
   readonly wire: z.ZodType<Wire>;
@@ -44,8 +46,6 @@ export const withServiceKey = async (_ctx: Context, { keyRole }: ProjectCaller) 
 
 const signIn = { type: 'authenticate', auth: 'access_token', why: 'Send the user’s access token as a bearer.' };
 
-const openByKey = (ctx: Context) => openProjectDoor(ctx, { limited: true });
-
 /**
  * The only road from a path to an endpoint: credentials first, since what is refused for its form is no stranger's to
  * try out; then the input.
@@ -53,10 +53,11 @@ const openByKey = (ctx: Context) => openProjectDoor(ctx, { limited: true });
  * @param open how it becomes known who asks and where: by a key of the project, unless told
  */
 export async function runEndpoint<Input extends z.ZodObject, Scope, Wire>(
-  { name, input, admit, handler }: Endpoint<Input, Scope, Wire>,
+  { name, input, admit, byKeyAlone, handler }: Endpoint<Input, Scope, Wire>,
   ctx: Context,
   raw: z.input<Input>,
-  open: (ctx: Context) => Promise<ProjectCaller> = openByKey,
+  open: (ctx: Context) => Promise<ProjectCaller> = (ctx) =>
+    openProjectDoor(ctx, { limited: true, tokenMayHaveEnded: byKeyAlone?.(raw) ?? false }),
 ): Promise<Wire> {
   const startedAt = performance.now();
   let code = 'OK';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ClientUserWire, clientUser } from './client-user.ts';
 import { asUser, endpoint } from './endpoint.ts';
 import type { UserFacts } from './live-session.ts';
-import { requireOwnOrigin } from './redirects.ts';
+import { ownRpId } from './redirects.ts';
 import { type IdentityRow, momentOf, momentOrNull } from './rows.ts';
 
 export const appOrigin = z
@@ -79,10 +79,7 @@ export const getUser = endpoint({
   admit: asUser,
   async handler(ctx, { app_origin }) {
     const { services, target } = ctx;
-    return userToWire(
-      ctx,
-      app_origin === undefined ? null : requireOwnOrigin(services, target, 'app_origin', app_origin),
-    );
+    return userToWire(ctx, app_origin === undefined ? null : ownRpId(services, target, app_origin));
   },
   wire: UserWire,
 });

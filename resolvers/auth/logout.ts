@@ -18,6 +18,8 @@ export const logout = endpoint({
   }),
   // The session need not stand: to end it twice is to end it.
   admit: withKey,
+  // Whoever has been away for an hour ends the session all the same.
+  byKeyAlone: ({ refresh_token }) => refresh_token !== undefined,
   async handler({ services, target, user }, { refresh_token, scope }) {
     if (refresh_token !== undefined) await endSessionOfToken(services, target, refresh_token);
     else if (user === undefined) throw new ServiceError('AUTH_REQUIRED', { message: 'Which session is to end?' });

@@ -22,6 +22,10 @@ export const linkHashOf = (token: string): string => sha256Hex(token);
 export const codeHashOf = ({ keys }: Pick<Services, 'keys'>, challengeId: string, code: string): string =>
   keys.mac('one-time-codes', `${challengeId.toLowerCase()}:${code}`).toString('hex');
 
+/** The same by every root, since a code outlives a rotation. */
+export const codeHashesOf = ({ keys }: Pick<Services, 'keys'>, challengeId: string, code: string): readonly string[] =>
+  keys.macs('one-time-codes', `${challengeId.toLowerCase()}:${code}`).map((mac) => mac.toString('hex'));
+
 /** Signs in with the token of a link. @throws INVALID_AUTH, FORBIDDEN, account_exists_requires_link */
 export async function linkGrant(services: Services, target: ProjectTarget, token: string): Promise<SessionAnswer> {
   const challenge = await useLink(services, target, linkHashOf(token));
@@ -35,7 +39,7 @@ export async function codeGrant(
   target: ProjectTarget,
   { challengeId, code }: { readonly challengeId: string; readonly code: string },
 ): Promise<SessionAnswer> {
-  const challenge = await useCode(services, target, challengeId, codeHashOf(services, challengeId, code));
+  const challenge = await useCode(services, target, challengeId, codeHashesOf(services, challengeId, code));
   if (challenge === undefined) throw invalid('code', 'The code is wrong, or not valid any more.');
   return finish(services, target, challenge, 'email_code');
 }
@@ -48,7 +52,7 @@ export async function answerLatestCode(
 ): Promise<Challenge> {
   // The same statements for an address that no mail went to.
   const id = (await latestChallenge(services, target, email)) ?? randomUUID();
-  const challenge = await useCode(services, target, id, codeHashOf(services, id, code));
+  const challenge = await useCode(services, target, id, codeHashesOf(services, id, code));
   if (challenge === undefined) throw invalid('code', 'The code is wrong, or not valid any more.');
   return challenge;
 }
@@ -100,12 +104,12 @@ async function finish(
 async function admit(
   services: Services,
   target: ProjectTarget,
-  { email, intent, creates_user }: Challenge,
+  { email, intent, creates_user, state_source }: Challenge,
   nobodys: string | null,
 ): Promise<Admitted | Refused | undefined> {
   const [, [admitted]] = (await authBatch(services, target, [
     [lockAddressStatement, [email]],
-    [admitStatement, [email, intent, creates_user, nobodys]],
+    [admitStatement, [email, intent, creates_user, nobodys, intent === 'invite' && state_source === 'service_key']],
   ])) as [unknown, [(Admitted | Refused)?]];
   if (admitted?.outcome === 'admitted') forgetStandings(services, target);
   return admitted;
@@ -121,7 +125,7 @@ const admitStatement: AuthStatement = {
   name: 'mail_admit',
   // A password that was set by whoever knew the address, unproven, is not merged with a sign-in that proves it; a
   // recovery puts an end to it, and to what it signed in. Nor are passkeys and social accounts of before merged, which
-  // would go on signing a stranger in.
+  // would go on signing a stranger in. Whom the service key invites comes in whatever the policy for strangers is.
   text: `with known as (
       select id, first, first and has_password as taken, first and has_password and $2 <> 'recovery' as unproven
       from (select id, email_verified_at is null as first, password_hash is not null as has_password
@@ -142,7 +146,8 @@ const admitStatement: AuthStatement = {
       from known where u.id = known.id and not known.unproven returning u.id
     ), made as (
       insert into auth.users (email, email_verified_at)
-      select $1, now() from auth.settings where $3::boolean and public_signup = 'open' and not exists (select from known)
+      select $1, now() from auth.settings where $3::boolean and (public_signup = 'open' or $5::boolean)
+        and not exists (select from known)
       on conflict (email) do nothing returning id
     )
     select json_build_object('outcome', 'admitted', 'id', id) from (select id from verified union all select id from made) a
@@ -150,5 +155,5 @@ const admitStatement: AuthStatement = {
     select json_build_object('outcome', 'requires_link') from known where unproven
     union all
     select json_build_object('outcome', 'closed') from auth.settings
-      where not ($3::boolean and public_signup = 'open') and not exists (select from known)`,
+      where not ($3::boolean and (public_signup = 'open' or $5::boolean)) and not exists (select from known)`,
 };

@@ -56,7 +56,7 @@ export const promoteUser = changingRole(true, {
 /** `POST /projects/v1/admin/:project_id/demote-user`. */
 export const demoteUser = changingRole(false, {
   name: 'users.demote',
-  summary: 'Make an admin of a project a user like others; its tokens lose the role at once.',
+  summary: 'Make an admin of a project a user like others; its tokens lose the role within 5 seconds.',
 });
 
 const changeStatement: AuthStatement = {

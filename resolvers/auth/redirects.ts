@@ -45,5 +45,11 @@ export function requireOwnOrigin(
   return url.hostname;
 }
 
+/** The same for what is only told of an origin: null for one that is not the project's, which has no passkeys here. */
+export function ownRpId(services: Pick<Services, 'settings'>, target: ProjectTarget, text: string): string | null {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  return url?.origin === text && isOwn(url, target, services.settings.platformDomain) ? url.hostname : null;
+}
+
 const refused = (field: string, reason: string) =>
   new ServiceError('VALIDATION_FAILED', { message: `${field}: ${reason}`, details: { field, reason } });

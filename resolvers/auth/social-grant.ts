@@ -6,11 +6,12 @@ import type { Person } from '../../engines/sign-in/identity-providers.ts';
 import type { Services } from '../context.ts';
 import { emailAddress } from '../invites/email-address.ts';
 import type { ProjectTarget } from '../project-target.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
+import { type AuthStatement, type AuthValue, authBatch, authRow } from './auth-rows.ts';
 import { type AuthSettings, settingsJson } from './rows.ts';
 import { requireDomain, type SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
 import { type ReturnedFlow, takeFlow } from './social-flows.ts';
+import { forgetStandings } from './standing.ts';
 
 /**
  * Signs in with the code of a social sign-in. Whoever shows a code with a wrong verifier has used it up.
@@ -46,6 +47,8 @@ interface Known {
   /** Who links it. */
   readonly linking: { readonly id: string; readonly email: string } | null;
   readonly email_taken: boolean;
+  /** The address is of a user without a password who was made for it, and who has yet to come. */
+  readonly email_awaited: boolean;
 }
 
 /** The address that somebody has shown to be theirs, as users are known by it. */
@@ -64,7 +67,7 @@ async function admit(services: Services, target: ProjectTarget, flow: ReturnedFl
   const { provider, person } = flow;
   // A race of two first sign-ins: who loses finds the user there, or is told why not.
   for (let tries = 0; tries < 3; tries++) {
-    const { settings, owner, email_taken } = await look(services, target, flow);
+    const { settings, owner, email_taken, email_awaited } = await look(services, target, flow);
     if (owner !== null) {
       requireDomain(settings, owner, ['oauth']);
       return owner.id;
@@ -76,17 +79,36 @@ async function admit(services: Services, target: ProjectTarget, flow: ReturnedFl
         details: { reason: 'email_unverified', provider },
       });
     requireDomain(settings, { email }, ['oauth']);
+    const values = [email, person.name, person.picture, provider, person.subject];
+    if (email_awaited) {
+      const came = await unlessTaken(come(services, target, values));
+      if (came !== undefined) return came;
+      continue;
+    }
     if (email_taken) throw new ServiceError('account_exists_requires_link', { details: { provider } });
     if (settings.public_signup !== 'open')
       throw new ServiceError('FORBIDDEN', {
         message: 'This project takes invited users only.',
         details: { policy: settings.public_signup },
       });
-    const values = [email, person.name, person.picture, provider, person.subject];
     const made = await unlessTaken(authRow<string>(services, target, makeStatement, values));
     if (made !== undefined) return made;
   }
   throw new ServiceError('UPSTREAM_UNAVAILABLE', { retryAfter: 1 });
+}
+
+/** The user that the service key made for an address comes, by an account that shows the address to be theirs. */
+async function come(
+  services: Services,
+  target: ProjectTarget,
+  values: readonly AuthValue[],
+): Promise<string | undefined> {
+  const [, [came]] = (await authBatch(services, target, [
+    [lockAwaitedStatement, [values[0]!]],
+    [comeStatement, values],
+  ])) as [unknown, [string?]];
+  if (came !== undefined) forgetStandings(services, target);
+  return came;
 }
 
 /** Links a social account to the user who began. @returns the user's id */
@@ -118,6 +140,10 @@ async function unlessTaken<Result>(asked: Promise<Result>): Promise<Result | und
   }
 }
 
+/** A user whom nobody has signed in as with proof of the address: one with a password is never merged. */
+const awaited = (user: string) =>
+  `${user}.password_hash is null and (${user}.email_verified_at is null or ${user}.last_sign_in_at is null)`;
+
 const lookStatement: AuthStatement = {
   name: 'social_look',
   text: `select json_build_object('settings', ${settingsJson},
@@ -126,7 +152,38 @@ const lookStatement: AuthStatement = {
       'linking', (select json_build_object('id', u.id, 'email', u.email) from auth.sessions s
         join auth.users u on u.id = s.user_id where u.id = $4::uuid and s.id = $5::uuid and s.revoked_at is null
           and s.expires_at > now() and s.hard_expires_at > now()),
-      'email_taken', exists (select from auth.users where email = $3))`,
+      'email_taken', exists (select from auth.users where email = $3),
+      'email_awaited', exists (select from auth.users u where u.email = $3 and ${awaited('u')}))`,
+};
+
+const lockAwaitedStatement: AuthStatement = {
+  name: 'social_lock_awaited',
+  text: 'select to_json(id) from auth.users where email = $1 for no key update',
+};
+
+const comeStatement: AuthStatement = {
+  name: 'social_come',
+  // As with a first sign-in by mail: what was there before the address was proven would sign a stranger in.
+  text: `with known as (
+      select u.id, u.email_verified_at is null as first from auth.users u, auth.settings s
+      where u.email = $1 and ${awaited('u')}
+        and (s.allowed_email_domains = '{}' or split_part($1, '@', 2) = any (s.allowed_email_domains))
+    ), dropped as (
+      delete from auth.passkeys k using known where k.user_id = known.id and known.first
+    ), unlinked as (
+      delete from auth.identities i using known where i.user_id = known.id and known.first
+        and (i.provider, i.provider_sub) <> ($4, $5)
+    ), ended as (
+      update auth.sessions s set aal = 'aal1', passkey_id = null, passkey_time = null,
+        revoked_at = coalesce(s.revoked_at, now())
+      from known where s.user_id = known.id and known.first
+    ), verified as (
+      update auth.users u set email_verified_at = coalesce(u.email_verified_at, now()),
+        display_name = coalesce(u.display_name, $2), avatar_url = coalesce(u.avatar_url, $3)
+      from known where u.id = known.id returning u.id
+    )
+    insert into auth.identities (provider, provider_sub, user_id, provider_email) select $4, $5, id, $1 from verified
+    returning to_json(user_id)`,
 };
 
 const makeStatement: AuthStatement = {

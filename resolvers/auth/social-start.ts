@@ -42,7 +42,7 @@ export const startSocial = endpoint({
     const redirectUrl = requireOwnUrl(services, target, 'redirect_url', redirect_url).href;
     await countTry(services, target, signInThrottles.socialStart, 'social', networkOf(ctx.request.address));
     const linking = intent === 'link' ? await asUser(ctx, ctx) : undefined;
-    const state = newState(target.projectId);
+    const state = newState(services, target.projectId);
     const redirectUri = `${services.settings.publicBaseUrl ?? ctx.request.baseUrl}/auth/v1/oauth/${id}/callback`;
     const url = await provider
       .authorizationUrl(passageOf(services, state, redirectUri), login_hint)

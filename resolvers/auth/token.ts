@@ -41,6 +41,7 @@ export const token = endpoint({
     code_verifier: z.unknown().optional().describe('For `authorization_code`.').meta({ secret: true }),
   }),
   admit: withKey,
+  byKeyAlone: () => true,
   async handler(ctx, { grant_type: grant, ...given }) {
     const { services, target } = ctx;
     const of = <Input extends z.ZodObject>(input: Input): z.output<Input> =>

@@ -4,7 +4,7 @@ import { networkOf } from '../../core/network-of.ts';
 import { type AuthStatement, authRow } from '../auth/auth-rows.ts';
 import { attemptsMax, type Challenge, useCode } from '../auth/challenges.ts';
 import { endpoint, withKey } from '../auth/endpoint.ts';
-import { codeGrant, codeHashOf } from '../auth/mail-grant.ts';
+import { codeGrant, codeHashesOf } from '../auth/mail-grant.ts';
 import { SessionWire } from '../auth/session-answer.ts';
 import { countTry } from '../auth/throttle.ts';
 import type { Context } from '../context.ts';
@@ -56,7 +56,7 @@ export async function spendCode(
   const asked = await authRow<Asked>(services, target, stateStatement, [challengeId]);
   // Of somebody else: it is not used up, and nothing is said of it.
   if (asked !== undefined && asked.email !== address) throw new ServiceError('SVC_AUTH_INVALID_CREDENTIALS');
-  const challenge = await useCode(services, target, challengeId, codeHashOf(services, challengeId, code));
+  const challenge = await useCode(services, target, challengeId, codeHashesOf(services, challengeId, code));
   if (challenge === undefined) throw await whyNot(ctx, target, challengeId);
   return challenge;
 }

@@ -5,7 +5,7 @@ import { sameSecret, sha256Hex } from '../../core/keys.ts';
 import type { UserClaims } from '../auth/access-token.ts';
 import { type AuthStatement, authRow } from '../auth/auth-rows.ts';
 import { type LiveSession, liveJson } from '../auth/live-session.ts';
-import type { SessionAnswer } from '../auth/session-answer.ts';
+import { requireDomain, type SessionAnswer } from '../auth/session-answer.ts';
 import { forgetStandings } from '../auth/standing.ts';
 import type { Services } from '../context.ts';
 import type { ProjectTarget } from '../project-target.ts';
@@ -47,19 +47,24 @@ interface Found {
 const nobodys = sha256Hex('');
 
 /**
- * The session of a cookie, asked for anew with every request: what was ended a moment ago is over.
+ * The session of a cookie, asked for anew with every request: what was ended a moment ago is over, and who came by an
+ * address that the project has ceased to admit is out.
  *
- * @throws SVC_AUTH_SESSION_INVALID, SVC_AUTH_SESSION_EXPIRED
+ * @returns `replaced` for a session that stands and whose cookie has another secret by now
+ * @throws SVC_AUTH_SESSION_INVALID, SVC_AUTH_SESSION_EXPIRED, SVC_AUTH_DOMAIN_NOT_ALLOWED
  */
 export async function requireCookieSession(
   services: Services,
   target: ProjectTarget,
   { sessionId, secret }: ShownSession,
-): Promise<LiveSession> {
+): Promise<LiveSession | 'replaced'> {
   const found = await authRow<Found>(services, target, findStatement, [sessionId]);
   const right = sameSecret(sha256Hex(secret), found?.secret_hash ?? nobodys);
+  if (found !== undefined && !right && !found.revoked && !found.over) return 'replaced';
   if (found === undefined || !right || found.revoked) throw new ServiceError('SVC_AUTH_SESSION_INVALID');
   if (found.over) throw new ServiceError('SVC_AUTH_SESSION_EXPIRED');
+  const { settings, account, session } = found.live;
+  requireDomain(settings, account, session.amr);
   return found.live;
 }
 

@@ -5,7 +5,7 @@ import { roleOf } from '../auth/session-answer.ts';
 import type { Context } from '../context.ts';
 import { projectKeyIssuer } from '../identity/project-keys.ts';
 import type { ProjectTarget } from '../project-target.ts';
-import { readSessionCookie } from './cookie.ts';
+import { clearedCookie, readSessionCookie } from './cookie.ts';
 import { renewCookieSession, requireCookieSession } from './cookie-session.ts';
 
 /** Who asks on a project's host. */
@@ -13,11 +13,17 @@ export interface Visitor {
   /** Undefined for who is not signed in. */
   readonly session: LiveSession | undefined;
   readonly via: 'cookie' | 'bearer' | undefined;
-  /** Why the cookie is none; it is to be cleared. */
+  /** Why the cookie is none. */
   readonly refusal: ServiceError | undefined;
-  /** The cookie, where it is to be set anew since its session was renewed. */
-  readonly renewed?: string | undefined;
+  /**
+   * The cookie, where the answer is to set it: anew since its session was renewed, or to its end. One with a secret that
+   * was replaced stays: this answer may come after the one that sets the new one, and would clear that.
+   */
+  readonly cookie?: string | undefined;
 }
+
+/** Whether the browser may have been given another cookie of the same session meanwhile. */
+export const wasReplaced = ({ refusal, cookie }: Visitor): boolean => refusal !== undefined && cookie === undefined;
 
 /**
  * Who asks on a project's host: by the cookie of the host, or by a bearer. A cookie that is no session makes nobody of
@@ -35,22 +41,28 @@ export async function findVisitor(
   if (authorization === undefined && shown === undefined) return stranger;
   const bearer = authorization === undefined ? undefined : await sessionOfBearer(ctx, target, authorization);
   if (shown === undefined) return { session: bearer, via: 'bearer', refusal: undefined };
+  const byBearer = { session: bearer, via: bearer === undefined ? undefined : ('bearer' as const) };
   try {
     if (shown === 'malformed') throw new ServiceError('SVC_AUTH_SESSION_INVALID');
     const session = await requireCookieSession(ctx.services, target, shown);
+    if (session === 'replaced') return { ...byBearer, refusal: new ServiceError('SVC_AUTH_SESSION_INVALID') };
     if (bearer !== undefined && bearer.account.id !== session.account.id)
       throw new ServiceError('SVC_AUTH_BEARER_COOKIE_MISMATCH');
     const renewed = await renewCookieSession(ctx.services, target, shown, session);
-    return { session, via: 'cookie', refusal: undefined, renewed };
+    return { session, via: 'cookie', refusal: undefined, cookie: renewed };
   } catch (error) {
     if (!(error instanceof ServiceError) || !endings.has(error.code)) throw error;
-    return { session: bearer, via: bearer === undefined ? undefined : 'bearer', refusal: error };
+    return { ...byBearer, refusal: error, cookie: clearedCookie };
   }
 }
 
 /** Somebody who shows nothing. */
 export const stranger: Visitor = { session: undefined, via: undefined, refusal: undefined };
-const endings: ReadonlySet<string> = new Set(['SVC_AUTH_SESSION_INVALID', 'SVC_AUTH_SESSION_EXPIRED']);
+const endings: ReadonlySet<string> = new Set([
+  'SVC_AUTH_SESSION_INVALID',
+  'SVC_AUTH_SESSION_EXPIRED',
+  'SVC_AUTH_DOMAIN_NOT_ALLOWED',
+]);
 
 /** @throws SVC_AUTH_REQUIRED, or why the session that was shown is over */
 export function requireVisitor({ session, refusal }: Visitor): LiveSession {

@@ -33,24 +33,34 @@ export function apiBase({ settings: { publicBaseUrl, platformDomain } }: Service
 /** How long the names of live tables are remembered, in milliseconds: every page of every visitor asks. */
 const rememberedMs = 2_000;
 
-const remembered = new WeakMap<Services, Lru<{ readonly tables: readonly string[]; readonly until: number }>>();
+const remembered = new WeakMap<
+  Services,
+  Lru<{ readonly tables: Promise<readonly string[]>; readonly until: number }>
+>();
 
 /** Tables of the manifest that tell of their changes, in its order. Contract 01, section 4.2. */
-export async function liveTables({ services, signal }: Context, target: ProjectTarget): Promise<readonly string[]> {
+export function liveTables({ services }: Context, target: ProjectTarget): Promise<readonly string[]> {
   let known = remembered.get(services);
   if (known === undefined) remembered.set(services, (known = new Lru({ entries: 2_000, bytes: 2_000 })));
   const found = known.get(target.projectId);
   const now = performance.now();
   if (found !== undefined && found.until > now) return found.tables;
-  const [, rows] = await inProject(() =>
-    services.projectPools.run(target.database, [asOwnReader, readManifest], { signal }),
-  );
+  // Whoever asks meanwhile waits for the same answer, which is therefore nobody's to break off.
+  const tables = readTables(services, target);
+  known.set(target.projectId, { tables, until: now + rememberedMs }, 1);
+  // What failed is asked for again.
+  tables.catch(() => {
+    if (known.get(target.projectId)?.tables === tables) known.set(target.projectId, { tables, until: 0 }, 1);
+  });
+  return tables;
+}
+
+async function readTables({ projectPools }: Services, target: ProjectTarget): Promise<readonly string[]> {
+  const [, rows] = await inProject(() => projectPools.run(target.database, [asOwnReader, readManifest]));
   const text = rows?.[0]?.[0];
   // The tenant's own SQL can write there: what is no manifest has no tables.
   const manifest = typeof text === 'string' ? checkManifest(JSON.parse(text)).manifest : undefined;
-  const tables = (manifest?.tables ?? []).flatMap(({ name, live }) => (live === true ? [name] : []));
-  known.set(target.projectId, { tables, until: now + rememberedMs }, 1);
-  return tables;
+  return (manifest?.tables ?? []).flatMap(({ name, live }) => (live === true ? [name] : []));
 }
 
 const readManifest = once('select manifest::text from _svc.manifest');

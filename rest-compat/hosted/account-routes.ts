@@ -75,10 +75,12 @@ export const accountRoutes: readonly HostedRoute[] = [
     async run(call) {
       requireVisitor(call.visitor);
       if (call.wantsPage) return accountPage(call);
-      return json(200, await runEndpoint(accountSecurity, call.ctx, {}, openedBy(call)));
+      return json(200, await runEndpoint(accountSecurity, call.ctx, { app_origin: call.origin }, openedBy(call)));
     },
   },
-  reading('/auth/account/security', accountSecurity, ({ query }) => ({ app_origin: query.app_origin })),
+  reading('/auth/account/security', accountSecurity, ({ query, origin }) => ({
+    app_origin: query.app_origin ?? origin,
+  })),
   reading('/auth/account/sessions', accountSessions),
   reading('/auth/account/identities', accountIdentities),
   reading('/auth/account/passkeys', accountPasskeys),

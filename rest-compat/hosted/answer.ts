@@ -6,7 +6,7 @@ import { asRefusal } from '../../resolvers/execute.ts';
 import { sessionFromIdentity } from '../../resolvers/hosted/bridge.ts';
 import { clearedCookie } from '../../resolvers/hosted/cookie.ts';
 import { requireCsrfToken, requireOwnOriginOf } from '../../resolvers/hosted/csrf.ts';
-import { findVisitor, stranger } from '../../resolvers/hosted/visitor.ts';
+import { findVisitor, stranger, wasReplaced } from '../../resolvers/hosted/visitor.ts';
 import { projectRate } from '../../resolvers/limits.ts';
 import { openProjectDoor } from '../../resolvers/project-door.ts';
 import { refuseHurry } from '../../resolvers/rate-limit.ts';
@@ -81,8 +81,7 @@ export async function answerHosted(
     cookies.set(cookie.slice(0, cookie.indexOf('=')), cookie);
     setHeader('set-cookie', [...cookies.values()]);
   };
-  if (visitor.refusal !== undefined) setCookie(clearedCookie);
-  else if (visitor.renewed !== undefined) setCookie(visitor.renewed);
+  if (visitor.cookie !== undefined) setCookie(visitor.cookie);
   const site = headers['sec-fetch-site'];
   const call: HostedCall = {
     ...host,
@@ -96,6 +95,7 @@ export async function answerHosted(
     here: request.search === '' ? request.path : `${request.path}?${request.search}`,
     cookies: headers.cookie,
     site: typeof site === 'string' ? site : undefined,
+    referer: headers.referer,
     setCookie,
   };
   try {
@@ -109,8 +109,8 @@ export async function answerHosted(
   }
 }
 
-/** Counts a request against its address and its project, as the project's own routes on the API do. */
-function openHost(ctx: Context, { target }: Host): void {
+/** Counts a request against its address and its project, as the project's own routes on the API do. @throws RATE_LIMITED */
+export function openHost(ctx: Context, { target }: Pick<Host, 'target'>): void {
   ctx.chargeAddress();
   const { rateLimiter, usage } = ctx.services;
   refuseHurry(rateLimiter.take(`project:${target.projectId}`, projectRate));
@@ -141,7 +141,8 @@ const leads: Readonly<Record<string, string>> = {
 
 function answerRefusal(route: HostedRoute, call: HostedCall, error: unknown): HostedAnswer | Promise<HostedAnswer> {
   if (!(error instanceof ServiceError)) throw error;
-  if (error.code === 'SVC_AUTH_SESSION_INVALID' && call.visitor.via !== 'bearer') call.setCookie(clearedCookie);
+  if (error.code === 'SVC_AUTH_SESSION_INVALID' && call.visitor.via !== 'bearer' && !wasReplaced(call.visitor))
+    call.setCookie(clearedCookie);
   if (!call.wantsPage) throw error;
   const lead = leads[error.code];
   // What a form wanted is not done by going there.

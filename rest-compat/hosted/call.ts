@@ -40,6 +40,7 @@ export interface HostedCall extends Host {
   readonly cookies: string | undefined;
   /** What the browser says of where the request comes from: `Sec-Fetch-Site`. */
   readonly site: string | undefined;
+  readonly referer: string | undefined;
   /** Path and query, to come back to. */
   readonly here: string;
   /** Sets a cookie, in place of any other of its name that the answer would set. */

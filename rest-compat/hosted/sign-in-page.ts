@@ -1,5 +1,6 @@
 import type { ServiceError } from '../../core/errors.ts';
 import { authSettings } from '../../resolvers/auth/settings.ts';
+import { csrfToken } from '../../resolvers/hosted/csrf.ts';
 import { returnPath } from '../../resolvers/hosted/return-path.ts';
 import { type HostedCall, wayBack } from './call.ts';
 import { html } from './html.ts';
@@ -43,25 +44,21 @@ const socialFaults: Readonly<Record<string, string>> = {
 const socialFault = (fault: string | undefined): string | undefined =>
   fault === undefined ? undefined : (socialFaults[fault] ?? 'The sign-in did not succeed. Please try again.');
 
-/** `GET /auth/sign-in`: a password, or a mail. */
-export function signInPage(call: HostedCall, error?: ServiceError): HostedAnswer {
+/** `GET /auth/sign-in`: a password, a mail or a social account; what the project prefers comes first. */
+export async function signInPage(call: HostedCall, error?: ServiceError): Promise<HostedAnswer> {
   const back = safeWayBack(call);
   const social = call.ctx.services.identityProviders.listed.filter(({ enabled }) => enabled);
   const [status, headers] = refusalOf(error);
   const { session } = call.visitor;
-  return page(
-    status,
-    `Sign in – ${call.projectName}`,
-    html`<h1>Sign in to ${call.projectName}</h1>
-${alertOf(error?.message ?? socialFault(call.query.svc_auth_error))}
-${session !== undefined && html`<p>You are signed in as ${session.account.email}. <a href="/auth/account">Your account</a></p>`}
-<form method="post" action="/auth/sign-in">
+  const { preferred_sign_in_method: preferred } = await authSettings(call.ctx.services, call.target);
+  const byPassword = html`<form method="post" action="/auth/sign-in">
 ${field('Email', 'email', { type: 'email', autocomplete: 'username', value: given(call, 'email') })}
 ${field('Password', 'password', { type: 'password', autocomplete: 'current-password' })}
 ${hidden('returnTo', back)}
 <button>Sign in</button>
 </form>
-<h2>Or have a mail sent</h2>
+`;
+  const byMail = html`<h2>${preferred === 'magic_link' ? 'Have a mail sent' : 'Or have a mail sent'}</h2>
 <form method="post" action="/auth/magic-link/send">
 <label for="mail-to">Email</label>
 <input id="mail-to" name="email" type="email" autocomplete="username" value="${given(call, 'email')}" required>
@@ -69,11 +66,25 @@ ${hidden('delivery', 'both')}
 ${hidden('returnTo', back)}
 <button class="quiet">Send me a link and a code</button>
 </form>
-${social.map(
-  ({ provider, display_name }) =>
-    html`<p><a href="${withWayBack(`/auth/sign-in/oauth/${encodeURIComponent(provider)}/start`, back)}">Continue with ${display_name}</a></p>
+`;
+  const bySocial = social.map(
+    ({ provider, display_name }) =>
+      html`<p><a href="${withWayBack(`/auth/sign-in/oauth/${encodeURIComponent(provider)}/start`, back)}">Continue with ${display_name}</a></p>
 `,
-)}<p>No account yet? <a href="${withWayBack('/auth/sign-up', back)}">Sign up</a></p>`,
+  );
+  const ways =
+    preferred === 'magic_link'
+      ? [byMail, byPassword, bySocial]
+      : preferred === 'oauth_google'
+        ? [bySocial, byPassword, byMail]
+        : [byPassword, byMail, bySocial];
+  return page(
+    status,
+    `Sign in – ${call.projectName}`,
+    html`<h1>Sign in to ${call.projectName}</h1>
+${alertOf(error?.message ?? socialFault(call.query.svc_auth_error))}
+${session !== undefined && html`<p>You are signed in as ${session.account.email}. <a href="/auth/account">Your account</a></p>`}
+${ways}<p>No account yet? <a href="${withWayBack('/auth/sign-up', back)}">Sign up</a></p>`,
     headers,
   );
 }
@@ -103,13 +114,23 @@ ${form}
   );
 }
 
+const codeField = field('Six digits', 'code', {
+  type: 'text',
+  autocomplete: 'one-time-code',
+  inputmode: 'numeric',
+  pattern: '[0-9]{6}',
+});
+
+/** Whether a challenge is over, so that its code need not be asked for again. */
+const isOver = (error: ServiceError | undefined): boolean =>
+  error !== undefined && error.code !== 'SVC_AUTH_INVALID_CREDENTIALS' && error.row.status !== 400;
+
 /** The page that a code is entered on. */
 export function codePage(
   call: HostedCall,
   { challengeId, message, error }: { challengeId: string; message?: string; error?: ServiceError },
 ): HostedAnswer {
   const [status, headers] = refusalOf(error);
-  const over = error !== undefined && error.code !== 'SVC_AUTH_INVALID_CREDENTIALS' && error.row.status !== 400;
   return page(
     status,
     `Enter your code – ${call.projectName}`,
@@ -117,9 +138,9 @@ export function codePage(
 ${alertOf(error?.message)}
 ${message !== undefined && html`<p role="status">${message}</p>`}
 ${
-  !over &&
+  !isOver(error) &&
   html`<form method="post" action="/auth/email-code/confirm">
-${field('Six digits', 'code', { type: 'text', autocomplete: 'one-time-code', inputmode: 'numeric', pattern: '[0-9]{6}' })}
+${codeField}
 ${hidden('challenge_id', challengeId)}
 <button>Sign in</button>
 </form>`
@@ -151,25 +172,55 @@ ${hidden('returnTo', safeWayBack(call))}
   );
 }
 
-/** `GET /auth/re-auth`: the password once more, for what only a fresh sign-in may do. */
-export function reAuthPage(call: HostedCall, csrf: string, error?: ServiceError): HostedAnswer {
-  const { account } = call.visitor.session!;
+/** A code on its way to who proves again by it. */
+interface ReAuthCode {
+  readonly challengeId: string;
+  readonly message?: string;
+}
+
+/** `GET /auth/re-auth`: the password once more, or the code of a mail, for what only a fresh sign-in may do. */
+export function reAuthPage(call: HostedCall, { error, code }: { error?: ServiceError; code?: ReAuthCode } = {}) {
+  const { account, session } = call.visitor.session!;
   const [status, headers] = refusalOf(error);
+  const always = html`${hidden('returnTo', safeWayBack(call))}
+${hidden('_csrf', csrfToken(session))}`;
+  const byPassword = html`<form method="post" action="/auth/re-auth">
+<input type="hidden" autocomplete="username" value="${account.email}">
+${field('Password', 'password', { type: 'password', autocomplete: 'current-password' })}
+${always}
+<button>Go on</button>
+</form>`;
   return page(
     status,
     `Confirm it is you – ${call.projectName}`,
     html`<h1>Confirm that it is you</h1>
 ${alertOf(error?.message)}
 <p>You are signed in as ${account.email}.</p>
+${
+  code === undefined
+    ? account.has_password && byPassword
+    : html`${code.message !== undefined && html`<p role="status">${code.message}</p>`}
 <form method="post" action="/auth/re-auth">
-<input type="hidden" autocomplete="username" value="${account.email}">
-${field('Password', 'password', { type: 'password', autocomplete: 'current-password' })}
-${hidden('returnTo', safeWayBack(call))}
-${hidden('_csrf', csrf)}
+${codeField}
+${hidden('challenge_id', code.challengeId)}
+${always}
 <button>Go on</button>
+</form>`
+}
+<form method="post" action="/auth/re-auth">
+${hidden('send', 'code')}
+${always}
+<button class="quiet">Mail me a code</button>
 </form>`,
     headers,
   );
+}
+
+/** What went wrong with proving again: with the field for the code while it can still be answered. */
+export function reAuthFailed(call: HostedCall, error: ServiceError): HostedAnswer {
+  if (call.visitor.session === undefined) return errorPage(call, error);
+  const challengeId = given(call, 'challenge_id');
+  return reAuthPage(call, { error, ...(challengeId === '' || isOver(error) ? {} : { code: { challengeId } }) });
 }
 
 /** What went wrong, where there is no form to show again. */

@@ -7,14 +7,22 @@ import { token } from '../../resolvers/auth/token.ts';
 import { confirmCode } from '../../resolvers/hosted/code.ts';
 import { clearedCookie } from '../../resolvers/hosted/cookie.ts';
 import { keepInCookie } from '../../resolvers/hosted/cookie-session.ts';
-import { csrfToken } from '../../resolvers/hosted/csrf.ts';
 import { returnPath } from '../../resolvers/hosted/return-path.ts';
 import { hostedReAuth, hostedSignIn, hostedSignUp } from '../../resolvers/hosted/sign-in.ts';
 import { requireVisitor } from '../../resolvers/hosted/visitor.ts';
 import { goOn, type HostedCall, type HostedRoute, json, openedBy, seeOther, wayBack } from './call.ts';
 import { html } from './html.ts';
 import { page } from './page.ts';
-import { afterSignIn, codePage, linkPage, reAuthPage, safeWayBack, signInPage, signUpPage } from './sign-in-page.ts';
+import {
+  afterSignIn,
+  codePage,
+  linkPage,
+  reAuthFailed,
+  reAuthPage,
+  safeWayBack,
+  signInPage,
+  signUpPage,
+} from './sign-in-page.ts';
 
 /**
  * Has a session that has just begun, in whatever way, live in the cookie of this host. The one whose cookie it replaces
@@ -46,7 +54,7 @@ function backOf(redirectUrl: string | null): string {
 
 /** Sign-in, sign-up and sign-out on a project's host. Contract 01, section 3.12. */
 export const signInRoutes: readonly HostedRoute[] = [
-  { method: 'GET', path: '/auth/sign-in', run: async (call) => signInPage(call) },
+  { method: 'GET', path: '/auth/sign-in', run: (call) => signInPage(call) },
   {
     method: 'POST',
     path: '/auth/sign-in',
@@ -92,8 +100,8 @@ export const signInRoutes: readonly HostedRoute[] = [
     method: 'GET',
     path: '/auth/re-auth',
     async run(call) {
-      const { session } = requireVisitor(call.visitor);
-      return reAuthPage(call, csrfToken(session));
+      requireVisitor(call.visitor);
+      return reAuthPage(call);
     },
   },
   {
@@ -101,17 +109,25 @@ export const signInRoutes: readonly HostedRoute[] = [
     path: '/auth/re-auth',
     csrf: true,
     async run(call) {
-      const back = returnPath(wayBack(call), afterSignIn);
-      requireVisitor(call.visitor);
+      const { account } = requireVisitor(call.visitor);
       // Of a bearer there is no cookie to renew.
       if (call.visitor.via !== 'cookie') throw new ServiceError('SVC_AUTH_REQUIRED');
+      const back = returnPath(wayBack(call), afterSignIn);
+      if (call.body.send === 'code') {
+        const wanted = { email: account.email, delivery: 'code' as const, create_user: false };
+        const answer = await runEndpoint(requestLink, call.ctx, wanted, openedBy(call));
+        if (!call.isForm || !call.wantsPage) return json(200, answer);
+        return reAuthPage(call, {
+          code: { challengeId: answer.challenge_id!, message: 'A mail with a code is on its way.' },
+        });
+      }
       const { email, password, challenge_id, code } = call.body as Record<string, string>;
       const given = { email, password, challenge_id, code };
       const { cookie } = await runEndpoint(hostedReAuth, call.ctx, given as object, openedBy(call));
       call.setCookie(cookie);
       return goOn(call, back);
     },
-    failed: (call, error) => reAuthPage(call, csrfToken(call.visitor.session!.session), error),
+    failed: reAuthFailed,
   },
   {
     method: 'POST',

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sameSecret } from '../../core/keys.ts';
 import { runEndpoint } from '../../resolvers/auth/endpoint.ts';
@@ -6,6 +7,7 @@ import { flowSeconds } from '../../resolvers/auth/social-flows.ts';
 import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { token } from '../../resolvers/auth/token.ts';
 import { asRefusal } from '../../resolvers/execute.ts';
+import { requireOwnOriginOf } from '../../resolvers/hosted/csrf.ts';
 import { returnPath } from '../../resolvers/hosted/return-path.ts';
 import { apiBase } from '../../resolvers/hosts/host-config.ts';
 import { type HostedCall, type HostedRoute, openedBy, seeOther, wayBack } from './call.ts';
@@ -14,13 +16,14 @@ import { afterSignIn } from './sign-in-page.ts';
 import { signedIn } from './sign-in-routes.ts';
 
 /** What a browser keeps between the start of a social sign-in and its end, for itself alone. */
-interface Flow {
-  readonly provider: string;
-  readonly verifier: string;
-  readonly state: string;
-  readonly back: string;
-  readonly errorBack: string;
-}
+const FlowShape = z.object({
+  provider: z.string(),
+  verifier: z.string(),
+  state: z.string(),
+  back: z.string(),
+  errorBack: z.string(),
+});
+type Flow = Readonly<z.output<typeof FlowShape>>;
 
 /** Sent along when the provider sends the browser back, which is a way to another site and from there. */
 const cookieName = '__Host-Http-svc_oauth';
@@ -34,7 +37,7 @@ function readFlow(header: string | undefined): Flow | undefined {
   const value = new RegExp(`(?:^|;\\s*)${cookieName}=([A-Za-z0-9_-]{1,8192})(?:;|$)`).exec(header ?? '')?.[1];
   if (value === undefined) return undefined;
   try {
-    return JSON.parse(Buffer.from(value, 'base64url').toString()) as Flow;
+    return FlowShape.safeParse(JSON.parse(Buffer.from(value, 'base64url').toString())).data;
   } catch {
     return undefined;
   }
@@ -67,10 +70,14 @@ async function orToError(errorBack: string, run: () => Promise<HostedAnswer>): P
   }
 }
 
-/** A link is made for who asks for it on a page of this host, and not because another site sent it here. */
-function refuseForeignLink({ query, origin }: HostedCall, site: string | undefined): void {
-  if (query.intent !== 'link' || site === undefined || site === 'same-origin' || site === 'none') return;
-  throw new ServiceError('SVC_AUTH_CSRF_ORIGIN_MISMATCH', { details: { origin } });
+/**
+ * A link is made for who asks for it on a page of this host, and not because another site sent it here. A browser that
+ * does not say from which site it comes has to say by `Referer` from which page.
+ */
+function refuseForeignLink({ query, origin, site, referer }: HostedCall): void {
+  if (query.intent !== 'link' || site === 'same-origin' || site === 'none') return;
+  if (site !== undefined) throw new ServiceError('SVC_AUTH_CSRF_ORIGIN_MISMATCH', { details: { origin } });
+  requireOwnOriginOf({ referer }, origin);
 }
 
 /** Social sign-in on a project's host; all that it needs of a browser is that it follows. */
@@ -82,7 +89,7 @@ export const socialRoutes: readonly HostedRoute[] = [
       const { ctx, query, origin, params } = call;
       const back = returnPath(wayBack(call), afterSignIn);
       const errorBack = returnPath(query.errorReturnTo, '/auth/sign-in');
-      refuseForeignLink(call, call.site);
+      refuseForeignLink(call);
       return orToError(errorBack, async () => {
         const flow = { provider: params.provider!, back, errorBack, ...newSecrets() };
         const started = await runEndpoint(
@@ -113,7 +120,7 @@ export const socialRoutes: readonly HostedRoute[] = [
       const { ctx, query, params } = call;
       const flow = readFlow(call.cookies);
       // Begun by another browser, or somebody's idea of signing this one in as somebody else.
-      if (flow === undefined || flow.provider !== params.provider || !sameSecret(String(flow.state), query.state ?? ''))
+      if (flow === undefined || flow.provider !== params.provider || !sameSecret(flow.state, query.state ?? ''))
         throw invalidField('state', 'names no sign-in that this browser began');
       call.setCookie(clearedFlow);
       // It was kept by the browser, which is not believed.

@@ -44,6 +44,59 @@ test('the service key makes a user once, and changes one that is there', async (
   expect(answers.map(({ status }) => status).sort()).toEqual([...Array.from({ length: 19 }, () => 200), 201]);
 });
 
+test('the service key and who manages the project make a user with a password, and nobody else does', async () => {
+  const given = () => ({ email: newEmail(), password: 'secret one', email_confirm: true, data: { plan: 'free' } });
+  const first = given();
+  expectRefusal(await users(first, service.actors.apikey(anonKey)), 'FORBIDDEN');
+  expect(await project.sql(`select from auth.users where email = '${first.email}'`)).toEqual([]);
+  const options = { body: first, headers: { 'idempotency-key': first.email } };
+  const made = await call(asKey, 'POST', '/auth/v1/admin/users', options);
+  expect([made.status, made.body]).toMatchObject([201, { created: true, email_verified_at: expect.any(String) }]);
+  expect((await call(asKey, 'POST', '/auth/v1/admin/users', options)).text).toBe(made.text);
+  const other = { ...options, body: { ...first, password: 'secret two' } };
+  expectRefusal(await call(asKey, 'POST', '/auth/v1/admin/users', other), 'IDEMPOTENCY_KEY_REUSED');
+  expect((await project.signIn(first.email, first.password)).body.user.user_metadata).toEqual({ plan: 'free' });
+  // Of a user who is there no password is set.
+  expectRefusal(await users({ ...first, password: 'another one' }), 'EMAIL_ALREADY_REGISTERED');
+  expect((await project.signIn(first.email, first.password)).status).toBe(200);
+  expectRefusal(await users({ ...given(), password: 'short' }), 'VALIDATION_FAILED', { field: 'password' });
+  const graph = given();
+  const answer = await service.graphql(
+    asKey,
+    `mutation ($project: ID!, $email: String!, $password: String!) {
+      createProjectUser(input: { project: $project, email: $email, password: $password }) { created } }`,
+    { project: projectId, email: graph.email, password: graph.password },
+  );
+  expect(answer).toEqual({ data: { createProjectUser: { created: true } } });
+  expect((await project.signIn(graph.email, graph.password)).status).toBe(200);
+  const race = newEmail();
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, index) => users({ email: race, password: `secret ${index}` })),
+  );
+  expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array.from({ length: 19 }, () => 409)]);
+  const kept = await service.control.sql('select ref::text, null as digest from step_operations');
+  expect(JSON.stringify(kept)).not.toMatch(/secret one|argon2id/);
+});
+
+test('whom the service key invites by a mail alone comes in, whatever the policy for strangers is', async () => {
+  const [invited, stranger] = [newEmail(), newEmail()];
+  await patch({ public_signup: 'invite_only' });
+  const mail = { redirect_url: 'http://localhost:3000/' };
+  await project.auth('POST', '/auth/v1/magic-link', {
+    key: serviceKey,
+    body: { ...mail, email: stranger, intent: 'signin' },
+  });
+  await project.auth('POST', '/auth/v1/magic-link', {
+    key: serviceKey,
+    body: { ...mail, email: invited, intent: 'invite' },
+  });
+  const { token } = await project.mailTo(invited);
+  const { body } = await project.auth('POST', '/auth/v1/token?grant_type=magic_link', { body: { token } });
+  expect(body.user.email).toBe(invited);
+  expect(await project.sql(`select from auth.users where email = '${stranger}'`)).toEqual([]);
+  await patch({ public_signup: 'open' });
+});
+
 test('an invitation is mailed with a link that signs in, where nobody signs up alone', async () => {
   const email = newEmail();
   await patch({ public_signup: 'invite_only' });

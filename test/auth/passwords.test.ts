@@ -191,7 +191,9 @@ test('an account shows its means and its sessions, and ends one or all of them',
     tenant_assertions: [],
   });
   const foreign = await auth('GET', '/auth/v1/account/security?app_origin=https://evil.example', { bearer });
-  expectRefusal(foreign, 'VALIDATION_FAILED', { field: 'app_origin' });
+  expect(foreign.body).toMatchObject({ current_rp_id: null, has_svc_passkey_for_current_rp: null });
+  const told = await auth('GET', '/auth/v1/user?app_origin=nonsense', { bearer });
+  expect(told.body).toMatchObject({ current_rp_id: null, has_passkey_for_current_rp: null });
   expect((await auth('GET', '/auth/v1/account/identities', { bearer })).body).toEqual({ identities: [identity] });
   const unlink = (by: string) =>
     auth('POST', '/auth/v1/account/identities/unlink', { bearer: by, body: { provider: 'google', subject: me.id } });

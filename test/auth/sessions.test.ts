@@ -158,6 +158,25 @@ test('a session ends 30 days after its last refresh, and 90 days after its sign-
   expectRefusal(await refresh(idle.refresh_token), 'INVALID_AUTH');
 });
 
+test('a refresh token is as good beside an access token that is good no more', async () => {
+  const me = await project.signedIn();
+  const sign = (access: string) => `${access.slice(0, -10)}AAAAAAAAAA`;
+  const by = (bearer: string, refresh_token: string) => ({ bearer, body: { refresh_token } });
+  const path = '/auth/v1/token?grant_type=refresh_token';
+  const next = await auth('POST', path, by(sign(me.access_token), me.refresh_token));
+  expect(next.status).toBe(200);
+  expectRefusal(await auth('POST', '/auth/v1/logout', { bearer: sign(me.access_token) }), 'INVALID_AUTH');
+  const out = by(sign(me.access_token), next.body.refresh_token);
+  expect((await auth('POST', '/auth/v1/logout', out)).status).toBe(200);
+  expectRefusal(await auth('GET', '/auth/v1/user', { bearer: next.body.access_token }), 'INVALID_AUTH');
+  // Of another project it is refused as ever.
+  const stranger = await authProject(service);
+  const theirs = await stranger.signedIn();
+  const foreign = await auth('POST', '/auth/v1/logout', by(theirs.access_token, me.refresh_token));
+  expect([foreign.status, foreign.body.error]).toEqual([403, 'project_token_mismatch']);
+  await stranger.end();
+});
+
 test('logout ends the session of its refresh token, else of its bearer, and can be repeated', async () => {
   const one = await project.signedIn();
   const two = await signIn(one.email, one.password);

@@ -131,9 +131,11 @@ test('the address of another user is never merged, whoever that user is', async 
   const social = account();
   await signIn(social.sub);
   expectRefusal(await signIn(account({ email: social.email }).sub), 'account_exists_requires_link');
-  const invited = newEmail();
-  await project.sql(`insert into auth.users (email) values ('${invited}')`);
-  expectRefusal(await signIn(account({ email: invited }).sub), 'account_exists_requires_link');
+  const byMail = newEmail();
+  await project.sql(
+    `insert into auth.users (email, email_verified_at, last_sign_in_at) values ('${byMail}', now(), now())`,
+  );
+  expectRefusal(await signIn(account({ email: byMail }).sub), 'account_exists_requires_link');
 });
 
 test.each([
@@ -164,6 +166,30 @@ test.each(['known_email', 'invite_only'])(
     await project.settings(`public_signup = '${policy}'`);
     expectRefusal(await signIn(account().sub), 'FORBIDDEN', { policy });
     expect((await signIn(known.sub)).status).toBe(200);
+    await project.settings(`public_signup = 'open'`);
+  },
+);
+
+test.each(['open', 'known_email', 'invite_only'])(
+  'where sign-up is %s, whom the service key made comes by a verified address, and finds nothing of a stranger’s',
+  async (policy) => {
+    const { sub, email } = account();
+    const [made] = await project.sql<{ id: string }>(`with u as (insert into auth.users (email) values ('${email}')
+        returning id), i as (insert into auth.identities (provider, provider_sub, user_id)
+        select 'wallet', '${email}', id from u)
+      select id from u`);
+    await project.settings(`public_signup = '${policy}'`);
+    const refused = await signIn(account({ email, email_verified: false }).sub);
+    expectRefusal(refused, 'FORBIDDEN', { reason: 'email_unverified' });
+    const answers = await twenty(() => signIn(sub));
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.user?.id}`))).toEqual(
+      new Set([`200 ${made!.id}`]),
+    );
+    expect(await project.sql(`select provider from auth.identities where user_id = '${made!.id}'`)).toEqual([
+      { provider: 'google' },
+    ]);
+    // Another account with the address is not merged any more.
+    expectRefusal(await signIn(account({ email }).sub), 'account_exists_requires_link');
     await project.settings(`public_signup = 'open'`);
   },
 );

@@ -18,16 +18,19 @@ const stands = async (cookie: string) => (await at('GET', '/auth/account/securit
 test('the account is told by the cookie as the API tells it by the token', async () => {
   const { email, password, cookie, sessionId } = await project.visitor();
   const bearer = (await project.signIn(email, password)).body.access_token;
+  const app = encodeURIComponent(project.origin);
   for (const what of ['security', 'identities']) {
     const told = await at('GET', `/auth/account/${what}`, { cookie });
     expect([told.status, told.body]).toEqual([
       200,
-      (await project.auth('GET', `/auth/v1/account/${what}`, { bearer })).body,
+      // Asked on the host, its own origin is meant.
+      (await project.auth('GET', `/auth/v1/account/${what}?app_origin=${app}`, { bearer })).body,
     ]);
   }
-  const app = encodeURIComponent(project.origin);
-  const here = await at('GET', `/auth/account/security?app_origin=${app}`, { cookie });
+  const here = await at('GET', '/auth/account/security', { cookie });
   expect(here.body.current_rp_id).toBe(project.host.split(':')[0]);
+  const elsewhere = await at('GET', '/auth/account/security?app_origin=https://evil.example', { cookie });
+  expect(elsewhere.body).toMatchObject({ current_rp_id: null, has_svc_passkey_for_current_rp: null });
   const { body } = await at('GET', '/auth/account/sessions', { cookie });
   expect(body.sessions).toHaveLength(2);
   expect(body.sessions[1]).toMatchObject({ session_id: sessionId, created_at: moment, amr: ['password'] });

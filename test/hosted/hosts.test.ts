@@ -1,6 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { afterAll, expect, test } from 'vitest';
 import { forgetHostNames } from '../../resolvers/hosts/find-host.ts';
+import { projectRate } from '../../resolvers/limits.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { parseAnswer, rawAnswer, rawConnection } from '../helpers/raw-http.ts';
 import { startService } from '../helpers/service.ts';
@@ -71,6 +72,18 @@ test('the script assigns the same to window.SVC, may be kept for a minute by hos
   const head = await hostCall(service, host)('HEAD', '/_svc/config.js');
   expect([head.status, head.text]).toEqual([200, '']);
   expectRefusal(await hostCall(service, host)('POST', '/_svc/config.js'), 'METHOD_NOT_ALLOWED');
+});
+
+test('every path of a host counts as the project’s, and a proxy that is believed keeps answers apart by what it says', async () => {
+  const own = await projectOf(service);
+  const name = `p-${own.publicId}.${platform}`;
+  expect((await config(service, name)).status).toBe(200);
+  service.app.services.rateLimiter.charge(`project:${own.projectId}`, projectRate, 1_000_000);
+  for (const path of ['/_svc/config.json', '/_svc/config.js', '/_svc/live/changes', '/auth/sign-in', '/nowhere'])
+    expectRefusal(await hostCall(service, name)('GET', path), 'RATE_LIMITED');
+  const behind = await projectOf(proxied);
+  const { headers } = await config(proxied, `p-${behind.publicId}.${platform}`);
+  expect(headers.get('vary')).toBe('Host, X-Forwarded-Host, X-Forwarded-Proto');
 });
 
 test.each([

@@ -3,7 +3,7 @@ import { afterAll, beforeEach, expect, test } from 'vitest';
 import { expectNoSecretLogged, newEmail } from '../auth/auth-project.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
-import { hostedProject } from './hosted-project.ts';
+import { csrfOf, hostedProject } from './hosted-project.ts';
 
 const service = await startService();
 const project = await hostedProject(service);
@@ -229,6 +229,45 @@ test('of twenty who answer with one code or link at once, one gets a cookie', as
   const answers = await Promise.all(Array.from({ length: 20 }, () => confirm({ challenge_id, code })));
   expect(answers.filter(({ cookie }) => cookie !== undefined && cookie !== '')).toHaveLength(1);
   await project.sql('delete from auth.throttles');
+});
+
+test('a user without a password proves itself again by a code that its page mails', async () => {
+  await project.sql('delete from auth.throttles');
+  const { email, cookie } = await project.visitor();
+  await project.sql(`update auth.users set password_hash = null where email = '${email}'`);
+  const page = await at('GET', '/auth/re-auth?returnTo=/x', { cookie, page: true });
+  expect(page.text).not.toContain('name="password"');
+  expect(page.text).toContain('name="send" value="code"');
+  const form = { _csrf: csrfOf(page), returnTo: '/x' };
+  const asked = await at('POST', '/auth/re-auth', { form: { ...form, send: 'code' }, cookie, page: true });
+  const challenge_id = /name="challenge_id" value="([0-9a-f-]{36})"/.exec(asked.text)![1]!;
+  const { code } = await project.mailTo(email);
+  const wrong = code === '000000' ? '000001' : '000000';
+  const again = await at('POST', '/auth/re-auth', {
+    form: { ...form, challenge_id, code: wrong },
+    cookie,
+    page: true,
+  });
+  expect([again.status, again.text.includes(challenge_id)]).toEqual([401, true]);
+  const fresh = await at('POST', '/auth/re-auth', { form: { ...form, challenge_id, code: code! }, cookie, page: true });
+  expect([fresh.status, fresh.headers.get('location')]).toEqual([303, '/x']);
+  expect((await security(fresh.cookie)).status).toBe(200);
+});
+
+test('the page offers first what the project prefers', async () => {
+  const first = async () =>
+    /<form method="post" action="([^"]+)"/.exec((await at('GET', '/auth/sign-in', { page: true })).text)![1];
+  expect(await first()).toBe('/auth/sign-in');
+  await project.settings(`preferred_sign_in_method = 'magic_link'`);
+  expect(await first()).toBe('/auth/magic-link/send');
+  await project.settings('preferred_sign_in_method = null');
+});
+
+test('who is not signed in is asked to sign in, wherever the form wants to go on to', async () => {
+  const given = { returnTo: 'https://evil.example' };
+  expectRefusal(await at('POST', '/auth/re-auth', { json: given }), 'SVC_AUTH_REQUIRED');
+  const led = await at('POST', '/auth/re-auth', { form: given, page: true });
+  expect([led.status, led.headers.get('location')]).toEqual([303, '/auth/sign-in?returnTo=%2Fauth%2Faccount']);
 });
 
 test('a code proves a signed-in user again, but not another’s', async () => {

@@ -66,10 +66,15 @@ test('a social sign-in leads to the provider and back, and ends in a cookie of t
 test('what another browser began is nobody’s sign-in here', async () => {
   const { path } = await goThere(account().sub);
   const other = await goThere(account().sub);
-  for (const cookie of [undefined, other.flow, '__Host-Http-svc_oauth=e30', '__Host-Http-svc_oauth=!'])
-    expectRefusal(await at('GET', path, { ...(cookie === undefined ? {} : { cookie }) }), 'VALIDATION_FAILED', {
-      field: 'state',
-    });
+  const named = (cookie: string) => (cookie.includes('=') ? cookie : `__Host-Http-svc_oauth=${cookie}`);
+  for (const cookie of [undefined, other.flow, 'e30', 'bnVsbA', 'MQ', 'W10', '!'])
+    expectRefusal(
+      await at('GET', path, { ...(cookie === undefined ? {} : { cookie: named(cookie) }) }),
+      'VALIDATION_FAILED',
+      {
+        field: 'state',
+      },
+    );
 });
 
 test('what goes wrong is told to the page that wants to know, which says it in words of its own', async () => {
@@ -89,6 +94,28 @@ test('what goes wrong is told to the page that wants to know, which says it in w
   expect(made.text).toContain('Continue with Acme &lt;b&gt;');
 });
 
+test('a cookie of who came by an address that is not admitted any more is none', async () => {
+  const { path, flow } = await goThere(account().sub);
+  const cookie = (await arrive(path, flow)).cookie!;
+  const byPassword = await project.visitor();
+  await project.settings(`allowed_email_domains = '{corp.example}'`);
+  const refused = await at('GET', '/auth/account/security', { cookie });
+  expectRefusal(refused, 'SVC_AUTH_DOMAIN_NOT_ALLOWED');
+  expect(refused.cookie).toBe('');
+  // The restriction is on social sign-in alone.
+  expect((await at('GET', '/auth/account/security', { cookie: byPassword.cookie })).status).toBe(200);
+  await project.settings(`allowed_email_domains = '{}'`);
+});
+
+test('the page offers social accounts first where the project prefers them', async () => {
+  const text = async () => (await at('GET', '/auth/sign-in', { page: true })).text;
+  const isFirst = (page: string) => page.indexOf('Continue with') < page.indexOf('<form');
+  expect(isFirst(await text())).toBe(false);
+  await project.settings(`preferred_sign_in_method = 'oauth_google'`);
+  expect(isFirst(await text())).toBe(true);
+  await project.settings('preferred_sign_in_method = null');
+});
+
 test('the ways back are of this host, and a provider is one that is configured', async () => {
   for (const query of ['returnTo=//evil.example', 'errorReturnTo=https://evil.example'])
     expectRefusal(await at('GET', `${startPath}?${query}`), 'SVC_AUTH_RETURN_TO_INVALID');
@@ -106,7 +133,9 @@ test('a signed-in user links an account from a page of the host, and from nowher
       await at('GET', startPath + query, { cookie, headers: { 'sec-fetch-site': site } }),
       'SVC_AUTH_CSRF_ORIGIN_MISMATCH',
     );
-  const stranger = await at('GET', startPath + query, { page: true });
+  for (const headers of [{}, { referer: 'https://evil.example/' }, { referer: 'about:blank' }] as const)
+    expectRefusal(await at('GET', startPath + query, { cookie, headers }), 'SVC_AUTH_CSRF_ORIGIN_MISMATCH');
+  const stranger = await at('GET', startPath + query, { page: true, headers: { referer: `${origin}/auth/account` } });
   expect(stranger.headers.get('location')).toBe('/auth/sign-in?svc_auth_error=auth_required');
   const { path, flow } = await goThere(person.sub, '&intent=link', { 'sec-fetch-site': 'same-origin', cookie });
   const linked = await arrive(path, `${flow}; ${cookie}`);
