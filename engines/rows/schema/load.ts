@@ -40,8 +40,8 @@ const most = { tables: 5_000, columns: 50_000, routines: 10_000 };
 function refuseTooLarge({ tables, routines }: Catalog): void {
   const columns = tables.reduce((sum, table) => sum + (table.columns?.length ?? 0), 0);
   const counts = { tables: tables.length, columns, routines: routines.length };
-  for (const of of ['tables', 'columns', 'routines'] as const)
-    if (counts[of] > most[of]) throw new SchemaTooLargeError(of, most[of]);
+  for (const kind of ['tables', 'columns', 'routines'] as const)
+    if (counts[kind] > most[kind]) throw new SchemaTooLargeError(kind, most[kind]);
 }
 
 const kinds = { r: 'table', p: 'partitioned', v: 'view', m: 'materialized', f: 'foreign' } as const satisfies Record<
