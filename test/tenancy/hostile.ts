@@ -33,8 +33,8 @@ export async function hostileWorld(service: Service) {
     "create table quiet (id int primary key, word text); insert into quiet values (1, 'calm'), (2, 'still')",
   );
   await neighbour.expose({ tables: [{ name: 'quiet', expose: true, policy: 'public_read_authenticated_write' }] });
-  const reads = async () => {
-    const answer = await neighbour.anon('GET', 'quiet?order=id');
+  const reads = async (door: 'anon' | 'admin' = 'anon') => {
+    const answer = await neighbour[door]('GET', 'quiet?order=id');
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: rows });
   };
   const writes = async () => expect(await neighbour.sql('select id, word from quiet order by id')).toEqual(rows);
@@ -52,7 +52,8 @@ export async function hostileWorld(service: Service) {
       const ended = work.finally(() => {
         over = true;
       });
-      do await Promise.all([reads(), writes()]);
+      // By the door that no rate limits: how often it asks is the machine's affair.
+      do await Promise.all([reads('admin'), writes()]);
       while (!over);
       return ended;
     },
