@@ -51,10 +51,6 @@ const expired = [
     `since < now() - interval '400 days' and not exists (
      select from orgs o where o.id = org_id and o.usage_since = since)`,
   ],
-  [
-    'project_template_versions',
-    `not exists (select from projects p where p.database_name = project_template_versions.database_name and p.deleted_at is null)`,
-  ],
   // Of a node that lives it comes back with the next batch, under a higher number.
   ['usage_flushes', `flushed_at < now() - interval '1 day'`],
 ] as const;

@@ -57,6 +57,10 @@ export const projects = pgTable(
     server: text('server').notNull(),
     databaseName: text('database_name').notNull(),
     roleName: text('role_name').notNull(),
+    /** Version of the template that the database is known to be brought to; 0 until it was looked at. */
+    templateVersion: integer('template_version').notNull().default(0),
+    /** When bringing it to a newer one was last begun: nobody else begins for a while then. */
+    templateTriedAt: moment('template_tried_at'),
     createdBy: id('created_by').references(() => principals.id),
     /** Who created it and by what right, as it was then; null for projects made before this was kept. */
     creator: jsonb('creator').$type<OperationActor>(),
@@ -73,6 +77,10 @@ export const projects = pgTable(
     uniqueIndex('projects_repo_name_uq').on(t.orgId, t.repoName),
     // Lists run newest first.
     index('projects_newest_idx').on(t.orgId, t.createdAt.desc(), t.id.desc()),
+    // What the sweep over databases has yet to do: nothing, most of the time, however many projects there are.
+    index('projects_template_version_idx')
+      .on(t.templateVersion, t.id)
+      .where(sql`${t.state} = 'ready' and ${t.deletedAt} is null`),
   ],
 );
 

@@ -12,6 +12,8 @@ const batch = 10;
 const leftMinutes = 10;
 
 interface DueRow {
+  readonly org_id: string;
+  readonly id: string;
   readonly server: string;
   readonly database_name: string;
   readonly role_name: string;
@@ -26,11 +28,11 @@ export const upgradeDatabases: Task = async ({ ctx, addJob, log }) => {
   const { db, projectDatabases } = ctx.services;
   const due = await db.rows<DueRow>(claimStatement, [templateVersion, batch, leftMinutes]);
   await Promise.all(
-    due.map(async ({ server, database_name: databaseName, role_name: roleName }) => {
+    due.map(async ({ org_id, id, server, database_name: databaseName, role_name: roleName }) => {
       const database: ProjectDatabase = { server, databaseName, roleName };
       try {
         await projectDatabases.upgrade(database, { unhurried: true });
-        await db.rows(doneStatement, [databaseName, templateVersion]);
+        await db.rows(doneStatement, [org_id, id, templateVersion]);
       } catch (error) {
         log.warn(
           { err: error, database: databaseName },
@@ -42,27 +44,20 @@ export const upgradeDatabases: Task = async ({ ctx, addJob, log }) => {
   if (due.length === batch) await addJob(upgradeDatabasesTask, {}, { key: upgradeDatabasesTask, runAt: new Date() });
 };
 
-const left = (alias: string) => `${alias}.tried_at < now() - make_interval(mins => $3)`;
-
-// Nodes that look at the same moment wait for each other's rows, and find them taken.
+// Nodes that look at the same moment pass over each other's rows.
 const claimStatement: Statement = {
   name: 'projects.databases-due',
-  text: `with due as (
-      select p.server, p.database_name, p.role_name
-      from projects p left join project_template_versions v using (database_name)
-      where p.state = 'ready' and p.deleted_at is null
-        and (v.database_name is null or (v.version < $1 and ${left('v')}))
-      order by p.database_name limit $2
-    ), claimed as (
-      insert into project_template_versions as v (database_name, version, tried_at)
-      select database_name, 0, now() from due
-      on conflict (database_name) do update set tried_at = now() where ${left('v')}
-      returning v.database_name
-    )
-    select due.* from due join claimed using (database_name)`,
+  text: `update projects p set template_tried_at = now() from (
+      select org_id, id from projects
+      where state = 'ready' and deleted_at is null and template_version < $1
+        and (template_tried_at is null or template_tried_at < now() - make_interval(mins => $3))
+      order by template_version, id limit $2 for update skip locked
+    ) due
+    where p.org_id = due.org_id and p.id = due.id
+    returning p.org_id, p.id, p.server, p.database_name, p.role_name`,
 };
 
 const doneStatement: Statement = {
   name: 'projects.database-upgraded',
-  text: 'update project_template_versions set version = greatest(version, $2) where database_name = $1',
+  text: 'update projects set template_version = greatest(template_version, $3) where org_id = $1 and id = $2',
 };

@@ -94,7 +94,7 @@ export interface GraphQLAnswer {
 
 /** Follow-up work of the gateway itself, which comes and goes beside any request. */
 const background =
-  /graphile_worker|usage_flushes|feed_heads h?\s*join|unnest\(\$1::uuid\[\], \$2::text\[\], \$3::text\[\]\)|pg_advisory|^select 1$|where ctid = any|orgIsDue|project_template_versions|emptied_at|step_operations (where id|set lease_until)/;
+  /graphile_worker|usage_flushes|feed_heads h?\s*join|unnest\(\$1::uuid\[\], \$2::text\[\], \$3::text\[\]\)|pg_advisory|^select 1$|where ctid = any|orgIsDue|set template_|emptied_at (is null|=)|step_operations (where id|set lease_until)/;
 
 const nodesOfRun = Number(process.env.SVC_TEST_NODES ?? 1);
 

@@ -30,6 +30,7 @@ const app = await startApp({
   roots: [randomBytes(32)],
   version: '0.0.0-test',
   log: pino({ level: 'silent' }),
+  jobs: false,
 });
 beforeAll(() => expect(big.size).toBeGreaterThanOrEqual(10));
 afterAll(async () => {

@@ -74,7 +74,10 @@ test('nor when the server puts itself in order, or the gateway brings the databa
     'refresh materialized view public.kept',
     older,
   ]);
-  await service.control.sql('delete from project_template_versions where database_name = $1', [hostile.databaseName]);
+  await service.control.sql(
+    'update projects set template_version = 0, template_tried_at = null where database_name = $1',
+    [hostile.databaseName],
+  );
   await service.control.sql('select graphile_worker.add_job($1, job_key => $1)', [upgradeDatabasesTask]);
   await expect
     .poll(() => hostile.sql('select version from _svc.schema_version'), { timeout: 30_000 })
