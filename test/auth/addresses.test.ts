@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { projectRate } from '../../resolvers/limits.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 import { authProject, expectNoSecretLogged, newEmail } from './auth-project.ts';
@@ -12,7 +13,11 @@ afterAll(async () => {
   await service.stop();
 });
 
-beforeEach(() => project.sql('delete from auth.throttles'));
+// Each test has a project's whole rate, however fast the ones before it were.
+beforeEach(async () => {
+  await project.sql('delete from auth.throttles');
+  service.app.services.rateLimiter.charge(`project:${project.projectId}`, projectRate, -projectRate.burst);
+});
 
 const { auth } = project;
 const asService = (method: string, path: string, body: object) =>
