@@ -1,8 +1,8 @@
-import pg from 'pg';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 import { authProject, newEmail } from './auth-project.ts';
+import { meetingOf } from './meeting.ts';
 
 // Requests are made to meet by locks that the tests hold: what runs beside what is no matter of luck.
 const service = await startService();
@@ -15,38 +15,14 @@ afterAll(async () => {
 const { auth, signIn, signedIn, refresh, sql } = project;
 const stands = async (bearer: string) => (await auth('GET', '/auth/v1/user', { bearer })).status;
 
-/** Holds a user until told to let go. */
-async function holding(id: string): Promise<() => Promise<void>> {
-  const url = new URL(service.control.serverUrl);
-  url.pathname = `/${project.databaseName}`;
-  const client = new pg.Client({ connectionString: url.href });
-  client.on('error', () => undefined);
-  await client.connect();
-  onTestFinished(() => client.end());
-  await client.query('begin');
-  await client.query('select from auth.users where id = $1 for update', [id]);
-  return async () => void (await client.query('commit'));
-}
-
-/** Until so many requests wait for a lock, or one of them did not have to. */
-const waiting = (count: number, ...requests: readonly Promise<unknown>[]) =>
-  Promise.race([
-    ...requests,
-    vi.waitFor(
-      async () =>
-        expect(
-          await sql(`select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`),
-        ).toHaveLength(count),
-      20_000,
-    ),
-  ]);
+const { holding, waiting } = meetingOf(service, project);
 
 const change = (bearer: string, current_password: string, new_password: string) =>
   auth('PUT', '/auth/v1/user/password', { bearer, body: { current_password, new_password } });
 
 test('a password that is changed while it signs somebody in begins no session', async () => {
   const ada = await signedIn();
-  const letGo = await holding(ada.id);
+  const letGo = await holding(`select from auth.users where id = '${ada.id}'`);
   const changing = change(ada.access_token, ada.password, 'another secret');
   await waiting(1, changing);
   const signingIn = signIn(ada.email, ada.password);
@@ -59,7 +35,7 @@ test('a password that is changed while it signs somebody in begins no session', 
 
 test('a session that begins just before its password is changed is ended with it', async () => {
   const ada = await signedIn();
-  const letGo = await holding(ada.id);
+  const letGo = await holding(`select from auth.users where id = '${ada.id}'`);
   const signingIn = signIn(ada.email, ada.password);
   await waiting(1, signingIn);
   const changing = change(ada.access_token, ada.password, 'another secret');
@@ -76,7 +52,7 @@ test('a password that is recovered while it signs somebody in begins no session'
     body: { email: mallory.email, intent: 'recovery', redirect_url: 'http://localhost:3000/' },
   });
   const { token } = await project.mailTo(mallory.email);
-  const letGo = await holding(mallory.id);
+  const letGo = await holding(`select from auth.users where id = '${mallory.id}'`);
   const recovering = auth('POST', '/auth/v1/token?grant_type=magic_link', { body: { token } });
   await waiting(1, recovering);
   const signingIn = signIn(mallory.email, mallory.password);

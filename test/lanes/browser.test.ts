@@ -1,6 +1,7 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
+import { launchChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
 
 // `apt-get install chromium`
@@ -12,15 +13,7 @@ describe.skipIf(program === undefined)('GraphiQL in Chromium', async () => {
 
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: program!,
-      args: [
-        ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
-        ...['--disable-component-update', '--disable-sync', '--disable-default-apps', '--no-first-run'],
-        // Whatever the page might want from elsewhere, it shall not get.
-        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-      ],
-    });
+    browser = await launchChromium();
   });
   afterAll(() => browser?.close());
 

@@ -1,7 +1,8 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { newEmail } from '../auth/auth-project.ts';
+import { launchChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
 import { cookieName } from '../hosted/host-call.ts';
 import { hostedProject } from '../hosted/hosted-project.ts';
@@ -21,14 +22,7 @@ describe.skipIf(program === undefined)('hosted sign-in in Chromium', async () =>
 
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: program!,
-      args: [
-        ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
-        ...['--disable-component-update', '--disable-sync', '--disable-default-apps', '--no-first-run'],
-        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE *.localhost, EXCLUDE localhost',
-      ],
-    });
+    browser = await launchChromium('localhost', '*.localhost');
   });
   afterAll(() => browser?.close());
 

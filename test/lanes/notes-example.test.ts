@@ -1,8 +1,9 @@
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createNotesProject } from '../../examples/notes/create-project.ts';
 import { servePage } from '../../examples/notes/serve-page.ts';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
+import { launchChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
 
 // `apt-get install chromium`
@@ -18,8 +19,7 @@ describe.skipIf(program === undefined)('the notes example in Chromium', async ()
 
   let browser: Browser;
   beforeAll(async () => {
-    const args = ['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--no-first-run'];
-    browser = await chromium.launch({ executablePath: program!, args });
+    browser = await launchChromium('localhost');
   });
   afterAll(() => browser?.close());
 

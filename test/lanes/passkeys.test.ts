@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, type CDPSession, chromium, type Page } from 'playwright-core';
+import type { Browser, CDPSession, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { claimsOf } from '../auth/auth-project.ts';
 import { passkeyProject } from '../auth/passkeys/passkey-project.ts';
+import { launchChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
 
 // `apt-get install chromium`
@@ -56,14 +57,7 @@ describe.skipIf(program === undefined)('passkeys in Chromium', async () => {
 
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: program!,
-      args: [
-        ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
-        ...['--disable-component-update', '--disable-sync', '--disable-default-apps', '--no-first-run'],
-        '--host-resolver-rules=MAP *.localhost 127.0.0.1, MAP localhost 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
-      ],
-    });
+    browser = await launchChromium('localhost', '*.localhost');
   });
   afterAll(() => browser?.close());
 

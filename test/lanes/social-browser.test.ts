@@ -1,10 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { authProject, newEmail } from '../auth/auth-project.ts';
+import { launchChromium } from '../helpers/chromium.ts';
 import { oidcClient, startOidcServer } from '../helpers/oidc-server.ts';
 import { startService } from '../helpers/service.ts';
 
@@ -50,14 +51,7 @@ describe.skipIf(program === undefined)('social sign-in in Chromium', async () =>
   const app = `http://localhost:${port}/`;
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: program!,
-      args: [
-        ...['--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--disable-background-networking'],
-        ...['--disable-component-update', '--disable-sync', '--disable-default-apps', '--no-first-run'],
-        '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
-      ],
-    });
+    browser = await launchChromium('localhost');
   });
   afterAll(async () => {
     await browser?.close();

@@ -9,26 +9,12 @@ import type { Catalog, CatalogColumn } from '../../engines/rows/schema/catalog.t
 import { schemaCacheOf } from '../../engines/rows/schema/load.ts';
 import { buildSchema } from '../../schema/project/build-schema.ts';
 import { askedOf, fragmentsOf } from '../../schema/project/collect.ts';
+import { tokens } from '../rows/injection.ts';
 
 /*
  * No text of a client's, and no name of a tenant's, may become SQL. Statements are taken apart as PostgreSQL would, and
  * must be the same but for what is a name in quotes or a placeholder.
  */
-
-/** The tokens of a statement; throws for anything that this program never writes. */
-function tokens(text: string): string[] {
-  const found: string[] = [];
-  const pattern = /"(?:[^"]|"")*"|\$\d+|'(?:[^']|'')*'|[A-Za-z_][A-Za-z0-9_]*|\d+|::|:=|[^\sA-Za-z0-9_"'$]|\s+/y;
-  while (pattern.lastIndex < text.length) {
-    const at = pattern.lastIndex;
-    const [token] = pattern.exec(text) ?? [];
-    if (token === undefined) throw new Error(`Not to be read at ${at}: ${text.slice(at, at + 40)}`);
-    if (token.startsWith('"')) found.push('<name>');
-    else if (token.startsWith('$')) found.push('<placeholder>');
-    else if (token.trim() !== '') found.push(token);
-  }
-  return found;
-}
 
 const rights = { service_role: 'rawd', anon: 'rawd' };
 const column = (number: number, name: string, type: string): CatalogColumn => ({

@@ -1,8 +1,8 @@
-import pg from 'pg';
-import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { expectRefusal } from '../../helpers/documented.ts';
 import { startService } from '../../helpers/service.ts';
 import { claimsOf } from '../auth-project.ts';
+import { meetingOf } from '../meeting.ts';
 import { origin, passkeyProject } from './passkey-project.ts';
 import { SoftwareAuthenticator } from './software-authenticator.ts';
 
@@ -25,33 +25,7 @@ const admin = async () => {
   return made;
 };
 
-/** Holds rows until it is told to let go. */
-async function holding(select: string): Promise<() => Promise<void>> {
-  const url = new URL(service.control.serverUrl);
-  url.pathname = `/${project.databaseName}`;
-  const client = new pg.Client({ connectionString: url.href });
-  client.on('error', () => undefined);
-  await client.connect();
-  onTestFinished(() => client.end());
-  await client.query('begin');
-  expect((await client.query(`${select} for update`)).rowCount).toBeGreaterThan(0);
-  return async () => void (await client.query('commit'));
-}
-
-/** Until so many requests wait for a lock in the project's database, or one of them did not have to. */
-const waiting = (count: number, ...requests: readonly Promise<unknown>[]) =>
-  Promise.race([
-    ...requests,
-    vi.waitFor(
-      async () =>
-        expect(
-          await project.sql(
-            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          ),
-        ).toHaveLength(count),
-      20_000,
-    ),
-  ]);
+const { holding, waiting } = meetingOf(service, project);
 
 test('a sign-in that meets the removal of its passkey is refused, and neither fails', async () => {
   const ada = await project.signedIn();
