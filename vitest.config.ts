@@ -1,22 +1,41 @@
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 /** `npm test` needs nothing but npm; what needs more is a lane of its own (`npm run test:lanes`). */
 const lanes = process.env.SVC_TEST_LANES === '1';
 
 /** What the lane `two-nodes` runs again, each request on another of two gateways; see scripts/lanes.ts. */
-const acrossNodes = ['test/rooms/**/*.test.ts', 'test/faults/idempotency*.test.ts'];
+const acrossNodes = [
+  'test/rooms/**/*.test.ts',
+  'test/faults/idempotency*.test.ts',
+  'test/subscriptions/lost-rights.test.ts',
+];
 const nodes = process.env.SVC_TEST_NODES !== undefined;
+
+const include = nodes ? acrossNodes : [lanes ? 'test/lanes/**/*.test.ts' : 'test/**/*.test.ts'];
+const exclude = lanes ? [] : ['test/lanes/**', 'node_modules/**'];
+const ownModules = 'test/**/*.own-modules.test.ts';
+const globalSetup = 'test/helpers/global-setup.ts';
+
+const project = (name: string, test: TestProjectInlineConfiguration['test']) => ({
+  extends: true as const,
+  test: { ...test, name },
+});
 
 export default defineConfig({
   // As Node itself resolves: with Vite's own `module` condition GraphQL.js would be loaded a second time.
   ssr: { resolve: { conditions: ['node', 'module-sync', 'default'] } },
   test: {
-    include: nodes ? acrossNodes : [lanes ? 'test/lanes/**/*.test.ts' : 'test/**/*.test.ts'],
-    exclude: lanes ? [] : ['test/lanes/**', 'node_modules/**'],
-    globalSetup: 'test/helpers/global-setup.ts',
     // Two files at a time suit the two cores these tests are planned for; each file has a database of its own.
     maxWorkers: 2,
+    projects: [
+      // Files of one worker share its modules: to load them anew for each took a quarter of the run.
+      project('shared modules', { include, exclude: [...exclude, ownModules], isolate: false, globalSetup }),
+      // Files that count on modules nobody has loaded or used before, or that replace some; none of them needs Postgres.
+      project('own modules', { include: nodes || lanes ? [] : [ownModules], exclude, isolate: true }),
+    ],
     testTimeout: 60_000,
+    // What is waited for is there at once on a machine that has nothing else to do; how soon is no test's matter.
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 60_000,
     teardownTimeout: 30_000,
     coverage: {

@@ -2,6 +2,8 @@ import { cpus, loadavg } from 'node:os';
 import type { Options, RowName } from './options.ts';
 import { pinning } from './processes.ts';
 import { type Line, table } from './report.ts';
+import { append } from './rows/append.ts';
+import { feedRead } from './rows/feeds.ts';
 import { liveIdle, liveLatency, liveWrite } from './rows/live.ts';
 import { provision } from './rows/provision.ts';
 import { deep, list, send, small } from './rows/queries.ts';
@@ -19,8 +21,10 @@ const rows: Readonly<Record<RowName, (stage: Stage) => Promise<Line[]>>> = {
   deep,
   list,
   send,
+  append,
   row,
   'rest-row': restRow,
+  'feed-read': feedRead,
   bulk,
   large,
   'live-write': liveWrite,

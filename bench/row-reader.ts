@@ -1,5 +1,6 @@
 /** Row reads without HTTP: the engine with its batches, or the same statement bare on pipelined connections. */
 import pg from 'pg';
+import type { ProjectLogins } from '../db/project-databases.ts';
 import { ProjectPools } from '../db/project-pools.ts';
 import { planRows } from '../engines/rows/plan-rows.ts';
 import type { RowRequest } from '../engines/rows/request/row-request.ts';
@@ -43,12 +44,14 @@ const requestOf = (search: string): RowRequest => ({
 const claims = { role: 'anon', project_id: 'prj_bench' };
 
 function poolsOf({ loginUrl }: RowProject): ProjectPools {
-  const databases = {
+  const databases: ProjectLogins = {
     loginUrl: () => loginUrl,
+    ownSettings: ['temp_file_limit'],
     restoreLogin: async () => undefined,
+    upgrade: async () => undefined,
     cancelBackend: async () => undefined,
   };
-  return new ProjectPools({ databases: databases as never, warn: () => undefined });
+  return new ProjectPools({ databases, warn: () => undefined });
 }
 
 async function engine(project: RowProject): Promise<Read> {

@@ -65,8 +65,8 @@ export async function seed(
 async function fill(client: pg.Client, sizes: Sizes, members: readonly string[]): Promise<void> {
   const { organizations, projects, messages } = sizes;
   await client.query(
-    `insert into orgs (id, display_name, tier, lease_started_at, lease_expires_at)
-     select gen_random_uuid(), 'Organization ' || n, 'team', now(), now() + interval '30 days'
+    `insert into orgs (id, display_name, tier, limit_overrides, lease_started_at, lease_expires_at)
+     select gen_random_uuid(), 'Organization ' || n, 'team', '{"messagesPerDay": 1000000000}', now(), now() + interval '30 days'
      from generate_series(1, $1::int) n`,
     [organizations],
   );
@@ -118,7 +118,8 @@ async function signIn(client: pg.Client, principalId: string, root: Buffer): Pro
 
 async function raiseLimits(url: string, adminKey: string, orgIds: readonly string[]): Promise<void> {
   const much = 1e9;
-  const limits = { reads_per_second: much, reads_burst: much, writes_per_second: much, writes_burst: much };
+  const rates = ['reads_per_second', 'reads_burst', 'writes_per_second', 'writes_burst', 'messages_per_day'];
+  const limits = Object.fromEntries(rates.map((name) => [name, much]));
   for (const orgId of orgIds) {
     const response = await fetch(`${url}/orgs/v1/admin/${orgId}/limits`, {
       method: 'POST',

@@ -11,7 +11,13 @@ export type SubscribersCommand =
       readonly url: string;
       readonly sockets: number;
       /** Credential and subscription of a GraphQL server; undefined: the server sends to whoever is connected. */
-      readonly graphql?: { readonly authorization: string; readonly query: string; readonly variables: object };
+      readonly graphql?: {
+        readonly authorization: string;
+        readonly query: string;
+        readonly variables: object;
+        /** Each socket's document is one of its own, so that the server executes for each of them. */
+        readonly apart?: boolean;
+      };
     }
   /** Starts to count anew. */
   | { readonly do: 'reset' }
@@ -70,7 +76,8 @@ async function connect({ url, graphql }: Extract<SubscribersCommand, { do: 'conn
     check();
   });
   if (graphql !== undefined) {
-    const { authorization, query, variables } = graphql;
+    const { authorization, variables, apart = false } = graphql;
+    const query = apart ? `${graphql.query} # ${nth}` : graphql.query;
     const say = (message: object) => socket.write(frameOf(opcodes.text, Buffer.from(JSON.stringify(message)), true));
     say({ type: 'connection_init', payload: { authorization } });
     await acknowledgement;

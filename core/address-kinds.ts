@@ -1,17 +1,21 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Everything in IPv4 that is no place in the public internet, by the registries of IANA. */
+/** Everything in IPv4 that is no place in the public internet, by the registries of IANA, and a cloud's own channel. */
 const notPublic4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
   '100.64.0.0/10',
   '127.0.0.0/8',
+  '168.63.129.16/32',
   '169.254.0.0/16',
   '172.16.0.0/12',
   '192.0.0.0/24',
   '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
   '192.88.99.0/24',
   '192.168.0.0/16',
+  '192.175.48.0/24',
   '198.18.0.0/15',
   '198.51.100.0/24',
   '203.0.113.0/24',
@@ -19,7 +23,7 @@ const notPublic4 = [
 ];
 
 /** The same within 2000::/3; what lies outside of that is not public either, mapped and translated IPv4 included. */
-const notPublic6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+const notPublic6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
 /** An operator's own networks. */
 const private4 = ['10.0.0.0/8', '127.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'];

@@ -85,6 +85,11 @@ export const errorRows = {
   VALIDATION_FAILED: row(400, 'validation', 'The request is not valid.', { nextActions: [edit] }),
   MALFORMED_JSON: row(400, 'validation', 'The request body is not valid JSON.', { nextActions: [edit] }),
   UNKNOWN_FIELD: row(400, 'validation', 'The request has a field that is not known here.', { nextActions: [edit] }),
+  INVALID_QUERY_PARAM: row(400, 'validation', 'A parameter of the address is not valid.', { nextActions: [edit] }),
+  INVALID_EVENT_TYPE: row(400, 'validation', 'An event type is 3 to 64 lower-case letters, digits and underscores.', {
+    nextActions: [edit],
+  }),
+  RESERVED_EVENT_TYPE: row(400, 'validation', 'This event type is the platform’s own.', { nextActions: [edit] }),
   INVALID_CURSOR: row(400, 'validation', 'The cursor does not belong to this list.', { nextActions: [edit] }),
   INVALID_DISPLAY_NAME: row(400, 'validation', 'A display name has 1 to 64 characters and no control characters.', {
     nextActions: [edit],
@@ -104,6 +109,13 @@ export const errorRows = {
       nextActions: [edit],
     },
   ),
+  INVALID_URL: row(400, 'validation', 'The target is no web address.', { nextActions: [edit] }),
+  SCHEME_NOT_ALLOWED: row(400, 'validation', 'Only https addresses are audited.', { nextActions: [edit] }),
+  IP_LITERAL: row(400, 'validation', 'The target is named by a host name, not by an address.', { nextActions: [edit] }),
+  RESTRICTED_HOST: row(400, 'validation', 'The host name is not one of the public internet.', { nextActions: [edit] }),
+  RESTRICTED_ADDRESS: row(400, 'validation', 'The host is not in the public internet.', { nextActions: [edit] }),
+  RESTRICTED_REDIRECT: row(400, 'validation', 'The target leads to where nothing is audited.', { nextActions: [edit] }),
+  REDIRECT_NOT_HTTPS: row(400, 'validation', 'The target leads away from https.', { nextActions: [edit] }),
   IDEMPOTENCY_KEY_REQUIRED: row(400, 'validation', 'This operation needs an Idempotency-Key header.'),
   IDEMPOTENCY_KEY_INVALID: row(400, 'validation', 'An idempotency key has 1 to 256 characters.'),
   GRAPHQL_PARSE_FAILED: row(400, 'validation', 'The GraphQL document has a syntax error.', { nextActions: [edit] }),
@@ -155,6 +167,9 @@ export const errorRows = {
   WRITE_AUTH_SESSION_INVALID: row(403, 'auth', 'The write approval has expired, was revoked or is unknown.'),
   ABOVE_WRITE_AUTH_CEILING: row(403, 'auth', 'The holder of this approval may not do this even with it.'),
   ADMIN_REQUIRED: row(403, 'auth', 'This is for the platform admin.'),
+  SVC_CACHE_INVALIDATION_HOST_FORBIDDEN: row(403, 'auth', 'The host is not one of this project.', {
+    nextActions: [edit],
+  }),
   ADMIN_SQL_READ_ONLY: row(403, 'auth', 'The platform admin reads a project’s data and does not change it.'),
   TABLE_NOT_LIVE: row(403, 'auth', 'The table is not marked live in the project’s manifest.'),
   TABLE_NOT_EXPOSED: row(403, 'auth', 'The table exists, and is not exposed to anonymous callers.', {
@@ -186,10 +201,16 @@ export const errorRows = {
   PROJECT_DORMANT: row(403, 'lifecycle', 'The organization is dormant: its lease ran out six weeks ago.', {
     nextActions: [renew],
   }),
+  ROOM_INVITE_OPEN_LIMIT: row(403, 'quota', 'The room has as many open invite keys as it may have.'),
+  ROOM_INVITE_CLAIM_REQUIRES_WALLET: row(403, 'payment', 'A seat is for the wallet that pays for it.'),
+  OPERATOR_PASSKEY_REQUIRED: row(403, 'auth', 'This needs an operator whose passkey is enrolled.', {
+    nextActions: [{ type: 'authenticate', method: 'POST', path: '/agent/v1/contact/passkey/enroll', why: 'Enrol it.' }],
+  }),
   QUOTA_EXCEEDED: row(403, 'quota', 'A quota is used up.', {
     nextActions: [checkUsage],
   }),
   HOST_NOT_FOUND: row(404, 'not_found', 'No project is served under this host.'),
+  ROOM_INVITE_KEY_INVALID: row(404, 'not_found', 'There is no such invite key.'),
   INVITE_NOT_FOUND: row(404, 'not_found', 'There is no such invitation.'),
   GRANT_NOT_FOUND: row(404, 'not_found', 'There is no such grant.'),
   DELEGATE_NOT_FOUND: row(404, 'not_found', 'There is no such delegate.'),
@@ -205,6 +226,8 @@ export const errorRows = {
     retryable: true,
     nextActions: [again],
   }),
+  ROOM_INVITE_ID_CONFLICT: row(409, 'conflict', 'An invite key with this id exists; make a new one.'),
+  ROOM_INVITE_KEY_ALREADY_CLAIMED: row(409, 'conflict', 'The invite key was redeemed by somebody else.'),
   LAST_OWNER: row(409, 'conflict', 'An organization keeps at least one active owner.', {
     nextActions: [{ type: 'edit_request', why: 'Make another member an owner first.' }],
   }),
@@ -217,6 +240,11 @@ export const errorRows = {
       { type: 'authenticate', why: 'Sign in as before, or recover the account by mail; then link the social account.' },
     ],
   }),
+  OPERATOR_EMAIL_MISSING: row(409, 'conflict', 'The operator contact has no mail address.', {
+    nextActions: [
+      { type: 'edit_request', method: 'POST', path: '/agent/v1/contact', why: 'Name a mail address first.' },
+    ],
+  }),
   SVC_AUTH_IDENTITY_LINK_CONFLICT: row(409, 'conflict', 'The social account signs another user in.', {
     nextActions: [{ type: 'authenticate', why: 'Sign in with it, and unlink it from that user first.' }],
   }),
@@ -227,6 +255,9 @@ export const errorRows = {
     nextActions: [{ type: 'edit_request', why: 'Register another passkey first.' }],
   }),
   PASSKEY_ALREADY_REGISTERED: row(409, 'conflict', 'This passkey is registered already.'),
+  NO_ACTIVE_RELEASE: row(409, 'conflict', 'No release of this project is active.', {
+    nextActions: [{ type: 'edit_request', why: 'Name a release, or ask without `new_in`.' }],
+  }),
   SLUG_TAKEN: row(409, 'conflict', 'Another organization goes by this slug.', { nextActions: [edit] }),
   SLUG_RELEASED: row(409, 'conflict', 'The organization that went by this slug has another one now.'),
   REPO_NAME_TAKEN: row(409, 'conflict', 'Another project of the organization goes by this name.', {
@@ -252,9 +283,21 @@ export const errorRows = {
   SVC_AUTH_CHALLENGE_ENDED: row(410, 'auth', 'This code can be entered no more.', {
     nextActions: [{ type: 'edit_request', why: 'Have another code sent.' }],
   }),
+  ROOM_INVITE_KEY_EXPIRED: row(410, 'conflict', 'The invite key has expired; ask for a new one.'),
+  ROOM_INVITE_KEY_REVOKED: row(410, 'conflict', 'The invite key was taken back.'),
   PRESENCE_EXPIRED: row(410, 'conflict', 'The presence has expired; join the room again.'),
+  OPERATOR_EMAIL_NOT_VERIFIED: row(412, 'auth', 'The operator contact has no verified mail address.', {
+    nextActions: [
+      { type: 'edit_request', method: 'POST', path: '/agent/v1/contact', why: 'Name a mail address and verify it.' },
+    ],
+  }),
   BODY_TOO_LARGE: row(413, 'validation', 'The request body is larger than this path accepts.'),
   UNSUPPORTED_MEDIA_TYPE: row(415, 'validation', 'The request body must be JSON.'),
+  NOT_A_RECIPIENT: row(
+    422,
+    'validation',
+    'The message does not name this presence, so it is not asked to acknowledge.',
+  ),
   UNKNOWN_RECIPIENT: row(422, 'validation', 'A recipient is not in the room.', { nextActions: [edit] }),
   RATE_LIMITED: row(429, 'rate_limit', 'Too many requests.', { retryable: true, nextActions: [again] }),
   LIVE_CONNECTION_LIMIT: row(429, 'rate_limit', 'The project has as many live connections as it may have.', {
@@ -268,7 +311,28 @@ export const errorRows = {
     safeToRetry: false,
     mutationState: 'unknown',
   }),
+  SVC_SSR_RUNTIME_ERROR: row(500, 'internal', 'The page’s own code failed while it was rendered.', {
+    safeToRetry: false,
+    mutationState: 'unknown',
+    nextActions: [{ type: 'fetch_logs', why: 'Read the log of this request by its id.' }],
+  }),
   NOT_IMPLEMENTED: row(501, 'internal', 'This is not offered here.'),
+  DNS_FAILURE: row(502, 'upstream', 'The target’s host name does not resolve.', { retryable: true }),
+  CONNECT_FAILURE: row(502, 'upstream', 'The target could not be reached.', { retryable: true }),
+  TLS_FAILURE: row(502, 'upstream', 'No secure connection to the target could be made.', { retryable: true }),
+  TARGET_TIMEOUT: row(502, 'upstream', 'The target took too long to answer.', { retryable: true }),
+  TOO_MANY_REDIRECTS: row(502, 'upstream', 'The target leads on and on.'),
+  BAD_ENCODING: row(502, 'upstream', 'The target’s answer is packed in a way that is not read.'),
+  CHAT_CHANNEL_NOT_CONFIGURED: row(503, 'upstream', 'The operator has not set a chat provider up.', {
+    nextActions: [
+      {
+        type: 'edit_request',
+        method: 'POST',
+        path: '/agent/v1/contact',
+        why: 'Notices go by mail until there is a chat provider: name a mail address and verify it.',
+      },
+    ],
+  }),
   PROVIDER_NOT_CONFIGURED: row(503, 'upstream', 'The operator has not set this way to sign in up.'),
   UPSTREAM_UNAVAILABLE: row(503, 'upstream', 'A service this depends on is not reachable.', {
     retryable: true,

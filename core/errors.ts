@@ -5,6 +5,10 @@ export type { ErrorCode, MutationState, NextAction } from './error-codes.ts';
 /** What a thrower may add to its error's row. */
 export interface ServiceErrorOptions {
   readonly message?: string;
+  /** Where a contract answers the code with another status than its row. @default the row's */
+  readonly status?: number;
+  /** Further headers of the answer. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** The short label of the envelope, where a contract names one. @default the code */
   readonly label?: string;
   readonly details?: Readonly<Record<string, unknown>>;
@@ -29,6 +33,8 @@ export interface ServiceErrorOptions {
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly code: ErrorCode;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
   readonly label: string;
   readonly details: Readonly<Record<string, unknown>>;
   readonly nextActions: readonly NextAction[];
@@ -42,6 +48,8 @@ export class ServiceError extends Error {
     const row: ErrorRow = errorRows[code];
     super(options.message ?? row.message, { cause: options.cause });
     this.code = code;
+    this.status = options.status ?? row.status;
+    this.headers = options.headers ?? {};
     this.label = options.label ?? code;
     this.details = options.details ?? {};
     this.nextActions = options.nextActions ?? row.nextActions ?? [];
@@ -83,6 +91,12 @@ export interface ErrorEnvelope {
   readonly details: Readonly<Record<string, unknown>>;
   readonly next_actions: readonly NextAction[];
   readonly retry_after?: number;
+  /** Only while a fault of the platform's is open that goes together with the code. */
+  readonly correlated_platform_incident?: {
+    readonly id: string;
+    readonly subsystem: string;
+    readonly status: 'ongoing';
+  };
 }
 
 /** Renders an error for a caller; whatever is not a {@link ServiceError} becomes a masked INTERNAL_ERROR. */

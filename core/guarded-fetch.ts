@@ -1,8 +1,8 @@
-import { lookup as systemLookup } from 'node:dns';
-import { type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
-import { request as requestHttps } from 'node:https';
-import { isIP, type LookupFunction } from 'node:net';
+import type { lookup as systemLookup } from 'node:dns';
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
 import { addressKind } from './address-kinds.ts';
+import { openGuarded } from './guarded-request.ts';
 
 /** Why a request was not made, or not answered. */
 export type GuardedFetchReason =
@@ -44,7 +44,7 @@ export interface GuardedFetchOptions {
   /** Largest body of an answer, in bytes. @default 1 MiB */
   readonly bytesMax?: number;
   /** Resolves host names. @default the system's resolver */
-  readonly resolve?: typeof systemLookup;
+  readonly resolve?: typeof systemLookup | undefined;
 }
 
 export interface GuardedRequest {
@@ -66,7 +66,7 @@ export function createGuardedFetch({
   named = [],
   timeoutMs = 5_000,
   bytesMax = 1024 * 1024,
-  resolve = systemLookup,
+  resolve,
 }: GuardedFetchOptions = {}): GuardedFetch {
   const namedOrigins = new Set(named.map((origin) => new URL(origin).origin));
   return async (target, { method = 'GET', headers = {}, body, signal } = {}) => {
@@ -90,21 +90,17 @@ export function createGuardedFetch({
       if (signal?.aborted === true) return new GuardedFetchError('aborted', url.host);
       return new GuardedFetchError(late.aborted ? 'too_slow' : 'unreachable', url.host, error);
     };
-    const options: RequestOptions = {
-      method,
-      // As it is sent: the body is counted as it comes.
-      headers: { 'accept-encoding': 'identity', ...headers },
-      // A connection of its own, and none that was opened for somebody else or leads through a proxy.
-      agent: false,
-      signal: ended,
-      lookup: checkedLookup(resolve, isAllowed, () => new GuardedFetchError('forbidden_address', url.host)),
-    };
     try {
       ended.throwIfAborted();
-      const response = await new Promise<IncomingMessage>((answered, failed) => {
-        const request = (plain ? requestHttp : requestHttps)(url, options, answered);
-        request.on('error', failed);
-        request.end(body instanceof URLSearchParams ? body.toString() : (body ?? undefined));
+      const response = await openGuarded({
+        url,
+        method,
+        headers,
+        body: body instanceof URLSearchParams ? body.toString() : (body ?? undefined),
+        signal: ended,
+        resolve,
+        isAllowed,
+        refusal: () => new GuardedFetchError('forbidden_address', url.host),
       });
       const bytes = await readAll(response, bytesMax, () => new GuardedFetchError('too_large', url.host));
       return asResponse(response, bytes);
@@ -113,19 +109,6 @@ export function createGuardedFetch({
     }
   };
 }
-
-/** Resolves a name, and refuses it when any of its addresses is refused: the next look might find that one alone. */
-const checkedLookup =
-  (resolve: typeof systemLookup, isAllowed: (address: string) => boolean, refusal: () => Error): LookupFunction =>
-  (hostname, options, done) => {
-    resolve(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) return done(error, '', 0);
-      const [first] = addresses;
-      if (first === undefined || !addresses.every(({ address }) => isAllowed(address))) return done(refusal(), '', 0);
-      if (options.all === true) return done(null, addresses);
-      done(null, first.address, first.family);
-    });
-  };
 
 async function readAll(response: IncomingMessage, bytesMax: number, refusal: () => Error): Promise<Buffer> {
   const chunks: Buffer[] = [];

@@ -1,7 +1,21 @@
 import { randomBytes } from 'node:crypto';
 
 /** Prefixes of native ids. Organizations, grants and delegates are bare UUIDs instead. Contract 01, section 1.2. */
-export type IdPrefix = 'prn' | 'prj' | 'prs' | 'msg' | 'ses' | 'wap' | 'aud' | 'stp' | 'mail' | 'auth' | 'led' | 'run';
+export type IdPrefix =
+  | 'prn'
+  | 'prj'
+  | 'prs'
+  | 'msg'
+  | 'ses'
+  | 'wap'
+  | 'aud'
+  | 'stp'
+  | 'mail'
+  | 'auth'
+  | 'led'
+  | 'run'
+  | 'clm'
+  | 'inc';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -18,6 +18,7 @@ export type KeyPurpose =
   | 'user-token-keys'
   | 'one-time-codes'
   | 'social-sign-in'
+  | 'settlement'
   | 'fingerprint';
 
 /** AES-256-GCM nonce, in bytes. */

@@ -2,6 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import type pg from 'pg';
+import { makeEventPartitions } from './event-partitions.ts';
 import { withClient } from './with-client.ts';
 
 /** Session lock under which the control database is migrated; any number that nothing else uses. */
@@ -10,7 +11,7 @@ const migrationLock = 7_306_001;
 const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
 
 /**
- * Brings the control database to the newest version. Nodes that start together wait for the one that came first and
+ * Brings the control database to the newest version, with the partitions that the coming months need. Nodes that start together wait for the one that came first and
  * then find nothing left to do.
  *
  * @returns how many migrations this call applied
@@ -22,6 +23,7 @@ export async function migrateControlDatabase(url: string): Promise<number> {
       await client.query('select pg_advisory_lock($1)', [migrationLock]);
       const before = await applied(client);
       await migrate(drizzle(client), { migrationsFolder });
+      await makeEventPartitions(client);
       return (await applied(client)) - before;
     },
     { name: 'migrate' },

@@ -56,7 +56,11 @@ export class Group {
     const bytes = Buffer.concat(paper.parts);
     paper.parts.length = 0;
     if (connection.stream.writable) connection.stream.write(bytes);
-    for (const read of unwritten) this.#line.done(read);
+    // Not before the driver has queued this: a line that is done sends the next group, which would be answered as this one.
+    if (unwritten.length > 0)
+      queueMicrotask(() => {
+        for (const read of unwritten) this.#line.done(read);
+      });
     return null;
   }
 

@@ -69,8 +69,10 @@ export class Read {
     this.#reject = reject;
   }
 
-  /** Writes what asks for it. @returns whether that could be done */
+  /** Writes what asks for it. @returns whether that could be done, and somebody still waits for it */
   write(wire: Wire): boolean {
+    // Asked elsewhere while its connection opened: what is not counted as under way must not be answered either.
+    if (this.#settled) return false;
     (this as unknown as DriverQuery).prepare(wire);
     return !this.#settled;
   }

@@ -24,10 +24,10 @@ const batchMax = 64;
 
 /**
  * Reads of the gateway's own making over few connections, many in one packet: what is asked while all of them are at
- * work waits, and leaves together on the first that is done. A connection answers in order, so waiting costs next to
- * nothing, and what has not been sent is held up by nobody. Each statement ends in a Sync of its own and so is a
- * transaction of its own, whose failure is nobody else's. No one ever gets hold of a connection, and Postgres itself
- * refuses anything but reads there: two requests that took turns on one would share their transactions.
+ * work waits, and leaves together on the first that is done. A connection answers in order; what takes long on it is
+ * left alone there, and what was sent behind it is asked elsewhere. Up to sixteen reads share a Sync and with it a
+ * transaction, in which each still sees what was committed before it ran; one that fails is told alone, and those behind
+ * it are asked again. No one ever gets hold of a connection, and Postgres itself refuses anything but reads there.
  */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { max = 4, elsewhere, onStatement } = options;

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import pg from 'pg';
+import { limitArriving } from './arriving.ts';
 import { sqlState } from './pool.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
 import { templateVersion } from './project-template.ts';
@@ -116,13 +117,18 @@ async function refuseOwnSettings(client: pg.Client, { ownSettings }: ProjectLogi
   if (rowCount !== 0) throw new ChangedLoginError('A login carries settings that it was not given.');
 }
 
-/** Nothing is run on a login that was tampered with; and the first session to a database finds out whether it has to be
- * brought to a newer version. */
+/**
+ * Nothing is run on a login that was tampered with; and the first session to a database finds out whether it has to be
+ * brought to a newer version, and removes what is past.
+ */
 async function prepared(session: Session, { databases }: SessionOptions): Promise<Session> {
   const { client, project } = session;
   try {
     await refuseOwnSettings(client, databases);
-    if (!project.current && (await versionSeen(client)) < templateVersion) await databases.upgrade(project.database);
+    if (!project.current) {
+      if ((await versionSeen(client)) < templateVersion) await databases.upgrade(project.database);
+      await sweep(client);
+    }
   } catch (error) {
     await client.end().catch(() => undefined);
     throw error;
@@ -130,6 +136,12 @@ async function prepared(session: Session, { databases }: SessionOptions): Promis
   project.current = true;
   return session;
 }
+
+/** Nobody else comes by where no SQL is run under a key any more. What cannot be swept now can be the next time. */
+const sweep = (client: pg.Client): Promise<unknown> =>
+  client.query('select _svc.sweep_runs()').catch((error: unknown) => {
+    if (sqlState(error) === undefined) throw error;
+  });
 
 /** What the first version kept to itself tells as much as a number. */
 async function versionSeen(client: pg.Client): Promise<number> {
@@ -171,6 +183,7 @@ async function logIn(
   };
   client.on('error', () => lost(session));
   await client.connect();
+  limitArriving(client);
   return session;
 }
 

@@ -1,6 +1,7 @@
 import { authStatements } from './project-template/auth.ts';
 import { liveStatements } from './project-template/live.ts';
 import { passkeyStatements } from './project-template/passkeys.ts';
+import { runSweepStatements } from './project-template/run-sweep.ts';
 import { sessionEndStatements } from './project-template/session-ends.ts';
 import { socialStatements } from './project-template/social.ts';
 import { sqlRunStatements } from './project-template/sql-runs.ts';
@@ -51,6 +52,7 @@ export const templateVersions: readonly TemplateVersion[] = [
   { version: 7, statements: userDataStatements },
   { version: 8, statements: liveStatements },
   { version: 9, statements: sessionEndStatements },
+  { version: 10, statements: runSweepStatements },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */

@@ -6,6 +6,11 @@ export interface MailToSend {
   readonly subject: string;
   /** Plain text. */
   readonly text: string;
+  /**
+   * Names the mail for good: one that is sent again after a crash has the same `Message-ID`, by which mailboxes know it
+   * for the same.
+   */
+  readonly id?: string | undefined;
 }
 
 /** Sends mail by SMTP. */
@@ -38,6 +43,8 @@ export function createMailer({ smtpUrl, from, log, timeoutMs = 10_000 }: MailerO
     };
     return { configured: false, send, close: () => {} };
   }
+  /** Of the sender, whose mails are named under it. */
+  const domain = /@([\w.-]+)>?\s*$/.exec(from)?.[1] ?? 'svc-gateway.invalid';
   let transport: Promise<Transporter> | undefined;
   // Loaded on first use: most installations send no mail.
   const connect = async (): Promise<Transporter> => {
@@ -55,11 +62,17 @@ export function createMailer({ smtpUrl, from, log, timeoutMs = 10_000 }: MailerO
   };
   return {
     configured: true,
-    send: async ({ to, subject, text }) => {
+    send: async ({ to, subject, text, id }) => {
       try {
         transport ??= connect();
         // As an object, so that a recipient with a comma in it is not read as two.
-        await (await transport).sendMail({ from, to: { name: '', address: to }, subject, text });
+        await (await transport).sendMail({
+          from,
+          to: { name: '', address: to },
+          subject,
+          text,
+          ...(id === undefined ? {} : { messageId: `<${id}@${domain}>` }),
+        });
       } catch (error) {
         const { code, responseCode } = error as MailFault;
         log.debug({ code, responseCode }, 'The mail server did not take a mail.');

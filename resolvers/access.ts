@@ -2,10 +2,11 @@ import { ServiceError } from '../core/errors.ts';
 import { columnsOf, partOf } from '../db/columns-of.ts';
 import type { Statement } from '../db/pool.ts';
 import { type Org, orgs, type Role } from '../db/schema/orgs.ts';
-import { type Project, projects } from '../db/schema/projects.ts';
+import type { Project } from '../db/schema/projects.ts';
 import { type Caller, type CredentialKind, isPrincipal, type PrincipalBacked, principalIdOf } from './caller.ts';
 import type { Context } from './context.ts';
 import { type Action, type Permission, permissions, reaches } from './permissions.ts';
+import { projectColumnsOf, projectOf } from './projects/project-columns.ts';
 import { grantHolds, grantOpens, roomStands } from './rules.ts';
 
 /** By what right a caller was admitted; also what the audit names as the authority. */
@@ -45,6 +46,8 @@ export interface RoomScope extends OrgScope {
 export interface Access<Input, Scope> {
   readonly action: Action | null;
   readonly authorise: (ctx: Context, caller: Caller, input: Input, ahead?: Ahead) => Promise<Scope>;
+  /** The project that an input addresses: a refusal tells of the platform's faults that are attributed to it. */
+  readonly addressed?: (input: Input) => string | undefined;
   /**
    * Asks the database while the credential is still being looked at. What it says counts only for a caller that turns
    * out to be this very principal.
@@ -183,6 +186,7 @@ export const onProject = <Input>(action: Action, target: (input: Input) => strin
   return {
     action,
     lookAhead,
+    addressed: target,
     authorise: async (ctx, caller, input, ahead) => {
       const projectId = target(input);
       const claims = (claim: Claim) => claim.projectIds.includes(projectId);
@@ -190,6 +194,19 @@ export const onProject = <Input>(action: Action, target: (input: Input) => strin
       const row = await look(ctx, input, admission, ahead);
       const { org, authority } = orgScope(action, row, admission.admitted, 'project_not_found');
       return { org, authority, project: projectOf(row!)! };
+    },
+  };
+};
+
+/** An action on an organization that a grant on any of its projects opens, too, as its named rooms are. */
+export const onOrgByGrant = <Input extends { readonly org: string }>(action: Action): Access<Input, OrgScope> => {
+  const { look, lookAhead } = byStatement<Input, OrgRow>(orgGrantStatement, ({ org }, ...who) => [org, ...who]);
+  return {
+    action,
+    lookAhead,
+    authorise: async (ctx, caller, input, ahead) => {
+      const admission = admit(action, caller, ({ orgId }) => orgId === input.org, 'member');
+      return orgScope(action, await look(ctx, input, admission, ahead), admission.admitted, 'member');
     },
   };
 };
@@ -206,6 +223,7 @@ export const onRoom = <Input extends { readonly org: string; readonly room: stri
   return {
     action,
     lookAhead,
+    addressed: ({ room }) => (room.startsWith('prj_') ? room : undefined),
     authorise: async (ctx, caller, input, ahead) => {
       const ofProject = input.room.startsWith('prj_');
       // A delegate reaches its projects' rooms and the organization's named ones; a service key its own project's only.
@@ -275,7 +293,6 @@ function admit(
 }
 
 const orgOf = partOf(orgs, 'org.');
-const projectOf = partOf(projects, 'project.');
 
 type OrgRow = Record<string, unknown> & {
   readonly role: Role | null;
@@ -319,10 +336,21 @@ const orgStatement: Statement = {
     where o.id = $1 and ($3::boolean or m.id is not null)`,
 };
 
+const orgGrantStatement: Statement = {
+  name: 'access.org-by-grant',
+  pipelined: true,
+  text: `select ${columnsOf(orgs, 'o', 'org.')}, m.role, m.id as membership_id, g.capabilities
+    from orgs o ${membership}
+    left join lateral (
+      select array_agg(g.capability) as capabilities from project_grants g where g.org_id = o.id and ${liveGrant}
+    ) g on true
+    where o.id = $1 and ($3::boolean or m.id is not null or g.capabilities is not null)`,
+};
+
 const projectStatement: Statement = {
   name: 'access.project',
   pipelined: true,
-  text: `select ${columnsOf(orgs, 'o', 'org.')}, ${columnsOf(projects, 'p', 'project.')},
+  text: `select ${columnsOf(orgs, 'o', 'org.')}, ${projectColumnsOf('p', 'project.')},
       m.role, m.id as membership_id, g.capabilities
     from projects p join orgs o on o.id = p.org_id ${membership}
     left join lateral (

@@ -10,7 +10,7 @@ export interface AuthorityEntry {
   readonly orgId: string;
   /** The room that is followed; without one only membership counts, as for the organization itself. */
   readonly roomKey?: string | undefined;
-  /** What is done in a project of the organization: the project has to stay there, and a member in a role for it. */
+  /** What is done in a project of the organization: the project has to stay there, and a role or a grant for it. */
   readonly inProject?: { readonly id: string; readonly action: Action } | undefined;
   readonly sessionId: string | null;
   /** Set: the delegate's own grant decides, not the principal's. */
@@ -46,6 +46,12 @@ export function projectAuthority(caller: Caller, orgId: string, id: string, acti
   return { ...entry, inProject: { id, action } };
 }
 
+/** By what right a member does something in its organization as a whole. */
+export function orgAuthority(caller: Caller, orgId: string): AuthorityEntry {
+  const { roomKey: _none, ...entry } = roomAuthority(caller, orgId, '');
+  return entry;
+}
+
 /** By what right a caller reads a room, so that it can be looked at again while the reading lasts. */
 export const roomAuthority = (caller: Caller, orgId: string, roomKey: string): AuthorityEntry => ({
   orgId,
@@ -57,6 +63,17 @@ export const roomAuthority = (caller: Caller, orgId: string, roomKey: string): A
   projectKeyProjectId: caller.kind === 'project_key' ? caller.projectId : null,
   expiresAt: 'expiresAt' in caller ? caller.expiresAt : null,
 });
+
+/**
+ * By what right a caller follows an organization's escalations. Who sees everybody's has to stay a member; a grant or a
+ * delegate, which opens the organization's named rooms as well, shows one's own.
+ */
+export function escalationAuthority(caller: Caller, orgId: string, own: boolean): AuthorityEntry {
+  const { roomKey, ...entry } = roomAuthority(caller, orgId, 'escalations');
+  return own ? { ...entry, roomKey } : entry;
+}
+
+export const escalationAuthorityLost = (): ServiceError => notAuthorized('escalation:read', 'member');
 
 /** The same refusal as at the door, for whoever was let in and has lost the right since. */
 export const roomAuthorityLost = (): ServiceError => notAuthorized('room:read', 'member');

@@ -5,6 +5,7 @@ import type { KeyRing } from '../core/keys.ts';
 import type { Database } from '../db/pool.ts';
 import type { ProjectDatabases } from '../db/project-databases.ts';
 import type { ProjectPools } from '../db/project-pools.ts';
+import type { Auditor } from '../engines/audit/auditor.ts';
 import type { PasswordHasher } from '../engines/passwords/hasher.ts';
 import type { SqlReader } from '../engines/reading/sql-reader.ts';
 import type { SchemaCaches } from '../engines/rows/schema-caches.ts';
@@ -13,8 +14,10 @@ import type { AuthorityWatch } from './authority.ts';
 import type { Caller } from './caller.ts';
 import type { FeedHub } from './feeds.ts';
 import type { Credentials } from './identity/resolve-caller.ts';
+import type { IncidentWatch } from './incidents/correlation.ts';
 import type { LiveHub } from './live/live-hub.ts';
 import type { RateLimiter } from './rate-limit.ts';
+import type { MessageMirror } from './rooms/message-mirror.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
 /** Everything that lives as long as the process, handed down so that nothing below reaches for a global. */
@@ -31,12 +34,18 @@ export interface Services {
   /** Who the users of projects sign in with, besides the gateway itself. */
   readonly identityProviders: IdentityProviders;
   readonly sqlReader: SqlReader;
+  /** Audits sites of others. */
+  readonly auditor: Auditor;
   /** What project databases hold, as the row routes see it. */
   readonly schemaCaches: SchemaCaches;
   /** Large answers that wait for their readers. */
   readonly heldAnswers: HeldAnswers;
   readonly feeds: FeedHub;
+  /** Told of messages that the events tell of. */
+  readonly messageMirror: MessageMirror;
   readonly authority: AuthorityWatch;
+  /** Faults of the platform's own that are open. */
+  readonly incidents: IncidentWatch;
   /** Hints of what changes in live tables. */
   readonly live: LiveHub;
   readonly rateLimiter: RateLimiter;
@@ -56,6 +65,8 @@ export interface ServiceSettings {
   /** Domain under which project hosts live. */
   readonly platformDomain: string;
   readonly adminKey: string | undefined;
+  /** The wallet that payments to this installation go to; undefined: one of its own. */
+  readonly settlementAddress: string | undefined;
   /** How long a step operation is believed to be worked on, in seconds. */
   readonly stepLeaseSeconds: number;
 }
@@ -94,6 +105,8 @@ export interface Context {
   readonly chargeAddress: () => void;
   /** To be told that an organization's limits count this request, so that its address no longer does. */
   readonly admitted?: () => void;
+  /** To be told which project is addressed, once that is known: refusals tell of the platform's faults attributed to it. */
+  readonly concerns?: (projectId: string) => void;
   /** To be told which project's the answer is: its large ones are counted together. */
   readonly answersFor?: (projectId: string) => void;
   /** Bytes of SQL that were answered so far: the fields of one request share what one answer may have. */

@@ -16,9 +16,17 @@ import {
   replay,
   storeOutcome,
 } from './idempotency.ts';
+import { concerning } from './incidents/correlation.ts';
 import { refuseWhileClosed } from './lifecycle.ts';
 import { limitsOf, outsideRate } from './limits.ts';
-import { type AnyMutation, type AnyProjectMutation, type AnyStepMutation, type Operation, orgOf } from './operation.ts';
+import {
+  type AnyMutation,
+  type AnyProjectMutation,
+  type AnyStepMutation,
+  type Operation,
+  orgOf,
+  projectOf,
+} from './operation.ts';
 import { parseInput, type Spelling } from './parse-input.ts';
 import { refuseHurry } from './rate-limit.ts';
 import { runSteps } from './run-steps.ts';
@@ -41,12 +49,19 @@ export async function execute<Input extends z.ZodObject, Scope, Output, Wire>(
 ): Promise<Output> {
   const startedAt = performance.now();
   let code = 'OK';
+  let addressed: string | undefined;
   try {
-    return await traced(op.name, {}, () => run(op, ctx, raw, spelling));
+    return await traced(op.name, {}, async () => {
+      const input = parseInput(op, raw, spelling);
+      addressed = op.access.addressed?.(input);
+      return await run(op, ctx, input, (scope) => {
+        addressed ??= projectOf(scope);
+      });
+    });
   } catch (error) {
     const refusal = asRefusal(error, ctx.request.idempotencyKey);
     code = refusal instanceof ServiceError ? refusal.code : 'INTERNAL_ERROR';
-    throw refusal;
+    throw concerning(refusal, addressed);
   } finally {
     ctx.services.observe(op.name, code, (performance.now() - startedAt) / 1000);
   }
@@ -55,10 +70,9 @@ export async function execute<Input extends z.ZodObject, Scope, Output, Wire>(
 async function run<Input extends z.ZodObject, Scope, Output, Wire>(
   op: Operation<Input, Scope, Output, Wire>,
   ctx: Context,
-  raw: z.input<Input>,
-  spelling: Spelling,
+  input: z.output<Input>,
+  admitted: (scope: Scope) => void,
 ): Promise<Output> {
-  const input = parseInput(op, raw, spelling);
   let ahead: Ahead | undefined;
   const { lookAhead, refusalOf } = op.access;
   const asked = ctx.caller(
@@ -78,6 +92,7 @@ async function run<Input extends z.ZodObject, Scope, Output, Wire>(
   const acts = op.kind === 'mutation' || op.reveals !== undefined;
   if (acts) refuseReaders(caller);
   const scope = await authorise(op, ctx, caller, input, ahead);
+  admitted(scope);
   if (op.kind === 'query') {
     requireStepUp(ctx, caller, op.reveals);
     return await op.handler({ ...ctx, ...scope }, input);
@@ -193,6 +208,7 @@ async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promis
             code: error.code,
             options: {
               message: error.message,
+              status: error.status,
               details: error.details,
               nextActions: error.nextActions,
               mutationState: error.mutationState,

@@ -5,7 +5,8 @@ import type { Database } from '../db/pool.ts';
 /** Names one ordered log. */
 export interface FeedName {
   readonly orgId: string;
-  readonly kind: 'room';
+  /** `room`: its messages; `events`: what happened in an organization; the others: changes of what they name. */
+  readonly kind: 'room' | 'events' | 'presences' | 'claims' | 'escalations';
   readonly feedId: string;
 }
 
@@ -44,11 +45,19 @@ export interface FeedHub {
   publish(name: FeedName, head: bigint): void;
   /** Rows after a position, always read: it sees every commit that came before the call, on whatever node. */
   fetch<Row>(feed: Feed<Row>, after: bigint, limit: number): Promise<FeedSlice<Row>>;
-  /** Waits until the feed has moved past a position; false when the time ran out or the signal aborted. */
+  /**
+   * Waits until the feed has moved past a position; false when the time ran out or the signal aborted.
+   *
+   * @param options.matching waits on until such a row has come: all who wait are told by one read
+   */
   moved<Row>(
     feed: Feed<Row>,
     after: bigint,
-    options: { readonly timeoutMs: number; readonly signal: AbortSignal },
+    options: {
+      readonly timeoutMs: number;
+      readonly signal: AbortSignal;
+      readonly matching?: ((row: Row) => boolean) | undefined;
+    },
   ): Promise<boolean>;
   /** Batches of what comes after a position, for ever; served from the shared tail where it reaches back that far. */
   follow<Row>(feed: Feed<Row>, after: bigint, options: FollowOptions): AsyncGenerator<readonly Row[], void, undefined>;

@@ -1,7 +1,14 @@
 import { ServiceError } from '../core/errors.ts';
 import type { Statement } from '../db/pool.ts';
 import type { Role } from '../db/schema/orgs.ts';
-import { grantSuffices, notAuthorized, type OrgScope, type ProjectScope, requireRole } from './access.ts';
+import {
+  grantSuffices,
+  notAuthorized,
+  type OrgScope,
+  type ProjectScope,
+  type RoomScope,
+  requireRole,
+} from './access.ts';
 import { principalIdOf } from './caller.ts';
 import type { Action } from './permissions.ts';
 import { grantHolds } from './rules.ts';
@@ -43,12 +50,18 @@ export async function holdRole(
 }
 
 async function holdGrant(work: Work & OrgScope, action: Action): Promise<void> {
-  const projectId = 'project' in work ? (work as ProjectScope).project.id : null;
-  const values = [work.org.id, projectId, principalIdOf(await work.caller())];
+  const values = [work.org.id, grantedProject(work), principalIdOf(await work.caller())];
   const held = await work.rows<{ capability: string }>(holdGrantStatement, values);
   const capabilities = held.map(({ capability }) => capability);
   if (!grantSuffices(action, capabilities))
     throw notAuthorized(action, held.length > 0 ? 'grant' : 'project_not_found');
+}
+
+/** The project that a grant has to be on; null where one on any of the organization's opens what is asked for. */
+function grantedProject(work: OrgScope): string | null {
+  const { project, room } = work as Partial<ProjectScope & RoomScope>;
+  if (project !== undefined) return project.id;
+  return room?.key.startsWith('prj_') === true ? room.key : null;
 }
 
 async function holdDelegate(work: Work): Promise<void> {
@@ -65,7 +78,8 @@ const holdRoleStatement: Statement = {
 const holdGrantStatement: Statement = {
   name: 'access.hold-grants',
   text: `select g.capability from project_grants g
-    where g.org_id = $1 and g.project_id = $2 and g.principal_id = $3 and ${grantHolds('g')} order by g.id for share`,
+    where g.org_id = $1 and ($2::text is null or g.project_id = $2) and g.principal_id = $3 and ${grantHolds('g')}
+    order by g.id for share`,
 };
 
 const holdDelegateStatement: Statement = {

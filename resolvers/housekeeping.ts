@@ -1,9 +1,16 @@
+import { dropEventPartitions, makeEventPartitions } from '../db/event-partitions.ts';
 import { type Database, inTransaction } from '../db/pool.ts';
+import { changesBatch, pruneChangesSql } from './changes.ts';
+import { today } from './daily-quota.ts';
+import { invocationsKeptDays } from './errors/invocation-buckets.ts';
+import { enqueueOverdueSql } from './errors/observe-new.ts';
+import { erasePurgedEvents } from './events/erase-purged.ts';
 import { pruneLive } from './live/prune-live.ts';
 import { sendMailTask } from './mail/outbox.ts';
 import { purgeProjects } from './projects/purge-projects.ts';
+import { pruneMessages } from './rooms/prune-messages.ts';
 import { reapStepTask } from './steps.ts';
-import type { Task } from './task.ts';
+import type { Task, TaskContext } from './task.ts';
 
 /** The job that removes what has expired or was purged, and enqueues again what a vanished node left behind. */
 export const housekeepingTask = 'housekeeping';
@@ -11,30 +18,43 @@ export const housekeepingTask = 'housekeeping';
 /** Rows deleted by one statement. */
 const batchRows = 1_000;
 
-export const keepHouse: Task = async ({ ctx, mailer }) => {
-  const { pool } = ctx.services.db;
-  for (const [table, condition] of expired) {
-    let deleted: number | null;
-    do {
-      ctx.signal.throwIfAborted();
-      const batch = `select ctid from ${table} where ${condition} limit ${batchRows} for update skip locked`;
-      ({ rowCount: deleted } = await pool.query(`delete from ${table} where ctid = any(array(${batch}))`));
-    } while (deleted === batchRows);
+/** Each step by itself: one that fails keeps no other from running, is told of by name, and fails the job at the end. */
+export const keepHouse: Task = async (job, payload) => {
+  const failures: unknown[] = [];
+  for (const [step, run] of Object.entries(steps)) {
+    job.ctx.signal.throwIfAborted();
+    try {
+      await run(job, payload);
+    } catch (error) {
+      // What ends because the server stops has not failed.
+      job.ctx.signal.throwIfAborted();
+      job.log.warn({ err: error, step }, 'A step of housekeeping failed; the others go on.');
+      failures.push(error);
+    }
   }
-  await pool.query(
-    `select graphile_worker.add_job($1, json_build_object('stepId', id), job_key => id) from step_operations s
-     where state = 'running' and lease_until < now() - interval '1 minute' and ${hasNoLivingJob('s.id')}`,
-    [reapStepTask],
-  );
-  await purgeProjects(ctx);
-  await pruneLive(ctx);
-  if (!mailer.configured) return;
-  await pool.query(
-    `select graphile_worker.add_job($1, json_build_object('mailId', id), job_key => id) from mail_outbox m
-     where state = 'queued' and created_at > now() - interval '3 days' and ${hasNoLivingJob('m.id')}`,
-    [sendMailTask],
-  );
+  if (failures.length === 1) throw failures[0];
+  if (failures.length > 1) throw new AggregateError(failures, `${failures.length} steps of housekeeping failed`);
 };
+
+/** Deletes until a batch is not full. */
+async function inBatches({ ctx }: Pick<TaskContext, 'ctx'>, full: number, batch: () => Promise<number>): Promise<void> {
+  do ctx.signal.throwIfAborted();
+  while ((await batch()) >= full);
+}
+
+const deleteExpired = (table: string, condition: string): Task => {
+  const batch = `select ctid from ${table} where ${condition} limit ${batchRows} for update skip locked`;
+  return (job) =>
+    inBatches(job, batchRows, async () => {
+      const text = `delete from ${table} where ctid = any(array(${batch}))`;
+      return (await job.ctx.services.db.pool.query(text)).rowCount ?? 0;
+    });
+};
+
+const run =
+  (text: string, values: readonly unknown[] = []): Task =>
+  async ({ ctx }) =>
+    void (await ctx.services.db.pool.query(text, [...values]));
 
 /** Rows that nobody needs any more. */
 const expired = [
@@ -42,7 +62,12 @@ const expired = [
   // A node that lives renews its own.
   ['live_connections', `expires_at < now() - interval '1 minute'`],
   ['idempotency_keys', 'expires_at < now()'],
+  // Who comes late is told so for a while, rather than that there never was such a key.
+  ['room_invites', `expires_at < now() - interval '30 days'`],
+  ['room_sends', `day < ${today} - 1`],
   ['mail_outbox', `created_at < now() - interval '30 days'`],
+  // Over for so long: none lasts more than a day.
+  ['room_claims', `expires_at < now() - interval '90 days'`],
   // By the lease, which ends soon after the work: that is what the index knows.
   ['step_operations', `state in ('done', 'undone') and lease_until < now() - interval '7 days'`],
   // Of periods that are over: none lasts so long, since pinned organizations begin new ones, too.
@@ -51,6 +76,10 @@ const expired = [
     `since < now() - interval '400 days' and not exists (
      select from orgs o where o.id = org_id and o.usage_since = since)`,
   ],
+  // Nobody reports a fact so late; the events themselves are gone by then.
+  ['event_keys', `created_at < now() - interval '400 days'`],
+  ['daily_counts', `day < ${today} - 7`],
+  ['function_invocations', `starts_at < now() - interval '${invocationsKeptDays} days'`],
   // Of a node that lives it comes back with the next batch, under a higher number.
   ['usage_flushes', `flushed_at < now() - interval '1 day'`],
 ] as const;
@@ -59,6 +88,35 @@ const expired = [
 const hasNoLivingJob = (key: string) => `not exists (
   select from graphile_worker._private_jobs j where j.key = ${key}
     and case when j.locked_at is null then j.attempts < j.max_attempts else j.locked_at > now() - interval '10 minutes' end)`;
+
+const enqueueStepsSql = `select graphile_worker.add_job($1, json_build_object('stepId', id), job_key => id) from step_operations s
+  where state = 'running' and lease_until < now() - interval '1 minute' and ${hasNoLivingJob('s.id')}`;
+
+const enqueueMailsSql = `select graphile_worker.add_job($1, json_build_object('mailId', id), job_key => id) from mail_outbox m
+  where state = 'queued' and created_at > now() - interval '3 days' and ${hasNoLivingJob('m.id')}`;
+
+/** What housekeeping does, in this order. */
+const steps: Readonly<Record<string, Task>> = {
+  'make event partitions': ({ ctx }) => makeEventPartitions(ctx.services.db.pool),
+  ...Object.fromEntries(
+    expired.map(([table, condition]) => [`expire ${table}`, deleteExpired(table, condition)] as const),
+  ),
+  'enqueue steps': run(enqueueStepsSql, [reapStepTask]),
+  'prune changes': (job) =>
+    inBatches(job, changesBatch, async () => {
+      const { rows } = await job.ctx.services.db.pool.query<{ looked: number }>(pruneChangesSql);
+      return rows[0]!.looked;
+    }),
+  'prune messages': ({ ctx }) => pruneMessages(ctx),
+  'enqueue errors': run(enqueueOverdueSql(hasNoLivingJob)),
+  'purge projects': async ({ ctx }) => void (await purgeProjects(ctx)),
+  'erase purged events': ({ ctx }) => erasePurgedEvents(ctx),
+  'prune live': ({ ctx }) => pruneLive(ctx),
+  'enqueue mails': async (job, payload) => {
+    if (job.mailer.configured) await run(enqueueMailsSql, [sendMailTask])(job, payload);
+  },
+  'drop event partitions': async ({ ctx }) => void (await dropEventPartitions(ctx.services.db.pool, ctx.signal)),
+};
 
 /**
  * Frees what a killed process held: claims of idempotency keys, leases of step operations and mails, locks of jobs.

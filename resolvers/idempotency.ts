@@ -17,7 +17,7 @@ const keptHours = 48;
  * Version of what is stored. Raise it with any change to an operation's output that its `toWire` or the schema could
  * not make sense of: outcomes outlive an upgrade by two days.
  */
-const outcomeVersion = 1;
+const outcomeVersion = 2;
 
 /** The right to do the work of a key: exactly one process holds it at a time. */
 export interface Claim {

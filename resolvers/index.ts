@@ -1,3 +1,4 @@
+import { runAudit } from './audits/run-audit.ts';
 import { changeSettings, getSettings } from './auth/change-settings.ts';
 import { createUser } from './auth/create-user.ts';
 import { deleteUser } from './auth/delete-user.ts';
@@ -6,6 +7,29 @@ import { addCredit } from './billing/add-credit.ts';
 import { getBilling } from './billing/get-billing.ts';
 import { listHistory } from './billing/list-history.ts';
 import { lookupBilling } from './billing/lookup-billing.ts';
+import { createClaim } from './claims/create-claim.ts';
+import { listClaims } from './claims/list-claims.ts';
+import { openClaims } from './claims/open-claims.ts';
+import { releaseClaim } from './claims/release-claim.ts';
+import { addContact } from './contacts/add-contact.ts';
+import { listContacts } from './contacts/list-contacts.ts';
+import { removeContact } from './contacts/remove-contact.ts';
+import { getError } from './errors/get-error.ts';
+import { listErrors } from './errors/list-errors.ts';
+import { reportActivation } from './errors/report-activation.ts';
+import { reportFidelity } from './errors/report-fidelity.ts';
+import { reportInvocations } from './errors/report-invocations.ts';
+import { reportOccurrences } from './errors/report-occurrences.ts';
+import { acknowledgeByToken } from './escalations/acknowledge-by-token.ts';
+import { acknowledgeEscalation } from './escalations/acknowledge-escalation.ts';
+import { getEscalation } from './escalations/get-escalation.ts';
+import { listEscalations } from './escalations/list-escalations.ts';
+import { openEscalationFeed } from './escalations/open-escalations.ts';
+import { raiseEscalation } from './escalations/raise-escalation.ts';
+import { resolveEscalation } from './escalations/resolve-escalation.ts';
+import { emitEvent } from './events/emit-event.ts';
+import { listOrgEvents, listProjectEvents } from './events/list-events.ts';
+import { openEvents } from './events/open-events.ts';
 import { createDelegate } from './grants/create-delegate.ts';
 import { createGrant } from './grants/create-grant.ts';
 import { listDelegates } from './grants/list-delegates.ts';
@@ -15,6 +39,8 @@ import { revokeGrant } from './grants/revoke-grant.ts';
 import { rotateDelegate } from './grants/rotate-delegate.ts';
 import { setDisplayName } from './identity/set-display-name.ts';
 import { whoami } from './identity/whoami.ts';
+import { declareIncident } from './incidents/declare-incident.ts';
+import { resolveIncident } from './incidents/resolve-incident.ts';
 import { createInvite } from './invites/create-invite.ts';
 import { listInvites } from './invites/list-invites.ts';
 import { revokeInvite } from './invites/revoke-invite.ts';
@@ -27,6 +53,12 @@ import { removeMember } from './members/remove-member.ts';
 import { revokeMemberKey } from './members/revoke-key.ts';
 import { setMemberRole } from './members/set-role.ts';
 import type { AnyOperation } from './operation.ts';
+import { confirmEmail } from './operator-contact/confirm-email.ts';
+import { connectChat } from './operator-contact/connect-chat.ts';
+import { enrollPasskey } from './operator-contact/enroll-passkey.ts';
+import { getContact } from './operator-contact/get-contact.ts';
+import { sendVerification } from './operator-contact/send-verification.ts';
+import { setContact } from './operator-contact/set-contact.ts';
 import { claimSlug } from './orgs/claim-slug.ts';
 import { createOrg } from './orgs/create-org.ts';
 import { getOrg } from './orgs/get-org.ts';
@@ -52,13 +84,20 @@ import { getUsage } from './projects/get-usage.ts';
 import { listProjects } from './projects/list-projects.ts';
 import { renameProject } from './projects/rename-project.ts';
 import { setRepoName } from './projects/set-repo-name.ts';
+import { claimRoomInvite } from './room-invites/claim-room-invite.ts';
+import { listRoomInvites } from './room-invites/list-room-invites.ts';
+import { mintRoomInvite } from './room-invites/mint-room-invite.ts';
+import { revokeRoomInvite } from './room-invites/revoke-room-invite.ts';
+import { ackMessage } from './rooms/ack-message.ts';
 import { getMessage } from './rooms/get-message.ts';
 import { getPresence } from './rooms/get-presence.ts';
 import { getRoom } from './rooms/get-room.ts';
 import { joinRoom } from './rooms/join-room.ts';
+import { leaveRoom } from './rooms/leave-room.ts';
 import { listMessages } from './rooms/list-messages.ts';
 import { listPresences } from './rooms/list-presences.ts';
 import { listRooms } from './rooms/list-rooms.ts';
+import { openPresences } from './rooms/open-presences.ts';
 import { openRoom } from './rooms/open-room.ts';
 import { sendMessage } from './rooms/send-message.ts';
 import { getTierStatus } from './tiers/get-tier-status.ts';
@@ -129,6 +168,23 @@ export const operations: readonly AnyOperation[] = [
   listRooms,
   openRoom,
   sendMessage,
+  ackMessage,
+  mintRoomInvite,
+  listRoomInvites,
+  revokeRoomInvite,
+  claimRoomInvite,
+  listErrors,
+  getError,
+  reportOccurrences,
+  reportActivation,
+  reportInvocations,
+  reportFidelity,
+  listProjectEvents,
+  listOrgEvents,
+  openEvents,
+  emitEvent,
+  declareIncident,
+  resolveIncident,
   listOutbox,
   sendTestMail,
   listTiers,
@@ -149,4 +205,27 @@ export const operations: readonly AnyOperation[] = [
   getSettings,
   changeSettings,
   deleteUser,
+  leaveRoom,
+  openPresences,
+  createClaim,
+  listClaims,
+  releaseClaim,
+  openClaims,
+  raiseEscalation,
+  listEscalations,
+  getEscalation,
+  acknowledgeEscalation,
+  resolveEscalation,
+  acknowledgeByToken,
+  openEscalationFeed,
+  listContacts,
+  addContact,
+  removeContact,
+  setContact,
+  getContact,
+  sendVerification,
+  confirmEmail,
+  enrollPasskey,
+  connectChat,
+  runAudit,
 ];

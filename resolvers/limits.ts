@@ -17,10 +17,16 @@ export interface Limits {
   readonly grantsPerProject: number;
   /** Delegates that hold, of one project. */
   readonly delegatesPerProject: number;
+  /** Live connections of one project at once, on all nodes together. Contract 01, section 4.7. */
+  readonly liveConnectionsPerProject: number;
   /** Data-plane requests per lease. */
   readonly apiCalls: number;
   /** Bytes stored by all projects together. */
   readonly storageBytes: number;
+  /** Messages sent in all rooms together, per day of UTC. */
+  readonly messagesPerDay: number;
+  /** Events that applications emit in a UTC day. */
+  readonly eventsPerDay: number;
 }
 
 export const tierLimits: Readonly<Record<Tier, Limits>> = {
@@ -41,8 +47,11 @@ export const limitWireNames = {
   members: 'members',
   grantsPerProject: 'grants_per_project',
   delegatesPerProject: 'delegates_per_project',
+  liveConnectionsPerProject: 'live_connections_per_project',
   apiCalls: 'api_calls',
   storageBytes: 'storage_bytes',
+  messagesPerDay: 'messages_per_day',
+  eventsPerDay: 'events_per_day',
 } as const satisfies Record<keyof Limits, string>;
 
 /** Free organizations one owner may hold. Contract 01, section 6.2. */
@@ -68,6 +77,30 @@ export const inviteMailRate = { perSecond: 0.05, burst: 200 };
 
 /** Hours until an invitation expires, unless told, and at most. Contract 01, section 6.5. */
 export const inviteHours = { usual: 168, most: 8_760 } as const;
+
+/** Pages that one principal may cause on one day in UTC, wherever. Contract 02, section 3.2. */
+export const escalationsPerDay = 5;
+
+/** Escalations of one organization that wait for an answer. */
+export const openEscalations = 20;
+
+/** Contacts of one organization. Contract 02, section 3.6. */
+export const escalationContactsMax = 50;
+
+/** How long a page waits for an answer before it climbs, in seconds. Contract 02, section 3.5. */
+export const pageDeadlineSeconds = { normal: 7_200, high: 1_800 } as const;
+
+/** How often the top of the ladder is paged again before an escalation rests open. */
+export const topRepeats = 3;
+
+/** Days for which the link in a page acknowledges. */
+export const ackLinkDays = 30;
+
+/** Mails that verify an operator's address: to one address, and on behalf of one principal. */
+export const contactMails = { perHour: 5, pauseSeconds: 60 } as const;
+
+/** Hours for which a mailed link verifies an address. */
+export const contactLinkHours = 24;
 
 /** Minutes between two mails with an invitation to the same address in one organization. */
 export const inviteMailMinutes = 5;

@@ -49,7 +49,7 @@ interface ListKey<Row> {
 export const isBackward = ({ before, from_end }: ListWindow) => before !== undefined || from_end;
 
 /** The tools of lists that are ordered by one key, newest first. */
-function listsBy<Keyed>({ columns, first: { type, below, above }, of }: ListKey<Keyed>) {
+export function listsBy<Keyed>({ columns, first: { type, below, above }, of }: ListKey<Keyed>) {
   const names = (alias: string) => columns.map((column) => `${alias}.${column}`);
   const direction = (name: Direction['name'], sign: '<' | '>', end: string, order: 'desc' | 'asc'): Direction => ({
     name,

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { Access, OrgScope } from './access.ts';
+import type { Access, OrgScope, ProjectScope } from './access.ts';
 import type { Context } from './context.ts';
 import type { Work } from './unit-of-work.ts';
 
@@ -26,6 +26,8 @@ export type StepUpClass =
   | 'org.rename'
   | 'org.membership'
   | 'org.invite'
+  | 'org.contacts'
+  | 'operator.contact'
   | 'project.delete'
   | 'project.keys'
   | 'project.grants'
@@ -163,3 +165,6 @@ export const stepMutation = <Input extends z.ZodObject, Scope, Output, Wire>(
 
 /** Scopes that belong to an organization say so to the limits and the audit. */
 export const orgOf = (scope: unknown): OrgScope['org'] | undefined => (scope as Partial<OrgScope>).org;
+
+/** The project that an operation works on, where it works on one. */
+export const projectOf = (scope: unknown): string | undefined => (scope as Partial<ProjectScope>).project?.id;

@@ -4,10 +4,11 @@ import type { Role } from '../db/schema/orgs.ts';
 export const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as const satisfies readonly Role[];
 
 /** Whether a role stands at or above another. */
-export const reaches = (role: Role, minimum: Role): boolean => roles.indexOf(role) <= roles.indexOf(minimum);
+export const reaches = (role: Role, minimum: Role | null): boolean =>
+  minimum !== null && roles.indexOf(role) <= roles.indexOf(minimum);
 
 /** The roles that stand at or above one. */
-export const rolesFrom = (minimum: Role): readonly Role[] => roles.filter((role) => reaches(role, minimum));
+export const rolesFrom = (minimum: Role | null): readonly Role[] => roles.filter((role) => reaches(role, minimum));
 
 /** Capabilities that a project grant or a delegate's scope can name. Contract 01, section 6.6. */
 export const capabilities = [
@@ -34,8 +35,8 @@ export const coveredBy = (capability: string): readonly string[] =>
 
 /** Who may do one thing. A credential that has no cell in the row is refused. */
 export interface Permission {
-  /** Lowest role that suffices; reading operator sessions count as the member they belong to. */
-  readonly role: Role;
+  /** Lowest role that suffices, null for none; reading operator sessions count as the member they belong to. */
+  readonly role: Role | null;
   /** Capabilities of a project grant that suffice without membership (`any`: whichever it is). */
   readonly grants?: readonly Capability[] | 'any';
   /** Whether a delegate may do it, and with which capability of its scope (`any`: with none in particular). */
@@ -81,9 +82,17 @@ export const permissions = {
   'project:schema:read': { role: 'developer', serviceKey: true, admin: true },
   'project:expose:read': { role: 'developer', serviceKey: true, admin: true },
   'project:expose:write': { role: 'developer', serviceKey: true },
+  'project:errors:write': { role: 'developer', serviceKey: true },
+  'event:emit': { role: null, serviceKey: true },
   'room:list': { role: 'viewer', delegate: 'any', serviceKey: true },
   'room:read': { role: 'viewer', grants: 'any', delegate: 'any', serviceKey: true },
   'room:write': { role: 'viewer', grants: 'any', delegate: 'any' },
+  'room:invite': { role: 'developer' },
+  'escalation:raise': { role: 'viewer', grants: 'any', delegate: 'any' },
+  'escalation:read': { role: 'viewer', grants: 'any', delegate: 'any' },
+  'escalation:answer': { role: 'viewer' },
+  'escalation:contacts:read': { role: 'viewer' },
+  'escalation:contacts:write': { role: 'owner' },
 } as const satisfies Record<string, Permission>;
 
 export type Action = keyof typeof permissions;

@@ -47,6 +47,7 @@ export async function openProjectDoor(
   const given = ctx.credentials.apikey ?? bearer;
   if (given === undefined) throw new ServiceError('AUTH_REQUIRED', { nextActions: [sendKey] });
   const key = await credentialOf(ctx, given);
+  ctx.concerns?.(projectId ?? key.projectId);
   const beside = bearer === undefined || bearer === given ? undefined : await credentialOf(ctx, bearer);
   if (beside !== undefined && beside.projectId !== key.projectId)
     throw new ServiceError('FORBIDDEN', {

@@ -2,7 +2,7 @@ import { ServiceError } from '../core/errors.ts';
 import { Lru } from '../core/lru.ts';
 import type { Statement } from '../db/pool.ts';
 import type { ProjectDatabase } from '../db/project-databases.ts';
-import type { LifecycleState, Tier } from '../db/schema/orgs.ts';
+import type { LifecycleState, Org, Tier } from '../db/schema/orgs.ts';
 import type { ProjectState } from '../db/schema/projects.ts';
 import type { Services } from './context.ts';
 
@@ -18,6 +18,7 @@ export interface ProjectTarget {
   readonly hostNames: readonly string[];
   readonly database: ProjectDatabase;
   readonly tier: Tier;
+  readonly limitOverrides: Org['limitOverrides'];
   readonly lifecycleState: LifecycleState;
   readonly lifecycleEnteredAt: Date;
   readonly leaseExpiresAt: Date;
@@ -34,6 +35,7 @@ interface TargetRow {
   readonly database_name: string;
   readonly role_name: string;
   readonly tier: Tier;
+  readonly limit_overrides: Org['limitOverrides'];
   readonly lifecycle_state: LifecycleState;
   readonly lifecycle_entered_at: Date;
   readonly lease_expires_at: Date;
@@ -104,6 +106,7 @@ const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
   hostNames: row.host_names,
   database: { server: row.server, databaseName: row.database_name, roleName: row.role_name },
   tier: row.tier,
+  limitOverrides: row.limit_overrides,
   lifecycleState: row.lifecycle_state,
   lifecycleEnteredAt: row.lifecycle_entered_at,
   leaseExpiresAt: row.lease_expires_at,
@@ -112,7 +115,7 @@ const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
 const targetStatement: Statement = {
   name: 'rows.target',
   text: `select p.org_id, p.created_at, p.public_id, p.state, p.archived_at is not null as archived, p.server, p.database_name, p.role_name,
-      o.tier, o.lifecycle_state, o.lifecycle_entered_at, o.lease_expires_at,
+      o.tier, o.limit_overrides, o.lifecycle_state, o.lifecycle_entered_at, o.lease_expires_at,
       array(select h.name from host_names h where h.org_id = p.org_id and h.project_id = p.id) as host_names
     from projects p join orgs o on o.id = p.org_id
     where p.id = $1 and p.deleted_at is null`,

@@ -4,8 +4,17 @@ import type { Work } from './unit-of-work.ts';
 
 /** What is counted, and where. */
 export interface Quota {
-  readonly scope: 'organization' | 'project';
-  readonly metric: 'projects' | 'members' | 'grants' | 'delegates' | 'slugs';
+  readonly scope: 'organization' | 'project' | 'principal';
+  readonly metric:
+    | 'projects'
+    | 'members'
+    | 'grants'
+    | 'delegates'
+    | 'slugs'
+    | 'escalation_contacts'
+    | 'escalations_per_day'
+    | 'open_escalations'
+    | 'live_presences';
   /** Where there is more to say than that it is used up. */
   readonly message?: string;
 }

@@ -37,6 +37,12 @@ export const hasRoomGrant = (orgId: string, principalId: string, key: string): s
     select from project_grants g where g.org_id = ${orgId} and g.principal_id = ${principalId}
       and ${grantHolds('g')} and ${grantOpens('g', key)})`;
 
+/** A principal holds a grant on a project with one of some capabilities, written `read,deploy`. */
+export const hasProjectGrant = (orgId: string, principalId: string, projectId: string, capabilities: string): string =>
+  `exists (
+    select from project_grants g where g.org_id = ${orgId} and g.principal_id = ${principalId}
+      and g.project_id = ${projectId} and g.capability = any(string_to_array(${capabilities}, ',')) and ${grantHolds('g')})`;
+
 /**
  * The rooms that a delegate or a service key names itself: rooms of its projects in its own organization, and that
  * organization's named ones for those who reach them.

@@ -1,6 +1,6 @@
 import { invalidField } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
-import { isPlainText, parseJsonBody, parseQuery, parseTextBody } from './body.ts';
+import { isForm, isPlainText, parseFormBody, parseJsonBody, parseQuery, parseTextBody } from './body.ts';
 import { PathTable } from './path-table.ts';
 import type { RestAnswer, Route } from './route.ts';
 
@@ -54,7 +54,8 @@ function wantsMarkdown(format: string | undefined, { accept = '' }: RestCall): b
   return format === undefined ? /(^|,)\s*text\/markdown\s*(;|,|$)/i.test(accept) : format === 'markdown';
 }
 
-function bodyOf({ textAs }: Route, { body, contentType }: RestCall): Readonly<Record<string, unknown>> {
+function bodyOf({ textAs, form }: Route, { body, contentType }: RestCall): Readonly<Record<string, unknown>> {
+  if (form === true && isForm(contentType)) return parseFormBody(body);
   if (textAs === undefined || !isPlainText(contentType)) return parseJsonBody(body, contentType);
   return { [textAs]: parseTextBody(body, contentType) };
 }

@@ -1,7 +1,9 @@
+import { ackMessage } from '../resolvers/rooms/ack-message.ts';
 import { getMessage } from '../resolvers/rooms/get-message.ts';
 import { getPresence } from '../resolvers/rooms/get-presence.ts';
 import { getRoom } from '../resolvers/rooms/get-room.ts';
 import { joinRoom } from '../resolvers/rooms/join-room.ts';
+import { leaveRoom } from '../resolvers/rooms/leave-room.ts';
 import { listMessages } from '../resolvers/rooms/list-messages.ts';
 import { listPresences } from '../resolvers/rooms/list-presences.ts';
 import { listRooms } from '../resolvers/rooms/list-rooms.ts';
@@ -31,8 +33,16 @@ export const roomRoutes = [
       session_key: request.body.session_key,
     }),
   ),
-  route('GET', `${room}/presences`, 200, listPresences, address),
+  route('GET', `${room}/presences`, 200, listPresences, (request) => ({
+    ...address(request),
+    include_expired: request.query.include_expired,
+    name: request.query.name,
+  })),
   route('GET', `${room}/presences/:presence_id`, 200, getPresence, (request) => ({
+    ...address(request),
+    presence: request.params.presence_id,
+  })),
+  route('DELETE', `${room}/presences/:presence_id`, 200, leaveRoom, (request) => ({
     ...address(request),
     presence: request.params.presence_id,
   })),
@@ -70,6 +80,12 @@ export const roomRoutes = [
     addressed_to: request.query.addressed_to,
     presence_id: request.query.presence_id,
     session_key: request.query.session_key,
+  })),
+  route('POST', `${room}/messages/:message_id/ack`, 200, ackMessage, (request) => ({
+    ...address(request),
+    message: request.params.message_id,
+    presence_id: request.body.presence_id,
+    session_key: request.body.session_key,
   })),
   route('GET', `${room}/messages/:message_id`, 200, getMessage, (request) => ({
     ...address(request),

@@ -37,14 +37,29 @@ export interface Route {
   readonly hasMarkdown?: boolean;
   /** Whether a GET uses something up, so that HEAD is refused. */
   readonly goodOnce?: true;
+  /** Whether the body is that of a page's form. */
+  readonly form?: true;
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
 }
 
 export interface RouteOptions<Output> extends Pick<Route, 'textAs'> {
+  /** No credential is looked at, whatever the request brings: who asks is told by something else. */
+  readonly withoutCredential?: true;
   readonly asMarkdown?: (output: Output) => string;
 }
 
 const markdownHeaders = { 'content-type': 'text/markdown; charset=utf-8' };
+
+/** The same request from nobody; its address pays for it as for any. */
+const asNobody = (ctx: Context): Context => ({
+  ...ctx,
+  anonymous: true,
+  credentials: {},
+  caller: async () => {
+    ctx.chargeAddress();
+    return { kind: 'nobody' };
+  },
+});
 
 /** What comes from outside has yet to be judged; the operation's schema is its only judge. */
 type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
@@ -66,7 +81,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   status: number | { readonly usual: number; readonly of: (output: Output) => number },
   op: Operation<Input, Scope, Output, Wire>,
   toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
-  { textAs, asMarkdown }: RouteOptions<Output> = {},
+  { textAs, asMarkdown, withoutCredential }: RouteOptions<Output> = {},
 ): Route {
   let names: Unchecked<z.input<Input>> | undefined;
   const spelling = (name: string): string => {
@@ -82,7 +97,8 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     textAs,
     hasMarkdown: asMarkdown !== undefined,
     async run(ctx, request) {
-      const output = await execute(op, ctx, toInput(request) as z.input<Input>, spelling);
+      const asker = withoutCredential === true ? asNobody(ctx) : ctx;
+      const output = await execute(op, asker, toInput(request) as z.input<Input>, spelling);
       return {
         status: typeof status === 'number' ? status : status.of(output),
         body: await op.toWire(output, ctx),

@@ -1,12 +1,20 @@
+import { auditRoutes } from './audit.ts';
 import { billingRoutes } from './billing.ts';
+import { claimRoutes } from './claims.ts';
+import { errorRoutes } from './errors.ts';
+import { escalationRoutes } from './escalations.ts';
+import { eventRoutes } from './events.ts';
 import { grantRoutes } from './grants.ts';
 import { identityRoutes } from './identity.ts';
+import { incidentRoutes } from './incidents.ts';
 import { mailRoutes } from './mail.ts';
 import { memberRoutes } from './members.ts';
+import { operatorContactRoutes } from './operator-contact.ts';
 import { orgRoutes } from './orgs.ts';
 import { projectDataRoutes } from './project-data.ts';
 import { projectUserRoutes } from './project-users.ts';
 import { projectRoutes } from './projects.ts';
+import { roomInviteRoutes } from './room-invites.ts';
 import { roomRoutes } from './rooms.ts';
 import type { Route } from './route.ts';
 import { tierRoutes } from './tiers.ts';
@@ -20,10 +28,18 @@ export const routes: readonly Route[] = [
   ...projectRoutes,
   ...projectDataRoutes,
   ...grantRoutes,
+  ...eventRoutes,
+  ...incidentRoutes,
   ...roomRoutes,
+  ...roomInviteRoutes,
+  ...escalationRoutes,
+  ...operatorContactRoutes,
+  ...errorRoutes,
   ...mailRoutes,
   ...vaultRoutes,
   ...tierRoutes,
   ...billingRoutes,
   ...projectUserRoutes,
+  ...claimRoutes,
+  ...auditRoutes,
 ];

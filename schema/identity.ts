@@ -21,7 +21,7 @@ const PrincipalTypeEnum = builder.enumType('PrincipalType', {
 const PrincipalRef = builder.objectRef<CallerPrincipal>('Principal').implement({
   description: 'Who acts. Authority is never here, only in memberships and grants.',
   fields: (t) => ({
-    nativeId: t.exposeString('id', { description: 'Native id, `prn_…`.' }),
+    principalId: t.exposeString('id', { description: 'Native id, `prn_…`.' }),
     type: t.expose('type', { type: PrincipalTypeEnum, description: 'Kind of actor.' }),
     displayName: t.exposeString('displayName', {
       nullable: true,
@@ -34,7 +34,7 @@ const PrincipalRef = builder.objectRef<CallerPrincipal>('Principal').implement({
 const AuthenticatorRef = builder.objectRef<CallerAuthenticator>('Authenticator').implement({
   description: 'How the principal proved itself for this request.',
   fields: (t) => ({
-    nativeId: t.exposeString('id', { description: 'Native id, a UUID.' }),
+    authenticatorId: t.exposeString('id', { description: 'Native id, a UUID.' }),
     kind: t.exposeString('kind', { description: 'For example `wallet`.' }),
     publicSubject: t.exposeString('publicSubject', { description: 'The public half: a wallet’s lower-case address.' }),
   }),

@@ -66,7 +66,7 @@ export async function answerPlain(
   } catch (error) {
     const failed = refusedParams(error, traceId) ?? new GraphQLError('Unexpected error.', { cause: error });
     result = {
-      errors: failed.extensions.trace_id === undefined ? renderErrors([failed], traceId, ctx.services.log) : [failed],
+      errors: failed.extensions.trace_id === undefined ? renderErrors([failed], traceId, ctx.services) : [failed],
     };
   }
   return { ...render(result, type), isChange };

@@ -95,8 +95,13 @@ const LimitsRef = builder.objectRef<Limits>('OrganizationLimits').implement({
     members: t.exposeFloat('members', { description: 'Members and pending invitations.' }),
     grantsPerProject: t.exposeFloat('grantsPerProject', { description: 'Grants that hold, of one project.' }),
     delegatesPerProject: t.exposeFloat('delegatesPerProject', { description: 'Delegates that hold, of one project.' }),
+    liveConnectionsPerProject: t.exposeFloat('liveConnectionsPerProject', {
+      description: 'Live connections of one project at once, on all nodes together.',
+    }),
     apiCalls: t.exposeFloat('apiCalls', { description: 'Data-plane requests per lease.' }),
     storageBytes: t.exposeFloat('storageBytes', { description: 'Bytes stored by all projects together.' }),
+    messagesPerDay: t.exposeFloat('messagesPerDay', { description: 'Messages sent in all rooms, per day of UTC.' }),
+    eventsPerDay: t.exposeFloat('eventsPerDay', { description: 'Events that applications emit in a UTC day.' }),
   }),
 });
 

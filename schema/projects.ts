@@ -70,7 +70,7 @@ export const ProjectRef = builder.loadableNodeRef<ProjectRow, string>('Project',
 ProjectRef.implement({
   description: 'A backend of its own: a database, keys, and later hosting and functions.',
   fields: (t) => ({
-    nativeId: t.exposeString('id', { description: 'Native id, `prj_…`.' }),
+    projectId: t.exposeString('id', { description: 'Native id, `prj_…`.' }),
     publicId: t.exposeString('publicId', { description: 'Short opaque id in host names.' }),
     name: t.exposeString('name', { description: 'Name for people.' }),
     repoName: t.exposeString('repoName', { nullable: true, description: 'Address form, unique in the organization.' }),

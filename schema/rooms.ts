@@ -6,15 +6,17 @@ import { getRoom } from '../resolvers/rooms/get-room.ts';
 import { joinRoom } from '../resolvers/rooms/join-room.ts';
 import { listPresences } from '../resolvers/rooms/list-presences.ts';
 import { listRooms } from '../resolvers/rooms/list-rooms.ts';
+import { loadActiveClaims } from '../resolvers/rooms/load-active-claims.ts';
 import { loadRoomLists } from '../resolvers/rooms/load-room-lists.ts';
 import { loadPresences, loadRooms, type RoomAddress } from '../resolvers/rooms/load-rooms.ts';
+import type { Arrival } from '../resolvers/rooms/presence.ts';
 import { projectOfRoom, type RoomSummary } from '../resolvers/rooms/room-summary.ts';
-import { presenceState } from '../resolvers/rooms/wire.ts';
+import { arrivalToWire } from '../resolvers/rooms/wire.ts';
 import { builder, pageArgs } from './builder.ts';
 import { inOrder, type PageArgs, sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
-import { orgField } from './input-fields.ts';
+import { type InputFields, orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
 import { OrganizationRef } from './orgs.ts';
 import { ProjectRef } from './projects.ts';
@@ -38,7 +40,40 @@ function parseAddress(id: string): RoomAddress {
   return { orgId, key };
 }
 
-export const PresenceRef = builder.loadableNodeRef<Presence, string>('RoomPresence', {
+/** A presence, and how the call that answers it came by it. */
+export interface ShownPresence extends Presence {
+  readonly arrival?: Arrival;
+}
+
+/** A presence as the answer to a call shows it that has just found or made it. */
+export const arrivedPresence = (arrival: Arrival): ShownPresence => ({ ...arrival.presence, arrival });
+
+const ArrivalRef = builder.objectRef<Arrival>('RoomArrival').implement({
+  description: 'How a call came by a presence.',
+  fields: (t) => ({
+    resumed: t.boolean({
+      description: 'Whether it was there before, under the same session key.',
+      resolve: ({ how }) => how === 'resumed',
+    }),
+    requestedName: t.string({
+      nullable: true,
+      description: 'Name that was wanted, when the call made the presence; null when none was.',
+      resolve: (arrival) => arrivalToWire(arrival).requested_name,
+    }),
+    renamed: t.boolean({
+      nullable: true,
+      description: 'Whether another name was given than was wanted; null when none was.',
+      resolve: (arrival) => arrivalToWire(arrival).renamed,
+    }),
+    why: t.string({
+      nullable: true,
+      description: 'Why another name was given; null when none was.',
+      resolve: (arrival) => arrivalToWire(arrival).why,
+    }),
+  }),
+});
+
+export const PresenceRef = builder.loadableNodeRef<ShownPresence, string>('RoomPresence', {
   id: { resolve: ({ id }) => id },
   load: async (ids, ctx) => inOrder(ids, await loadPresences(ctx, ids), ({ id }) => id) as Presence[],
   toKey: ({ id }) => id,
@@ -52,17 +87,29 @@ PresenceRef.implement({
     task: t.exposeString('task', { nullable: true, description: 'What it is doing.' }),
     program: t.exposeString('program', { nullable: true, description: 'Program that speaks.' }),
     model: t.exposeString('model', { nullable: true, description: 'Model that speaks.' }),
-    state: t.field({
+    state: t.expose('state', {
       type: PresenceStateEnum,
-      description: 'Whether it is there.',
-      resolve: (presence, _args, ctx) => presenceState(presence, ctx.services.now()),
+      description: 'Whether it is there; in a change, right after it.',
+    }),
+    arrival: t.field({
+      type: ArrivalRef,
+      nullable: true,
+      description: 'How the call came by it that answers it; null where it is merely looked at.',
+      resolve: ({ arrival }) => arrival,
+    }),
+    activeClaims: t.int({
+      description: 'How many claims of it stand.',
+      resolve: ({ orgId, id }, _args, ctx) => activeClaimsOf(ctx).load({ orgId, id }),
     }),
     lastActive: t.expose('lastActive', { type: 'DateTime', description: 'When it was last heard of.' }),
     expiresAt: t.expose('expiresAt', { type: 'DateTime', description: 'When it expires unless it is heard of again.' }),
   }),
 });
 
-const PresenceConnection = builder.connectionObject({ type: PresenceRef, name: 'RoomPresenceConnection' });
+/** Of many presences in one statement. */
+const activeClaimsOf = loaderOf(loadActiveClaims, ({ orgId, id }) => `${orgId} ${id}`);
+
+export const PresenceConnection = builder.connectionObject({ type: PresenceRef, name: 'RoomPresenceConnection' });
 
 export const RoomRef = builder.loadableNodeRef<RoomSummary, string>('Room', {
   id: { resolve: addressOf },
@@ -105,9 +152,19 @@ RoomRef.implement({
     presences: t.field({
       type: PresenceConnection,
       description: listPresences.summary,
-      args: pageArgs,
-      resolve: async ({ orgId, key }, page, ctx) =>
-        sliceConnection(await run(listPresences, ctx, { org: orgId, room: key }), ({ id }) => id, page),
+      args: {
+        ...pageArgs,
+        includeExpired: t.arg.boolean({
+          required: false,
+          description: 'Also the latest that have expired or left; no unless told.',
+        }),
+        name: t.arg.string({ required: false, description: 'Only the presence of exactly this name.' }),
+      },
+      resolve: async ({ orgId, key }, { includeExpired, name, ...page }, ctx) => {
+        const only = dropNulls({ include_expired: includeExpired, name });
+        const presences = await run(listPresences, ctx, { org: orgId, room: key, ...only });
+        return sliceConnection<Presence>(presences, ({ id }) => id, page);
+      },
     }),
   }),
 });
@@ -184,15 +241,23 @@ builder.queryField('room', (t) =>
   }),
 );
 
+/** What a presence shows of itself, when a call registers one. */
+export const newcomerFields = (t: InputFields) => ({
+  requestedName: t.string({
+    required: false,
+    description: 'Wanted name, when this call registers a presence; a taken one gets a number.',
+  }),
+  task: t.string({ required: false, description: 'What the presence is doing; for display.' }),
+  program: t.string({ required: false, description: 'Program that speaks; for display.' }),
+  model: t.string({ required: false, description: 'Model that speaks; for display.' }),
+});
+
 const JoinRoomInput = builder.inputType('JoinRoomInput', {
   description: 'Which room to join, and how to be seen there.',
   fields: (t) => ({
     ...orgField(t),
     room: t.string({ description: 'A project’s id for its default room, or a label.' }),
-    requestedName: t.string({ required: false, description: 'Wanted name; a taken one gets a number.' }),
-    task: t.string({ required: false, description: 'What the presence is doing; for display.' }),
-    program: t.string({ required: false, description: 'Program that speaks; for display.' }),
-    model: t.string({ required: false, description: 'Model that speaks; for display.' }),
+    ...newcomerFields(t),
     sessionKey: t.string({
       required: false,
       description: 'Opaque; brings the same principal back as the same presence.',
@@ -211,12 +276,12 @@ builder.mutationField('joinRoom', (t) =>
     resolve: async (_root, { input }, ctx) => {
       const { org, room, requestedName, sessionKey, idempotencyKey, ...shown } = dropNulls(input);
       const named = dropNulls({ requested_name: requestedName, session_key: sessionKey });
-      const { presence } = await run(joinRoom, keyed(ctx, idempotencyKey), {
+      const arrival = await run(joinRoom, keyed(ctx, idempotencyKey), {
         ...roomInput({ org, room }),
         ...shown,
         ...named,
       });
-      return presence;
+      return arrivedPresence(arrival);
     },
   }),
 );

@@ -89,6 +89,11 @@ const TierStatusRef = builder.objectRef<TierStatus>('TierStatus').implement({
     operatorReachable: t.exposeBoolean('operatorReachable', {
       description: 'Whether an owner or admin has a verified mail address; else notices reach nobody.',
     }),
+    platformStatus: t.string({
+      nullable: true,
+      description: '`degraded` while a fault of the platform’s is open that is everybody’s or touches it; else null.',
+      resolve: ({ degraded }) => (degraded ? 'degraded' : null),
+    }),
     poolUsage: t.field({
       type: PoolUsageRef,
       description: 'What its projects use together.',

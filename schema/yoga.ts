@@ -23,6 +23,7 @@ export type GraphQLServer = ReturnType<typeof createGraphQLServer>;
  */
 export function createGraphQLServer({ engine, graphiql, log }: { engine: Engine; graphiql: boolean; log: Logger }) {
   const traceIdOf = (context: unknown) => (context as YogaContext).gateway.request.traceId;
+  const servicesOf = (context: unknown) => (context as YogaContext).gateway.services;
   const answerByEngine: Plugin<YogaContext> = {
     onRequestParse({ request, setRequestParser, serverContext }) {
       setRequestParser(async () => {
@@ -46,7 +47,7 @@ export function createGraphQLServer({ engine, graphiql, log }: { engine: Engine;
       if (Array.isArray(result) || Symbol.asyncIterator in result || result.errors === undefined) return;
       const unknown = ({ extensions }: GraphQLError) => extensions.trace_id === undefined;
       const errors = result.errors.flatMap((error) =>
-        unknown(error) ? renderErrors([error], traceIdOf(serverContext), log) : error,
+        unknown(error) ? renderErrors([error], traceIdOf(serverContext), servicesOf(serverContext)) : error,
       );
       setResult({ ...result, errors: 'data' in result ? errors : errors.map(withStatus) });
     },
@@ -77,7 +78,7 @@ const welcome = `# Sign in under "Headers" below: { "sign-in-with-x": "…" } si
 # { "authorization": "Bearer …" } or { "apikey": "…" }. Subscriptions take it from there, too.
 {
   whoami {
-    principal { nativeId displayName }
+    principal { principalId displayName }
     memberships { edges { node { role organization { orgId displayName } } } }
   }
 }

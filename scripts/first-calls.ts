@@ -34,10 +34,10 @@ const org = created.createOrganization!.orgId!;
 say('organization', org);
 
 const made = await graphql(
-  'mutation ($input: CreateProjectInput!) { createProject(input: $input) { nativeId name keys { anonKey } } }',
+  'mutation ($input: CreateProjectInput!) { createProject(input: $input) { projectId name keys { anonKey } } }',
   { input: { org, name: 'Hello' } },
 );
-const room = made.createProject!.nativeId!;
+const room = made.createProject!.projectId!;
 say('project', room);
 
 const client = createClient({

@@ -25,14 +25,18 @@ const nats = {
 };
 
 const lanes: Readonly<Record<string, Lane>> = {
-  nats: { ...nats, files: ['test/lanes/nats.test.ts', 'test/lanes/nodes.test.ts'] },
+  nats: { ...nats, files: ['nats', 'nodes', 'soak'].map((name) => `test/lanes/${name}.test.ts`) },
   // Tests of `npm test`, run again with `startService()` starting two gateways on one database behind a balancer that
   // sends each request to the other one. None of them is left out. Not among them, because a node answers for itself:
   // tests of limits that each node counts alone (rate-limits, connection-limits, request-limits) and of what goes on
   // inside one (feed-hub, feed-memory, metrics, remembered-tokens); test/scale/two-nodes.test.ts is for two by itself.
-  'two-nodes': { ...nats, files: ['test/rooms', 'test/faults/idempotency'], env: { SVC_TEST_NODES: '2' } },
+  'two-nodes': {
+    ...nats,
+    files: ['test/rooms', 'test/faults/idempotency', 'test/subscriptions/lost-rights'],
+    env: { SVC_TEST_NODES: '2' },
+  },
   browser: {
-    files: ['browser', 'hosted', 'notes-example', 'passkeys', 'social-browser'].map(
+    files: ['browser', 'hosted', 'hosted-passkeys', 'notes-example', 'passkeys', 'social-browser'].map(
       (name) => `test/lanes/${name}.test.ts`,
     ),
     needs: 'Chromium',

@@ -95,7 +95,7 @@ const root = randomBytes(32);
 async function withGateway<Result>(
   databaseUrl: string,
   run: (app: App) => Promise<Result>,
-  hooks: Pick<AppOptions, 'onNotice'> = {},
+  hooks: Pick<AppOptions, 'onNotice' | 'jobs'> = {},
 ): Promise<Result> {
   const app = await startApp({
     ...hooks,
@@ -129,7 +129,8 @@ async function measure(databaseUrl: string, client: pg.Client, size: Size): Prom
         found.push(await costOf(request, { plans, big, times }));
       return { costs: found, backstops: await costOfBackstops(services, plans, size) };
     },
-    { onNotice: plans.hear },
+    // Housekeeping and sweeps would come in between.
+    { onNotice: plans.hear, jobs: false },
   );
   await explainNothing(client, databaseName);
   say('asking, by the clock');

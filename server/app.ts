@@ -11,6 +11,8 @@ import { type NoticeHook, openDatabase, type StatementHook } from '../db/pool.ts
 import { ProjectDatabases } from '../db/project-databases.ts';
 import { ProjectPools } from '../db/project-pools.ts';
 import { checkRootFingerprint } from '../db/root-fingerprint.ts';
+import { createAuditor } from '../engines/audit/auditor.ts';
+import type { TrialNetwork } from '../engines/audit/fetch/document.ts';
 import { createMailer } from '../engines/mail.ts';
 import { createPasswordHasher } from '../engines/passwords/hasher.ts';
 import { createSqlReader } from '../engines/reading/sql-reader.ts';
@@ -21,8 +23,10 @@ import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
 import { standingProjects } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
+import { startMessageMirror } from '../resolvers/rooms/message-mirror.ts';
 import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
+import { confirmPages } from '../rest-compat/confirm-pages.ts';
 import { RestRoutes } from '../rest-compat/handle.ts';
 import { routes } from '../rest-compat/routes.ts';
 import { Engine } from '../schema/engine/engine.ts';
@@ -31,6 +35,7 @@ import { schema } from '../schema/schema.ts';
 import { createGraphQLServer } from '../schema/yoga.ts';
 import { createAuthorityWatch } from '../subscriptions/authority.ts';
 import { createFeedHub } from '../subscriptions/feed-hub.ts';
+import { createIncidentWatch } from '../subscriptions/incident-watch.ts';
 import { createLiveHub } from '../subscriptions/live/live-hub.ts';
 import { natsSignals } from '../subscriptions/nats-signals.ts';
 import { localSignals } from '../subscriptions/signals.ts';
@@ -41,7 +46,7 @@ import { createHttpServer } from './http.ts';
 import { createMetrics } from './metrics.ts';
 import { attachSockets } from './sockets.ts';
 import { tenantNames } from './tenant-name.ts';
-import { installJobs, startWorkers } from './workers.ts';
+import { installJobs, jobContext, startWorkers } from './workers.ts';
 
 /** How long a step operation is believed to be worked on, in seconds. */
 const stepLeaseSeconds = 15;
@@ -54,6 +59,9 @@ const projectStatementMs = 60_000;
 
 /** Longest wait for requests that are under way, in milliseconds. */
 const drainMs = 3_500;
+
+/** Longest wait for requests, jobs and whatever else is under way, in milliseconds; each has less than that for itself. */
+const drainedMs = 4_200;
 
 /** Longest the closing of everything else may take together, in milliseconds; a statement without an answer may hang. */
 const closeMs = 1_000;
@@ -70,6 +78,10 @@ export interface AppOptions {
   readonly onStatement?: StatementHook;
   /** Told what the control database says beside its answers; for tests that look at plans. */
   readonly onNotice?: NoticeHook;
+  /** How long a request waits for a connection to the control database, in milliseconds. @default 5_000 */
+  readonly waitMs?: number | undefined;
+  /** Sites that audits find on this machine; for tests alone, and no setting leads here. */
+  readonly auditTrial?: TrialNetwork | undefined;
   /** Whether background jobs run here; not in tests that count what requests send. @default true */
   readonly jobs?: boolean;
 }
@@ -89,7 +101,7 @@ export interface App {
 export async function startApp(options: AppOptions): Promise<App> {
   const { config, databaseUrl, roots, version, log } = options;
   /** Lets what is under way come to its end; each knows its own patience. */
-  const drains: (() => Promise<void>)[] = [];
+  const drains = new Map<string, () => Promise<void>>();
   const undo: (() => unknown)[] = [];
   const closeCleanly = async (close: () => unknown) => {
     try {
@@ -99,7 +111,15 @@ export async function startApp(options: AppOptions): Promise<App> {
     }
   };
   const stop = runOnce(async () => {
-    await Promise.all(drains.map(closeCleanly));
+    const drained = [...drains].map(async ([name, drain]) => {
+      await closeCleanly(drain);
+      drains.delete(name);
+    });
+    await Promise.race([
+      Promise.all(drained),
+      sleep(config.drainSeconds * 1000 + drainedMs, undefined, { ref: false }),
+    ]);
+    if (drains.size > 0) log.warn({ parts: [...drains.keys()] }, 'Parts of the gateway did not end in time.');
     const closed = (async () => {
       for (const close of undo.reverse()) await closeCleanly(close);
     })();
@@ -119,7 +139,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     };
     const onIdleError = (error: Error) => log.warn({ err: error }, 'An idle database connection broke.');
     const { onNotice } = options;
-    const db = openDatabase({ url: databaseUrl, max: 20, statementMs, onStatement, onIdleError, onNotice });
+    const { waitMs } = options;
+    const pool = { max: 20, statementMs, ...(waitMs === undefined ? {} : { waitMs }) };
+    const db = openDatabase({ url: databaseUrl, ...pool, onStatement, onIdleError, onNotice });
     undo.push(db.close);
     metrics.watchPool(() => ({ total: db.pool.totalCount, idle: db.pool.idleCount, waiting: db.pool.waitingCount }));
 
@@ -153,6 +175,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     undo.push(passwords.close);
     const sqlReader = createSqlReader();
     undo.push(sqlReader.close);
+    const contact = config.publicBaseUrl === undefined ? '' : ` (+${config.publicBaseUrl})`;
+    const auditor = createAuditor({ userAgent: `SvcAudit/${version}${contact}`, trial: options.auditTrial });
+    undo.push(auditor.close);
 
     const signals = config.natsUrl === undefined ? localSignals() : natsSignals(config.natsUrl, { log });
     undo.push(signals.close);
@@ -160,8 +185,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     const feeds = createFeedHub({ db, signals, log, draining: draining.signal });
     undo.push(feeds.close);
     metrics.watchFeedFollowers(feeds.followed);
-    const authority = createAuthorityWatch({ db, log, signals });
+    // A right that has ended is noticed within five seconds, also when the signal is lost: the look itself takes time.
+    const authority = createAuthorityWatch({ db, log, signals, everyMs: 4_000 });
     undo.push(authority.close);
+    const incidents = createIncidentWatch({ db, log, signals });
+    undo.push(incidents.close);
+    await incidents.refresh();
 
     const live = createLiveHub({
       db,
@@ -188,16 +217,20 @@ export async function startApp(options: AppOptions): Promise<App> {
       passwords,
       identityProviders: createIdentityProviders({ settings: config.oidcProviders }),
       sqlReader,
+      auditor,
       schemaCaches: new SchemaCaches(projectPools),
       heldAnswers: new HeldAnswers(),
       feeds,
+      messageMirror: { wake: () => mirror?.wake() },
       authority,
+      incidents,
       live,
       rateLimiter: new RateLimiter(),
       usage,
       settings: {
         publicBaseUrl: config.publicBaseUrl,
         platformDomain: config.platformDomain,
+        settlementAddress: config.settlementAddress,
         adminKey: config.adminKey,
         stepLeaseSeconds,
       },
@@ -206,6 +239,9 @@ export async function startApp(options: AppOptions): Promise<App> {
       newId,
     };
 
+    const mirror = options.jobs === false ? undefined : startMessageMirror((signal) => jobContext(services, signal));
+    if (mirror !== undefined) drains.set('message mirror', mirror.stop);
+
     // Nobody else works on this database, so whatever seems to be worked on was left behind by a crash.
     if (nodeLock.alone) await sweepAbandoned(db);
     const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
@@ -213,7 +249,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const byName = new Map(operations.map((operation) => [operation.name as string, operation]));
     if (options.jobs !== false) {
       const workers = await startWorkers({ url: databaseUrl, services, mailer, operations: byName, log, metrics });
-      drains.push(workers.stop);
+      drains.set('workers', workers.stop);
     }
 
     const engine = new Engine(schema, { introspection: !config.production });
@@ -225,7 +261,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const tenantName = tenantNames(config);
     const server = createHttpServer({
       services,
-      rest: new RestRoutes([...routes, ...authRoutes]),
+      rest: new RestRoutes([...routes, ...authRoutes, ...confirmPages]),
       engine,
       graphql: createGraphQLServer({ engine, graphiql: !config.production, log }),
       projectGraphQL: { schemas: projectSchemas, server: createGraphQLServer({ engine, graphiql: false, log }) },
@@ -250,7 +286,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     });
     server.listen(config.port, config.host);
     await Promise.race([once(server, 'listening'), once(server, 'error').then(([error]) => Promise.reject(error))]);
-    drains.push(async () => {
+    drains.set('connections', async () => {
       health.drain();
       // Still open, and ready no more: whoever sends requests here has time to look elsewhere.
       await sleep(config.drainSeconds * 1000);

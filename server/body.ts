@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { bodyBytes } from '../core/byte-pool.ts';
 import { ServiceError } from '../core/errors.ts';
 
 /** Largest request body, in bytes. */
@@ -30,8 +31,11 @@ export function refuseBody({ headers }: Pick<IncomingMessage, 'headers'>, limit 
   }
 }
 
+/** Bodies that are announced to be so large are put together as they come, in bytes. */
+const wholeFrom = 256 * 1024;
+
 /**
- * Reads a request body up to a limit.
+ * Reads a request body up to a limit, into memory that may be given back.
  *
  * @throws BODY_TOO_LARGE when the limit is passed
  */
@@ -39,18 +43,28 @@ export function readBody(request: IncomingMessage, limit = bodyBytesMax): Promis
   return new Promise((resolve, reject) => {
     const parts: Buffer[] = [];
     let bytes = 0;
+    const announced = Number(request.headers['content-length'] ?? 0);
+    let whole: Buffer | undefined;
     // By hand: an async iterator with its listeners costs more than a small body is worth, and so does taking these off.
     let isOver = false;
     const take = (part: Buffer) => {
       if (isOver) return;
-      bytes += part.length;
-      parts.push(part);
-      if (bytes > limit) fail(tooLarge(limit));
+      const { length } = part;
+      if (whole === undefined) parts.push(part);
+      else copyAndFree(part, whole, bytes);
+      bytes += length;
+      if (bytes > limit) return fail(tooLarge(limit));
+      // Pieces that are held until the end grow old, and are only freed with everything that is. Nothing is laid out for
+      // who announces much and sends little.
+      if (whole !== undefined || announced < wholeFrom || bytes * 4 < announced) return;
+      whole = bodyBytes.take(announced);
+      let at = 0;
+      for (const early of parts.splice(0)) at += copyAndFree(early, whole, at);
     };
     const end = () => {
       if (isOver) return;
       isOver = true;
-      resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts));
+      resolve(whole ?? (parts.length === 1 ? parts[0]! : bodyBytes.concat(parts, bytes)));
     };
     // Paused, not destroyed: the refusal has to go out on its socket.
     const fail = (error: Error) => {
@@ -68,6 +82,19 @@ export function readBody(request: IncomingMessage, limit = bodyBytesMax): Promis
     if (request.readableEnded) end();
     else if (request.destroyed) closed();
   });
+}
+
+/**
+ * Copies a piece of a body and frees its memory at once. Pieces left to the collector of garbage are memory outside its
+ * heap, by which it is called to walk all of it every few bodies. The piece is empty then.
+ *
+ * @returns how many bytes it had
+ */
+function copyAndFree(part: Buffer, whole: Buffer, at: number): number {
+  const copied = part.copy(whole, at);
+  const { buffer } = part;
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === part.length) buffer.transfer(0);
+  return copied;
 }
 
 const tooLarge = (limit: number) =>

@@ -35,6 +35,8 @@ export interface Config {
   readonly adminKey: string | undefined;
   /** Who project users may sign in with, Google first if it is one of them. */
   readonly oidcProviders: readonly OidcProvider[];
+  /** Undefined: a wallet whose key is derived from the root secret. */
+  readonly settlementAddress: string | undefined;
   /** Undefined: none, so the peer is the client. */
   readonly trustedProxies: TrustedProxies | undefined;
   /** Sockets and requests under way that one address may have at once. */
@@ -103,6 +105,9 @@ const environment = z.object({
   OIDC_PROVIDERS: parsed(
     'a JSON list of objects with exactly id (small letters first, each once), issuer (https://…, or http:// on this machine), client_id, client_secret and display_name',
     oidcProviders,
+  ),
+  SETTLEMENT_ADDRESS: parsed('a wallet address: 0x and 40 hexadecimal digits', (value) =>
+    /^0x[0-9a-f]{40}$/i.test(value) ? (value.toLowerCase() as `0x${string}`) : undefined,
   ),
   TRUSTED_PROXIES: parsed('addresses or networks such as 10.0.0.0/8, separated by commas', readTrustedProxies),
   CONNECTIONS_PER_ADDRESS: parsed('a whole number from 1 to 1000000', (value) =>
@@ -196,6 +201,10 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'none but Google',
     'Further OpenID Connect providers, as a JSON list: `[{"id":"acme","issuer":"https://id.acme.example","client_id":"…","client_secret":"…","display_name":"Acme"}]`. The redirect URI is `PUBLIC_BASE_URL/auth/v1/oauth/<id>/callback`. An issuer that is named here may lie in a private network; plain http is for this machine, outside production. An `id` is stored with the users who sign in by it.',
   ),
+  SETTLEMENT_ADDRESS: open(
+    'a wallet whose key is derived from `SVC_SECRET_KEY`',
+    'Wallet that payments to this installation are asked for, `0x…`. Seats in rooms name it in their challenge.',
+  ),
   TRUSTED_PROXIES: open(
     'none: the peer is the client',
     'Proxies in front of the gateway, as addresses or networks (`10.0.0.0/8,::1`) separated by commas. Only their `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` are believed, so they must set or drop each; without them all clients behind a proxy share the limits of one address.',
@@ -278,6 +287,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     previousSecretKey: values.SVC_SECRET_KEY_PREVIOUS,
     adminKey: values.SVC_ADMIN_KEY,
     oidcProviders: [...googleOf(values), ...(values.OIDC_PROVIDERS ?? [])],
+    settlementAddress: values.SETTLEMENT_ADDRESS,
     trustedProxies: values.TRUSTED_PROXIES,
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,
     drainSeconds: values.DRAIN_SECONDS ?? (production ? 2 : 0),

@@ -51,6 +51,8 @@ export interface Exchange {
   traceId: string;
   /** Pattern of the route, for metrics. */
   route: string;
+  /** The project that is addressed, once that is known. */
+  projectId?: string;
 }
 
 /** Notes the path as its route. @throws METHOD_NOT_ALLOWED */
@@ -77,10 +79,8 @@ export function bodyOf({ request, response, asksFirst }: Exchange, limit?: numbe
 }
 
 /** @throws RATE_LIMITED when too many requests of this address are under way */
-export function contextOf(
-  { services, connections, trustedProxies, host }: HttpOptions,
-  { request, response, traceId }: Exchange,
-): Context {
+export function contextOf({ services, connections, trustedProxies, host }: HttpOptions, exchange: Exchange): Context {
+  const { request, response, traceId } = exchange;
   const address = clientAddress(request, trustedProxies);
   const destination = destinationOf(request, host);
   const leave = connections.enter(networkOf(address));
@@ -106,6 +106,9 @@ export function contextOf(
     idempotencyKey: Array.isArray(key) ? key[0] : key,
     writeApproval: writeApprovalOf(request.headers['x-svc-write-auth']),
     signal: gone.signal,
+    concerns: (projectId) => {
+      exchange.projectId = projectId;
+    },
     answersFor: (projectId) => {
       keeping.owner = projectId;
     },

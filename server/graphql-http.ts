@@ -22,6 +22,9 @@ export interface GraphQLExchange {
   readonly draining: AbortSignal;
 }
 
+/** How long a reader may take nothing at all of what it is sent, in milliseconds; a stream is resumed by its cursor. */
+const patienceMs = 60_000;
+
 /** Answers a plain request the short way; hands all else to Yoga, and its answer, streams included, to the socket. */
 export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
   const { request, response, search, body, engine, graphql, ctx, draining } = exchange;
@@ -67,10 +70,17 @@ export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {
   for await (const part of answer.body) {
     if (response.destroyed) break;
     const taken = response.keeping?.held.count(response.keeping.owner, part.byteLength);
-    if (!response.write(part)) await once(response, 'drain', { signal: ctx.signal }).catch(() => undefined);
+    if (!response.write(part)) await takenBy(response, ctx.signal);
     taken?.();
   }
   response.end();
+}
+
+/** Waits until what was written is on its way. Nothing more is made up for a reader meanwhile. */
+async function takenBy(response: ServerResponse, signal: AbortSignal): Promise<void> {
+  const patience = setTimeout(() => response.destroy(), patienceMs);
+  await once(response, 'drain', { signal }).catch(() => undefined);
+  clearTimeout(patience);
 }
 
 function sendPlain(response: Answer, { status, headers, contentType, body, isChange }: PlainAnswer): void {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { bodyBytes } from '../core/byte-pool.ts';
 import { type ErrorCode, ServiceError } from '../core/errors.ts';
 import { newTraceId, traced } from '../core/tracing.ts';
 import { answerRows, openRows, rowBodyBytesMax } from '../rest-compat/rows/answer.ts';
@@ -97,13 +98,14 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   sendSocketError(socket, refused);
 }
 
-function fail({ services: { log } }: HttpOptions, { response, path, traceId }: Exchange, error: unknown): void {
+function fail({ services }: HttpOptions, { response, path, projectId, traceId }: Exchange, error: unknown): void {
+  const { log, incidents } = services;
   if (response.headersSent) {
     log.warn({ err: error, trace_id: traceId, path }, 'An answer broke off.');
     response.destroy();
     return;
   }
-  sendError(response, error, { path, traceId, log });
+  sendError(response, error, { path, projectId, traceId, log, incidents });
 }
 
 /** With the database away, the server's own paths say so under any name that may be its own. */
@@ -137,6 +139,8 @@ async function answerRowPath(options: HttpOptions, exchange: Exchange, rows: Row
   const caller = await openRows(rows, ctx);
   const body = await bodyOf(exchange, rowBodyBytesMax);
   const answer = await answerRows(rows, caller, { path, search, headers: request.headers, body }, ctx);
+  // Of what went wrong, some may still be on its way to the database.
+  if (answer.status < 400) bodyBytes.giveBack(body);
   if (response.destroyed) return;
   sendAnswer(response, answer);
 }

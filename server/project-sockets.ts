@@ -1,11 +1,10 @@
-import type { ExecutionArgs, ExecutionResult } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { makeServer, type Server } from 'graphql-ws';
-import { ServiceError } from '../core/errors.ts';
 import { newTraceId } from '../core/tracing.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import { shown } from '../rest-compat/rows/answer.ts';
 import type { GraphQLRequest, Prepared } from '../schema/engine/engine.ts';
-import { refusal } from '../schema/engine/render-errors.ts';
+import { refusal, renderErrors } from '../schema/engine/render-errors.ts';
 import type { ProjectRequest } from '../schema/project/project-request.ts';
 import type { ProjectSchemas } from '../schema/project/project-schemas.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
@@ -83,9 +82,8 @@ export function projectProtocol(options: ProjectSocketsOptions): Server<SocketEx
         return { schema: engine.schema, document, operationName, contextValue };
       } catch (error) {
         forget(session, id, stop);
-        if (error instanceof ServiceError) return [refusal(error, traceId)];
-        services.log.error({ err: error, trace_id: traceId }, 'An operation on a socket could not begin.');
-        return [refusal(new ServiceError('INTERNAL_ERROR'), traceId)];
+        const failed = new GraphQLError('The operation could not begin.', { cause: error as Error });
+        return renderErrors([failed], traceId, services, session.opening.projectId);
       }
     },
     execute: async ({ contextValue }: ExecutionArgs) => {

@@ -21,6 +21,7 @@ export interface Arrival {
   readonly writeApproval?: string | undefined;
   readonly signal: AbortSignal;
   readonly answersFor?: (projectId: string) => void;
+  readonly concerns?: (projectId: string) => void;
 }
 
 /**
@@ -38,7 +39,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
   const told: ((principalId: string) => void)[] = [];
   let charged = false;
   const { credentials, signal, traceId, address, baseUrl, strangeHost, idempotencyKey, writeApproval } = arrival;
-  const { answersFor } = arrival;
+  const { answersFor, concerns } = arrival;
   const { rateLimiter, settings } = services;
   const network = networkOf(address);
   const bucket = `address:${network}`;
@@ -82,6 +83,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     request: { traceId, address, baseUrl, idempotencyKey, writeApproval },
     admitted,
     ...(answersFor && { answersFor }),
+    ...(concerns && { concerns }),
     answered: { bytes: 0 },
     credentials,
     chargeAddress,

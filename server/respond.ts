@@ -6,6 +6,7 @@ import type { HeldAnswers } from '../core/held-answers.ts';
 import { newTraceId } from '../core/tracing.ts';
 import { asRefusal } from '../resolvers/execute.ts';
 import { ReplayedRefusal } from '../resolvers/idempotency.ts';
+import { correlate, type IncidentWatch, projectConcerned } from '../resolvers/incidents/correlation.ts';
 import { withErrorCode } from '../rest-compat/auth/error-code.ts';
 import { problemType, toProblem } from '../rest-compat/problem.ts';
 import { discardBody } from './body.ts';
@@ -157,25 +158,36 @@ export function sendAnswer(response: Answer, { status, headers, body }: WholeAns
 export const sendJson = (response: Answer, status: number, body: unknown): void =>
   send(response, status, jsonType, JSON.stringify(body));
 
+/** What is known where a request is refused. */
+interface RefusalFacts {
+  readonly path: string;
+  /** The project that is addressed, where that is known of the whole request. */
+  readonly projectId: string | undefined;
+  readonly traceId: string;
+  readonly log: Logger;
+  readonly incidents: IncidentWatch;
+}
+
 /** Sends a refusal in the form of its surface; whatever has no row in the error table is masked and logged. */
 export function sendError(
   response: Answer,
   failure: unknown,
-  { path, traceId, log }: { path: string; traceId: string; log: Logger },
+  { path, projectId, traceId, log, incidents }: RefusalFacts,
 ): ErrorEnvelope {
   const error = asRefusal(failure);
   if (!(error instanceof ServiceError))
     log.error({ err: error, trace_id: traceId, path }, 'A request failed unexpectedly.');
-  const envelope = toEnvelope(error, error instanceof ReplayedRefusal ? error.traceId : traceId);
+  const refused = toEnvelope(error, error instanceof ReplayedRefusal ? error.traceId : traceId);
+  const envelope = correlate(refused, incidents, projectId ?? projectConcerned(error));
   const known = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
-  const headers: Record<string, string> = {};
+  const headers: Record<string, string> = { ...known.headers };
   if (known.retryAfter !== undefined) headers['retry-after'] = String(known.retryAfter);
   if (known.allow !== undefined) headers.allow = known.allow.join(', ');
   if (known.code === 'AUTH_REQUIRED' || known.code === 'INVALID_AUTH') headers['www-authenticate'] = 'Bearer';
   const underApi = path.startsWith('/api/');
   const plain = path.startsWith('/auth/v1/') ? withErrorCode(envelope) : envelope;
   const body = underApi ? toProblem(envelope, path) : plain;
-  send(response, known.row.status, underApi ? problemType : jsonType, JSON.stringify(body), headers);
+  send(response, known.status, underApi ? problemType : jsonType, JSON.stringify(body), headers);
   return envelope;
 }
 

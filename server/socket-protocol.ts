@@ -40,6 +40,7 @@ export function speakProtocol(
   const { socket, writer } = extra;
   const close = (code: number, reason: string) =>
     socket.close(code, Buffer.byteLength(reason) > reasonBytesMax ? '' : reason);
+  socket.on('ping', () => writer.asked());
   const closed = protocol.opened(
     {
       protocol: socket.protocol,
@@ -60,6 +61,9 @@ export function speakProtocol(
       close,
       onMessage: (handle) =>
         void socket.on('message', (data) => {
+          // Nobody is there any more to take an answer.
+          if (socket.readyState !== socket.OPEN) return;
+          writer.asked();
           const text = String(data);
           // An operation lasts as long as its handling: what is kept of its message must not be the whole of it.
           const { type, id } = summaryOf(text);

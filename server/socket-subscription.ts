@@ -69,6 +69,14 @@ export class SocketSubscription implements Reader<Payload>, AsyncGenerator<Execu
     return this.#writer.drained();
   }
 
+  turn<Result>(run: () => Promise<Result>): Promise<Result> {
+    return this.#writer.turn(run);
+  }
+
+  miss(bytes: number): void {
+    this.#writer.miss(bytes);
+  }
+
   send(payloads: readonly Payload[]): void {
     this.#writer.send(payloads, this.#id, this.#opening);
   }

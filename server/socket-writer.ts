@@ -1,9 +1,20 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import { Turns } from '../db/turns.ts';
 import { joined, type Payload } from './socket-frames.ts';
 
 /** Beyond so many bytes that a client has not taken yet it is sent nothing more, until it has taken all. */
 const waitingBytesMax = 256 * 1024;
+
+/**
+ * The queue of a socket: what waits for its client and what would be waiting, had it not stopped taking. Beyond so many
+ * bytes the socket is closed, and its client resumes by cursor.
+ */
+const queueBytesMax = 4 * 1024 * 1024;
+/** How much a client may ask for while its queue is full. */
+const askedMax = 100;
+/** Events that may be made up for a client at once while it is behind. */
+const turnsMax = 8;
 
 /** How long sockets are written to in one turn of the event loop, in milliseconds. */
 const turnMs = 4;
@@ -21,17 +32,32 @@ export class SocketWriter {
   #due: Buffer[] | undefined;
   #dueBytes = 0;
   #draining: Promise<void> | undefined;
+  /** What it was not sent since it last took everything. */
+  #missedBytes = 0;
+  /** What its client asked for since its queue was last not full. */
+  #askedInVain = 0;
+  #turns: Turns | undefined;
+  readonly #onOverrun: () => void;
 
-  /** @param socket what `client` itself writes to */
-  constructor(client: WebSocket, socket: Duplex, outbox: Outbox) {
+  /**
+   * @param socket what `client` itself writes to
+   * @param onOverrun told, maybe more than once, that more waits than may
+   */
+  constructor(client: WebSocket, socket: Duplex, outbox: Outbox, onOverrun: () => void) {
     this.#client = client;
     this.#socket = socket;
     this.#outbox = outbox;
+    this.#onOverrun = onOverrun;
+  }
+
+  /** What its client has not taken yet. */
+  get #waitingBytes(): number {
+    return this.#dueBytes + this.#socket.writableLength;
   }
 
   /** So much waits to be taken that nothing more is to be sent. What waits for a socket that is gone, waits no more. */
   get full(): boolean {
-    return !this.#socket.destroyed && this.#dueBytes + this.#socket.writableLength > waitingBytesMax;
+    return !this.#socket.destroyed && this.#waitingBytes > waitingBytesMax;
   }
 
   /**
@@ -45,6 +71,7 @@ export class SocketWriter {
     this.#draining ??= new Promise((resolve) => {
       const done = () => {
         this.#draining = undefined;
+        this.#missedBytes = 0;
         this.#socket.off('drain', done);
         this.#socket.off('close', done);
         resolve();
@@ -53,6 +80,24 @@ export class SocketWriter {
       this.#socket.on('close', done);
     });
     return this.#draining;
+  }
+
+  turn<Result>(run: () => Promise<Result>): Promise<Result> {
+    this.#turns ??= new Turns(turnsMax);
+    return this.#turns.take(run);
+  }
+
+  /** Its client takes nothing, and more has come for it: that counts as if it were waiting, for it is what it will ask for. */
+  miss(bytes: number): void {
+    if (!this.full) return;
+    this.#missedBytes += bytes;
+    if (this.#waitingBytes + this.#missedBytes > queueBytesMax) this.#onOverrun();
+  }
+
+  /** Its client asks for something. Answers are queued, too: who only asks and takes nothing is sent away. */
+  asked(): void {
+    if (this.#waitingBytes <= queueBytesMax) this.#askedInVain = 0;
+    else if (++this.#askedInVain > askedMax) this.#onOverrun();
   }
 
   /** Sends events of a subscription. @param opening see `openingOf` */

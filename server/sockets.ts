@@ -31,6 +31,7 @@ const keepAliveMs = 12_000;
 /** Close codes beside those of graphql-transport-ws. */
 const goingAway = 1001;
 const tryAgainLater = 1013;
+const tooFarBehind = 4413;
 
 export interface SocketsOptions {
   readonly services: Services;
@@ -94,8 +95,13 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
   const stopKeepAlive = keepAlive(wss, keepAliveMs);
   const accept = (socket: WebSocket, request: IncomingMessage, stream: Duplex, projectId: string | undefined) => {
     socket.once('close', metrics.socketOpened());
-    const writer = new SocketWriter(socket, stream, outbox);
-    const extra = { socket, request, writer, session: undefined, projectId };
+    const overrun = () => {
+      socket.close(tooFarBehind, 'Too far behind; resume by cursor');
+      // Its goodbye may take long to arrive; nothing is kept for it meanwhile.
+      for (const id of [...(extra.session?.running.keys() ?? [])]) extra.session!.complete(id);
+    };
+    const writer = new SocketWriter(socket, stream, outbox, overrun);
+    const extra: SocketExtra = { socket, request, writer, session: undefined, projectId };
     speakProtocol(projectId === undefined ? protocol : ofProjects, extra, services);
   };
 

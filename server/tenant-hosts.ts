@@ -46,6 +46,7 @@ export async function openTenantHost(
     return undefined;
   }
   const ctx = contextOf(options, exchange);
+  ctx.concerns?.(project.projectId);
   const target = await targetOf(ctx, project.projectId, name);
   return () => answer(options, exchange, ctx, { target, projectName: project.name, origin });
 }

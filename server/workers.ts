@@ -17,6 +17,9 @@ import { withClient } from '../db/with-client.ts';
 import type { Mailer } from '../engines/mail.ts';
 import { signInMailTask, writeSignInMail } from '../resolvers/auth/sign-in-mail.ts';
 import type { Context, Services } from '../resolvers/context.ts';
+import { observeErrors, observeErrorsTask } from '../resolvers/errors/observe-new.ts';
+import { sweepTask } from '../resolvers/escalations/page-level.ts';
+import { sweepEscalations } from '../resolvers/escalations/sweep.ts';
 import { housekeepingTask, keepHouse } from '../resolvers/housekeeping.ts';
 import { advanceOrgs, lifecycleTask } from '../resolvers/lifecycle/advance-orgs.ts';
 import { sendMailTask } from '../resolvers/mail/outbox.ts';
@@ -24,6 +27,7 @@ import { sendQueuedMail } from '../resolvers/mail/send-queued-mail.ts';
 import type { AnyOperation } from '../resolvers/operation.ts';
 import { upgradeDatabases, upgradeDatabasesTask } from '../resolvers/projects/upgrade-databases.ts';
 import { reapStep } from '../resolvers/reap-step.ts';
+import { mirrorMessagesJob, mirrorMessagesTask } from '../resolvers/rooms/mirror-messages.ts';
 import { reapStepTask } from '../resolvers/steps.ts';
 import type { Task, TaskContext } from '../resolvers/task.ts';
 import type { Metrics } from './metrics.ts';
@@ -34,12 +38,24 @@ const tasks: Readonly<Record<string, Task>> = {
   [housekeepingTask]: keepHouse,
   [lifecycleTask]: advanceOrgs,
   [signInMailTask]: writeSignInMail,
+  [observeErrorsTask]: observeErrors,
   [upgradeDatabasesTask]: upgradeDatabases,
+  [mirrorMessagesTask]: mirrorMessagesJob,
+  [sweepTask]: sweepEscalations,
 };
 
-/** What runs every ten minutes, and when workers start. */
-const regularTasks = [housekeepingTask, lifecycleTask, upgradeDatabasesTask];
-const crontab = regularTasks.map((task) => `*/10 * * * * ${task} ?jobKey=${task}&max=3`).join('\n');
+/**
+ * What runs when workers start, and every so many minutes. Mirroring follows every send and an escalation has a job at
+ * its deadline, too: each minute only finds what a vanished node had in hand.
+ */
+const regularTasks = [
+  [housekeepingTask, 10],
+  [lifecycleTask, 10],
+  [upgradeDatabasesTask, 10],
+  [mirrorMessagesTask, 1],
+  [sweepTask, 1],
+] as const;
+const crontab = regularTasks.map(([task, minutes]) => `*/${minutes} * * * * ${task} ?jobKey=${task}&max=3`).join('\n');
 /** How long running jobs may take to end when the server stops, in milliseconds; then other nodes get them. */
 const stopMs = 3_000;
 /** How long giving them back may take, in milliseconds. */
@@ -113,7 +129,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const start = async (): Promise<Runner> => {
     // Locks of a runner that broke down would outlive it by hours.
     if (workerIds.length > 0) await pool.query(unlockText, [workerIds]);
-    for (const task of regularTasks) {
+    for (const [task] of regularTasks) {
       await pool.query(`select graphile_worker.add_job($1, job_key => $1, max_attempts => 3)`, [task]);
     }
     workerIds = [];
@@ -148,7 +164,9 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
         try {
           runner = await start();
           again = true;
-          log.warn('Background workers had stopped and run again.');
+          // Who stopped meanwhile knew the one before.
+          if (stopping.signal.aborted) await runner.stop();
+          else log.warn('Background workers had stopped and run again.');
         } catch (error) {
           log.warn({ err: error }, 'Background workers cannot be started; trying again.');
           pause = Math.min(pause * 2, 5_000);
@@ -167,13 +185,13 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
 
   const stop = async () => {
     stopping.abort();
-    // A runner that has stopped already says so by a rejection.
-    const drained = runner.stop().catch(() => undefined);
+    // A runner that has stopped already says so by a rejection; one that is being started may wait for the database.
+    const drained = Promise.all([runner.stop().catch(() => undefined), supervision]);
     if ((await Promise.race([drained, sleep(stopMs, 'late', { ref: false })])) === 'late') {
       log.warn('Background jobs did not end in time and go back to the queue.');
       const unlocked = pool.query(unlockText, [workerIds]).catch(() => undefined);
       await Promise.race([unlocked, sleep(giveBackMs, undefined, { ref: false })]);
-    } else await supervision;
+    }
     await Promise.race([pool.end(), sleep(giveBackMs, undefined, { ref: false })]);
   };
   let stopped: Promise<void> | undefined;

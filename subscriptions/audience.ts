@@ -7,22 +7,25 @@ export interface Rendered {
   readonly bytes: number;
 }
 
-/** Makes of a row what is sent; `reset` tells that the subscriber begins anew. What goes wrong is part of what is sent. */
-export type Render<Row, Event> = (row: Row, reset: boolean) => Promise<Event>;
+/**
+ * Makes of a row what is sent, or undefined when it is not what was subscribed to; `reset` tells that the subscriber
+ * begins anew. What goes wrong is part of what is sent.
+ */
+export type Render<Row, Event> = (row: Row, reset: boolean) => Promise<Event | undefined>;
 
 /** Where a follower's events come from. */
 export interface EventSource<Row, Event> {
   readonly feed: Feed<Row>;
-  enter(): void;
+  enter(follower: Follower<Row, Event>): void;
   leave(follower: Follower<Row, Event>): void;
   /** Takes a follower in that needs to read no more by itself. */
   admit(follower: Follower<Row, Event>): boolean;
   /** Leaves a follower to itself again; it reads on from where it is. */
   release(follower: Follower<Row, Event>): void;
-  /** A row as it is sent. */
-  rendered(row: Row): Promise<Event>;
+  /** A row as it is sent; undefined when it is not for these subscribers. */
+  rendered(row: Row): Promise<Event | undefined>;
   /** The same as the first event of somebody who begins anew. */
-  renderedAnew(row: Row): Promise<Event>;
+  renderedAnew(row: Row): Promise<Event | undefined>;
 }
 
 /** Events of a subscriber that shares with nobody. */
@@ -50,6 +53,8 @@ export interface AudienceOptions<Row, Event> {
 
 /** Rows that are read at once, and leave in one go. */
 export const batchMax = 50;
+/** Bytes of rows, roughly, that are made up and handed over in one go: so much waits for nobody before it is asked. */
+const batchBytesMax = 256 * 1024;
 
 /** What was rendered lately, for those who are a moment behind. */
 const recentMax = 256;
@@ -65,6 +70,8 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
   readonly feed: Feed<Row>;
   readonly #options: AudienceOptions<Row, Event>;
   readonly #members = new Set<Follower<Row, Event>>();
+  /** Those who read by themselves. */
+  readonly #behind = new Set<Follower<Row, Event>>();
   /** How many are here, those who are behind included. */
   #size = 0;
   /** The last row that every member has been sent. */
@@ -82,12 +89,14 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
     this.#position = options.position;
   }
 
-  enter(): void {
+  enter(follower: Follower<Row, Event>): void {
+    this.#behind.add(follower);
     if (this.#size++ === 0) void this.#follow();
   }
 
   leave(follower: Follower<Row, Event>): void {
     this.#members.delete(follower);
+    this.#behind.delete(follower);
     if (--this.#size > 0) return;
     this.#stop.abort();
     this.#forget();
@@ -100,12 +109,13 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
       follower.finish(this.#over.error);
       return true;
     }
-    const missed: Event[] = [];
+    const missed: (Event | undefined)[] = [];
     for (let position = follower.position + 1n; position <= this.#position; position++) {
-      const event = this.#recent.get(position)?.event;
-      if (event === undefined) return false;
-      missed.push(event);
+      const recent = this.#recent.get(position);
+      if (recent?.done !== true) return false;
+      missed.push(recent.event);
     }
+    this.#behind.delete(follower);
     this.#members.add(follower);
     if (missed.length > 0) follower.take(missed, follower.position + 1n, this.#position);
     return true;
@@ -113,14 +123,15 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
 
   release(follower: Follower<Row, Event>): void {
     this.#members.delete(follower);
+    this.#behind.add(follower);
   }
 
   /** However many ask for a row within a moment, it is executed once. */
-  rendered(row: Row): Promise<Event> {
+  rendered(row: Row): Promise<Event | undefined> {
     const position = this.feed.positionOf(row);
     const known = this.#recent.get(position);
     if (known !== undefined) return known.rendering;
-    const recent: Recent<Event> = { rendering: this.#options.render(row, false), event: undefined };
+    const recent: Recent<Event> = { rendering: this.#options.render(row, false), done: false, event: undefined };
     this.#recent.set(position, recent);
     this.#forgetting ??= setTimeout(() => this.#forget(), recentMs).unref();
     recent.rendering.then(
@@ -130,14 +141,15 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
     return recent.rendering;
   }
 
-  renderedAnew(row: Row): Promise<Event> {
+  renderedAnew(row: Row): Promise<Event | undefined> {
     return this.#options.render(row, true);
   }
 
-  #keep(position: bigint, recent: Recent<Event>, event: Event): void {
+  #keep(position: bigint, recent: Recent<Event>, event: Event | undefined): void {
     if (this.#recent.get(position) !== recent) return;
+    recent.done = true;
     recent.event = event;
-    this.#recentBytes += event.bytes;
+    this.#recentBytes += event?.bytes ?? 0;
     for (const [oldest, { event: kept }] of this.#recent) {
       if (this.#recent.size <= recentMax && this.#recentBytes <= recentBytesMax) break;
       this.#recent.delete(oldest);
@@ -157,13 +169,10 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
     let error: unknown;
     try {
       for await (const rows of this.#options.feeds.follow(this.feed, this.#position, { signal, pageSize: batchMax })) {
-        const first = this.feed.positionOf(rows[0]!);
-        // Set back, as by a restore: what was sent under these positions belongs to another past.
-        if (first <= this.#position) this.#startOver(first - 1n);
-        const events = await Promise.all(rows.map((row) => this.rendered(row)));
-        if (signal.aborted) return;
-        this.#position = this.feed.positionOf(rows.at(-1)!);
-        for (const member of this.#members) member.take(events, first, this.#position);
+        for (const together of this.#handedTogether(rows)) {
+          await this.#hand(together);
+          if (signal.aborted) return;
+        }
         // What comes meanwhile waits in the feed, and is sent together.
         await this.#options.rested();
         if (signal.aborted) return;
@@ -176,6 +185,36 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
     for (const member of this.#members) member.finish(error);
   }
 
+  async #hand(rows: readonly Row[]): Promise<void> {
+    const first = this.feed.positionOf(rows[0]!);
+    // Set back, as by a restore: what was sent under these positions belongs to another past.
+    if (first <= this.#position) this.#startOver(first - 1n);
+    const events = await Promise.all(rows.map((row) => this.rendered(row)));
+    if (this.#stop.signal.aborted) return;
+    this.#position = this.feed.positionOf(rows.at(-1)!);
+    const shown = shownOf(events);
+    for (const member of this.#members) member.take(events, first, this.#position, shown);
+    if (this.#behind.size === 0) return;
+    const bytes = shown.reduce((sum, event) => sum + event.bytes, 0);
+    for (const follower of this.#behind) follower.miss(bytes);
+  }
+
+  /** A batch in pieces that are not too large; mostly one. */
+  *#handedTogether(rows: readonly Row[]): Generator<readonly Row[]> {
+    let from = 0;
+    let bytes = 0;
+    for (let at = 0; at < rows.length; at++) {
+      const size = this.feed.sizeOf(rows[at]!);
+      if (at > from && bytes + size > batchBytesMax) {
+        yield rows.slice(from, at);
+        from = at;
+        bytes = 0;
+      }
+      bytes += size;
+    }
+    yield from === 0 ? rows : rows.slice(from);
+  }
+
   #startOver(position: bigint): void {
     this.#forget();
     this.#position = position;
@@ -184,6 +223,11 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
 }
 
 interface Recent<Event> {
-  readonly rendering: Promise<Event>;
+  readonly rendering: Promise<Event | undefined>;
+  done: boolean;
   event: Event | undefined;
 }
+
+/** What of a batch is sent; the very same array where all of it is. */
+export const shownOf = <Event>(events: readonly (Event | undefined)[]): readonly Event[] =>
+  events.includes(undefined) ? events.filter((event) => event !== undefined) : (events as readonly Event[]);

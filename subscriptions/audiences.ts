@@ -60,6 +60,9 @@ export class Audiences {
 }
 
 const renderRows =
-  <Row, FeedEvent, Event>({ toEvent }: OpenedFeed<Row, FeedEvent>, render: (event: FeedEvent) => Promise<Event>) =>
-  (row: Row, reset: boolean) =>
-    render(toEvent(row, reset));
+  <Row, FeedEvent, Event>(
+    { selects, toEvent }: OpenedFeed<Row, FeedEvent>,
+    render: (event: FeedEvent) => Promise<Event>,
+  ) =>
+  async (row: Row, reset: boolean) =>
+    selects?.(row) === false ? undefined : render(toEvent(row, reset));

@@ -3,8 +3,8 @@ import { isUuid } from '../core/ids.ts';
 import { textFault } from '../core/text.ts';
 import type { Database, Statement } from '../db/pool.ts';
 import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../resolvers/authority.ts';
-import { permissions, rolesFrom } from '../resolvers/permissions.ts';
-import { grantHolds, hasRoomGrant, isMember, isMemberIn, roomStands } from '../resolvers/rules.ts';
+import { type Action, capabilities, type Permission, permissions, rolesFrom } from '../resolvers/permissions.ts';
+import { grantHolds, hasProjectGrant, hasRoomGrant, isMember, isMemberIn, roomStands } from '../resolvers/rules.ts';
 import { localSignals, type Signals } from './signals.ts';
 
 /** The watch with what its owner needs besides. */
@@ -181,16 +181,23 @@ const columnsOfEntries = (entries: readonly AuthorityEntry[]) => [
   entries.map(({ inProject }) => inProject?.id ?? null),
   // Arrays of arrays would have to be of one length.
   entries.map(({ inProject }) => (inProject ? rolesFrom(permissions[inProject.action].role).join(',') : null)),
+  entries.map(({ inProject }) => (inProject ? capabilitiesFor(inProject.action) : null)),
 ];
+
+/** Capabilities of a grant that suffice for an action, written `read,deploy`; null when none does. */
+function capabilitiesFor(action: Action): string | null {
+  const { grants }: Permission = permissions[action];
+  return grants === undefined ? null : (grants === 'any' ? capabilities : grants).join(',');
+}
 
 // `is not true`: what cannot be decided is lost.
 const lostStatement: Statement = {
   name: 'authority.lost',
   text: `select (e.number - 1)::int as index
     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::text[],
-        $7::text[], $8::text[], $9::text[]) with ordinality
+        $7::text[], $8::text[], $9::text[], $10::text[]) with ordinality
       as e (org_id, principal_id, room_key, session_id, delegate_id, key_project_id, delegate_token_hash, project_id,
-        roles, number)
+        roles, capabilities, number)
     where (
       exists (select from orgs o where o.id = e.org_id)
       and (e.principal_id is null or exists (
@@ -209,6 +216,8 @@ const lostStatement: Statement = {
         when e.key_project_id is not null then exists (
           select from projects p where p.org_id = e.org_id and p.id = e.key_project_id and p.deleted_at is null)
         when e.principal_id is not null and e.roles is not null then ${isMemberIn('e.org_id', 'e.principal_id', 'e.roles')}
+          or (e.capabilities is not null
+            and ${hasProjectGrant('e.org_id', 'e.principal_id', 'e.project_id', 'e.capabilities')})
         when e.principal_id is not null then ${isMember('e.org_id', 'e.principal_id')}
           or (e.room_key is not null and ${hasRoomGrant('e.org_id', 'e.principal_id', 'e.room_key')})
         else true

@@ -156,7 +156,9 @@ export function createFeedHub({
     schedule();
   }
 
-  return {
+  const endedBy = (signal: AbortSignal) => (draining === undefined ? signal : AbortSignal.any([signal, draining]));
+
+  const hub: RunningFeedHub = {
     publish: (name, head) => {
       const key = feedKey(name);
       tails.get(key)?.tail.raise(head);
@@ -174,12 +176,16 @@ export function createFeedHub({
       return slice;
     },
 
-    moved: async (feed, after, { timeoutMs, signal }) => {
+    moved: async (feed, after, { timeoutMs, signal, matching }) => {
       if (closed || signal.aborted) return false;
+      if (matching !== undefined) {
+        const until = AbortSignal.any([endedBy(signal), AbortSignal.timeout(timeoutMs)]);
+        for await (const rows of hub.follow(feed, after, { signal: until })) if (rows.some(matching)) return true;
+        return false;
+      }
       const tail = enter(feed, after, 'head');
       try {
-        const either = draining === undefined ? signal : AbortSignal.any([signal, draining]);
-        return await tail.moved(after, { timeoutMs, signal: either });
+        return await tail.moved(after, { timeoutMs, signal: endedBy(signal) });
       } finally {
         leave(feed.name, 'head');
       }
@@ -226,6 +232,7 @@ export function createFeedHub({
       tails.clear();
     },
   };
+  return hub;
 }
 
 const headsStatement: Statement = {

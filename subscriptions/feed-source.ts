@@ -1,8 +1,9 @@
-import { ServiceError } from '../core/errors.ts';
+import { invalidField, ServiceError } from '../core/errors.ts';
 import type { AuthorityEntry, AuthorityLoss } from '../resolvers/authority.ts';
 import type { Context } from '../resolvers/context.ts';
 import type { Feed } from '../resolvers/feeds.ts';
-import { follow } from './follow.ts';
+import { batchMax } from './audience.ts';
+import { batches } from './batches.ts';
 
 /** A feed that a subscriber was admitted to. */
 export interface OpenedFeed<Row, Event> {
@@ -25,7 +26,23 @@ export interface OpenedFeed<Row, Event> {
   readonly authority: AuthorityEntry;
   /** The refusal of whoever has lost that right. */
   readonly revoked: () => ServiceError;
+  /**
+   * Which rows are sent. What it depends on besides the row belongs to the audience, unless it is an argument.
+   *
+   * @default all of them
+   */
+  readonly selects?: ((row: Row) => boolean) | undefined;
+  /**
+   * Reads what is selected after a position, oldest first, without looking at all the rest: for who comes from far behind.
+   * `upTo` is how far that reaches: the last row of a full page, and where the feed stood of any other.
+   */
+  readonly past?: ((after: bigint, limit: number) => Promise<PastPage<Row>>) | undefined;
   readonly toEvent: (row: Row, reset: boolean) => Event;
+}
+
+export interface PastPage<Row> {
+  readonly rows: readonly Row[];
+  readonly upTo: bigint;
 }
 
 /**
@@ -34,30 +51,43 @@ export interface OpenedFeed<Row, Event> {
  */
 export class FeedSource<Row, Event> implements AsyncIterable<Event> {
   readonly #ctx: Context;
-  readonly #open: () => Promise<OpenedFeed<Row, Event>>;
+  readonly #first: number | undefined;
+  readonly #open: () => Promise<Omit<OpenedFeed<Row, Event>, 'first'>>;
 
-  /** @param open admits the caller; called once, when somebody begins to read */
-  constructor(ctx: Context, open: () => Promise<OpenedFeed<Row, Event>>) {
+  /**
+   * @param first ends it after so many events; undefined: never
+   * @param open admits the caller; called once, when somebody begins to read
+   */
+  constructor(ctx: Context, first: number | undefined, open: () => Promise<Omit<OpenedFeed<Row, Event>, 'first'>>) {
     this.#ctx = ctx;
+    this.#first = first;
     this.#open = open;
   }
 
-  /** @throws the refusal of a caller that may not read the feed */
-  open(): Promise<OpenedFeed<Row, Event>> {
-    return this.#open();
+  /** @throws VALIDATION_FAILED for a `first` below one, and the refusal of a caller that may not read the feed */
+  async open(): Promise<OpenedFeed<Row, Event>> {
+    const first = this.#first;
+    if (first !== undefined && first < 1) throw invalidField('first', 'must be at least 1');
+    return { ...(await this.#open()), first };
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<Event, void, undefined> {
     const { services, signal } = this.#ctx;
-    const { feed, position, reset, first, authority, revoked, toEvent } = await this.#open();
+    const { feed, position, reset, first, authority, revoked, selects, past, toEvent } = await this.open();
     const lost = new AbortController();
     const unwatch = services.authority.watch(authority, (reason) => lost.abort(reason));
     let left = first ?? Number.POSITIVE_INFINITY;
     let restarted = reset;
     try {
       const either = AbortSignal.any([signal, lost.signal]);
-      for await (const rows of follow(services, feed, { after: position, signal: either })) {
+      for await (const { rows } of batches(services.feeds, feed, {
+        after: position,
+        past,
+        signal: either,
+        pageSize: batchMax,
+      })) {
         for (const row of rows) {
+          if (selects?.(row) === false) continue;
           yield toEvent(row, restarted);
           restarted = false;
           if (--left === 0) return;

@@ -1,7 +1,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Services } from '../resolvers/context.ts';
 import type { FeedHub } from '../resolvers/feeds.ts';
-import { batchMax, type EventSource } from './audience.ts';
+import { batchMax, type EventSource, shownOf } from './audience.ts';
+import { batches } from './batches.ts';
 import { authorityLost, type OpenedFeed } from './feed-source.ts';
 
 /** Whoever is at the other end of a subscription. */
@@ -10,6 +11,10 @@ export interface Reader<Event> {
   readonly full: boolean;
   /** Resolves when it is worth to go on: everything was taken, or nobody is there any more. */
   readonly drained: () => Promise<void>;
+  /** Makes up an event that was missed and sends it, as one of a few at a time. */
+  readonly turn: <Result>(run: () => Promise<Result>) => Promise<Result>;
+  /** Told what it would have been sent, had it taken what it was sent before. @param bytes roughly */
+  readonly miss: (bytes: number) => void;
   /** Takes what is due together. All of one audience are given the very same array. */
   readonly send: (events: readonly Event[]) => void;
   /** There is nothing more to come; with an error when that is why. Called at most once, and not after `stop`. */
@@ -29,24 +34,27 @@ export class Follower<Row, Event> {
   #unwatch = () => {};
   #left: number;
   #reset: boolean;
+  /** How it reads what it comes too late for; used once. */
+  #past: OpenedFeed<Row, unknown>['past'];
   /** Set while it reads by itself. */
   #reading: AbortController | undefined;
   #gone = false;
 
   constructor(
     { feeds, authority }: Pick<Services, 'feeds' | 'authority'>,
-    opened: Pick<OpenedFeed<Row, unknown>, 'position' | 'reset' | 'first' | 'authority' | 'revoked'>,
+    opened: Pick<OpenedFeed<Row, unknown>, 'position' | 'reset' | 'first' | 'authority' | 'revoked' | 'past'>,
     source: EventSource<Row, Event>,
     reader: Reader<Event>,
   ) {
     const { revoked } = opened;
+    this.#past = opened.past;
     this.position = opened.position;
     this.#feeds = feeds;
     this.#source = source;
     this.#reader = reader;
     this.#reset = opened.reset;
     this.#left = opened.first ?? Number.POSITIVE_INFINITY;
-    source.enter();
+    source.enter(this);
     try {
       this.#unwatch = authority.watch(opened.authority, (reason) => this.finish(authorityLost(reason, revoked)));
       if (!this.#joins()) void this.#read();
@@ -73,19 +81,29 @@ export class Follower<Row, Event> {
     this.#reader.end(error);
   }
 
-  /** Is given what everybody of its audience was, from one position to another. */
-  take(events: readonly Event[], first: bigint, last: bigint): void {
+  /**
+   * Is given what everybody of its audience was, an event or nothing for each position from one to another.
+   *
+   * @param shown all of it that is sent, one array for everybody
+   */
+  take(events: readonly (Event | undefined)[], first: bigint, last: bigint, shown = shownOf(events)): void {
     if (this.#reader.full) {
       this.#source.release(this);
       return void this.#read();
     }
     if (last <= this.position) return;
-    let due = first > this.position ? events : events.slice(Number(this.position - first) + 1);
-    if (due.length > this.#left) due = due.slice(0, this.#left);
+    let due = first > this.position ? shown : shownOf(events.slice(Number(this.position - first) + 1));
     this.position = last;
+    if (due.length === 0) return;
+    if (due.length > this.#left) due = due.slice(0, this.#left);
     this.#left -= due.length;
     this.#reader.send(due);
     if (this.#left === 0) this.finish();
+  }
+
+  /** Its audience was sent so much without it. */
+  miss(bytes: number): void {
+    this.#reader.miss(bytes);
   }
 
   #joins(): boolean {
@@ -110,21 +128,34 @@ export class Follower<Row, Event> {
     await this.#room();
     if (signal.aborted) return false;
     if (this.#joins()) return true;
-    for await (const rows of this.#feeds.follow(source.feed, this.position, { signal, pageSize: batchMax })) {
+    const past = this.#past;
+    this.#past = undefined;
+    const read = { after: this.position, past, signal, pageSize: batchMax };
+    for await (const { rows, upTo } of batches(this.#feeds, source.feed, read)) {
       for (const row of rows) {
-        const event = await (this.#reset ? source.renderedAnew(row) : source.rendered(row));
-        await this.#room();
-        if (signal.aborted) return false;
-        this.#reset = false;
-        this.position = source.feed.positionOf(row);
-        this.#reader.send([event]);
-        if (--this.#left === 0) return false;
+        // However many subscriptions one reader has: of what is made up for it, only so much waits for room.
+        await this.#reader.turn(() => this.#sendMissed(row, signal));
+        if (signal.aborted || this.#left === 0) return false;
       }
+      if (upTo > this.position) this.position = upTo;
       await this.#room();
       if (signal.aborted) return false;
       if (this.#joins()) return true;
     }
     return false;
+  }
+
+  async #sendMissed(row: Row, signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const source = this.#source;
+    const event = await (this.#reset ? source.renderedAnew(row) : source.rendered(row));
+    await this.#room();
+    if (signal.aborted) return;
+    this.position = source.feed.positionOf(row);
+    if (event === undefined) return;
+    this.#reset = false;
+    this.#left--;
+    this.#reader.send([event]);
   }
 
   /** Waits until the reader takes more. */

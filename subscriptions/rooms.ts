@@ -1,9 +1,9 @@
-import { invalidField } from '../core/errors.ts';
 import type { RoomMessage } from '../db/schema/rooms.ts';
 import { roomAuthority, roomAuthorityLost } from '../resolvers/authority.ts';
 import type { Context, Services } from '../resolvers/context.ts';
 import { execute } from '../resolvers/execute.ts';
 import { feedKey } from '../resolvers/feeds.ts';
+import { type MessageFilter, passes, picks } from '../resolvers/rooms/message-filter.ts';
 import { openRoom } from '../resolvers/rooms/open-room.ts';
 import { messageCursor } from '../resolvers/rooms/wire.ts';
 import { FeedSource } from './feed-source.ts';
@@ -15,6 +15,14 @@ export interface FollowRoomOptions {
   readonly after?: string | undefined;
   /** Ends after so many messages. @default never */
   readonly first?: number | undefined;
+  /** Only messages of this thread. @default all */
+  readonly thread_id?: string | undefined;
+  /** Only messages that name the presence which `presence_id` or `session_key` says. @default all */
+  readonly addressed_to?: 'me' | undefined;
+  readonly presence_id?: string | undefined;
+  readonly session_key?: string | undefined;
+  /** Only messages as loud as this. @default all */
+  readonly importance?: RoomMessage['importance'] | undefined;
 }
 
 /** A message as it arrives, with the cursor to resume after it. */
@@ -33,26 +41,31 @@ export interface RoomEvent {
  */
 export const followRoom = (
   ctx: Context,
-  { org, room, after, first }: FollowRoomOptions,
+  { org, room, after, first, importance, ...wanted }: FollowRoomOptions,
 ): FeedSource<RoomMessage, RoomEvent> =>
-  new FeedSource(ctx, async () => {
-    if (first !== undefined && first < 1) {
-      throw invalidField('first', 'must be at least 1');
-    }
-    const { feed, position, head, reset } = await execute(openRoom, ctx, { org, room, cursor: after });
+  new FeedSource(ctx, first, async () => {
+    const opened = await execute(openRoom, ctx, { org, room, cursor: after, ...wanted });
+    const { feed, position, head, reset, filter } = opened;
     return {
       feed,
       position,
       head,
       reset,
-      first,
-      // A message is the same for everybody who may read the room.
-      audience: feedKey(feed.name),
+      // A message is the same for everybody who may read the room; which are shown depends on who "me" is.
+      audience: `${feedKey(feed.name)} ${filter.addressedTo ?? ''}`,
+      selects: selectorOf(filter, importance),
       authority: roomAuthority(await ctx.caller(), feed.name.orgId, room),
       revoked: roomAuthorityLost,
       toEvent: eventsOf(ctx.services),
     };
   });
+
+/** Out here, as {@link eventsOf}. Undefined: nothing is left out. */
+function selectorOf(filter: MessageFilter, importance: RoomMessage['importance'] | undefined) {
+  if (!picks(filter) && importance === undefined) return undefined;
+  return (message: RoomMessage): boolean =>
+    passes(filter, message) && (importance === undefined || message.importance === importance);
+}
 
 /** Out here, so that an audience, which outlives who began it, holds nothing of its subscribers. */
 const eventsOf =

@@ -25,13 +25,15 @@ export function followStream<Event, Sent>(
         const { done, value } = await iterator.next();
         if (gone) return;
         if (done === true) break;
-        const sent = await render(value);
-        while (reader.full && !gone) {
-          await reader.drained();
-          await setImmediate();
-        }
+        await reader.turn(async () => {
+          const sent = await render(value);
+          while (reader.full && !gone) {
+            await reader.drained();
+            await setImmediate();
+          }
+          if (!gone) reader.send([sent]);
+        });
         if (gone) return;
-        reader.send([sent]);
       }
       gone = true;
       reader.end();

@@ -18,7 +18,11 @@ import { inputsOf } from './helpers/route-inputs.ts';
 
 const withoutRoute: Record<string, string> = {
   'projects.openLive': 'begins a subscription; project keys follow over /live/v1, which is no operation',
+  'events.open': 'begins a subscription, which REST does not have',
   'rooms.open': 'begins a subscription, which REST does not have; its held read waits by itself',
+  'rooms.openPresences': 'begins a subscription, which REST does not have',
+  'claims.open': 'begins a subscription, which REST does not have',
+  'escalations.open': 'begins a subscription, which REST does not have; its raiser polls',
   'orgs.getBySlug': 'no documented path takes a slug',
 };
 
@@ -26,30 +30,36 @@ const withoutField: Record<string, string> = {
   'rooms.getPresence': 'a presence is a node, reached by node(id)',
   'projects.openLive': 'it is how the subscription liveHints begins',
   'rooms.open': 'it is how the subscription roomMessages begins',
+  'rooms.openPresences': 'it is how the subscription roomPresences begins',
+  'claims.open': 'it is how the subscription roomClaims begins',
+  'rooms.claimInvite': 'paid by x402, whose challenge and payment are headers of HTTP; a graph has no 402',
+  'escalations.open': 'it is how the subscriptions escalation and escalations begin',
+  'events.open': 'it is how the subscription events begins',
   'tiers.quote': 'it is tiers.list under an older path, for clients that read bare prices',
 };
 
 const notOverRest: Record<string, string> = {
   'projects.applyExpose manifest': 'the body itself is the manifest',
+  'errors.list before': 'the documented list runs one way',
+  'errors.list from_end': 'the documented list runs one way',
   'projects.list before': 'the documented list runs one way',
   'projects.list from_end': 'the documented list runs one way',
   'orgs.listAudit from_end': 'the documented list runs one way',
   'billing.listHistory before': 'the documented list runs one way',
   'billing.listHistory from_end': 'the documented list runs one way',
+  'projects.listEvents order': 'the documented feed runs one way',
+  'projects.listEvents before': 'the documented feed runs one way',
+  'orgs.listEvents order': 'the documented feed runs one way',
+  'orgs.listEvents before': 'the documented feed runs one way',
   'mail.listOutbox before': 'lists of this surface run one way',
   'mail.listOutbox from_end': 'lists of this surface run one way',
+  'escalations.list before': 'the documented list runs one way',
+  'escalations.list from_end': 'the documented list runs one way',
 };
 
 const notOverGraphQL: Record<string, string> = {
   'projects.create tier': 'accepted for old clients, and ignored',
-  'rooms.sendMessage task': 'said when joining',
-  'rooms.sendMessage program': 'said when joining',
-  'rooms.sendMessage model': 'said when joining',
-  'rooms.listMessages thread_id': 'not offered yet, and refused',
-  'rooms.listMessages unread': 'not offered yet, and refused',
-  'rooms.listMessages addressed_to': 'not offered yet, and refused',
-  'rooms.listMessages presence_id': 'reading over GraphQL counts as no activity',
-  'rooms.listMessages session_key': 'reading over GraphQL counts as no activity',
+  'escalations.get include': 'attempts are a field, which is selected or not',
 };
 
 /** What surfaces call an input of an operation. */
@@ -60,18 +70,26 @@ const spellings: Record<string, readonly string[]> = {
   room: ['room_key'],
   presence: ['presence_id'],
   message: ['message_id'],
+  claim: ['claim_id'],
   grant: ['grant_id'],
   delegate: ['delegate_id'],
   older_than: ['before'],
+  event_type: ['types'],
+  incident: ['incident_id'],
   principal: ['principal_id'],
   vault: ['vault_id'],
   project_id: ['project'],
   encryption_key_id: ['encryption_key'],
+  invite: ['invite_id'],
   limit: ['first', 'last'],
+  after: ['cursor'],
+  fingerprint: ['fingerprint_id'],
   cursor: ['after'],
   from_end: ['last'],
   order: ['last'],
   include: ['include_archived'],
+  escalation: ['escalation_id'],
+  contact: ['contact_id'],
 };
 
 /** What an object says of its fields' targets, by being there. */

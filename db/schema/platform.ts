@@ -57,9 +57,9 @@ export const mailOutbox = pgTable(
     sentAt: moment('sent_at'),
   },
   (t) => [
-    index('mail_outbox_newest_idx').on(t.createdAt.desc(), t.id.desc()),
+    index('mail_outbox_newest_idx').on(t.createdAt, t.id),
     // Mail to users made for tests, which is read by their address.
-    index('mail_outbox_test_idx').on(t.recipient, t.createdAt.desc()).where(sql`${t.recipient} like '%.invalid'`),
+    index('mail_outbox_test_idx').on(t.recipient, t.createdAt).where(sql`${t.recipient} like '%.invalid'`),
   ],
 );
 

@@ -76,7 +76,7 @@ export const projects = pgTable(
     uniqueIndex('projects_public_id_uq').on(t.publicId),
     uniqueIndex('projects_repo_name_uq').on(t.orgId, t.repoName),
     // Lists run newest first.
-    index('projects_newest_idx').on(t.orgId, t.createdAt.desc(), t.id.desc()),
+    index('projects_newest_idx').on(t.orgId, t.createdAt, t.id),
     // What the sweep over databases has yet to do: nothing, most of the time, however many projects there are.
     index('projects_template_version_idx')
       .on(t.templateVersion, t.id)
@@ -213,7 +213,8 @@ export const stepOperations = pgTable(
   ],
 );
 
-export type Project = typeof projects.$inferSelect;
+/** A project as everybody reads it; what upgrades note is theirs alone. */
+export type Project = Omit<typeof projects.$inferSelect, 'templateVersion' | 'templateTriedAt'>;
 export type Grant = typeof projectGrants.$inferSelect;
 /** A delegate as it is shown: nothing of its token. */
 export type Delegate = Omit<typeof delegates.$inferSelect, 'tokenHash'>;

@@ -3,7 +3,9 @@ import {
   bigint,
   boolean,
   check,
+  date,
   index,
+  integer,
   jsonb,
   pgTable,
   primaryKey,
@@ -19,15 +21,21 @@ export const feedHeads = pgTable(
   'feed_heads',
   {
     orgId: uuid('org_id').notNull(),
-    /** `room`, later `events` and others. */
+    /** As in `FeedName`. */
     kind: text('kind').notNull(),
     feedId: text('feed_id').notNull(),
     /** Position of the newest row; positions of a feed are dense and start at 1. */
     position: bigint('position', { mode: 'bigint' }).notNull(),
     /** Rows up to here are gone by retention. */
     floor: bigint('floor', { mode: 'bigint' }).notNull().default(sql`0`),
+    /** Of rooms: the first message that the events have yet to tell of; null when there is none. */
+    unmirroredFrom: bigint('unmirrored_from', { mode: 'bigint' }),
   },
-  (t) => [primaryKey({ columns: [t.orgId, t.kind, t.feedId] })],
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.kind, t.feedId] }),
+    // The few rooms that lag. The column keeps its value while a room lags, so its head is still updated in place.
+    index('feed_heads_unmirrored_idx').on(t.unmirroredFrom, t.orgId, t.feedId).where(sql`unmirrored_from is not null`),
+  ],
 );
 
 export const rooms = pgTable(
@@ -56,11 +64,13 @@ export const roomPresences = pgTable(
     task: text('task'),
     program: text('program'),
     model: text('model'),
-    /** Lets the same principal come back as the same presence. */
+    /** Lets the same principal come back as the same presence; taken off one that leaves. */
     sessionKey: text('session_key'),
     lastActive: moment('last_active').notNull(),
     expiresAt: moment('expires_at').notNull(),
     leftAt: moment('left_at'),
+    /** The newest message that a reading of its own has shown it. */
+    readSeq: bigint('read_seq', { mode: 'bigint' }).notNull().default(sql`0`),
     createdAt: createdAt(),
   },
   (t) => [
@@ -112,9 +122,51 @@ export const roomMessages = pgTable(
     // Messages are asked for by id alone, too; ids are random, so they stay unique without their organization.
     uniqueIndex('room_messages_id_uq').on(t.id, t.orgId),
     uniqueIndex('room_messages_replay_uq').on(t.orgId, t.senderPresenceId, t.idempotencyKey),
+    // One thread of a room.
+    index('room_messages_thread_idx').on(t.orgId, t.threadId, t.roomKey, t.seq).where(sql`thread_id is not null`),
+    // Retention alone looks for what is old.
+    index('room_messages_created_idx').on(t.createdAt),
     check('room_messages_body_size', sql`octet_length(${t.body}) <= 32768`),
   ],
 );
 
-export type Presence = typeof roomPresences.$inferSelect;
+/** Whom messages name, so that who is named finds its own among a million; the messages say how. */
+export const roomAddressees = pgTable(
+  'room_addressees',
+  {
+    orgId: uuid('org_id').notNull(),
+    /** Belongs to one room, which is the message's. */
+    presenceId: id('presence_id').notNull(),
+    seq: bigint('seq', { mode: 'bigint' }).notNull(),
+    threadId: text('thread_id'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.presenceId, t.seq] }),
+    // The same of one thread.
+    index('room_addressees_thread_idx').on(t.orgId, t.threadId, t.presenceId, t.seq).where(sql`thread_id is not null`),
+  ],
+);
+
+/** How many messages an organization sent on a day of UTC, in a few rows that are added up. */
+export const roomSends = pgTable(
+  'room_sends',
+  {
+    orgId: uuid('org_id').notNull(),
+    day: date('day').notNull(),
+    /**
+     * Which of the rows, `#0` and on. A node of an older version counts by room here: beside each other the sum is right.
+     */
+    slot: text('room_key').notNull(),
+    sent: integer('sent').notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.day, t.slot] }),
+    // Days that are over.
+    index('room_sends_day_idx').on(t.day),
+  ],
+);
+
+/** A presence as it was read: whether it was there at that moment, by the database's clock. See `presenceColumns`. */
+export type Presence = typeof roomPresences.$inferSelect & { readonly state: 'active' | 'expired' | 'left' };
+
 export type RoomMessage = typeof roomMessages.$inferSelect;

@@ -45,6 +45,7 @@ const harmless = new Set([
 ]);
 
 function follow(model: Model, node: SqlNode, kind: string): void {
+  noteCallable(model, node);
   if ('CreateStmt' in node) {
     create(model, node.CreateStmt);
   } else if ('ViewStmt' in node) {
@@ -75,6 +76,25 @@ function follow(model: Model, node: SqlNode, kind: string): void {
     // A function that a SELECT calls may do anything; that it makes tables is rare.
     model.doubts.push(`migration_sql has a statement whose effect is not known (${kind})`);
   }
+}
+
+/** Functions outside of the tenant's schema, aggregates and types: a policy may call them. */
+function noteCallable({ made }: Model, node: SqlNode): void {
+  const names =
+    'CreateFunctionStmt' in node
+      ? node.CreateFunctionStmt.funcname
+      : 'DefineStmt' in node
+        ? node.DefineStmt.defnames
+        : 'CreateEnumStmt' in node
+          ? node.CreateEnumStmt.typeName
+          : 'CreateDomainStmt' in node
+            ? node.CreateDomainStmt.domainname
+            : 'CreateRangeStmt' in node
+              ? node.CreateRangeStmt.typeName
+              : [];
+  const [name, schema = 'public'] = stringsOf(names ?? []).reverse();
+  const isOwnFunction = 'CreateFunctionStmt' in node && schema === 'public';
+  if (name !== undefined && !isOwnFunction) made.add(`${schema}.${name}`);
 }
 
 function createFunction(model: Model, made: Extract<SqlNode, { CreateFunctionStmt: unknown }>['CreateFunctionStmt']) {

@@ -5,8 +5,19 @@ import type { Overload } from './resolve-rpc.ts';
 export interface Model {
   readonly relations: Map<string, ModelRelation>;
   functions: Overload[];
+  /** What else can be called; undefined: nobody has asked. */
+  readonly routines: Routines | undefined;
+  /** What a migration has made that can be called, with its schema, but for the tenant's functions. */
+  readonly made: Set<string>;
   /** What could not be followed; from then on nothing is known to be missing. */
   readonly doubts: string[];
+}
+
+/** Functions and types that were found by some words, each with its schema. */
+export interface Routines {
+  readonly names: ReadonlySet<string>;
+  /** Whether those of all schemas are known; else PostgreSQL's own. */
+  readonly everywhere: boolean;
 }
 
 export interface ModelRelation {
@@ -17,11 +28,20 @@ export interface ModelRelation {
   kin: boolean;
 }
 
-export const emptyModel = (): Model => ({ relations: new Map(), functions: [], doubts: [] });
+export const emptyModel = (routines?: Routines): Model => ({
+  relations: new Map(),
+  functions: [],
+  routines,
+  made: new Set(),
+  doubts: [],
+});
 
 const kinds: Readonly<Record<string, ModelRelation['kind']>> = { r: 'table', p: 'table', v: 'view' };
 
-export const modelOf = ({ relations, functions }: Pick<Facts, 'relations' | 'functions'>): Model => ({
+export const modelOf = (
+  { relations, functions }: Pick<Facts, 'relations' | 'functions'>,
+  routines?: Routines,
+): Model => ({
   relations: new Map(
     relations.map(({ name, kind, columns, kin }) => [
       name,
@@ -29,5 +49,7 @@ export const modelOf = ({ relations, functions }: Pick<Facts, 'relations' | 'fun
     ]),
   ),
   functions: functions.map(({ name, types, names }) => ({ name, types, names })),
+  routines,
+  made: new Set(),
   doubts: [],
 });

@@ -4,6 +4,8 @@ import { closest } from './plan/closest.ts';
 import { planCall } from './plan/plan-call.ts';
 import { planChange } from './plan/plan-change.ts';
 import { planRead } from './plan/plan-read.ts';
+import { requireRight } from './plan/require-right.ts';
+import { seenBy } from './plan/seen-by.ts';
 import { readPreferences } from './request/preferences.ts';
 import { parseQuery } from './request/query.ts';
 import type { RowRequest, RowRole } from './request/row-request.ts';
@@ -19,7 +21,8 @@ const telling = new Set(['PGRST200', 'PGRST202', 'PGRST205']);
  */
 export function planRows(request: RowRequest, cache: SchemaCache, role: RowRole): RowPlan {
   try {
-    return plan(request, cache, role);
+    if (request.target.kind === 'table') requireRight(cache, request.target.name, role);
+    return plan(request, seenBy(cache, role), role);
   } catch (error) {
     const hides = error instanceof RowError && telling.has(error.code) && role !== 'service_role';
     throw hides ? error.withoutHint() : error;
@@ -30,7 +33,7 @@ function plan(request: RowRequest, cache: SchemaCache, role: RowRole): RowPlan {
   const isFunction = request.target.kind === 'function';
   const preferences = readPreferences(request.header('prefer'));
   const query = parseQuery(request.search, isFunction);
-  if (isFunction) return planCall(request, cache, query, preferences);
+  if (isFunction) return planCall(request, cache, query, preferences, role);
   const table = tableNamed(cache, request.target.name);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   return isRead

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Lru } from '../../core/lru.ts';
 import type { RowPlan } from './answer/row-plan.ts';
+import { requireRight } from './plan/require-right.ts';
+import { seenBy } from './plan/seen-by.ts';
 import { planRows } from './plan-rows.ts';
 import { decodeParam } from './request/query-params.ts';
 import type { RowRequest, RowRole } from './request/row-request.ts';
@@ -17,7 +19,7 @@ interface Template {
 /** For each value of a statement the number of the request's value that goes there; undefined where it is always the same. */
 type Slots = readonly (number | undefined)[];
 
-/** Plans remembered for one schema. They go when it goes. */
+/** Plans remembered for one schema as a role sees it. They go when it goes. */
 const bounds = { entries: 200, bytes: 256 * 1024 };
 const remembered = new WeakMap<SchemaCache, Lru<Template>>();
 
@@ -38,8 +40,10 @@ export function rememberedPlan(request: RowRequest, cache: SchemaCache, role: Ro
   if (target.kind !== 'table' || (method !== 'GET' && method !== 'HEAD')) return planRows(request, cache, role);
   const shape = shapeOf(request.search);
   if (shape.values.some((value) => value.includes('\0'))) return planRows(request, cache, role);
-  let known = remembered.get(cache);
-  if (known === undefined) remembered.set(cache, (known = new Lru(bounds)));
+  requireRight(cache, target.name, role);
+  const seen = seenBy(cache, role);
+  let known = remembered.get(seen);
+  if (known === undefined) remembered.set(seen, (known = new Lru(bounds)));
   const { header } = request;
   const key = [method, target.name, shape.search, header('accept'), header('prefer'), header('range')].join('\n');
   let template = known.get(key);

@@ -1,8 +1,12 @@
+import { deepFrom, isWritable } from '../../core/json-depth.ts';
+
 /** What a column's type is, as far as its values in JSON depend on it. */
 export interface TypeFacts {
   /** As the catalog calls it: `int4`, `timestamptz`, `_text`. */
   readonly name: string;
-  /** Name of the type of an array's elements. */
+  /** The same for types of PostgreSQL's own; empty for others, which may be called as they like. */
+  readonly builtIn: string;
+  /** What an array's elements are of, in the same way; null for what is no array. */
   readonly element: string | null;
   readonly delimiter: string;
 }
@@ -11,9 +15,9 @@ export interface TypeFacts {
  * A value as JSON has it, from PostgreSQL's text of it. Numbers that a double holds exactly are numbers; what it might
  * round stays text, as do all types that JSON knows nothing of. Times are written as JSON of PostgreSQL writes them.
  */
-export function jsonValueOf(text: string | null, { name, element, delimiter }: TypeFacts): unknown {
+export function jsonValueOf(text: string | null, { builtIn, element, delimiter }: TypeFacts): unknown {
   if (text === null) return null;
-  return element === null ? scalarOf(text, name) : arrayOf(text, element, delimiter);
+  return element === null || !/^[{[]/.test(text) ? scalarOf(text, builtIn) : arrayOf(text, element, delimiter);
 }
 
 function scalarOf(text: string, type: string): unknown {
@@ -33,24 +37,33 @@ function scalarOf(text: string, type: string): unknown {
       return Number.isFinite(number) ? number : text;
     }
     case 'json':
-    case 'jsonb':
-      return JSON.parse(text);
+    case 'jsonb': {
+      const value: unknown = JSON.parse(text);
+      return text.length < deepFrom || isWritable(value) ? value : text;
+    }
     case 'timestamp':
       return text.replace(' ', 'T');
     case 'timestamptz':
       return text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00');
+    // Arrays by their type, and yet written as `1 2`.
+    case 'int2vector':
+    case 'oidvector':
+      return text.split(' ').filter(Boolean).map(Number);
     default:
       return text;
   }
 }
 
-/** Reads `{1,NULL,"a,b",{…}}`; bounds that do not begin at 1 are left out. */
+/**
+ * Reads `{1,NULL,"a,b",{…}}`; bounds that do not begin at 1 are left out. Each loop ends with the text, whatever it is:
+ * one that does not would stop the whole node for good.
+ */
 function arrayOf(text: string, element: string, delimiter: string): unknown {
   let at = text.startsWith('[') ? text.indexOf('=') + 1 : 0;
   const list = (): unknown[] => {
     const items: unknown[] = [];
     at += 1;
-    while (text[at] !== '}') {
+    while (at < text.length && text[at] !== '}') {
       if (text[at] === delimiter) at += 1;
       else items.push(text[at] === '{' ? list() : text[at] === '"' ? quoted() : plain());
     }
@@ -59,7 +72,7 @@ function arrayOf(text: string, element: string, delimiter: string): unknown {
   };
   const quoted = (): unknown => {
     let value = '';
-    for (at += 1; text[at] !== '"'; at += 1) {
+    for (at += 1; at < text.length && text[at] !== '"'; at += 1) {
       if (text[at] === '\\') at += 1;
       value += text[at];
     }
@@ -68,7 +81,7 @@ function arrayOf(text: string, element: string, delimiter: string): unknown {
   };
   const plain = (): unknown => {
     const start = at;
-    while (text[at] !== delimiter && text[at] !== '}') at += 1;
+    while (at < text.length && text[at] !== delimiter && text[at] !== '}') at += 1;
     const value = text.slice(start, at);
     return value === 'NULL' ? null : scalarOf(value, element);
   };

@@ -15,6 +15,7 @@ export const onOwnProject = <Input extends { readonly project_id?: string | unde
   const named = onProject<{ project: string }>('project:users:write', ({ project }) => project);
   return {
     action: named.action,
+    addressed: ({ project_id: project }) => project,
     lookAhead: (ctx, principalId, { project_id: project }) =>
       project === undefined ? undefined : named.lookAhead!(ctx, principalId, { project }),
     async authorise(ctx, caller, { project_id: project }, ahead) {

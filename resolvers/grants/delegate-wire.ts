@@ -3,7 +3,7 @@ import { columnsOf } from '../../db/columns-of.ts';
 import { type Delegate, delegates } from '../../db/schema/projects.ts';
 
 /** Columns of a delegate `d`, for statements that yield it as {@link Delegate}: all but the hash of its token. */
-export const delegateColumns = columnsOf(delegates, 'd', '', 'tokenHash');
+export const delegateColumns = columnsOf(delegates, 'd', '', ['tokenHash']);
 
 /** A delegate together with its token, which is shown this once. */
 export interface IssuedDelegate {

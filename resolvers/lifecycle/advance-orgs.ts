@@ -9,6 +9,7 @@ import type { Task } from '../task.ts';
 import { tiers } from '../tiers/tier-table.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
 import { queueLeaseEnded } from './lease-ended-mail.ts';
+import { tellOfMove } from './tell-of-move.ts';
 
 /** The job that moves organizations on whose lease has ended. */
 export const lifecycleTask = 'lifecycle';
@@ -71,7 +72,12 @@ function moveBatch(ctx: Context, from: LifecycleState, to: keyof typeof lifecycl
   );
 }
 
-async function follow(work: Work, from: LifecycleState, to: LifecycleState, moved: readonly MovedOrg[]): Promise<void> {
+async function follow(
+  work: Work,
+  from: LifecycleState,
+  to: keyof typeof lifecycleDays,
+  moved: readonly MovedOrg[],
+): Promise<void> {
   work.afterCommit(() => forgetProjectTargets(work.services));
   const entries = moved.map(({ id, leaseExpiresAt }) => ({
     orgId: id,
@@ -81,6 +87,7 @@ async function follow(work: Work, from: LifecycleState, to: LifecycleState, move
   }));
   await writeSystemAudit(work.client, work, 'lease_ended', entries);
   if (to === 'past_due') await queueLeaseEnded(work, moved);
+  if (to !== 'purged') await tellOfMove(work, from, to, moved);
   if (to === 'purged') {
     const ids = moved.map(({ id }) => id);
     await releaseSlugs(work, ids);

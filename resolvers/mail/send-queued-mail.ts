@@ -1,6 +1,9 @@
 import { safeMessage } from '../../core/safe-message.ts';
 import type { Statement } from '../../db/pool.ts';
+import { noteAttempts } from '../escalations/note-attempts.ts';
+import { tellUndelivered } from '../operator-contact/tell-undelivered.ts';
 import type { Task } from '../task.ts';
+import { unitOfWork } from '../unit-of-work.ts';
 import { sendMailTask } from './outbox.ts';
 
 /** After so many failed attempts a mail is given up. */
@@ -23,7 +26,10 @@ interface TakenMail {
 export const sendQueuedMail: Task = async ({ ctx, mailer, addJob, log }, payload) => {
   const { mailId } = payload as { mailId: string };
   const { db } = ctx.services;
-  if (!mailer.configured) return;
+  if (!mailer.configured) {
+    await db.rows(skippedStatement, [mailId]);
+    return;
+  }
   const [mail] = await db.rows<TakenMail>(takeStatement, [mailId, leaseSeconds]);
   if (mail === undefined) {
     const [leased] = await db.rows<{ lease_until: Date }>(leasedStatement, [mailId]);
@@ -33,14 +39,24 @@ export const sendQueuedMail: Task = async ({ ctx, mailer, addJob, log }, payload
   }
   let failure: { readonly error: unknown } | undefined;
   try {
-    await mailer.send({ to: mail.recipient, subject: mail.subject, text: mail.body_text });
+    await mailer.send({ to: mail.recipient, subject: mail.subject, text: mail.body_text, id: mailId });
   } catch (error) {
     failure = { error };
   }
   const { attempts } = mail;
   const state = failure === undefined ? 'sent' : attempts >= attemptsMax ? 'failed' : 'queued';
   const reason = failure === undefined ? null : safeMessage(failure.error);
-  await db.rows(settleStatement, [mailId, attempts, state, reason]);
+  const settled = [mailId, attempts, state, reason];
+  if (state === 'failed') {
+    await unitOfWork(
+      ctx,
+      async (work) => {
+        await work.rows(settleStatement, settled);
+        await tellUndelivered(work, mailId);
+      },
+      async () => {},
+    );
+  } else await db.rows(settleStatement, settled);
   if (failure === undefined) return;
   if (state === 'queued') throw failure.error;
   log.error({ err: failure.error, mailId }, 'A mail was given up.');
@@ -58,13 +74,27 @@ const leasedStatement: Statement = {
   text: `select lease_until from mail_outbox where id = $1 and state = 'queued' and lease_until is not null`,
 };
 
+const skippedStatement: Statement = {
+  name: 'mail.skipped',
+  text: `with skipped as (select $1::text as id)
+  ${noteAttempts('skipped', { attempt: '0', status: `'skipped_disabled'`, error: `'No mail server is configured.'` })}`,
+};
+
 // The number of the attempt says whether the mail is still this worker's.
 const settleStatement: Statement = {
   name: 'mail.settle',
   // What signs somebody in is the recipient's alone once no attempt will need it any more; users made for
-  // tests get no mail but this.
-  text: `update mail_outbox set state = $3, last_error = $4, lease_until = null,
+  // tests get no mail but this. What came of a page is noted with it.
+  text: `with settled as (
+    update mail_outbox set state = $3, last_error = $4, lease_until = null,
     body_text = case when $3 = 'queued' or recipient like '%.invalid' then body_text else
       regexp_replace(regexp_replace(body_text, '([?&]token=)[A-Za-z0-9_-]+', '\\1***', 'g'), '^[0-9]{6}$', '******', 'gn') end,
-    sent_at = case when $3 = 'sent' then now() end where id = $1 and attempts = $2 and state = 'queued'`,
+    sent_at = case when $3 = 'sent' then now() end where id = $1 and attempts = $2 and state = 'queued'
+    returning id
+  )
+  ${noteAttempts('settled', {
+    attempt: '$2',
+    status: `case $3 when 'sent' then 'delivered' when 'failed' then 'failed_permanent' else 'failed_transient' end`,
+    error: '$4',
+  })}`,
 };

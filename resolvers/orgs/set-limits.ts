@@ -7,6 +7,7 @@ import { platformAdmin } from '../access.ts';
 import { orgId } from '../fields.ts';
 import { type Limits, limitsOf, limitWireNames } from '../limits.ts';
 import { mutation } from '../operation.ts';
+import { forgetProjectTargets } from '../project-target.ts';
 
 const LimitsWire = z.record(z.string(), z.number());
 
@@ -35,8 +36,11 @@ export const setLimits = mutation({
         members: limitToSet,
         grants_per_project: limitToSet,
         delegates_per_project: limitToSet,
+        live_connections_per_project: limitToSet,
         api_calls: limitToSet,
         storage_bytes: limitToSet,
+        messages_per_day: limitToSet,
+        events_per_day: limitToSet,
       })
       .describe('Limits by name; those not named stay as they are.'),
   }),
@@ -44,6 +48,7 @@ export const setLimits = mutation({
     const given = Object.fromEntries(spellings.map(([name, wire]) => [name, limits[wire]]));
     const [row] = await work.rows<Org>(updateStatement, [org, JSON.stringify(given)]);
     if (row === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { org_id: org } });
+    work.afterCommit(() => forgetProjectTargets(work.services));
     return row;
   },
   audit: (org, { limits }) => ({

@@ -1,5 +1,7 @@
 import pg from 'pg';
 import { ServiceError } from '../../core/errors.ts';
+import { shortText } from '../../core/short-text.ts';
+import { ArrivingTooLargeError } from '../../db/arriving.ts';
 import { isConnectionLoss } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { ProjectPoolBusyError } from '../../db/project-pools.ts';
@@ -46,6 +48,15 @@ export const connectionLost = (cause: unknown, readOnly: boolean) =>
     ...(readOnly ? {} : { mutationState: 'unknown', safeToRetry: false }),
   });
 
+/** More was said than may be, perhaps by what is done all the same. */
+export const saidTooMuch = (cause: unknown) =>
+  new ServiceError('RESULT_TOO_LARGE', {
+    message: 'The project’s SQL said more than may be.',
+    mutationState: 'unknown',
+    safeToRetry: false,
+    cause,
+  });
+
 /** Refusals of the database, as the platform's own. @throws ServiceError */
 export async function inProject<Result>(work: () => Promise<Result>): Promise<Result> {
   try {
@@ -57,6 +68,7 @@ export async function inProject<Result>(work: () => Promise<Result>): Promise<Re
         retryAfter: 1,
       });
     if (error instanceof ProjectUnreachableError) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    if (error instanceof ArrivingTooLargeError) throw saidTooMuch(error);
     if (isConnectionLoss(error)) throw connectionLost(error, false);
     if (error instanceof pg.DatabaseError && error.code !== undefined) throw refusalOf(error);
     throw error;
@@ -64,8 +76,11 @@ export async function inProject<Result>(work: () => Promise<Result>): Promise<Re
 }
 
 /** The words of PostgreSQL, and what they are about. Contract 01, section 2.6. */
-function refusalOf({ code, message, detail, hint, position, constraint, table, column }: pg.DatabaseError) {
+function refusalOf(error: pg.DatabaseError) {
+  const { code, position, constraint, table, column } = error;
   const cancelled = code === '57014';
+  const message = shortText(error.message);
+  const [detail, hint] = [error.detail, error.hint].map((text) => text && shortText(text));
   return new ServiceError('SQL_ERROR', {
     message: cancelled ? 'The SQL took too long, or nobody waited for it any more.' : message,
     details: {

@@ -20,7 +20,9 @@ const stored = z.object({
   fields: z.array(z.object({ name: z.string(), typeId: z.number() })),
   rows: z.array(z.array(z.string().nullable())),
   rowCount: z.number().nullable(),
-  types: z.array(z.object({ name: z.string(), element: z.string().nullable(), delimiter: z.string() })),
+  types: z.array(
+    z.object({ name: z.string(), builtIn: z.string(), element: z.string().nullable(), delimiter: z.string() }),
+  ),
 });
 
 /** Longest outcome that is kept in the project's database, in bytes: of longer ones, only that they are done. */

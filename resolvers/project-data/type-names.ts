@@ -21,17 +21,19 @@ export function learningTypes(): { readonly sequel: ScriptSequel; readonly typeO
       },
       onRows(rows) {
         for (const [id, name, element, delimiter] of rows) {
-          const one = { name: name!, element: element!, delimiter: delimiter! };
-          (Number(id) < firstOwnType ? builtIn : own).set(Number(id), one);
+          const isOwn = Number(id) >= firstOwnType;
+          const one = { name: name!, builtIn: isOwn ? '' : name!, element: element!, delimiter: delimiter! };
+          (isOwn ? own : builtIn).set(Number(id), one);
         }
       },
     },
-    typeOf: (id) => own.get(id) ?? builtIn.get(id) ?? { name: String(id), element: null, delimiter: ',' },
+    typeOf: (id) => own.get(id) ?? builtIn.get(id) ?? { name: String(id), builtIn: '', element: null, delimiter: ',' },
   };
 }
 
 /** Every name has its schema: the tenant's SQL came before, and may have set where names are looked for. */
-const typesText = `select t.oid::pg_catalog.int8, t.typname, e.typname, coalesce(e.typdelim, ',')
+const typesText = `select t.oid::pg_catalog.int8, t.typname,
+    case when e.oid operator(pg_catalog.>=) ${firstOwnType} then '' else e.typname end, coalesce(e.typdelim, ',')
   from pg_catalog.pg_type t left join pg_catalog.pg_type e
     on e.oid operator(pg_catalog.=) t.typelem and t.typcategory operator(pg_catalog.=) 'A'
   where t.oid operator(pg_catalog.=) any($1::pg_catalog.oid[])`;

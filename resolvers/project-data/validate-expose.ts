@@ -1,11 +1,13 @@
 import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import { customWords, routinesOf, routinesSql } from '../../engines/expose/custom-calls.ts';
 import type { Finding } from '../../engines/expose/finding.ts';
 import { emptyModel, modelOf } from '../../engines/expose/model.ts';
 import { onProject, signedIn } from '../access.ts';
 import { callerKey } from '../caller.ts';
 import { projectId } from '../fields.ts';
 import { query } from '../operation.ts';
-import { databaseOf, inProject } from './in-project.ts';
+import { databaseOf, inProject, once } from './in-project.ts';
 import { asOwnReader, readState, stateOf } from './manifest-store.ts';
 import { findingToWire, findingWire, manifestInput } from './manifest-wire.ts';
 import { readingSql } from './reading-sql.ts';
@@ -38,15 +40,17 @@ export const validateExpose = query({
   access: onProject('project:expose:read', ({ project }: { project: string }) => project),
   input: z.object({ project: projectId, ...given }),
   async handler(ctx, { manifest, migration_sql: migration }) {
-    const [, ...rows] = await inProject(() =>
-      ctx.services.projectPools.run(databaseOf(ctx), [asOwnReader, ...readState], { signal: ctx.signal }),
+    const called = once(routinesSql, [JSON.stringify(customWords(manifest))]);
+    const [, found, ...rows] = await inProject(() =>
+      ctx.services.projectPools.run(databaseOf(ctx), [asOwnReader, called, ...readState], { signal: ctx.signal }),
     );
-    return readingSql(() =>
-      ctx.services.sqlReader.judge(ctx.project.id, manifest, modelOf(stateOf(rows).facts), migration),
-    );
+    const model = modelOf(stateOf(rows).facts, routinesOf(found![0]![0]!, true));
+    return readingSql(() => ctx.services.sqlReader.judge(ctx.project.id, manifest, model, migration));
   },
   ...answer,
 });
+
+const routinesStatement: Statement = { name: 'expose.routines', text: routinesSql };
 
 /** `POST /projects/v1/expose/validate`. Contract 01, section 2.12. */
 export const validateManifest = query({
@@ -54,9 +58,14 @@ export const validateManifest = query({
   summary: 'What is wrong with a manifest in front of an empty database; nothing is run.',
   access: signedIn<object>('wallet', 'control_plane', 'operator'),
   input: z.object(given),
-  handler: ({ services, request, principal }, { manifest, migration_sql: migration }) => {
+  async handler({ services, request, principal }, { manifest, migration_sql: migration }) {
     const party = callerKey(principal, request.address);
-    return readingSql(() => services.sqlReader.judge(party, manifest, emptyModel(), migration));
+    const words = customWords(manifest);
+    // What PostgreSQL itself can do, the database of the gateway knows as well.
+    const [found] =
+      words.length === 0 ? [] : await services.db.rows<{ called: string }>(routinesStatement, [JSON.stringify(words)]);
+    const model = emptyModel(routinesOf(found?.called ?? '[]', false));
+    return readingSql(() => services.sqlReader.judge(party, manifest, model, migration));
   },
   ...answer,
 });

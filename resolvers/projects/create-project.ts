@@ -4,7 +4,7 @@ import { columnsOf, partOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
-import { type Project, projects } from '../../db/schema/projects.ts';
+import type { Project } from '../../db/schema/projects.ts';
 import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../access.ts';
 import { actorOf } from '../audit.ts';
 import { principalIdOf } from '../caller.ts';
@@ -20,6 +20,7 @@ import { leaseEndOf, tierWire } from '../orgs/wire.ts';
 import { refuseOverQuota } from '../quota.ts';
 import { twoWords } from '../two-words.ts';
 import type { Work } from '../unit-of-work.ts';
+import { projectColumnsOf, projectOf } from './project-columns.ts';
 import { type ProjectRow, withOrg } from './wire.ts';
 
 interface CreateProjectInput {
@@ -177,7 +178,6 @@ async function requireRoom(work: Work, { id }: Pick<Org, 'id'>) {
   );
 }
 
-const projectOf = partOf(projects, 'project.');
 const orgOf = partOf(orgs, 'org.');
 
 const publicId = () => randomBytes(6).toString('hex');
@@ -199,7 +199,7 @@ const readyStatement: Statement = {
   name: 'projects.ready',
   text: `update projects p set state = case p.state when 'provisioning' then 'ready' else p.state end from orgs o
     where p.org_id = $1 and p.id = $2 and o.id = p.org_id
-    returning ${columnsOf(projects, 'p', 'project.')}, ${columnsOf(orgs, 'o', 'org.')}`,
+    returning ${projectColumnsOf('p', 'project.')}, ${columnsOf(orgs, 'o', 'org.')}`,
 };
 
 const failedStatement: Statement = {

@@ -4,7 +4,6 @@ import { columnsOf, partOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { orgs } from '../../db/schema/orgs.ts';
-import { projects } from '../../db/schema/projects.ts';
 import { type Access, onProject, type ProjectScope } from '../access.ts';
 import { type Caller, callerKey, isPrincipal } from '../caller.ts';
 import type { Context } from '../context.ts';
@@ -14,6 +13,7 @@ import { stepMutation } from '../operation.ts';
 import { beginDeletion } from './begin-deletion.ts';
 import { projectColumns } from './load-projects.ts';
 import { lockProjectFor } from './lock-project.ts';
+import { projectColumnsOf, projectOf } from './project-columns.ts';
 import type { ProjectRow } from './wire.ts';
 
 const name = 'projects.delete';
@@ -26,6 +26,7 @@ const onLiveProject = onProject('project:delete', ({ project }: DeleteProjectInp
 
 const access: Access<DeleteProjectInput, ProjectScope> = {
   action: 'project:delete',
+  addressed: ({ project }) => project,
   async authorise(ctx, caller, input) {
     try {
       return await onLiveProject.authorise(ctx, caller, input);
@@ -88,7 +89,6 @@ async function begunBefore(
   };
 }
 
-const projectOf = partOf(projects, 'project.');
 const orgOf = partOf(orgs, 'org.');
 
 const deletedStatement: Statement = {
@@ -99,7 +99,7 @@ const deletedStatement: Statement = {
 
 const begunStatement: Statement = {
   name: 'projects.deletion-begun',
-  text: `select ${columnsOf(projects, 'p', 'project.')}, ${columnsOf(orgs, 'o', 'org.')}
+  text: `select ${projectColumnsOf('p', 'project.')}, ${columnsOf(orgs, 'o', 'org.')}
     from idempotency_keys k
     join step_operations s on s.id = k.step_id and s.operation = k.operation
     join projects p on p.org_id = s.org_id and p.id = s.ref->>'projectId'

@@ -1,13 +1,12 @@
-import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
-import { projects } from '../../db/schema/projects.ts';
 import type { Context } from '../context.ts';
 import { grantHolds, memberOrgs } from '../rules.ts';
 import { visibilityOf } from '../visibility.ts';
+import { projectColumnsOf } from './project-columns.ts';
 import type { ProjectRow } from './wire.ts';
 
 /** A project with its organization's standing; for statements that join `projects p` and `orgs o`. */
-export const projectColumns = `${columnsOf(projects, 'p')}, o.tier as "orgTier",
+export const projectColumns = `${projectColumnsOf('p')}, o.tier as "orgTier",
   o.lifecycle_state as "orgLifecycleState", o.lease_perpetual as "orgLeasePerpetual",
   o.limit_overrides as "orgLimitOverrides"`;
 

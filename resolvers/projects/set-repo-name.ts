@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { type Statement, sqlState } from '../../db/pool.ts';
+import { isUniqueViolation, type Statement } from '../../db/pool.ts';
 import { onProject } from '../access.ts';
 import { addressForm, projectId } from '../fields.ts';
 import { mutation } from '../operation.ts';
@@ -45,7 +45,7 @@ async function claim(work: Work, project: ProjectRow, name: string): Promise<voi
   try {
     await work.rows(claimStatement, [project.orgId, project.id, name]);
   } catch (error) {
-    if (sqlState(error) !== '23505') throw error;
+    if (!isUniqueViolation(error)) throw error;
     throw new ServiceError('REPO_NAME_TAKEN', { details: { field: 'name', repo_name: name } });
   }
 }

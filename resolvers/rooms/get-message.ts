@@ -24,7 +24,7 @@ export const getMessage = query({
   toWire: (message, ctx) => ({ ...messageToWire(message, ctx), body: message.body }),
 });
 
-const messageStatement: Statement = {
+export const messageStatement: Statement = {
   name: 'rooms.message',
   pipelined: true,
   text: `select ${columnsOf(roomMessages, 'm')} from room_messages m where org_id = $1 and id = $3 and ${checked('room_key = $2')}`,

@@ -23,8 +23,8 @@ export const joinRoom = mutation({
   wire: ArrivalWire.extend({
     next_actions: z.array(z.object({ type: z.string(), method: z.string(), path: z.string() })),
   }),
-  toWire: (arrival, ctx) => {
+  toWire: (arrival) => {
     const path = `${roomPath(arrival.presence.orgId, arrival.presence.roomKey)}/messages`;
-    return { ...arrivalToWire(arrival, ctx), next_actions: [{ type: 'poll', method: 'GET', path }] };
+    return { ...arrivalToWire(arrival), next_actions: [{ type: 'poll', method: 'GET', path }] };
   },
 });

@@ -1,21 +1,23 @@
 import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
 import type { Presence, RoomMessage } from '../../db/schema/rooms.ts';
 import { onRoom, type RoomScope } from '../access.ts';
 import { roomAuthority, roomAuthorityLost } from '../authority.ts';
 import type { Context } from '../context.ts';
 import { feedCursor, feedPosition, readFeed } from '../feeds.ts';
 import { cursor as cursorField, wholeNumber } from '../fields.ts';
+import { movedWhileAllowed } from '../held-read.ts';
 import { query } from '../operation.ts';
-import { livePresences, touchReader } from './presence.ts';
-import { readRoomBack, roomFeed } from './room-feed.ts';
-import { messagePage, presenceId, roomAddress, sessionKey } from './room-input.ts';
+import { othersLive } from './live-presences.ts';
+import { filteredFeed, isFilter, type MessageFilter, passes, picks, readRoomBack } from './message-filter.ts';
+import { touchReader } from './presence.ts';
+import { roomFeed } from './room-feed.ts';
+import { messageFilter, messagePage, roomAddress, unread } from './room-input.ts';
+import { resolveSelf, type SelfRequest } from './self.ts';
 import { MessageWire, messageToWire, PresenceWire, presenceToWire } from './wire.ts';
 
 /** A held read waits between one and 25 seconds; anything else is clamped. Contract 02, section 2.5. */
 const waitSeconds = { min: 1, max: 25 };
-
-/** A documented filter that is not built: to ignore it would answer with what was not asked for. */
-const notYet = z.never('not offered yet').optional().describe('Not offered yet, and refused.');
 
 export interface MessagePage {
   readonly messages: readonly RoomMessage[];
@@ -35,7 +37,7 @@ export interface MessagePage {
 /** `GET /orgs/v1/:org_id/rooms/:room_key/messages`. Contract 02, section 2.5. */
 export const listMessages = query({
   name: 'rooms.listMessages',
-  summary: 'Messages of a room after a cursor, oldest first; can wait for the next one.',
+  summary: 'Messages of a room after a cursor, oldest first: all, or of one thread, or for one presence; can wait.',
   access: onRoom('room:read'),
   input: z.object({
     ...roomAddress,
@@ -46,28 +48,34 @@ export const listMessages = query({
       .transform((seconds) => Math.min(Math.max(seconds, waitSeconds.min), waitSeconds.max))
       .optional()
       .describe('Seconds to wait for a message when there is none, 1 to 25.'),
-    thread_id: notYet,
-    unread: notYet,
-    addressed_to: notYet,
-    presence_id: presenceId,
-    session_key: sessionKey,
+    ...messageFilter,
+    unread,
   }),
-  async handler(ctx, { cursor, limit, order, before, wait, ...reader }): Promise<MessagePage> {
-    if (order === 'desc') return readBack(ctx, before, limit);
-    const { services, org, room, signal } = ctx;
+  async handler(ctx, { cursor, limit, order, before, wait, ...wanted }): Promise<MessagePage> {
     const startedAt = performance.now();
-    // A held read counts as activity once, at its start.
-    const self = await touchReader(ctx, reader);
-    const feed = roomFeed(org.id, room.key);
+    const { self, filter, leavesTrace } = await readerOf(ctx, wanted, order);
+    if (order === 'desc') return readBack(ctx, filter, before, limit);
+    const { services, org, room } = ctx;
+    const all = roomFeed(org.id, room.key);
+    const feed = isFilter(filter) ? filteredFeed(all, filter) : all;
     let page = await readFeed(services, feed, { cursor, limit });
     let live: readonly Presence[] | undefined;
     if (page.rows.length === 0 && wait !== undefined) {
-      const moved = await services.feeds.moved(feed, page.position, { timeoutMs: wait * 1000, signal });
-      if (moved) page = await readFeed(services, feed, { cursor, limit });
-      live = await livePresences(ctx);
-      // Asked last, so that nothing is shown that came after the right had ended.
       const authority = roomAuthority(await ctx.caller(), org.id, room.key);
+      const moved = await movedWhileAllowed(ctx, all, {
+        after: page.head,
+        timeoutMs: wait * 1000,
+        authority,
+        matching: picks(filter) ? (message) => passes(filter, message) : undefined,
+      });
+      if (moved) page = await readFeed(services, feed, { cursor, limit });
+      live = await othersLive(ctx, { orgId: org.id, key: room.key }, self?.id);
+      // Asked last, so that nothing is shown that came after the right had ended.
       if (!(await services.authority.holds(authority))) throw roomAuthorityLost();
+    }
+    const last = page.rows.at(-1);
+    if (leavesTrace && last !== undefined && last.seq > self!.readSeq) {
+      await services.db.rows(readStatement, [org.id, self!.id, last.seq]);
     }
     const at = (position: bigint) => feedCursor(services.keys, feed, position);
     return {
@@ -82,7 +90,7 @@ export const listMessages = query({
           ? undefined
           : {
               waitedMs: Math.round(performance.now() - startedAt),
-              live: (live ?? (await livePresences(ctx))).filter(({ id }) => id !== self?.id),
+              live: live ?? (await othersLive(ctx, { orgId: org.id, key: room.key }, self?.id)),
             },
     };
   },
@@ -104,22 +112,62 @@ export const listMessages = query({
     ...(beforeCursor === undefined ? {} : { before_cursor: beforeCursor }),
     ...(held === undefined
       ? {}
-      : { waited_ms: held.waitedMs, live_presences: held.live.map((presence) => presenceToWire(presence, ctx)) }),
+      : { waited_ms: held.waitedMs, live_presences: held.live.map((presence) => presenceToWire(presence)) }),
   }),
 });
+
+/** Who reads, and what: looking back counts as no activity, nor does what an operator session reads. */
+async function readerOf(
+  ctx: Context & RoomScope,
+  { thread_id, addressed_to, unread, ...named }: WantedMessages,
+  order: 'asc' | 'desc',
+): Promise<{ self: Presence | undefined; filter: MessageFilter; leavesTrace: boolean }> {
+  const mayWrite = order === 'asc' && (await ctx.caller()).kind !== 'operator';
+  const needed = addressed_to !== undefined || unread === true;
+  // A held read counts as activity once, at its start.
+  const self = needed
+    ? await resolveSelf(ctx, ctx.services.db.rows, named, mayWrite)
+    : mayWrite
+      ? await touchReader(ctx, named)
+      : undefined;
+  const filter = {
+    threadId: thread_id,
+    addressedTo: addressed_to && self!.id,
+    beyond: unread === true ? self!.readSeq : undefined,
+  };
+  return { self, filter, leavesTrace: mayWrite && self !== undefined };
+}
+
+interface WantedMessages extends SelfRequest {
+  readonly thread_id?: string | undefined;
+  readonly addressed_to?: 'me' | undefined;
+  readonly unread?: boolean | undefined;
+}
+
+// Never back: of two readings at once the one that got further counts.
+const readStatement: Statement = {
+  name: 'presences.read',
+  text: 'update room_presences set read_seq = $3 where org_id = $1 and id = $2 and read_seq < $3',
+};
 
 /** Newest first, for looking back: counts as no activity, and waits for nothing. An unusable cursor starts at the newest. */
 async function readBack(
   { services, org, room }: Context & RoomScope,
+  filter: MessageFilter,
   before: string | undefined,
   limit: number,
 ): Promise<MessagePage> {
   const feed = roomFeed(org.id, room.key);
-  const position = before === undefined ? undefined : feedPosition(services.keys, feed, before);
-  const { head, floor, rows } = await readRoomBack(services.db, feed.name, { before: position, limit: limit + 1 });
+  const given = before === undefined ? undefined : feedPosition(services.keys, feed, before);
+  const readFrom = (position: bigint | undefined) =>
+    readRoomBack(services.db, feed.name, filter, { before: position, limit: limit + 1 });
+  let slice = await readFrom(given);
+  // As forwards: behind retention, ahead of a room that was set back, or no cursor of this room.
+  const reset = before !== undefined && (given === undefined || given < slice.floor || given > slice.head);
+  if (reset && given !== undefined) slice = await readFrom(undefined);
+  const { head, floor, rows } = slice;
   const messages = rows.slice(0, limit);
   const hasMore = rows.length > limit;
-  const reset = before !== undefined && position === undefined;
   const at = (seq: bigint) => feedCursor(services.keys, feed, seq);
   return {
     messages,

@@ -1,9 +1,10 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
-import { type Presence, type RoomMessage, roomMessages, roomPresences } from '../../db/schema/rooms.ts';
+import { type Presence, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
 import type { Context } from '../context.ts';
 import { hasRoomGrant, isClaimedRoom, isMember, roomStands } from '../rules.ts';
 import { visibilityOf } from '../visibility.ts';
+import { presenceColumns } from './presence-columns.ts';
 import { type RoomSummary, summaryColumns } from './room-summary.ts';
 
 /** Names a room; the two parts never hold a slash. */
@@ -17,28 +18,26 @@ const arrays = (addresses: readonly RoomAddress[]) => [
   addresses.map(({ key }) => key),
 ];
 
-/** The caller's own parameters of {@link reachable}. */
-async function callerValues(ctx: Context): Promise<readonly unknown[]> {
+/** The caller's own parameters of {@link reachable}. What is said in rooms is not the platform admin's to read. */
+export async function callerValues(ctx: Context): Promise<readonly unknown[]> {
   const caller = await ctx.caller();
-  const [principalId, , everything] = visibilityOf(caller);
-  if (caller.kind === 'delegate') return [null, everything, caller.orgId, caller.projectIds, true];
+  if (caller.kind === 'delegate') return [null, caller.orgId, caller.projectIds, true];
   if (caller.kind === 'project_key' && caller.role === 'service_role') {
-    return [null, everything, caller.orgId, [caller.projectId], false];
+    return [null, caller.orgId, [caller.projectId], false];
   }
-  return [principalId, everything, null, [], false];
+  const [principalId] = visibilityOf(caller);
+  return [principalId, null, [], false];
 }
 
 /**
- * Which of the rooms `w (org_id, key)` a caller can reach, as the door decides it for one. Five parameters from `first`
- * on: principal, everything, and for credentials that name their own reach organization, projects and whether named
+ * Which of the rooms `w (org_id, key)` a caller can reach, as the door decides it for one. Four parameters from `first`
+ * on: principal, and for credentials that name their own reach organization, projects and whether named
  * rooms too.
  */
-function reachable(first: number): string {
-  const [principalId, everything, orgId, projectIds, namedRooms] = [0, 1, 2, 3, 4].map(
-    (offset) => `$${first + offset}`,
-  );
+export function reachable(first: number): string {
+  const [principalId, orgId, projectIds, namedRooms] = [0, 1, 2, 3].map((offset) => `$${first + offset}`);
   const claim = { orgId: `${orgId}::uuid`, projectIds: `${projectIds}::text[]`, namedRooms: `${namedRooms}::boolean` };
-  return `${roomStands('w.org_id', 'w.key')} and (${everything}::boolean or ${isMember('w.org_id', principalId!)}
+  return `${roomStands('w.org_id', 'w.key')} and (${isMember('w.org_id', principalId!)}
     or ${hasRoomGrant('w.org_id', principalId!, 'w.key')} or ${isClaimedRoom('w.org_id', 'w.key', claim)})`;
 }
 
@@ -107,7 +106,7 @@ const messagesStatement: Statement = {
 const presencesStatement: Statement = {
   name: 'rooms.load-presences',
   pipelined: true,
-  text: `select ${columnsOf(roomPresences, 'p')} from room_presences p
+  text: `select ${presenceColumns('p')} from room_presences p
     cross join lateral (select p.org_id, p.room_key as key) w
     where p.id = any($1::text[]) and ${reachable(2)}`,
 };

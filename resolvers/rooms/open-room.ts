@@ -1,20 +1,17 @@
 import { z } from 'zod';
 import type { RoomMessage } from '../../db/schema/rooms.ts';
 import { onRoom } from '../access.ts';
-import { type Feed, readFeed } from '../feeds.ts';
 import { cursor } from '../fields.ts';
+import { type Opened, openFeed } from '../open-feed.ts';
 import { query } from '../operation.ts';
+import type { MessageFilter } from './message-filter.ts';
 import { roomFeed } from './room-feed.ts';
-import { roomAddress } from './room-input.ts';
+import { messageFilter, roomAddress } from './room-input.ts';
+import { resolveSelf } from './self.ts';
 
-export interface OpenedRoom {
-  readonly feed: Feed<RoomMessage>;
-  /** Where following begins. */
-  readonly position: bigint;
-  /** Where the room stood at that moment. */
-  readonly head: bigint;
-  /** The cursor could not be used: following begins at the earliest message that is kept. */
-  readonly reset: boolean;
+export interface OpenedRoom extends Opened<RoomMessage> {
+  /** Which of its messages are meant. */
+  readonly filter: MessageFilter;
 }
 
 /** What a subscription begins with: the right to the room, and the position of its cursor. */
@@ -22,12 +19,13 @@ export const openRoom = query({
   name: 'rooms.open',
   summary: 'Begin to follow a room.',
   access: onRoom('room:read'),
-  input: z.object({ ...roomAddress, cursor: cursor.optional() }),
-  async handler({ services, org, room }, input): Promise<OpenedRoom> {
-    const feed = roomFeed(org.id, room.key);
-    // A page of one row says where the cursor stands; the rows themselves come with the following.
-    const { rows, position, head, reset } = await readFeed(services, feed, { cursor: input.cursor, limit: 1 });
-    return { feed, position: rows.length === 0 ? position : position - 1n, head, reset };
+  input: z.object({ ...roomAddress, cursor: cursor.optional(), ...messageFilter }),
+  async handler(ctx, { thread_id: threadId, addressed_to, ...input }): Promise<OpenedRoom> {
+    const { services, org, room } = ctx;
+    const leavesTrace = (await ctx.caller()).kind !== 'operator';
+    const self = addressed_to === undefined ? undefined : await resolveSelf(ctx, services.db.rows, input, leavesTrace);
+    const opened = await openFeed(services, roomFeed(org.id, room.key), input.cursor);
+    return { ...opened, filter: { threadId, addressedTo: self?.id } };
   },
   wire: z.object({ reset: z.boolean() }),
   toWire: ({ reset }) => ({ reset }),

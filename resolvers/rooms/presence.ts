@@ -1,16 +1,22 @@
 import { ServiceError } from '../../core/errors.ts';
 import { checked } from '../../db/checked.ts';
-import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
-import { type Presence, roomPresences } from '../../db/schema/rooms.ts';
+import type { Presence } from '../../db/schema/rooms.ts';
 import type { RoomScope } from '../access.ts';
 import { isPrincipal } from '../caller.ts';
 import type { Context } from '../context.ts';
+import { refuseOverQuota } from '../quota.ts';
 import { twoWords } from '../two-words.ts';
 import type { Work } from '../unit-of-work.ts';
+import { freeName } from './free-name.ts';
+import { isLive, presenceColumns } from './presence-columns.ts';
+import { presenceChanged } from './presence-feed.ts';
 
 /** How long a presence lives after its last call, in seconds. Contract 02, section 2.3. */
 export const presenceSeconds = 3600;
+
+/** Live presences that one principal may have in one room. */
+export const presencesMax = 1_000;
 
 export interface PresenceRequest {
   readonly requested_name?: string | undefined;
@@ -38,43 +44,88 @@ export async function resolveSpeaker(
   return { presence, how: 'found', requestedName: undefined };
 }
 
-/** Registers a presence, or resumes the one with the same session key. */
+/**
+ * Registers a presence, or resumes the one with the same session key; one that has left has none any more.
+ *
+ * @throws QUOTA_EXCEEDED when the principal would have more live ones in the room than it may
+ */
 export async function join(work: Work & RoomScope, request: PresenceRequest): Promise<Arrival> {
   const principalId = await principalOf(work);
-  const resumed = await resume(work, principalId, request);
-  if (resumed !== undefined) return { presence: resumed, how: 'resumed', requestedName: undefined };
-  return register(work, principalId, request);
+  const live = await resume(work, principalId, request, 'live');
+  if (live !== undefined) return live;
+  // Under the lock of the principal in this room, which all take that make one more of its presences live.
+  const own = [work.org.id, work.room.key, principalId];
+  await work.rows(lockStatement, own);
+  const resumed = await resume(work, principalId, request, 'any');
+  // One that was live by then adds none; the count leaves it out.
+  await refuseOverQuota(work, countStatement, [...own, resumed?.presence.id ?? ''], tooMany, presencesMax);
+  return resumed ?? register(work, principalId, request);
 }
 
 async function resume(
   work: Work & RoomScope,
   principalId: string,
   { session_key, task, program, model }: PresenceRequest,
-): Promise<Presence | undefined> {
+  which: 'live' | 'any',
+): Promise<Arrival | undefined> {
   if (session_key === undefined) return undefined;
   const shown = [task ?? null, program ?? null, model ?? null];
-  const values = [work.org.id, work.room.key, principalId, session_key, ...shown, presenceSeconds];
-  const [presence] = await work.rows<Presence>(resumeStatement, values);
-  return presence;
+  const values = [work.org.id, work.room.key, principalId, session_key, ...shown, presenceSeconds, which === 'any'];
+  const [found] = await work.rows<Presence & { readonly changed: boolean }>(resumeStatement, values);
+  if (found === undefined) return undefined;
+  const { changed, ...presence } = found;
+  if (changed) work.append(presenceChanged(presence));
+  return { presence, how: 'resumed', requestedName: undefined };
 }
 
-async function principalOf(work: Work): Promise<string> {
+/** The principal that acts. */
+export async function principalOf(work: Work): Promise<string> {
   const caller = await work.caller();
   // Only principals are admitted to `room:write`.
   if (!isPrincipal(caller)) throw new ServiceError('FORBIDDEN');
   return caller.principal.id;
 }
 
+/** Counts a call as activity of the presence that it is about; one that is gone stays so. */
+export async function prolong(work: Work & RoomScope, presenceId: string): Promise<void> {
+  await work.rows(touchStatement, [work.org.id, work.room.key, presenceId, await principalOf(work), presenceSeconds]);
+}
+
 /** Marks a presence of the caller as active. The update also lines up sends of one presence one after the other. */
-async function touch({ org, room }: RoomScope, rows: Work['rows'], principalId: string, id: string): Promise<Presence> {
+export async function touch(
+  { org, room }: RoomScope,
+  rows: Work['rows'],
+  principalId: string,
+  id: string,
+): Promise<Presence> {
   const [presence] = await rows<Presence>(touchStatement, [org.id, room.key, id, principalId, presenceSeconds]);
   if (presence !== undefined) return presence;
+  await ownPresence({ org, room }, rows, principalId, id);
+  throw expired(id);
+}
+
+/** As {@link touch}, without a trace. */
+export async function look(scope: RoomScope, rows: Work['rows'], principalId: string, id: string): Promise<Presence> {
+  const presence = await ownPresence(scope, rows, principalId, id);
+  if (presence.state !== 'active') throw expired(id);
+  return presence;
+}
+
+/** A presence of the principal, live or not. @throws RESOURCE_NOT_FOUND or FORBIDDEN */
+async function ownPresence(
+  { org, room }: Pick<RoomScope, 'org' | 'room'>,
+  rows: Work['rows'],
+  principalId: string,
+  id: string,
+): Promise<Presence> {
   const [known] = await rows<Presence>(presenceStatement, [org.id, room.key, id]);
   if (known === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { presence_id: id } });
   if (known.principalId !== principalId)
     throw new ServiceError('FORBIDDEN', { message: 'That presence is somebody else’s.' });
-  throw new ServiceError('PRESENCE_EXPIRED', { details: { presence_id: id } });
+  return known;
 }
+
+const expired = (id: string) => new ServiceError('PRESENCE_EXPIRED', { details: { presence_id: id } });
 
 /**
  * Who reads, when the read says so: counts as activity of a live presence. Undefined for a reader that has none.
@@ -96,14 +147,13 @@ export async function touchReader(
   return presence;
 }
 
-/** Everybody who is live in the room, latest first. */
-export const livePresences = (ctx: Context & RoomScope): Promise<Presence[]> =>
-  ctx.services.db.rows<Presence>(livePresencesStatement, [ctx.org.id, ctx.room.key]);
+/** How often a name is tried for. */
+const attemptsMax = 50;
 
 /** Names are never recycled: a taken one gets the next free number. */
 async function register(work: Work & RoomScope, principalId: string, request: PresenceRequest): Promise<Arrival> {
   const wanted = request.requested_name;
-  for (let attempt = 0; ; attempt++) {
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const name = wanted === undefined ? twoWords() + (attempt < 3 ? '' : `-${attempt}`) : await freeName(work, wanted);
     const values = [
       work.org.id,
@@ -118,65 +168,69 @@ async function register(work: Work & RoomScope, principalId: string, request: Pr
       presenceSeconds,
     ];
     const [presence] = await work.rows<Presence>(registerStatement, values);
-    if (presence !== undefined) return { presence, how: 'registered', requestedName: wanted };
-    // Nothing was written: somebody took the name, or began the session, between our look and our write.
-    const resumed = await resume(work, principalId, request);
-    if (resumed !== undefined) return { presence: resumed, how: 'resumed', requestedName: undefined };
+    if (presence !== undefined) {
+      work.append(presenceChanged(presence));
+      return { presence, how: 'registered', requestedName: wanted };
+    }
+    // Nothing was written: somebody took the name between our look and our write.
   }
+  throw new ServiceError('UPSTREAM_UNAVAILABLE', { message: 'Too many take names in this room at once.' });
 }
 
-async function freeName(work: Work & RoomScope, wanted: string): Promise<string> {
-  const found = await work.rows<TakenName>(takenStatement, [work.org.id, work.room.key, wanted]);
-  const taken = new Set(found.map(({ name }) => name));
-  const folded = found[0]?.wanted;
-  if (folded === undefined || !taken.has(folded)) return wanted;
-  for (let number = 2; ; number++) if (!taken.has(`${folded}-${number}`)) return `${wanted}-${number}`;
-}
+const tooMany = {
+  scope: 'principal',
+  metric: 'live_presences',
+  message:
+    'You have as many live presences in this room as you may: speak as one of them by its presence_id or session_key, or let one leave.',
+} as const;
 
-const columns = columnsOf(roomPresences, 'p');
+const columns = presenceColumns('p');
 const inRoom = checked('room_key = $2');
 const until = (parameter: number) => `now() + make_interval(secs => $${parameter})`;
 
+// Locked before it is looked at, so that what it was before is told rightly also when several resume it at once.
 const resumeStatement: Statement = {
   name: 'presences.resume',
-  text: `update room_presences p set last_active = now(), expires_at = ${until(8)}, left_at = null,
+  text: `update room_presences p set last_active = now(), expires_at = ${until(8)},
       task = coalesce($5, p.task), program = coalesce($6, p.program), model = coalesce($7, p.model)
-    where org_id = $1 and ${inRoom} and principal_id = $3 and session_key = $4 returning ${columns}`,
+    from (
+      select id, expires_at <= now() as expired, task, program, model from room_presences
+      where org_id = $1 and ${inRoom} and principal_id = $3 and session_key = $4 and left_at is null
+        and ($9::boolean or expires_at > now()) for update
+    ) was
+    where p.org_id = $1 and p.id = was.id
+    returning ${columns}, was.expired or (was.task, was.program, was.model) is distinct from (p.task, p.program, p.model) as changed`,
 };
 
 const touchStatement: Statement = {
   name: 'presences.touch',
   text: `update room_presences p set last_active = now(), expires_at = ${until(5)}
-    where org_id = $1 and id = $3 and ${inRoom} and ${checked('principal_id = $4')} and left_at is null and expires_at > now()
+    where org_id = $1 and id = $3 and ${inRoom} and ${checked('principal_id = $4')} and ${isLive('p')}
     returning ${columns}`,
 };
 
 const touchSessionStatement: Statement = {
   name: 'presences.touch-session',
   text: `update room_presences p set last_active = now(), expires_at = ${until(5)}
-    where org_id = $1 and ${inRoom} and session_key = $3 and principal_id = $4
-      and left_at is null and expires_at > now()
+    where org_id = $1 and ${inRoom} and session_key = $3 and principal_id = $4 and ${isLive('p')}
     returning ${columns}`,
+};
+
+const lockStatement: Statement = {
+  name: 'presences.lock-own',
+  text: `select pg_advisory_xact_lock(hashtextextended('room-presences:' || $1::uuid || ' ' || $2::text || ' ' || $3::text, 0))`,
+};
+
+// By the index of those who are live in a room, as their own list is read.
+const countStatement: Statement = {
+  name: 'presences.count-own',
+  text: `select count(*)::int as used from room_presences o
+    where org_id = $1 and room_key = $2 and ${isLive('o')} and ${checked('principal_id = $3 and id <> $4')}`,
 };
 
 export const presenceStatement: Statement = {
   name: 'presences.get',
   text: `select ${columns} from room_presences p where org_id = $1 and id = $3 and ${inRoom}`,
-};
-
-interface TakenName {
-  readonly name: string;
-  readonly wanted: string;
-}
-
-// Folded by the database, as the unique index does it: another notion of letter case would look for ever. By bytes a
-// name, and what begins with it and a dash, lie between the name and the name with a dot, the character after the dash.
-const folded = '(lower(name) collate "C")';
-const takenStatement: Statement = {
-  name: 'presences.taken',
-  text: `select lower(name) as name, lower($3) as wanted from room_presences where org_id = $1 and ${inRoom}
-    and ${folded} >= lower($3) and ${folded} < lower($3) || '.'
-    and (lower(name) = lower($3) or starts_with(lower(name), lower($3) || '-'))`,
 };
 
 const registerStatement: Statement = {
@@ -185,12 +239,4 @@ const registerStatement: Statement = {
       (org_id, id, room_key, principal_id, name, task, program, model, session_key, last_active, expires_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, now(), ${until(10)})
     on conflict do nothing returning ${columns}`,
-};
-
-/** Everybody who is live in a room. */
-export const livePresencesStatement: Statement = {
-  name: 'presences.live',
-  text: `select ${columns} from room_presences p
-    where org_id = $1 and room_key = $2 and left_at is null and expires_at > now()
-    order by last_active desc, id`,
 };

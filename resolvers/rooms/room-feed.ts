@@ -1,9 +1,12 @@
 import type pg from 'pg';
 import { columnsOf, partOf } from '../../db/columns-of.ts';
-import type { Database, Statement } from '../../db/pool.ts';
+import type { Statement } from '../../db/pool.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
+import { today } from '../daily-quota.ts';
 import type { Feed, FeedName, FeedSlice } from '../feeds.ts';
 import type { FeedAppend } from '../unit-of-work.ts';
+import { projectOfRoom } from './room-summary.ts';
+import { sendsSlot } from './sends-of-day.ts';
 
 /** What a message takes in memory besides its body, and what each recipient adds; bytes, roughly. */
 const rowBytes = 1_024;
@@ -20,18 +23,10 @@ export function roomFeed(orgId: string, roomKey: string): Feed<RoomMessage> {
   };
 }
 
-/** The other way: messages older than a position, newest first; from the newest on when there is no position. */
-export async function readRoomBack(
-  db: Database,
-  { orgId, feedId }: FeedName,
-  { before, limit }: { readonly before: bigint | undefined; readonly limit: number },
-): Promise<FeedSlice<RoomMessage>> {
-  return toSlice(await db.rows<SliceRow>(backStatement, [orgId, feedId, before ?? null, limit]));
-}
-
 const messageOf = partOf(roomMessages, 'message.');
 
-const toSlice = (rows: readonly SliceRow[]): FeedSlice<RoomMessage> => ({
+/** What a statement that selects {@link sliceColumns} found. */
+export const toSlice = (rows: readonly SliceRow[]): FeedSlice<RoomMessage> => ({
   head: rows[0]?.head ?? 0n,
   floor: rows[0]?.floor ?? 0n,
   rows: rows.flatMap((row) => messageOf(row) ?? []),
@@ -65,14 +60,30 @@ const appendValues = (message: RoomMessage) => [
   JSON.stringify(message.recipients),
   message.idempotencyKey,
   message.createdAt,
+  isTold(message),
 ];
 
-// Taking the position locks the head until the commit, so positions become visible in order and none is skipped.
+/** Whether the events tell of a message: all of a project's own room, and of other rooms what stands out. Contract 02, 1.7. */
+export const isTold = ({ roomKey, importance }: RoomMessage) =>
+  projectOfRoom(roomKey) !== null || importance === 'high';
+
+// Taking the position locks the head until the commit, so positions become visible in order and none is skipped. Whatever
+// else there is one of in a room is written under that lock, too. The day is counted in a row of the connection's, which
+// senders to other rooms seldom wait for.
 const appendStatement: Statement = {
   name: 'rooms.append',
   text: `with head as (
-      insert into feed_heads as h (org_id, kind, feed_id, position) values ($1, 'room', $2, 1)
-      on conflict (org_id, kind, feed_id) do update set position = h.position + 1 returning position
+      insert into feed_heads as h (org_id, kind, feed_id, position, unmirrored_from)
+      values ($1, 'room', $2, 1, case when $14::boolean then 1 end)
+      on conflict (org_id, kind, feed_id) do update set position = h.position + 1,
+        unmirrored_from = coalesce(h.unmirrored_from, case when $14 then h.position + 1 end)
+      returning position
+    ), named as (
+      insert into room_addressees (org_id, presence_id, seq, thread_id)
+      select $1, r ->> 'presenceId', head.position, $8::text from head, jsonb_array_elements($11::jsonb) r
+    ), counted as (
+      insert into room_sends as s (org_id, day, room_key, sent) select $1, ${today}, ${sendsSlot}, 1 from head
+      on conflict (org_id, day, room_key) do update set sent = s.sent + 1
     )
     insert into room_messages (org_id, room_key, seq, id, sender_presence_id, sender_name, principal_id, body,
       thread_id, importance, ack_required, recipients, idempotency_key, created_at)
@@ -80,21 +91,21 @@ const appendStatement: Statement = {
     returning seq`,
 };
 
-type SliceRow = Record<string, unknown> & { readonly head: bigint; readonly floor: bigint };
+export type SliceRow = Record<string, unknown> & { readonly head: bigint; readonly floor: bigint };
 
-const sliceOf = (name: string, condition: string, order: 'asc' | 'desc'): Statement => ({
-  name,
+/** Where the room stands, and a message `m` of it. */
+export const sliceColumns = `h.position as head, h.floor, ${columnsOf(roomMessages, 'm', 'message.')}`;
+
+const sliceStatement: Statement = {
+  name: 'rooms.slice',
   // All who follow the room on this node wait for one read.
   timeoutMs: 3_000,
-  text: `select h.position as head, h.floor, ${columnsOf(roomMessages, 'm', 'message.')}
+  text: `select ${sliceColumns}
     from feed_heads h
     left join lateral (
-      select * from room_messages m where m.org_id = $1 and m.room_key = $2 and ${condition}
-      order by m.seq ${order} limit $4
+      select * from room_messages m where m.org_id = $1 and m.room_key = $2 and m.seq > greatest($3, h.floor)
+      order by m.seq limit $4
     ) m on true
     where h.org_id = $1 and h.kind = 'room' and h.feed_id = $2
-    order by m.seq ${order}`,
-});
-
-const sliceStatement = sliceOf('rooms.slice', 'm.seq > greatest($3, h.floor)', 'asc');
-const backStatement = sliceOf('rooms.back', 'm.seq > h.floor and ($3::bigint is null or m.seq < $3)', 'desc');
+    order by m.seq`,
+};

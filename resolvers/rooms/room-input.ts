@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { projectIdPattern } from '../../core/ids.ts';
-import { cursor, oneLine, orgId, pageLimit, properName } from '../fields.ts';
+import { cursor, oneLine, orgId, pageLimit, properName, yesOrNo } from '../fields.ts';
 
 const label = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 
@@ -31,6 +31,22 @@ export const sessionKey = z
   .describe('Opaque; brings the same principal back as the same presence.');
 
 export const presenceId = z.string().max(64).optional().describe('Presence that speaks, `prs_…`.');
+
+/** A label that messages carry. */
+export const threadId = z.string().min(1).max(128);
+
+/** Which messages are read. Contract 02, section 2.5. */
+export const messageFilter = {
+  thread_id: threadId.optional().describe('Only messages of this thread.'),
+  addressed_to: z
+    .literal('me')
+    .optional()
+    .describe('`me`: only messages that name the presence which `presence_id` or `session_key` says.'),
+  presence_id: presenceId,
+  session_key: sessionKey,
+};
+
+export const unread = yesOrNo.optional().describe('`true`: only messages past what the presence has read.');
 
 /** Where a page of messages begins and how long it may be. */
 export const messagePage = {

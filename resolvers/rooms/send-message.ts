@@ -1,17 +1,21 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
 import { checked } from '../../db/checked.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
-import { type Presence, type Recipient, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
+import { type Presence, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
 import { onRoom, type RoomScope } from '../access.ts';
+import type { Context } from '../context.ts';
 import { shows } from '../fields.ts';
 import { mutation } from '../operation.ts';
+import { readAfterChange } from '../read-after-change.ts';
 import type { Work } from '../unit-of-work.ts';
 import { ensureRoom } from './ensure-room.ts';
-import { type Arrival, livePresencesStatement, resolveSpeaker } from './presence.ts';
-import { appendMessage } from './room-feed.ts';
-import { presenceFields, presenceId, roomAddress, sessionKey } from './room-input.ts';
+import { othersLive } from './live-presences.ts';
+import { type Arrival, resolveSpeaker } from './presence.ts';
+import { resolveRecipients } from './recipients.ts';
+import { appendMessage, isTold } from './room-feed.ts';
+import { presenceFields, presenceId, roomAddress, sessionKey, threadId } from './room-input.ts';
+import { refuseOverDailySends } from './sends-of-day.ts';
 import {
   ArrivalWire,
   arrivalToWire,
@@ -24,16 +28,30 @@ import {
 
 const bodyBytesMax = 32 * 1024;
 const recipientsMax = 50;
-const names = z.array(z.string().min(1).max(80)).max(recipientsMax, `at most ${recipientsMax} names`).default([]);
+/** A name as one was given: what was asked for and a number, in characters, in the form that names are kept in. */
+const nameMax = 80;
+const name = z
+  .string()
+  .min(1)
+  .normalize('NFC')
+  .refine((text) => [...text].length <= nameMax, `at most ${nameMax} characters`);
+const names = z.array(name).max(recipientsMax, `at most ${recipientsMax} names`).default([]);
 
 export interface SentMessage {
   readonly message: RoomMessage;
   /** An earlier send with the same key: nothing was written. */
   readonly deduplicated: boolean;
   readonly sender: Arrival;
-  /** Others who are live in the room. */
-  readonly live: readonly Presence[];
 }
+
+/** Others who are live in the room, now that the message is sent: of the moment, so no part of what is kept. */
+export const liveBesideSender = (ctx: Context, { message, sender }: SentMessage): Promise<readonly Presence[]> =>
+  readAfterChange(
+    () => othersLive(ctx, { orgId: message.orgId, key: message.roomKey }, sender.presence.id),
+    ctx,
+    `The message ${message.id} was sent, but who is live in the room could not be read.`,
+    { message_id: message.id },
+  );
 
 /** `POST /orgs/v1/:org_id/rooms/:room_key/messages`. Contract 02, section 2.4. */
 export const sendMessage = mutation({
@@ -52,7 +70,7 @@ export const sendMessage = mutation({
       .describe('Markdown, at most 32 KiB; a longer body is refused, never cut.'),
     to: names.describe('Names of live presences this message is meant for: attention, not access.'),
     cc: names.describe('Names of live presences that should know.'),
-    thread_id: z.string().min(1).max(128).nullish().describe('Any label; replies repeat it.'),
+    thread_id: threadId.nullish().describe('Any label; replies repeat it.'),
     importance: z.enum(['normal', 'high']).default('normal').describe('`high` stands out.'),
     ack_required: z.boolean().default(false).describe('Asks those in `to` to acknowledge.'),
     idempotency_key: z.string().min(1).max(256).optional().describe('The same key from the same presence sends once.'),
@@ -64,11 +82,10 @@ export const sendMessage = mutation({
     await ensureRoom(work);
     // Finding the speaker also locks its row, so that two sends of one presence with one key cannot both be first.
     const sender = await resolveSpeaker(work, input);
-    const others = (await work.rows<Presence>(livePresencesStatement, [work.org.id, work.room.key])).filter(
-      ({ id }) => id !== sender.presence.id,
-    );
     const first = await findReplayed(work, sender.presence.id, input.idempotency_key);
-    if (first !== undefined) return { message: first, deduplicated: true, sender, live: others };
+    if (first !== undefined) return { message: first, deduplicated: true, sender };
+    const recipients = await resolveRecipients(work, input);
+    await refuseOverDailySends(work);
     const message: RoomMessage = {
       orgId: work.org.id,
       roomKey: work.room.key,
@@ -81,12 +98,14 @@ export const sendMessage = mutation({
       threadId: input.thread_id ?? null,
       importance: input.importance,
       ackRequired: input.ack_required,
-      recipients: resolveRecipients([sender.presence, ...others], input),
+      recipients,
       idempotencyKey: input.idempotency_key ?? null,
-      createdAt: work.services.now(),
+      // This transaction's own time, by the database clock.
+      createdAt: sender.presence.lastActive,
     };
     work.append(appendMessage(message));
-    return { message, deduplicated: false, sender, live: others };
+    if (isTold(message)) work.afterCommit(work.services.messageMirror.wake);
+    return { message, deduplicated: false, sender };
   },
   // Its place in the room is given after the outcome is stored. A message that is gone since has none; its cursor starts over.
   async complete({ services }, sent): Promise<SentMessage> {
@@ -103,14 +122,14 @@ export const sendMessage = mutation({
     live_presences: z.array(PresenceWire),
     next_actions: z.array(z.object({ type: z.string(), method: z.string(), path: z.string() })),
   }),
-  toWire: (sent, ctx) => {
+  toWire: async (sent, ctx) => {
     const wire = messageToWire(sent.message, ctx);
     const path = `${roomPath(sent.message.orgId, sent.message.roomKey)}/messages?cursor=${wire.cursor}`;
     return {
       ...wire,
       deduplicated: sent.deduplicated,
-      sender_presence: arrivalToWire(sent.sender, ctx),
-      live_presences: sent.live.map((presence) => presenceToWire(presence, ctx)),
+      sender_presence: arrivalToWire(sent.sender),
+      live_presences: (await liveBesideSender(ctx, sent)).map((presence) => presenceToWire(presence)),
       next_actions: [{ type: 'poll', method: 'GET', path }],
     };
   },
@@ -124,31 +143,6 @@ async function findReplayed(
   if (key === undefined) return undefined;
   const [message] = await work.rows<RoomMessage>(replayStatement, [work.org.id, senderId, key]);
   return message;
-}
-
-/** Names to presences: exact spelling first, then without regard to letter case. @throws UNKNOWN_RECIPIENT */
-function resolveRecipients(
-  live: readonly Presence[],
-  input: { to: readonly string[]; cc: readonly string[]; ack_required: boolean },
-): Recipient[] {
-  const resolved = (['to', 'cc'] as const).flatMap((kind) => {
-    const found = [...new Set(input[kind])].map((name) => ({
-      name,
-      presence:
-        live.find((one) => one.name === name) ?? live.find((one) => one.name.toLowerCase() === name.toLowerCase()),
-    }));
-    const unresolved = found.filter(({ presence }) => presence === undefined).map(({ name }) => name);
-    if (unresolved.length > 0) throw new ServiceError('UNKNOWN_RECIPIENT', { details: { unresolved, field: kind } });
-    return found.map(({ presence }) => ({
-      presenceId: presence!.id,
-      name: presence!.name,
-      kind,
-      ackRequired: kind === 'to' && input.ack_required,
-      ackedAt: null,
-    }));
-  });
-  // Somebody named twice is asked once, in the stronger way.
-  return resolved.filter(({ presenceId: id }, index) => resolved.findIndex((one) => one.presenceId === id) === index);
 }
 
 const replayStatement: Statement = {

@@ -20,21 +20,13 @@ export const PresenceWire = z.object({
   expires_at: z.iso.datetime(),
 });
 
-export type PresenceState = z.infer<typeof PresenceWire>['state'];
-
-/** Liveness as the clock says, not as somebody wrote it down. */
-export function presenceState({ leftAt, expiresAt }: Presence, now: Date): PresenceState {
-  if (leftAt !== null) return 'left';
-  return expiresAt > now ? 'active' : 'expired';
-}
-
-export const presenceToWire = (presence: Presence, { services }: Context) => ({
+export const presenceToWire = (presence: Presence) => ({
   presence_id: presence.id,
   name: presence.name,
   task: presence.task,
   program: presence.program,
   model: presence.model,
-  state: presenceState(presence, services.now()),
+  state: presence.state,
   last_active: presence.lastActive.toISOString(),
   expires_at: presence.expiresAt.toISOString(),
 });
@@ -47,8 +39,8 @@ export const ArrivalWire = PresenceWire.extend({
   resumed: z.boolean().optional(),
 });
 
-export function arrivalToWire({ presence, how, requestedName }: Arrival, ctx: Context): z.infer<typeof ArrivalWire> {
-  const wire = presenceToWire(presence, ctx);
+export function arrivalToWire({ presence, how, requestedName }: Arrival): z.infer<typeof ArrivalWire> {
+  const wire = presenceToWire(presence);
   if (how === 'resumed') return { ...wire, resumed: true };
   if (how === 'found' || requestedName === undefined) return wire;
   const renamed = presence.name !== requestedName;
@@ -82,9 +74,12 @@ export const MessageWire = z.object({
   created_at: z.iso.datetime(),
 });
 
+/** The first characters of a text: whole ones, not the units of an encoding. */
+export const snippetOf = (text: string, characters: number): string =>
+  [...text.slice(0, characters * 2)].slice(0, characters).join('');
+
 export function messageToWire(message: RoomMessage, ctx: Context): z.infer<typeof MessageWire> {
-  const characters = [...message.body.slice(0, snippetCharacters * 2)];
-  const snippet = characters.slice(0, snippetCharacters).join('');
+  const snippet = snippetOf(message.body, snippetCharacters);
   return {
     message_id: message.id,
     cursor: messageCursor(message, ctx),

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import type { MissingRightError } from '../../engines/rows/plan/require-right.ts';
 import type { RowRequest } from '../../engines/rows/request/row-request.ts';
 import type { SchemaCache } from '../../engines/rows/schema/types.ts';
 import type { Context } from '../context.ts';
@@ -51,6 +52,18 @@ export async function explainDenial(
   }
 }
 
+/** Whether a role has a right that the schema as it is known has not: it was given meanwhile, or this is gone. */
+export async function hasRight(
+  { services }: Context,
+  { target, role }: RowCaller,
+  { kind, oids }: MissingRightError,
+): Promise<boolean> {
+  const text = kind === 'table' ? anyRightText : callRightText;
+  const values = [role, `{${oids.join(',')}}`];
+  const [rows] = await services.projectPools.run(target.database, [{ name: undefined, text, values }]);
+  return rows![0]![0] === 't';
+}
+
 const exposeTable = {
   type: 'expose_table',
   command: 'svc projects apply-expose',
@@ -62,3 +75,8 @@ const selectText =
   "select coalesce(bool_or(has_table_privilege($1::name, o, 'select') or has_any_column_privilege($1::name, o, 'select')), false) from unnest($2::oid[]) o";
 const executeText =
   "select coalesce(bool_or(has_function_privilege($1::name, o, 'execute')), false) from unnest($2::oid[]) o";
+const anyRightText = `select pg_catalog.bool_or(coalesce(pg_catalog.has_table_privilege($1::pg_catalog.name, o, 'delete')
+    or pg_catalog.has_any_column_privilege($1::pg_catalog.name, o, 'select, insert, update'), true))
+  from pg_catalog.unnest($2::pg_catalog.oid[]) o`;
+const callRightText = `select pg_catalog.bool_or(coalesce(pg_catalog.has_function_privilege($1::pg_catalog.name, o, 'execute'), true))
+  from pg_catalog.unnest($2::pg_catalog.oid[]) o`;

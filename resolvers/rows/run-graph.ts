@@ -4,6 +4,7 @@ import { ServiceError, type ServiceErrorOptions } from '../../core/errors.ts';
 import type { BatchRows } from '../../db/statement-batch.ts';
 import { databaseError } from '../../engines/rows/answer/database-error.ts';
 import { guardRefusal } from '../../engines/rows/answer/guards.ts';
+import { veiled } from '../../engines/rows/answer/veil.ts';
 import { RowError, refusals } from '../../engines/rows/errors.ts';
 import type { RootPlan } from '../../engines/rows/graph/plan-root.ts';
 import type { Cursors } from '../../engines/rows/graph/plan-state.ts';
@@ -11,7 +12,7 @@ import { rowsMax } from '../../engines/rows/request/range.ts';
 import type { Context, Services } from '../context.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
 import type { RowCaller } from './open-door.ts';
-import { named, prelude, type RequestSettings, reached } from './run-rows.ts';
+import { named, prelude, type RequestSettings, reached, wordsOf } from './run-rows.ts';
 
 export interface GraphRun {
   readonly caller: RowCaller;
@@ -43,10 +44,11 @@ export async function runGraph(ctx: Context, { caller, settings, plans, readOnly
     if (!readOnly) ctx.services.live.changed(caller.target.database);
   } catch (error) {
     if (!(error instanceof pg.DatabaseError) || error.code === undefined) throw error;
-    const { code, message, detail, hint } = error;
     const own = guardRefusal(error);
     if (own !== undefined) throw tooMany(own);
-    throw databaseError({ code, message, detail, hint }, caller.role === 'anon');
+    const words = wordsOf(error, error.code);
+    const cache = await reached(() => ctx.services.schemaCaches.get(caller.target.database));
+    throw databaseError(veiled(words, cache, caller.role), caller.role === 'anon');
   }
   try {
     return plans.map((plan, index) => plan.read(rows[index + 1]?.[0] ?? []));

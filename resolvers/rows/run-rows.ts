@@ -1,14 +1,19 @@
 import { createHash } from 'node:crypto';
 import pg from 'pg';
+import { bodyBytes } from '../../core/byte-pool.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
+import { ArrivingTooLargeError } from '../../db/arriving.ts';
 import { isConnectionLoss } from '../../db/pool.ts';
 import { ProjectPoolBusyError } from '../../db/project-pools.ts';
 import { ProjectUnreachableError } from '../../db/project-session.ts';
 import type { BatchRows, BatchStatement } from '../../db/statement-batch.ts';
 import { databaseError } from '../../engines/rows/answer/database-error.ts';
 import type { RowAnswer, RowPlan } from '../../engines/rows/answer/row-plan.ts';
+import { veiled } from '../../engines/rows/answer/veil.ts';
+import { bodyBytesMax } from '../../engines/rows/compile/bounds.ts';
 import { RowError, refusals } from '../../engines/rows/errors.ts';
+import { MissingRightError, noRightState } from '../../engines/rows/plan/require-right.ts';
 import { rememberedPlan } from '../../engines/rows/remembered-plans.ts';
 import type { RowRequest } from '../../engines/rows/request/row-request.ts';
 import { SchemaTooLargeError } from '../../engines/rows/schema/too-large.ts';
@@ -16,8 +21,8 @@ import type { SchemaCache } from '../../engines/rows/schema/types.ts';
 import type { Rendered } from '../../engines/rows/sql/sql.ts';
 import type { Context } from '../context.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
-import { connectionLost } from '../project-data/in-project.ts';
-import { explainDenial } from './explain-denial.ts';
+import { connectionLost, saidTooMuch } from '../project-data/in-project.ts';
+import { explainDenial, hasRight } from './explain-denial.ts';
 import type { RowCaller } from './open-door.ts';
 
 /** What SQL inside the project may see of a request. */
@@ -43,7 +48,9 @@ export async function runRows(
     if (caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
     if (mayAnswerMuch(request)) ctx.services.heldAnswers.refuseWhileFull(projectId);
   }
-  const { plan, rows } = await ran(ctx, caller, request, settings);
+  const { plan, rows, isFirstTry } = await ran(ctx, caller, request, settings);
+  // The database has read them all: it has answered. A try that failed may still be on its way.
+  if (isFirstTry) for (const value of plan.statement.values) if (Buffer.isBuffer(value)) bodyBytes.giveBack(value);
   const estimated = plan.estimate === undefined ? undefined : plannedRows(rows[2]?.[0]?.[0]);
   return plan.toAnswer(rows[1]?.[0] ?? [], estimated);
 }
@@ -58,16 +65,16 @@ async function ran(
   caller: RowCaller,
   request: RowRequest,
   settings: RequestSettings,
-): Promise<{ plan: RowPlan; rows: BatchRows }> {
+): Promise<{ plan: RowPlan; rows: BatchRows; isFirstTry: boolean }> {
   const { plan, cache } = await planned(ctx, caller, request);
   try {
-    return { plan, rows: await run(ctx, caller, request, settings, plan, cache) };
+    return { plan, rows: await run(ctx, caller, request, settings, plan, cache), isFirstTry: true };
   } catch (error) {
     if (!(error instanceof RowError) || error.code !== undefinedTable) throw error;
     const newer = await reached(() => ctx.services.schemaCaches.renew(caller.target.database, cache));
     if (newer === cache) throw error;
     const again = rememberedPlan(request, newer, caller.role);
-    return { plan: again, rows: await run(ctx, caller, request, settings, again, newer) };
+    return { plan: again, rows: await run(ctx, caller, request, settings, again, newer), isFirstTry: false };
   }
 }
 
@@ -77,17 +84,25 @@ const undefinedTable = '42P01';
 const misses = new Set(['PGRST200', 'PGRST201', 'PGRST202', 'PGRST203', 'PGRST204', 'PGRST205']);
 
 async function planned(
-  { services }: Context,
-  { target, role }: RowCaller,
+  ctx: Context,
+  caller: RowCaller,
   request: RowRequest,
 ): Promise<{ plan: RowPlan; cache: SchemaCache }> {
-  const { schemaCaches } = services;
+  const { target, role } = caller;
+  const { schemaCaches } = ctx.services;
   const cache = await reached(() => schemaCaches.get(target.database));
+  let newer: SchemaCache;
   try {
     return { plan: rememberedPlan(request, cache, role), cache };
   } catch (error) {
+    if (error instanceof MissingRightError) {
+      if (!(await reached(() => hasRight(ctx, caller, error)))) await explainDenial(ctx, caller, request, cache);
+      else if ((newer = await reached(() => schemaCaches.reload(target.database))) !== cache)
+        return { plan: rememberedPlan(request, newer, role), cache: newer };
+      throw error;
+    }
     if (!(error instanceof RowError) || !misses.has(error.code)) throw error;
-    const newer = await reached(() => schemaCaches.renew(target.database, cache));
+    newer = await reached(() => schemaCaches.renew(target.database, cache));
     if (newer === cache) throw error;
     return { plan: rememberedPlan(request, newer, role), cache: newer };
   }
@@ -113,11 +128,20 @@ async function run(
     if (!(error instanceof pg.DatabaseError) || error.code === undefined) throw error;
     const own = plan.refusalOf(error);
     if (own !== undefined) throw own;
-    if (error.code === '42501') await explainDenial(ctx, caller, request, cache);
-    const { code, message, detail, hint } = error;
-    throw databaseError({ code, message, detail, hint }, caller.role === 'anon');
+    if (error.code === noRightState) await explainDenial(ctx, caller, request, cache);
+    throw databaseError(veiled(wordsOf(error, error.code), cache, caller.role), caller.role === 'anon');
   }
 }
+
+/** What a refusal says, and of which table. */
+export const wordsOf = ({ message, detail, hint, schema, table }: pg.DatabaseError, code: string) => ({
+  code,
+  message,
+  detail,
+  hint,
+  schema,
+  table,
+});
 
 /**
  * @param readOnly whether nothing is lost when it is done twice
@@ -131,6 +155,7 @@ export async function reached<Result>(work: () => Promise<Result>, readOnly = tr
       throw new RowError(504, 'PGRST003', 'Timed out acquiring connection from connection pool.');
     // No connection was made; when one breaks, what it was to change may be changed.
     if (error instanceof ProjectUnreachableError) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
+    if (error instanceof ArrivingTooLargeError) throw readOnly ? refusals.tooLarge(bodyBytesMax) : saidTooMuch(error);
     if (isConnectionLoss(error)) throw connectionLost(error, readOnly);
     if (error instanceof SchemaTooLargeError) throw refusals.schemaTooLarge(error.message);
     throw error;

@@ -6,6 +6,7 @@ import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedI
 import { isPrincipal } from '../caller.ts';
 import { orgId } from '../fields.ts';
 import { joinVerifiedMail } from '../identity/known-addresses.ts';
+import { degradedSql } from '../incidents/open-incidents.ts';
 import { entersAt } from '../lifecycle.ts';
 import { query } from '../operation.ts';
 import { findOwnOrg, ownScope } from '../orgs/own-org.ts';
@@ -27,6 +28,8 @@ export interface TierStatus {
   readonly active: boolean;
   /** Whether somebody who could act on a notice has a mail address that is known to work. */
   readonly operatorReachable: boolean;
+  /** Whether a fault of the platform's is open that is everybody's or touches the organization. */
+  readonly degraded: boolean;
 }
 
 const onNamedOrg = onOrg('org:read', ({ org_id }: TierStatusInput) => org_id!);
@@ -88,6 +91,7 @@ const TierStatusWire = z.object({
       current_scheduled_functions: z.int(),
     })
     .optional(),
+  platform_status: z.literal('degraded').optional(),
   advisories: z
     .array(
       z.object({
@@ -125,13 +129,19 @@ export const getTierStatus = query({
     const caller = await ctx.caller();
     const wallet = isPrincipal(caller) ? await walletOf(db, caller) : null;
     const org = ctx.org ?? null;
-    if (org === null) return { wallet, org, active: false, operatorReachable: true };
-    const [facts] = await db.rows<{ active: boolean; reachable: boolean }>(factsStatement, [org.id]);
-    return { wallet, org, active: facts!.active, operatorReachable: facts!.reachable };
+    if (org === null) {
+      const degraded = ctx.services.incidents.open().some(({ scope }) => scope === 'global');
+      return { wallet, org, active: false, operatorReachable: true, degraded };
+    }
+    const [facts] = await db.rows<{ active: boolean; reachable: boolean; degraded: boolean }>(factsStatement, [org.id]);
+    return { wallet, org, active: facts!.active, operatorReachable: facts!.reachable, degraded: facts!.degraded };
   },
   wire: TierStatusWire,
   // Usage is asked for only where it is shown: GraphQL callers may not select it.
-  async toWire({ wallet, org, active, operatorReachable }, { services }): Promise<z.infer<typeof TierStatusWire>> {
+  async toWire(
+    { wallet, org, active, operatorReachable, degraded },
+    { services },
+  ): Promise<z.infer<typeof TierStatusWire>> {
     const projects = org === null ? [] : await projectsOf(services, org.id);
     const pool = org === null ? emptyPool : await poolOf(services, org, projects);
     const perpetual = org?.leasePerpetual ?? false;
@@ -172,6 +182,7 @@ export const getTierStatus = query({
               current_scheduled_functions: 0,
             },
           }),
+      ...(degraded ? { platform_status: 'degraded' as const } : {}),
       ...(advisories.length === 0 ? {} : { advisories }),
     };
   },
@@ -183,6 +194,10 @@ const factsStatement: Statement = {
       exists (
         select from memberships m ${joinVerifiedMail}
         where m.org_id = o.id and m.status = 'active' and m.role in ('owner', 'admin')
-      ) as reachable
+      ) or exists (
+        select from memberships m join operator_contacts c on c.principal_id = m.principal_id
+        where m.org_id = o.id and m.status = 'active' and m.role in ('owner', 'admin')
+          and c.email is not null and c.email_verified_at is not null
+      ) as reachable, ${degradedSql('$1')} as degraded
     from orgs o where o.id = $1`,
 };

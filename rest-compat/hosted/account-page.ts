@@ -1,11 +1,11 @@
 import { accountSessions } from '../../resolvers/auth/account.ts';
-import { runEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { accountPasskeys } from '../../resolvers/auth/passkeys/manage-passkeys.ts';
 import { csrfToken } from '../../resolvers/hosted/csrf.ts';
 import { requireVisitor } from '../../resolvers/hosted/visitor.ts';
-import { type HostedCall, openedBy } from './call.ts';
+import { type HostedCall, onHost } from './call.ts';
 import { type Html, html } from './html.ts';
 import { field, type HostedAnswer, hidden, page } from './page.ts';
+import { passkeyRegisterForm, passkeyScript } from './passkey-forms.ts';
 
 const methodNames: Readonly<Record<string, string>> = {
   password: 'password',
@@ -25,8 +25,8 @@ const button = (action: string, label: string, csrf: string, fields: readonly Ht
 export async function accountPage(call: HostedCall): Promise<HostedAnswer> {
   const { session, account, identities, settings } = requireVisitor(call.visitor);
   const [{ sessions }, { passkeys }] = await Promise.all([
-    runEndpoint(accountSessions, call.ctx, {}, openedBy(call)),
-    runEndpoint(accountPasskeys, call.ctx, {}, openedBy(call)),
+    onHost(call, accountSessions, {}),
+    onHost(call, accountPasskeys, {}),
   ]);
   const csrf = csrfToken(session);
   const mayHavePassword = account.has_password || settings.allow_password_set;
@@ -78,7 +78,7 @@ ${button('/auth/account/passkeys/remove', 'Remove', csrf, [hidden('passkey_id', 
 `,
 )}</ul>`
 }
-${
+${passkeyRegisterForm}${
   identities.length > 0 &&
   html`<h2>Connected accounts</h2>
 <ul>
@@ -91,5 +91,7 @@ ${button('/auth/account/identities/unlink', 'Disconnect', csrf, [
 `,
 )}</ul>`
 }`,
+    {},
+    passkeyScript(call),
   );
 }

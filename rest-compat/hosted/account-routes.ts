@@ -7,29 +7,27 @@ import {
   signOutEverywhere,
   unlinkIdentity,
 } from '../../resolvers/auth/account.ts';
-import { type Endpoint, runEndpoint } from '../../resolvers/auth/endpoint.ts';
+import type { Endpoint } from '../../resolvers/auth/endpoint.ts';
 import { accountPasskeys, removeAccountPasskey } from '../../resolvers/auth/passkeys/manage-passkeys.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
 import { clearedCookie } from '../../resolvers/hosted/cookie.ts';
 import { returnPath } from '../../resolvers/hosted/return-path.ts';
 import { requireVisitor } from '../../resolvers/hosted/visitor.ts';
 import { accountPage } from './account-page.ts';
-import { type HostedCall, type HostedRoute, json, openedBy, seeOther, wayBack } from './call.ts';
+import { type HostedCall, type HostedRoute, json, onHost, seeOther, type Unjudged, wayBack } from './call.ts';
 import { afterSignIn } from './sign-in-page.ts';
-
-type Given<Input extends z.ZodObject> = { readonly [Name in keyof z.input<Input>]?: unknown };
 
 /** What a signed-in user is told: the same answer as on the API. */
 const reading = <Input extends z.ZodObject, Scope, Wire>(
   path: string,
   endpoint: Endpoint<Input, Scope, Wire>,
-  toInput: (call: HostedCall) => Given<Input> = () => ({}),
+  toInput: (call: HostedCall) => Unjudged<Input> = () => ({}),
 ): HostedRoute => ({
   method: 'GET',
   path,
   async run(call) {
     requireVisitor(call.visitor);
-    return json(200, await runEndpoint(endpoint, call.ctx, toInput(call) as z.input<Input>, openedBy(call)));
+    return json(200, await onHost(call, endpoint, toInput(call)));
   },
 });
 
@@ -37,7 +35,7 @@ const reading = <Input extends z.ZodObject, Scope, Wire>(
 const changing = <Input extends z.ZodObject, Scope, Wire>(
   path: string,
   endpoint: Endpoint<Input, Scope, Wire>,
-  toInput: (call: HostedCall) => Given<Input>,
+  toInput: (call: HostedCall) => Unjudged<Input>,
   after: (call: HostedCall) => void = () => undefined,
 ): HostedRoute => ({
   method: 'POST',
@@ -46,7 +44,7 @@ const changing = <Input extends z.ZodObject, Scope, Wire>(
   async run(call) {
     const back = returnPath(wayBack(call), afterSignIn);
     requireVisitor(call.visitor);
-    const answer = await runEndpoint(endpoint, call.ctx, toInput(call) as z.input<Input>, openedBy(call));
+    const answer = await onHost(call, endpoint, toInput(call));
     after(call);
     return call.isForm ? seeOther(back) : json(200, answer);
   },
@@ -75,7 +73,7 @@ export const accountRoutes: readonly HostedRoute[] = [
     async run(call) {
       requireVisitor(call.visitor);
       if (call.wantsPage) return accountPage(call);
-      return json(200, await runEndpoint(accountSecurity, call.ctx, { app_origin: call.origin }, openedBy(call)));
+      return json(200, await onHost(call, accountSecurity, { app_origin: call.origin }));
     },
   },
   reading('/auth/account/security', accountSecurity, ({ query, origin }) => ({

@@ -1,5 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { z } from 'zod';
 import type { ServiceError } from '../../core/errors.ts';
+import { type Endpoint, runEndpoint } from '../../resolvers/auth/endpoint.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { claimsOf, type Visitor } from '../../resolvers/hosted/visitor.ts';
 import type { ProjectCaller } from '../../resolvers/project-door.ts';
@@ -89,3 +91,13 @@ export const openedBy =
     keyRole: 'anon',
     user: session === undefined ? undefined : claimsOf(ctx, target, session),
   });
+
+/** What comes from a page has yet to be judged; the endpoint's schema is its only judge. */
+export type Unjudged<Input extends z.ZodObject> = { readonly [Name in keyof z.input<Input>]?: unknown };
+
+/** Asks an endpoint as whoever the host's request is from. @throws ServiceError for what it refuses */
+export const onHost = <Input extends z.ZodObject, Scope, Wire>(
+  call: HostedCall,
+  endpoint: Endpoint<Input, Scope, Wire>,
+  given: Unjudged<Input>,
+): Promise<Wire> => runEndpoint(endpoint, call.ctx, given as z.input<Input>, openedBy(call));

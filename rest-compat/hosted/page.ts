@@ -27,19 +27,34 @@ dd{margin:0 0 .5rem}`;
 
 const styleHash = createHash('sha256').update(style).digest('base64');
 
-/**
- * Nothing but the one style and the host's own forms: no script, no frame around it. The referrer is kept within the
- * host, and not withheld altogether: browsers would then send `Origin: null` with its forms.
- */
-const pageHeaders: Readonly<Record<string, string>> = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': [
+/** Where a page's one script is, if it has one, and the paths below which it asks. */
+export interface PageScript {
+  readonly origin: string;
+  readonly path: string;
+  readonly asks: string;
+}
+
+/** Nothing but the one style, the host's own forms and the page's own script: no frame around it. */
+const policyOf = (script: PageScript | undefined): string =>
+  [
     "default-src 'none'",
     `style-src 'sha256-${styleHash}'`,
+    ...(script === undefined
+      ? []
+      : [`script-src ${script.origin}${script.path}`, `connect-src ${script.origin}${script.asks}`]),
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
-  ].join('; '),
+  ].join('; ');
+
+const bare = policyOf(undefined);
+
+/**
+ * The referrer is kept within the host, and not withheld altogether: browsers would then send `Origin: null` with its
+ * forms.
+ */
+const pageHeaders: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
   'x-frame-options': 'DENY',
   'referrer-policy': 'same-origin',
   'cache-control': 'private, no-store',
@@ -52,6 +67,7 @@ export function page(
   title: string,
   body: Html,
   more: Readonly<Record<string, string>> = {},
+  script?: PageScript,
 ): HostedAnswer {
   const { text } = html`<!doctype html>
 <html lang="en">
@@ -60,10 +76,15 @@ export function page(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <title>${title}</title>
-`;
+${
+  script !== undefined &&
+  html`<script src="${script.path}" defer></script>
+`
+}`;
   // The style is outside the template: its hash is of these very characters.
   const whole = `${text}<style>${style}</style>\n</head>\n<body>\n<main>\n${body.text}\n</main>\n</body>\n</html>\n`;
-  return { status, headers: { ...pageHeaders, ...more }, body: whole };
+  const policy = script === undefined ? bare : policyOf(script);
+  return { status, headers: { ...pageHeaders, 'content-security-policy': policy, ...more }, body: whole };
 }
 
 /** A named field of a form. */

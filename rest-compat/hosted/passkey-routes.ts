@@ -1,31 +1,21 @@
-import type { z } from 'zod';
-import { runEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { beginPasskeySignIn, finishPasskeySignIn } from '../../resolvers/auth/passkeys/passkey-sign-in.ts';
 import { beginPasskeyRegistration, finishPasskeyRegistration } from '../../resolvers/auth/passkeys/register-passkey.ts';
 import { returnPath } from '../../resolvers/hosted/return-path.ts';
 import { requireVisitor } from '../../resolvers/hosted/visitor.ts';
-import { goOn, type HostedRoute, json, openedBy, wayBack } from './call.ts';
+import { goOn, type HostedRoute, json, onHost, wayBack } from './call.ts';
+import { passkeyScriptRoute } from './passkey-forms.ts';
 import { afterSignIn } from './sign-in-page.ts';
 import { signedIn } from './sign-in-routes.ts';
 
-type Given<Input extends z.ZodObject> = z.input<Input>;
-
 /** Passkeys on a project's host, whose own origin they are bound to unless told. Contract 01, sections 3.9 and 3.12. */
 export const passkeyRoutes: readonly HostedRoute[] = [
+  passkeyScriptRoute,
   {
     method: 'POST',
     path: '/auth/passkeys/login/options',
     async run(call) {
       const given = { app_origin: call.body.app_origin ?? call.origin, email: call.body.email };
-      return json(
-        200,
-        await runEndpoint(
-          beginPasskeySignIn,
-          call.ctx,
-          given as Given<typeof beginPasskeySignIn.input>,
-          openedBy(call),
-        ),
-      );
+      return json(200, await onHost(call, beginPasskeySignIn, given));
     },
   },
   {
@@ -34,12 +24,7 @@ export const passkeyRoutes: readonly HostedRoute[] = [
     async run(call) {
       const back = returnPath(wayBack(call), afterSignIn);
       const given = { challenge_id: call.body.challenge_id, response: call.body.response };
-      const session = await runEndpoint(
-        finishPasskeySignIn,
-        call.ctx,
-        given as Given<typeof finishPasskeySignIn.input>,
-        openedBy(call),
-      );
+      const session = await onHost(call, finishPasskeySignIn, given);
       await signedIn(call, session);
       return goOn(call, back);
     },
@@ -51,15 +36,7 @@ export const passkeyRoutes: readonly HostedRoute[] = [
     async run(call) {
       requireVisitor(call.visitor);
       const given = { app_origin: call.body.app_origin ?? call.origin };
-      return json(
-        200,
-        await runEndpoint(
-          beginPasskeyRegistration,
-          call.ctx,
-          given as Given<typeof beginPasskeyRegistration.input>,
-          openedBy(call),
-        ),
-      );
+      return json(200, await onHost(call, beginPasskeyRegistration, given));
     },
   },
   {
@@ -69,15 +46,7 @@ export const passkeyRoutes: readonly HostedRoute[] = [
     async run(call) {
       requireVisitor(call.visitor);
       const { challenge_id, response, label } = call.body;
-      return json(
-        201,
-        await runEndpoint(
-          finishPasskeyRegistration,
-          call.ctx,
-          { challenge_id, response, label } as Given<typeof finishPasskeyRegistration.input>,
-          openedBy(call),
-        ),
-      );
+      return json(201, await onHost(call, finishPasskeyRegistration, { challenge_id, response, label }));
     },
   },
 ];

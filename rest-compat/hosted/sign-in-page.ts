@@ -5,6 +5,7 @@ import { returnPath } from '../../resolvers/hosted/return-path.ts';
 import { type HostedCall, wayBack } from './call.ts';
 import { html } from './html.ts';
 import { alertOf, field, type HostedAnswer, hidden, page } from './page.ts';
+import { passkeyScript, passkeySignInForm } from './passkey-forms.ts';
 
 /** Where a browser goes after a sign-in that was asked for without a way back: to a page that is always there. */
 export const afterSignIn = '/auth/account';
@@ -44,7 +45,7 @@ const socialFaults: Readonly<Record<string, string>> = {
 const socialFault = (fault: string | undefined): string | undefined =>
   fault === undefined ? undefined : (socialFaults[fault] ?? 'The sign-in did not succeed. Please try again.');
 
-/** `GET /auth/sign-in`: a password, a mail or a social account; what the project prefers comes first. */
+/** `GET /auth/sign-in`: a password, a passkey, a mail or a social account; what the project prefers comes first. */
 export async function signInPage(call: HostedCall, error?: ServiceError): Promise<HostedAnswer> {
   const back = safeWayBack(call);
   const social = call.ctx.services.identityProviders.listed.filter(({ enabled }) => enabled);
@@ -72,12 +73,15 @@ ${hidden('returnTo', back)}
       html`<p><a href="${withWayBack(`/auth/sign-in/oauth/${encodeURIComponent(provider)}/start`, back)}">Continue with ${display_name}</a></p>
 `,
   );
+  const byPasskey = passkeySignInForm(back);
   const ways =
     preferred === 'magic_link'
-      ? [byMail, byPassword, bySocial]
+      ? [byMail, byPassword, byPasskey, bySocial]
       : preferred === 'oauth_google'
-        ? [bySocial, byPassword, byMail]
-        : [byPassword, byMail, bySocial];
+        ? [bySocial, byPassword, byPasskey, byMail]
+        : preferred === 'passkey'
+          ? [byPasskey, byPassword, byMail, bySocial]
+          : [byPassword, byPasskey, byMail, bySocial];
   return page(
     status,
     `Sign in – ${call.projectName}`,
@@ -86,6 +90,7 @@ ${alertOf(error?.message ?? socialFault(call.query.svc_auth_error))}
 ${session !== undefined && html`<p>You are signed in as ${session.account.email}. <a href="/auth/account">Your account</a></p>`}
 ${ways}<p>No account yet? <a href="${withWayBack('/auth/sign-up', back)}">Sign up</a></p>`,
     headers,
+    passkeyScript(call),
   );
 }
 

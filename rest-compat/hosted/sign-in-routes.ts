@@ -1,5 +1,4 @@
 import { ServiceError } from '../../core/errors.ts';
-import { runEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
 import type { SessionAnswer } from '../../resolvers/auth/session-answer.ts';
 import { endSessions } from '../../resolvers/auth/sessions.ts';
@@ -10,7 +9,7 @@ import { keepInCookie } from '../../resolvers/hosted/cookie-session.ts';
 import { returnPath } from '../../resolvers/hosted/return-path.ts';
 import { hostedReAuth, hostedSignIn, hostedSignUp } from '../../resolvers/hosted/sign-in.ts';
 import { requireVisitor } from '../../resolvers/hosted/visitor.ts';
-import { goOn, type HostedCall, type HostedRoute, json, openedBy, seeOther, wayBack } from './call.ts';
+import { goOn, type HostedCall, type HostedRoute, json, onHost, seeOther, wayBack } from './call.ts';
 import { html } from './html.ts';
 import { page } from './page.ts';
 import {
@@ -60,7 +59,7 @@ export const signInRoutes: readonly HostedRoute[] = [
     path: '/auth/sign-in',
     async run(call) {
       const back = returnPath(wayBack(call), afterSignIn);
-      await signedIn(call, await runEndpoint(hostedSignIn, call.ctx, credentials(call), openedBy(call)));
+      await signedIn(call, await onHost(call, hostedSignIn, credentials(call)));
       return goOn(call, back);
     },
     failed: signInPage,
@@ -71,7 +70,7 @@ export const signInRoutes: readonly HostedRoute[] = [
     path: '/auth/sign-up',
     async run(call) {
       const back = returnPath(wayBack(call), afterSignIn);
-      await signedIn(call, await runEndpoint(hostedSignUp, call.ctx, credentials(call), openedBy(call)));
+      await signedIn(call, await onHost(call, hostedSignUp, credentials(call)));
       return goOn(call, back);
     },
     failed: signUpPage,
@@ -115,7 +114,7 @@ export const signInRoutes: readonly HostedRoute[] = [
       const back = returnPath(wayBack(call), afterSignIn);
       if (call.body.send === 'code') {
         const wanted = { email: account.email, delivery: 'code' as const, create_user: false };
-        const answer = await runEndpoint(requestLink, call.ctx, wanted, openedBy(call));
+        const answer = await onHost(call, requestLink, wanted);
         if (!call.isForm || !call.wantsPage) return json(200, answer);
         return reAuthPage(call, {
           code: { challengeId: answer.challenge_id!, message: 'A mail with a code is on its way.' },
@@ -123,7 +122,7 @@ export const signInRoutes: readonly HostedRoute[] = [
       }
       const { email, password, challenge_id, code } = call.body as Record<string, string>;
       const given = { email, password, challenge_id, code };
-      const { cookie } = await runEndpoint(hostedReAuth, call.ctx, given as object, openedBy(call));
+      const { cookie } = await onHost(call, hostedReAuth, given);
       call.setCookie(cookie);
       return goOn(call, back);
     },
@@ -133,14 +132,14 @@ export const signInRoutes: readonly HostedRoute[] = [
     method: 'POST',
     path: '/auth/magic-link/send',
     async run(call) {
-      const { body, ctx, origin } = call;
+      const { body, origin } = call;
       const back = returnPath(wayBack(call), afterSignIn);
       const given = {
         email: body.email as string,
         ...(body.delivery === undefined ? {} : { delivery: body.delivery as 'link' }),
         redirect_url: `${origin}${landing}?returnTo=${encodeURIComponent(back)}`,
       };
-      const answer = await runEndpoint(requestLink, ctx, given, openedBy(call));
+      const answer = await onHost(call, requestLink, given);
       if (!call.isForm || !call.wantsPage) return json(200, answer);
       if (answer.challenge_id !== undefined)
         return codePage(call, { challengeId: answer.challenge_id, message: answer.message });
@@ -156,7 +155,7 @@ export const signInRoutes: readonly HostedRoute[] = [
     async run(call) {
       const back = returnPath(wayBack(call), afterSignIn);
       const given = { grant_type: 'magic_link' as const, token: call.body.token };
-      await signedIn(call, await runEndpoint(token, call.ctx, given, openedBy(call)));
+      await signedIn(call, await onHost(call, token, given));
       return goOn(call, back);
     },
     failed: linkPage,
@@ -166,7 +165,7 @@ export const signInRoutes: readonly HostedRoute[] = [
     path: '/auth/email-code/confirm',
     async run(call) {
       const given = call.body as { challenge_id: string; code: string };
-      const { session, redirect_url } = await runEndpoint(confirmCode, call.ctx, given, openedBy(call));
+      const { session, redirect_url } = await onHost(call, confirmCode, given);
       await signedIn(call, session);
       const back = backOf(redirect_url);
       return call.isForm ? seeOther(back) : json(200, { ok: true, redirect_to: back });

@@ -233,7 +233,7 @@ export class Engine implements GraphQLEngine {
 
   #render(result: ExecutionResult, ctx: Pick<Context, 'request' | 'services'>): ExecutionResult {
     if (result.errors === undefined || result.errors.length === 0) return result;
-    return { ...result, errors: renderErrors(result.errors, ctx.request.traceId, ctx.services.log) };
+    return { ...result, errors: renderErrors(result.errors, ctx.request.traceId, ctx.services) };
   }
 }
 

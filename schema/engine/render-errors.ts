@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { type ErrorEnvelope, ServiceError, toEnvelope } from '../../core/errors.ts';
 import { asRefusal } from '../../resolvers/execute.ts';
 import { ReplayedRefusal } from '../../resolvers/idempotency.ts';
+import { correlate, type IncidentWatch, projectConcerned } from '../../resolvers/incidents/correlation.ts';
 
 /** The same envelope as REST, as the extensions of a GraphQL error. */
 function withEnvelope(error: GraphQLError, envelope: ErrorEnvelope): GraphQLError {
@@ -22,20 +23,29 @@ const http = ({ extensions }: GraphQLError) => (extensions.http === undefined ? 
 /**
  * Renders the errors of a result for a caller. What is not a refusal of ours, nor of GraphQL itself, is masked and
  * logged under the trace id that the caller is shown.
+ *
+ * @param projectId that the whole document is about; undefined: each refusal says which it concerns
  */
-export function renderErrors(errors: readonly GraphQLError[], traceId: string, log: Logger): GraphQLError[] {
+export function renderErrors(
+  errors: readonly GraphQLError[],
+  traceId: string,
+  { log, incidents }: { readonly log: Logger; readonly incidents: Pick<IncidentWatch, 'open'> },
+  projectId?: string,
+): GraphQLError[] {
+  const render = (error: GraphQLError, cause: unknown, trace = traceId) =>
+    withEnvelope(error, correlate(toEnvelope(cause, trace), incidents, projectId ?? projectConcerned(cause)));
   return errors.map((error) => {
     const cause = asRefusal(error.originalError ?? error.cause);
     if (cause instanceof ServiceError) {
-      return withEnvelope(error, toEnvelope(cause, cause instanceof ReplayedRefusal ? cause.traceId : traceId));
+      return render(error, cause, cause instanceof ReplayedRefusal ? cause.traceId : traceId);
     }
     if (cause === undefined || cause === null || saysGraphQL(error, cause)) {
       // GraphQL's own words: a variable that does not fit, an operation that is not there.
       const refusal = new ServiceError('VALIDATION_FAILED', { message: error.message });
-      return withEnvelope(error, toEnvelope(refusal, traceId));
+      return render(error, refusal);
     }
     log.error({ err: cause, trace_id: traceId, path: error.path }, 'A field failed unexpectedly.');
-    return withEnvelope(error, toEnvelope(cause, traceId));
+    return render(error, cause);
   });
 }
 

@@ -171,7 +171,8 @@ export class ProjectRequest implements GraphQLEngine {
 
   #render(result: ExecutionResult, { request, services }: Context): ExecutionResult {
     if (result.errors === undefined || result.errors.length === 0) return result;
-    return { ...result, errors: renderErrors(result.errors, request.traceId, services.log) };
+    const { projectId } = this.#options.caller.target;
+    return { ...result, errors: renderErrors(result.errors, request.traceId, services, projectId) };
   }
 }
 

@@ -12,6 +12,8 @@ export interface Size {
 
 export const projectsPerOrg = 10;
 export const bigRoom = 'big';
+/** Every fourth message of the big room. */
+export const bigThread = 'deploys';
 
 const md5 = (text: string) => createHash('md5').update(text).digest('hex');
 
@@ -119,7 +121,7 @@ const perOrg: Readonly<Record<string, string>> = {
     select pg_temp.uid('org', (n - 1) / 10 + 1), case when s = 0 then pg_temp.nid('prj', n) else 'common' end, greatest(s, 1),
       pg_temp.nid('msg', n * 2 + least(s, 1)), pg_temp.nid('prs', n), 'Quiet Otter', pg_temp.nid('prn', ((n - 1) / 10 + 1) * 3),
       'Message ' || n || ': the quick brown fox jumps over the lazy dog, again and again, until the dog moves.',
-      'normal', false, '[]', pg_temp.ago(n)
+      'normal', false, '[]', now() - n % 80 * interval '1 day'
     from generate_series(($1::bigint - 1) * 10 + 1, $2::bigint * 10) n, generate_series(0, 5) s
     where s = 0 or (n % 10) + 1 = s`,
   audit_events: `insert into audit_events (id, org_id, occurred_at, action, actor, object_kind, object_id, details, trace_id)
@@ -146,17 +148,32 @@ const perOrg: Readonly<Record<string, string>> = {
 const bigRoomRows = {
   room: `insert into rooms (org_id, key) values (pg_temp.uid('org', 1), '${bigRoom}') on conflict do nothing`,
   messages: `insert into room_messages (org_id, room_key, seq, id, sender_presence_id, sender_name, principal_id, body,
-      importance, ack_required, recipients)
+      importance, ack_required, recipients, thread_id)
     select pg_temp.uid('org', 1), '${bigRoom}', s, pg_temp.nid('msg', -s), pg_temp.nid('prs', -(s % 100) - 1), 'Busy Bee',
       pg_temp.nid('prn', 3), 'Message ' || s || ': the quick brown fox jumps over the lazy dog, again and again, until the dog moves.',
-      'normal', false, '[]'
+      'normal', false, '[]', case when s % 4 = 0 then '${bigThread}' end
     from generate_series($1::bigint, $2) s`,
+  // As if every second one named the presence that reads.
+  addressees: `insert into room_addressees (org_id, presence_id, seq, thread_id)
+    select pg_temp.uid('org', 1), $3, s, case when s % 4 = 0 then '${bigThread}' end from generate_series($1::bigint, $2) s
+    where s % 2 = 0`,
   head: `insert into feed_heads (org_id, kind, feed_id, position) values (pg_temp.uid('org', 1), 'room', '${bigRoom}', $1)
     on conflict (org_id, kind, feed_id) do update set position = excluded.position`,
   presences: `insert into room_presences (org_id, id, room_key, principal_id, name, session_key, last_active, expires_at)
     select pg_temp.uid('org', 1), pg_temp.nid('prs', -p), '${bigRoom}', pg_temp.nid('prn', 3 + p % 3), 'Bee ' || p, 'bee ' || p,
       now() - interval '30 days' + p * interval '1 second', now() - interval '30 days' + p * interval '1 second' + interval '1 hour'
     from generate_series($1::bigint, $2) p`,
+  // Long over, save two of each of those who are live.
+  claims: `insert into room_claims (org_id, id, room_key, presence_id, principal_id, holder, resource, mode, expires_at,
+      released_at, created_at)
+    select pg_temp.uid('org', 1), pg_temp.nid('clm', -p * 2 - s), '${bigRoom}', pg_temp.nid('prs', -p), pg_temp.nid('prn', 3 + p % 3),
+      'Bee ' || p, 'repo:flower/' || p || '/' || s || '/**', 'shared',
+      case when p > $2 - 10 then now() + interval '12 hours' else now() - interval '30 days' end,
+      case when p % 2 = 0 and p <= $2 - 10 then now() - interval '31 days' end, now() - interval '31 days' + p * interval '1 second'
+    from generate_series($1::bigint, $2::bigint) p, generate_series(0, 1) s`,
+  // Those who were live at the size before are so no more.
+  over: `update room_claims set expires_at = created_at
+    where org_id = pg_temp.uid('org', 1) and room_key = '${bigRoom}' and expires_at > now()`,
   // Whoever came while the size before was measured has left.
   quiet: `update room_presences set expires_at = last_active
     where org_id = pg_temp.uid('org', 1) and room_key = '${bigRoom}' and expires_at > now()`,
@@ -187,8 +204,11 @@ export async function fill(
   say('the big room');
   await client.query(bigRoomRows.room);
   await client.query(bigRoomRows.messages, [from.bigRoomMessages + 1, to.bigRoomMessages]);
+  await client.query(bigRoomRows.addressees, [from.bigRoomMessages + 1, to.bigRoomMessages, bigPresenceIdOf(to)]);
   await client.query(bigRoomRows.head, [to.bigRoomMessages]);
   await client.query(bigRoomRows.presences, [from.bigRoomPresences + 1, to.bigRoomPresences]);
+  await client.query(bigRoomRows.over);
+  await client.query(bigRoomRows.claims, [from.bigRoomPresences + 1, to.bigRoomPresences]);
   await client.query(bigRoomRows.quiet);
   await client.query(bigRoomRows.live, [to.bigRoomPresences]);
   await client.query('reset session_replication_role');

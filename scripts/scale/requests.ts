@@ -3,6 +3,7 @@ import type { Services } from '../../resolvers/context.ts';
 import { feedCursor } from '../../resolvers/feeds.ts';
 import { keepHouse } from '../../resolvers/housekeeping.ts';
 import { signSessionToken } from '../../resolvers/identity/session-token.ts';
+import { mirrorMessages } from '../../resolvers/rooms/mirror-messages.ts';
 import { roomFeed } from '../../resolvers/rooms/room-feed.ts';
 import type { TaskContext } from '../../resolvers/task.ts';
 import { jobContext } from '../../server/workers.ts';
@@ -10,6 +11,7 @@ import {
   bigMessageIdOf,
   bigPresenceIdOf,
   bigRoom,
+  bigThread,
   delegateTokenOf,
   orgIdOf,
   ownerIdOf,
@@ -91,6 +93,7 @@ export function hotRequests({ url, services, size }: { url: string; services: Se
   });
 
   const big = `/orgs/v1/${orgIdOf(1)}/rooms/${bigRoom}`;
+  const me = bigPresenceIdOf(size);
   const at = (position: number) => feedCursor(services.keys, roomFeed(orgIdOf(1), bigRoom), BigInt(position));
   const deep = `query ($id: ID!) { project(id: $id) { id name organization { id displayName
     rooms(first: 5) { edges { node { key lastMessage { body } } } } members(first: 5) { edges { node { role } } } } } }`;
@@ -120,9 +123,35 @@ export function hotRequests({ url, services, size }: { url: string; services: Se
       () => `${big}/messages?cursor=${at(Math.floor(bigRoomMessages / 2))}`,
       1,
     ),
+    get(
+      'big room: newest first from the middle',
+      80,
+      () => `${big}/messages?order=desc&before=${at(Math.floor(bigRoomMessages / 2))}`,
+      1,
+    ),
+    get('big room: one thread', 80, () => `${big}/messages?thread_id=${bigThread}`, 1),
+    get('big room: one thread, newest first', 80, () => `${big}/messages?thread_id=${bigThread}&order=desc`, 1),
+    get('big room: a thread of nobody’s', 20, () => `${big}/messages?thread_id=none`, 1),
+    get('big room: for one presence', 140, () => `${big}/messages?addressed_to=me&presence_id=${me}`, 1),
+    get('big room: unread by it', 80, () => `${big}/messages?unread=true&order=desc&presence_id=${me}`, 1),
+    get(
+      'big room: for it in one thread from the middle',
+      140,
+      () =>
+        `${big}/messages?addressed_to=me&thread_id=${bigThread}&presence_id=${me}&cursor=${at(bigRoomMessages / 2)}`,
+      1,
+    ),
     get('big room: one message by id', 20, () => `${big}/messages/${bigMessageIdOf(randomInt(1, bigRoomMessages))}`, 1),
     get('big room: who is live', 40, () => `${big}/presences`, 1),
     get('big room: its summary', 40, () => big, 1),
+    get('big room: one presence by name', 20, () => `${big}/presences?name=Bee%207&include_expired=true`, 1),
+    get('big room: what is claimed', 60, () => `${big}/claims`, 1),
+    post(
+      'claim in the big room',
+      160,
+      () => ({ path: `${big}/claims`, body: { resource: 'repo:flower/**', mode: 'shared', ttl_seconds: 1 } }),
+      1,
+    ),
     post('send to a small room', 60, ({ orgId, projectId }) => ({
       path: `/orgs/v1/${orgId}/rooms/${projectId}/messages`,
       body: { body: 'hello', session_key: 'desk' },
@@ -160,6 +189,11 @@ export function hotRequests({ url, services, size }: { url: string; services: Se
           { ctx: jobContext(services, new AbortController().signal), mailer: { configured: true } } as TaskContext,
           {},
         ),
+    },
+    {
+      name: 'telling of messages that finds none',
+      rowsMax: 20,
+      ask: () => mirrorMessages(jobContext(services, new AbortController().signal)),
     },
     {
       name: 'a page of an audit trail',

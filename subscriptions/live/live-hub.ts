@@ -7,6 +7,7 @@ import type { ProjectDatabase, ProjectDatabases } from '../../db/project-databas
 import { ProjectPoolBusyError, type ProjectPools } from '../../db/project-pools.ts';
 import { ProjectUnreachableError } from '../../db/project-session.ts';
 import { Turns } from '../../db/turns.ts';
+import { limitsOf } from '../../resolvers/limits.ts';
 import type { LiveHub, LiveRequest, LiveSubscription } from '../../resolvers/live/live-hub.ts';
 import type { ProjectTarget } from '../../resolvers/project-target.ts';
 import type { Signals } from '../signals.ts';
@@ -48,9 +49,6 @@ const projectsAtOnce = 4;
 
 /** Hints are pruned after so many looks at sessions. */
 const pruneEvery = 2;
-
-/** How many live connections a project may have. Contract 01, section 4.7. */
-const connectionsMax = ({ tier }: ProjectTarget): number => (tier === 'prototype' ? 50 : 200);
 
 interface Entry {
   readonly tail: LiveTail;
@@ -221,7 +219,7 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
       return await reached(async () => {
         await tail.advance();
         admitTables(identity, tables, tail.tables);
-        if (counted) giveBack = await leases.take(target.projectId, connectionsMax(target));
+        if (counted) giveBack = await leases.take(target.projectId, limitsOf(target).liveConnectionsPerProject);
         // Joined between two pages, it would have to read half of what lies between two moments.
         while (tail.position.within !== undefined) await tail.advance();
         admitTables(identity, tables, tail.tables);

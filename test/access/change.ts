@@ -19,6 +19,10 @@ export interface Changes {
   readonly changes: readonly Change[];
   /** Operations that a service key may do, too. */
   readonly withServiceKey?: readonly string[];
+  /** Operations that whoever holds a link may do, whatever credential comes along. */
+  readonly byLink?: readonly string[];
+  /** Operations that are a service key's alone. */
+  readonly keyOnly?: readonly string[];
   /** Operations that are the platform admin's. */
   readonly adminOnly: readonly string[];
   /** Makes what the changes need to find. */

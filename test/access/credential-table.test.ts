@@ -5,11 +5,17 @@ import { routes } from '../../rest-compat/routes.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { revive } from '../helpers/revive.ts';
 import { startService } from '../helpers/service.ts';
+import { startSites } from '../helpers/site-server.ts';
 import { stageMembers } from './member-changes.ts';
+import { auditedSite } from './surfaces/audits.ts';
 import { allSurfaces } from './surfaces/index.ts';
 
-const service = await startService();
-afterAll(() => service.stop());
+const sites = await startSites({ [auditedSite]: { '/': '<title>Audited</title>' } });
+const service = await startService({ auditTrial: sites.trial });
+afterAll(async () => {
+  await service.stop();
+  sites.close();
+});
 
 /** Callers in the order of the cells. All but `nobody` and `admin` belong to one organization and project. */
 const callers = ['nobody', 'wallet', 'session', 'operator', 'delegate', 'service_key', 'anon_key', 'admin'] as const;
@@ -21,6 +27,10 @@ const codes: Readonly<Record<string, readonly [status: number, code: string]>> =
   F: [403, 'FORBIDDEN'],
   N: [403, 'NOT_AUTHORIZED'],
   P: [403, 'ADMIN_REQUIRED'],
+  $: [402, 'PAYMENT_REQUIRED'],
+  R: [404, 'RESOURCE_NOT_FOUND'],
+  V: [412, 'OPERATOR_EMAIL_NOT_VERIFIED'],
+  C: [503, 'CHAT_CHANNEL_NOT_CONFIGURED'],
 };
 
 const params: Record<string, string> = {};
@@ -96,7 +106,12 @@ test.each(restCells)('$route by $caller: $cell', async ({ route, caller, cell })
   expect([answer.status, answer.body.code]).toEqual([refused, code]);
 });
 
-const withoutField = ['GET /orgs/v1/:org_id/rooms/:room_key/presences/:presence_id', 'POST /projects/v1/quote'];
+const withoutField = [
+  'GET /orgs/v1/:org_id/rooms/:room_key/presences/:presence_id',
+  'POST /projects/v1/quote',
+  'POST /rooms/v1/invites/:invite_id/claim',
+  'POST /rooms/v1/invites/:invite_id/redeem',
+];
 
 const graphCells = Object.entries(surfaces).flatMap(([name, { cells, field, fieldCells = cells }]) =>
   field === undefined ? [] : cellsOf(name, fieldCells),

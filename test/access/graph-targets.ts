@@ -21,12 +21,18 @@ const targetNames: Readonly<Record<string, keyof Ids | 'inner'>> = {
   project: 'project',
   room: 'project',
   message: 'inner',
+  presence: 'inner',
+  claim: 'inner',
+  invite: 'inner',
   grant: 'inner',
   delegate: 'inner',
   principal: 'inner',
   vault: 'inner',
   userId: 'inner',
   encryptionKey: 'inner',
+  escalation: 'inner',
+  contact: 'inner',
+  fingerprintId: 'inner',
 };
 
 /** Values of arguments that take no text whatever, or that have to be given though they may be null. */
@@ -35,8 +41,11 @@ const samples: Readonly<Record<string, string>> = {
   walletAddress: 'null',
   displayName: 'null',
   manifest: '{ version: 1 }',
+  inviteId: '"00000000-0000-4000-8000-000000000000"',
+  authHash: `"${'a'.repeat(64)}"`,
   sql: '"select 1"',
   tables: '["notes"]',
+  eventType: '"order_paid"',
   email: '"ada@example.com"',
 };
 

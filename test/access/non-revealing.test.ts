@@ -29,7 +29,8 @@ beforeAll(async () => {
   const { data } = await service.graphql(
     foreign.wallet,
     `mutation {
-      presence: joinRoom(input: { ${address} }) { id }
+      presence: joinRoom(input: { ${address}, requestedName: "Lasting" }) { id }
+      claim: createRoomClaim(input: { ${address}, resource: "deploy", mode: SHARED }) { id }
       message: sendRoomMessage(input: { ${address}, body: "hello" }) {
         id
         room { id project { id } organization { id members { edges { node { id } } } } }
@@ -52,6 +53,7 @@ beforeAll(async () => {
     Room: room.id,
     RoomMessage: data.message.id,
     RoomPresence: data.presence.id,
+    RoomClaim: data.claim.id,
     OutboxMail: mail.data.sendTestMail.id,
   };
 });
@@ -60,7 +62,7 @@ beforeAll(async () => {
 const absentOf = (id: string) =>
   id
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, () => randomUUID())
-    .replaceAll(/(prn|prj|msg|prs|mail)_[0-9a-z]{26}/g, (_all, prefix: IdPrefix) => newId(prefix));
+    .replaceAll(/(prn|prj|msg|prs|clm|mail)_[0-9a-z]{26}/g, (_all, prefix: IdPrefix) => newId(prefix));
 
 const absentIds = (): Ids => ({ org: randomUUID(), project: newId('prj') });
 
@@ -152,9 +154,15 @@ async function expectAlike(name: string, sends: readonly (() => Promise<unknown>
   return seen[0]!;
 }
 
+/** Leaving what is not there is no error: it tells that nothing was left. */
+const withoutError = /^DELETE .*\/presences\/:presence_id$|^mutation leaveRoom$/;
+/** What the project's own service key alone may do is done by it. */
+const mayDo = (name: string): Actor =>
+  /^POST .*\/events$|emitEvent$/.test(name) ? service.actors.bearer(foreign.serviceKey) : foreign.wallet;
+
 test('what the loops walk over is reached by those who may', async () => {
-  const { wallet } = foreign;
   for (const { name, inner, request } of restTargets()) {
+    const wallet = mayDo(name);
     const { method, path, body } = request(foreignIds);
     const headers = { 'idempotency-key': randomUUID() };
     const asOwner = await service.call<{ code?: string }>(wallet, method, path, { body, headers });
@@ -163,11 +171,12 @@ test('what the loops walk over is reached by those who may', async () => {
         ? await service.call<{ code?: string }>(service.actors.admin, method, path, { body })
         : asOwner;
     await revive(service, foreignIds.project);
-    expect(answer.body.code ?? 'OK', name).toMatch(inner ? /^[A-Z]+_NOT_FOUND$/ : /^OK$/);
+    expect(answer.body.code ?? 'OK', name).toMatch(inner && !withoutError.test(name) ? /^[A-Z]+_NOT_FOUND$/ : /^OK$/);
   }
   for (const { name, kind, field, inner, document } of graphTargets().filter(
     (target) => target.kind !== 'subscription',
   )) {
+    const wallet = mayDo(name);
     // A project that was deleted on the way has lost its users.
     if (/moteProjectUser$/.test(name)) {
       const body = { project_id: foreignIds.project, email: 'ada@example.com' };
@@ -180,6 +189,10 @@ test('what the loops walk over is reached by those who may', async () => {
     await revive(service, foreignIds.project);
     const code = answer.errors?.[0]?.extensions.code ?? 'OK';
     // A project that the walk deleted and that was put back has no users any more.
+    if (withoutError.test(name)) {
+      expect([code, answer.data[field]], name).toEqual(['OK', null]);
+      continue;
+    }
     const usual = name.includes('ProjectUser') ? /^(OK|RESOURCE_NOT_FOUND)$/ : /^OK$/;
     expect(code, name).toMatch(inner ? /^[A-Z]+_NOT_FOUND$/ : usual);
     if (code === 'OK') expect(answer.data[field], `${kind} ${name}`).not.toBeNull();
@@ -288,6 +301,12 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
     }
   });
 
+  /** A principal raises only so many escalations in a day, and is in a room only so often at a time. */
+  const makePlace = async () => {
+    await service.control.sql('delete from escalations');
+    await service.control.sql(`update room_presences set expires_at = now() where name <> 'Lasting'`);
+  };
+
   test('the key of another’s request replays nothing, and a refusal is refused again alike', async () => {
     const changesOf = <Target extends { readonly kind: string }>(targets: readonly Target[]) =>
       targets.filter((target) => target.kind === 'mutation');
@@ -297,9 +316,10 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
         const { method, path, body } = request(ids);
         return http(who, method, path, body, headers);
       };
-      const first = await sendAs(foreign.wallet, foreignIds);
+      const first = await sendAs(mayDo(name), foreignIds);
       expect(first.status, name).toBeLessThan(inner ? 405 : name.includes('/admin/') ? 404 : 300);
       await revive(service, foreignIds.project);
+      await makePlace();
       const absent = absentIds();
       const order = [foreignIds, absent, foreignIds, absent];
       await expectAlike(
@@ -310,9 +330,10 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
     await byTurns(kind, changesOf(graphTargets()), async ({ name, keyed, document }, { actor }) => {
       expect(keyed, name).toBe(true);
       const key = randomUUID();
-      const first = await service.graphql(foreign.wallet, document(foreignIds, key));
+      const first = await service.graphql(mayDo(name), document(foreignIds, key));
       expect(first.errors?.[0]?.extensions.code ?? 'OK', name).toMatch(/OK|ADMIN_REQUIRED|_NOT_FOUND/);
       await revive(service, foreignIds.project);
+      await makePlace();
       const absent = absentIds();
       const order = [foreignIds, absent, foreignIds, absent];
       await expectAlike(

@@ -16,6 +16,7 @@ const { actors, control } = service;
 let home: Awaited<ReturnType<typeof service.project>>;
 let elsewhere: Awaited<ReturnType<typeof service.project>>;
 let homeGrant: string;
+let homeEscalation: string;
 let sibling: { readonly projectId: string; readonly serviceKey: string };
 
 beforeAll(async () => {
@@ -29,6 +30,13 @@ beforeAll(async () => {
   );
   homeGrant = await grant(home.principalId, 'mailbox:write');
   sibling = { projectId: body.project_id, serviceKey: body.service_key };
+  const raised = await service.call<{ escalation_id: string }>(
+    home.wallet,
+    'POST',
+    `/orgs/v1/${home.orgId}/escalations`,
+    { body: { reason: 'look' } },
+  );
+  homeEscalation = raised.body.escalation_id;
   // Many callers ask here, each more than the few times a refused one may.
   await control.sql(`update orgs set tier = 'team'`);
   // Setting a tier costs each time, and so does the first slug.
@@ -104,9 +112,17 @@ const expected: Readonly<Record<string, Expected>> = {
   'project:schema:read': cell('owner admin developer', { serviceKey: true, admin: true }),
   'project:expose:read': cell('owner admin developer', { serviceKey: true, admin: true }),
   'project:expose:write': cell('owner admin developer', { serviceKey: true }),
+  'project:errors:write': cell('owner admin developer', { serviceKey: true }),
+  'event:emit': cell('', { serviceKey: true }),
   'room:list': cell(everyRole, { delegates: everyCapability, serviceKey: true }),
   'room:read': cell(everyRole, { grants: everyCapability, delegates: everyCapability, serviceKey: true }),
   'room:write': cell(everyRole, { grants: everyCapability, delegates: everyCapability }),
+  'room:invite': cell('owner admin developer'),
+  'escalation:raise': cell(everyRole, { grants: everyCapability, delegates: everyCapability }),
+  'escalation:read': cell(everyRole, { grants: everyCapability, delegates: everyCapability }),
+  'escalation:answer': cell(everyRole),
+  'escalation:contacts:read': cell(everyRole),
+  'escalation:contacts:write': cell('owner'),
 };
 
 /** What was found, printed at the end: a column for each kind of credential. */
@@ -162,6 +178,12 @@ const bodies: Readonly<Record<string, (target: Target) => object>> = {
   'project:users:write': ({ projectId }) => ({ project_id: projectId, email: 'ada@example.com' }),
   'project:sql': () => ({ sql: 'select 1' }),
   'project:expose:write': () => ({ version: 1 }),
+  'room:invite': () => ({ invite_id: randomUUID(), auth_hash: 'a'.repeat(64) }),
+  'escalation:raise': () => ({ reason: 'look' }),
+  'escalation:answer': () => ({}),
+  'escalation:contacts:write': () => ({ email: `${randomUUID()}@example.com` }),
+  'project:errors:write': () => ({ occurrences: [] }),
+  'event:emit': () => ({ event_type: 'order_paid' }),
 };
 
 /** Sends the probe of an action. */
@@ -174,6 +196,7 @@ function probe(action: string, actor: Actor, target: Target) {
     project_id: projectId,
     room_key: projectId,
     tier: 'team',
+    escalation_id: homeEscalation,
   };
   // What an action is about stands in the path, or, where the path has no place for it, in the query or the body.
   const path = route.path.replaceAll(/:(\w+)/g, (_all, name: string) => params[name]!);
@@ -190,6 +213,9 @@ function probe(action: string, actor: Actor, target: Target) {
 async function verdict(action: string, actor: Actor, target: Target = home): Promise<string> {
   const answer = await probe(action, actor, target);
   if (action === 'project:delete') await revive(service, target.projectId);
+  // An organization has only so many that are open, and contacts.
+  if (action === 'escalation:raise') await control.sql('delete from escalations where id <> $1', [homeEscalation]);
+  if (action === 'escalation:contacts:write') await control.sql('delete from escalation_contacts');
   if (answer.status < 300) return 'OK';
   expect(answer.status).toBe(403);
   const { code, details } = answer.body;
@@ -201,7 +227,7 @@ const isWrite = (action: string) =>
   action === 'project:keys:read' || probes.find((probe) => probe.action === action)!.route.method !== 'GET';
 const has = (list: string, item: string) => list.split(' ').includes(item);
 const onProject =
-  /^project:(keys:read|read|rename|delete|users:write|sql|schema:read|expose:(read|write)|(grants|delegates):(read|write))$/;
+  /^event:emit$|^project:(keys:read|read|rename|delete|users:write|sql|schema:read|expose:(read|write)|errors:write|(grants|delegates):(read|write))$/;
 const reasonOfStranger = (action: string) => (onProject.test(action) ? 'project_not_found' : 'member');
 
 async function walletOf() {
@@ -276,7 +302,7 @@ test.each(capabilities)('a grant of %s reaches what the matrix says, and nothing
   for (const [action, cell] of Object.entries(expected)) {
     const allowed = has(cell.grants, one);
     // Who holds some grant on the project may know that it exists.
-    const known = onProject.test(action) ? 'grant' : reasonOfStranger(action);
+    const known = onProject.test(action) || action === 'room:invite' ? 'grant' : reasonOfStranger(action);
     const answer = allowed ? 'OK' : `NOT_AUTHORIZED ${known}`;
     const told = await verdict(action, wallet);
     note(action, `grant ${one}`, told === 'OK');
@@ -284,7 +310,8 @@ test.each(capabilities)('a grant of %s reaches what the matrix says, and nothing
     expect(await verdict(action, lasting.wallet), action).toBe(answer);
     const none = `NOT_AUTHORIZED ${reasonOfStranger(action)}`;
     expect(await verdict(action, ended.wallet), action).toBe(none);
-    // A grant is on one project.
+    // A grant is on one project; it opens what is the whole organization’s.
+    if (allowed && action.startsWith('escalation:')) continue;
     const beside = { orgId: home.orgId, projectId: sibling.projectId };
     expect(await verdict(action, wallet, beside), action).toBe(none);
   }
@@ -300,8 +327,8 @@ test.each(capabilities)('a delegate with %s reaches what the matrix says, in its
     expect(told, action).toBe(has(cell.delegates, one) ? 'OK' : refused);
     const foreign = has(cell.delegates, one) ? `NOT_AUTHORIZED ${reasonOfStranger(action)}` : refused;
     expect(await verdict(action, delegate, elsewhere), action).toBe(foreign);
-    // Named rooms, and so their list, belong to the whole organization.
-    if (action === 'room:list') continue;
+    // Named rooms, and so their list, belong to the whole organization, as escalations do.
+    if (action === 'room:list' || (action.startsWith('escalation:') && has(cell.delegates, one))) continue;
     expect(await verdict(action, delegate, { orgId, projectId: sibling.projectId }), action).toBe(foreign);
   }
 });
@@ -321,11 +348,13 @@ test('a service key reaches its own project and default room to read, deletes th
   for (const [action, cell] of Object.entries(expected)) {
     const told = await verdict(action, key);
     note(action, 'service key', told === 'OK');
-    expect(told, action).toBe(cell.serviceKey ? 'OK' : 'FORBIDDEN');
-    expect(await verdict(action, key, elsewhere), action).toBe('FORBIDDEN');
+    // Contract 02, section 3.2, has a refusal of its own.
+    const refused = action === 'escalation:raise' ? 'NOT_AUTHORIZED forbidden' : 'FORBIDDEN';
+    expect(told, action).toBe(cell.serviceKey ? 'OK' : refused);
+    expect(await verdict(action, key, elsewhere), action).toBe(refused);
     if (action === 'room:list') continue;
     const beside = { orgId: home.orgId, projectId: sibling.projectId };
-    expect(await verdict(action, key, beside), action).toBe('FORBIDDEN');
+    expect(await verdict(action, key, beside), action).toBe(refused);
   }
 });
 

@@ -28,11 +28,17 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
   room_key: 'project',
   presence_id: 'inner',
   message_id: 'inner',
+  claim_id: 'inner',
+  invite_id: 'inner',
   grant_id: 'inner',
   delegate_id: 'inner',
   principal_id: 'inner',
   vault_id: 'inner',
   user_id: 'inner',
+  escalation_id: 'inner',
+  contact_id: 'inner',
+  fingerprint_id: 'inner',
+  incident_id: 'inner',
 };
 
 /** Inputs that name something inside a target, with what a body calls them. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { projectRate } from '../../resolvers/limits.ts';
 import { expectRefusal } from '../helpers/documented.ts';
+import { giveRateBack } from '../helpers/project-rate.ts';
 import { startService } from '../helpers/service.ts';
 import { authProject, expectNoSecretLogged, newEmail } from './auth-project.ts';
 
@@ -16,7 +16,7 @@ afterAll(async () => {
 // Each test has a project's whole rate, however fast the ones before it were.
 beforeEach(async () => {
   await project.sql('delete from auth.throttles');
-  service.app.services.rateLimiter.charge(`project:${project.projectId}`, projectRate, -projectRate.burst);
+  giveRateBack(service, project.projectId);
 });
 
 const { auth } = project;

@@ -55,8 +55,9 @@ export const endpoints: readonly AnyEndpoint[] = [
 
 const table = new RestRoutes(authRoutes);
 
-/** Everything that was given out or given in and that nobody else may ever read. */
+/** Everything that was given out or given in and that nobody else may ever read: of the service that is tested now. */
 const secrets = new Set<string>();
+let noted: Service | undefined;
 
 // biome-ignore lint/suspicious/noExplicitAny: tests select what they look at.
 type Body = any;
@@ -110,6 +111,8 @@ export const claimsOf = (accessToken: string): Record<string, Body> =>
 
 /** A project with users, and with tables of a test's own. */
 export async function authProject(service: Service, schema = 'select 1'): Promise<AuthProject> {
+  if (noted !== service) secrets.clear();
+  noted = service;
   const project = await rowsProject(service, schema);
   const auth: AuthProject['auth'] = async (method, path, { body, bearer, key = project.anonKey } = {}) => {
     noteSecrets(body);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
-import { projectRate } from '../../resolvers/limits.ts';
+import { chargeProject } from '../helpers/project-rate.ts';
 import { startService } from '../helpers/service.ts';
 import { authProject, claimsOf, expectNoSecretLogged, newEmail } from './auth-project.ts';
 
@@ -137,7 +137,7 @@ test('thirty mails go from a project in an hour, whoever they go to and whicheve
 test('a project is asked a hundred times a second at most, whichever of its doors is knocked at', async () => {
   const caller = { headers: { apikey: project.anonKey } };
   // As if the project had been asked as often as it may be for the next minute.
-  for (const one of service.nodes) one.services.rateLimiter.charge(`project:${project.projectId}`, projectRate, 6_000);
+  chargeProject(service, project.projectId, 6_000);
   for (const path of ['/auth/v1/providers', '/rest/v1/notes', '/auth/v1/.well-known/jwks.json']) {
     const answer = await service.call<{ code: string; retry_after: number }>(
       service.actors.nobody,
@@ -148,7 +148,7 @@ test('a project is asked a hundred times a second at most, whichever of its door
     expect([answer.status, answer.body.code]).toEqual([429, 'RATE_LIMITED']);
     expect(answer.headers.get('retry-after')).toBe(String(answer.body.retry_after));
   }
-  for (const one of service.nodes) one.services.rateLimiter.charge(`project:${project.projectId}`, projectRate, -6_100);
+  chargeProject(service, project.projectId, -6_100);
   expect((await auth('GET', '/auth/v1/providers')).status).toBe(200);
 });
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import {
   isConnectionLoss,
@@ -254,6 +256,43 @@ test('a server that cannot be reached is a connection loss, until it can', async
   expect(refusals.map(isConnectionLoss)).toEqual([true, true]);
   way.mend();
   expect(await db.rows(echo, [3])).toMatchObject([{ n: 3 }]);
+});
+
+test('a connection that opens after its reads were answered elsewhere is sent none of them, and serves the next ones', async () => {
+  const far = new URL(url);
+  const gate = Promise.withResolvers<void>();
+  const sockets: Socket[] = [];
+  // Reads have connections of their own, by name; these stay half open until the gate is.
+  const server = createServer((near) => {
+    near.on('error', () => undefined);
+    near.once('data', async (startup) => {
+      near.pause();
+      if (startup.includes('svc-late reads')) await gate.promise;
+      const onwards = connect(Number(far.port), far.hostname);
+      sockets.push(near, onwards);
+      onwards.on('error', () => undefined);
+      onwards.write(startup);
+      near.pipe(onwards).pipe(near);
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  const by = new URL(url);
+  by.port = String((server.address() as AddressInfo).port);
+  const db = open({ url: by.href, name: 'svc-late' });
+  // Answered by the pool, since the connection for reads takes too long to open.
+  expect(await db.rows<{ n: number }>(echo, [1])).toMatchObject([{ n: 1 }]);
+  gate.resolve();
+  const named = read('test.named', `select $1::int as n, current_setting('application_name') as name`);
+  for (let n = 2, name = ''; name !== 'svc-late reads'; n++) {
+    const [row] = await db.rows<{ n: number; name: string }>(named, [n]);
+    expect(row!.n).toBe(n);
+    name = row!.name;
+  }
+  expect(await db.rows<{ n: number }>(echo, [0])).toMatchObject([{ n: 0 }]);
 });
 
 test('a statement whose columns have changed since is asked anew', async () => {

@@ -189,11 +189,11 @@ test('two mutation fields under one header are refused, each with a key of its o
 test('a project made over GraphQL is replayed over REST with its keys', async () => {
   const { wallet, orgId } = await service.owner();
   const create = `mutation ($input: CreateProjectInput!) {
-    createProject(input: $input) { nativeId keys { anonKey serviceKey } } }`;
+    createProject(input: $input) { projectId keys { anonKey serviceKey } } }`;
   const { data } = await service.graphql(wallet, create, { input: { org: orgId, idempotencyKey: 'mixed' } });
   const { body } = await call(wallet, 'POST', '/projects/v1', keyed('mixed', { org_id: orgId }));
   expect(body).toMatchObject({
-    project_id: data.createProject.nativeId,
+    project_id: data.createProject.projectId,
     anon_key: data.createProject.keys.anonKey,
     service_key: data.createProject.keys.serviceKey,
   });

@@ -54,6 +54,8 @@ test.each<[string, object | string, string, string]>([
     'policy',
     'at most 8 KiB',
   ],
+  ['a policy with a prototype', raw('{"__proto__":{"a":1}}'), 'policy', 'must have no member __proto__'],
+  ['a policy with one below', raw('{"a":[{"__proto__":1}]}'), 'policy', 'must have no member __proto__'],
   ['a policy with NUL', { ...given, policy: { a: ['b\0'] } }, 'policy.a[0]', 'contains a NUL character'],
   ['a policy with half a pair', { ...given, policy: { 'a\ud800': 1 } }, 'policy', 'has a name with a bad character'],
   ['an end that is over', { ...given, expires_at: '2020-01-01T00:00:00Z' }, 'expires_at', 'must be in the future'],
@@ -99,6 +101,7 @@ test('GraphQL refuses the same, and names it', async () => {
   for (const [more, code, said] of [
     [{ wallet: '0x1' }, 'VALIDATION_FAILED', /^wallet: must be a wallet address/],
     [{ policy: nested(9) }, 'VALIDATION_FAILED', /^policy: at most 8 levels/],
+    [{ policy: JSON.parse('{"__proto__":{}}') }, 'VALIDATION_FAILED', /^policy: must have no member __proto__/],
     [{ policy: [] }, 'VALIDATION_FAILED', /JSONObject/],
     [{ expiresAt: '2020-01-01T00:00:00Z' }, 'VALIDATION_FAILED', /must be in the future/],
     [{ expiresAt: '2099-01-01T00:00:00' }, 'VALIDATION_FAILED', /time zone/],

@@ -219,8 +219,8 @@ test('whoever is no owner is refused the grants of a project, and still sees the
   const { orgId, projectId } = await ownedProject();
   const member = await actors.session();
   await actors.member(orgId, member.principalId, 'admin');
-  const query = `query ($id: ID!) { project(id: $id) { nativeId grants { edges { cursor } } delegates { edges { cursor } } } }`;
+  const query = `query ($id: ID!) { project(id: $id) { projectId grants { edges { cursor } } delegates { edges { cursor } } } }`;
   const { data, errors } = await service.graphql(member, query, { id: projectId });
-  expect(data.project).toEqual({ nativeId: projectId, grants: null, delegates: null });
+  expect(data.project).toEqual({ projectId, grants: null, delegates: null });
   expect(errors!.map(({ extensions }) => extensions.code)).toEqual(['NOT_AUTHORIZED', 'NOT_AUTHORIZED']);
 });

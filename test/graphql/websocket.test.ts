@@ -148,6 +148,19 @@ describe('errors', () => {
       expect(printed).not.toHaveBeenCalled();
     });
 
+    test('an operation before the socket is signed in closes it with 4401', async () => {
+      const raw = await open();
+      raw.subscribe('early', '{ __typename }');
+      expect((await raw.closed).code).toBe(4401);
+      expect(raw.seen).toEqual([]);
+    });
+
+    test('a socket that never signs in is closed with 4408', async () => {
+      const raw = await open();
+      expect((await raw.closed).code).toBe(4408);
+      expect(printed).not.toHaveBeenCalled();
+    });
+
     test('an id that is in use closes with 4409, however long it is', async () => {
       const { raw, variables } = await quietRoom();
       const id = 'i'.repeat(1_000);

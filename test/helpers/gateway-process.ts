@@ -20,6 +20,8 @@ export interface GatewayProcess {
   readonly pid: number;
   /** What it wrote to standard error so far: nothing, as long as nothing went wrong. */
   readonly stderr: () => string;
+  /** Its log, and the lines of its start. */
+  readonly stdout: () => string;
   /** Ends it without warning. */
   readonly kill: () => Promise<void>;
   /** Asks it to end. @returns its exit code */
@@ -103,6 +105,7 @@ export async function tryGateway({
     url,
     pid: child.pid!,
     stderr: () => stderr,
+    stdout: () => stdout,
     ended,
     running: () => child.exitCode === null && child.signalCode === null,
     async kill() {

@@ -1,22 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { type AddressInfo, connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../scripts/free-port.ts';
 import { natsProgram } from '../../scripts/lane-programs.ts';
 
 export interface NatsServer {
   readonly url: string;
   readonly stop: () => Promise<void>;
-}
-
-/** A port that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Starts a NATS server; `npm run test:lanes` knows how to install one. */

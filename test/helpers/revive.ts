@@ -1,7 +1,11 @@
 import type { Service } from './service.ts';
 
-/** Puts back a project that a walk over every path has deleted or put away: its row, and a database, empty if it was deleted. */
+/**
+ * Puts back a project that a walk over every path has deleted or put away: its row, and a database, empty if it was
+ * deleted. What can be made once with an id of the caller's is gone, so that it can be made again.
+ */
 export async function revive({ control, app }: Pick<Service, 'control' | 'app'>, projectId: string): Promise<void> {
+  await control.sql('delete from room_invites where room_key = $1', [projectId]);
   const [row] = await control.sql<{ server: string; database_name: string; role_name: string }>(
     `update projects set state = 'ready', deleted_at = null, archived_at = null
      where id = $1 and (deleted_at is not null or archived_at is not null)

@@ -106,20 +106,30 @@ test('a social account is disconnected', async () => {
   expect(gone.body).toEqual({ ok: true, unlinked: true });
 });
 
-test('pages let nothing run, frame or be kept, and their forms lead nowhere else', async () => {
+test('pages let nothing run but the script of passkeys, nobody frame or keep them, and their forms lead nowhere else', async () => {
   const { cookie } = await project.visitor();
   for (const path of ['sign-in', 'sign-up', 'account', 're-auth', 'magic-link?token=x']) {
     const { status, headers, text } = await at('GET', `/auth/${path}`, { cookie, page: true });
     expect(status).toBe(200);
-    expect(headers.get('content-security-policy')).toMatch(
-      /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/,
+    const [, style, script] =
+      /^default-src 'none'; style-src ('sha256-[\w+/]{43}='); (.*)form-action 'self'; base-uri 'none'; frame-ancestors 'none'$/.exec(
+        headers.get('content-security-policy')!,
+      ) ?? [];
+    expect(style).toBeDefined();
+    const hasScript = path === 'sign-in' || path === 'account';
+    const { origin } = project;
+    expect(script).toBe(
+      hasScript ? `script-src ${origin}/auth/passkeys.js; connect-src ${origin}/auth/passkeys/; ` : '',
+    );
+    expect(text.match(/<script.*?<\/script>/g)).toEqual(
+      hasScript ? ['<script src="/auth/passkeys.js" defer></script>'] : null,
     );
     expect(headers.get('x-frame-options')).toBe('DENY');
     expect(headers.get('cache-control')).toBe('private, no-store');
     // Withheld altogether, browsers would send `Origin: null` with the forms.
     expect(headers.get('referrer-policy')).toBe('same-origin');
     expect(text).toMatch(/^<!doctype html>\n<html lang="en">/);
-    expect(text).not.toMatch(/<script|\son\w+=|style="|javascript:/);
+    expect(text).not.toMatch(/\son\w+=|style="|javascript:/);
     // Every field has a label.
     const ids = [...text.matchAll(/<input id="([^"]+)"/g)].map(([, id]) => id);
     expect(ids.filter((id) => !text.includes(`<label for="${id}"`))).toEqual([]);
@@ -151,7 +161,7 @@ test('what a user called itself is shown as text, wherever it stands', async () 
     .poll(async () => (await pages()).every(({ text }) => text.includes(shown)), { timeout: 10_000 })
     .toBe(true);
   for (const { text, headers } of await pages()) {
-    expect(text).not.toMatch(/<script|<img|onerror=alert\(1\)>[^&]/);
+    expect(text).not.toMatch(/<script(?! src="\/auth\/passkeys\.js" defer>)|<img|onerror=alert\(1\)>[^&]/);
     expect(text.match(/<\/title>/g)).toHaveLength(1);
     expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
   }

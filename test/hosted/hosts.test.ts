@@ -1,8 +1,8 @@
 import { runInNewContext } from 'node:vm';
 import { afterAll, expect, test } from 'vitest';
 import { forgetHostNames } from '../../resolvers/hosts/find-host.ts';
-import { projectRate } from '../../resolvers/limits.ts';
 import { expectRefusal } from '../helpers/documented.ts';
+import { chargeProject } from '../helpers/project-rate.ts';
 import { parseAnswer, rawAnswer, rawConnection } from '../helpers/raw-http.ts';
 import { startService } from '../helpers/service.ts';
 import { createWallet } from '../helpers/wallet.ts';
@@ -78,7 +78,7 @@ test('every path of a host counts as the project’s, and a proxy that is believ
   const own = await projectOf(service);
   const name = `p-${own.publicId}.${platform}`;
   expect((await config(service, name)).status).toBe(200);
-  service.app.services.rateLimiter.charge(`project:${own.projectId}`, projectRate, 1_000_000);
+  chargeProject(service, own.projectId, 1_000_000);
   for (const path of ['/_svc/config.json', '/_svc/config.js', '/_svc/live/changes', '/auth/sign-in', '/nowhere'])
     expectRefusal(await hostCall(service, name)('GET', path), 'RATE_LIMITED');
   const behind = await projectOf(proxied);

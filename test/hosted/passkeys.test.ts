@@ -52,3 +52,29 @@ test('registering is for who is signed in, and a way back is checked before anyt
   const foreign = await at('POST', '/auth/passkeys/login/options', { json: {}, origin: 'https://evil.example' });
   expectRefusal(foreign, 'SVC_AUTH_CSRF_ORIGIN_MISMATCH');
 });
+
+test('the pages that use passkeys carry their script, with its forms hidden until it runs', async () => {
+  const { cookie } = await project.visitor();
+  const script = await at('GET', '/auth/passkeys.js');
+  expect([script.status, script.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+  expect(script.headers.get('x-content-type-options')).toBe('nosniff');
+  expect((await at('HEAD', '/auth/passkeys.js')).status).toBe(200);
+  expectRefusal(await at('POST', '/auth/passkeys.js', { json: {} }), 'METHOD_NOT_ALLOWED');
+  const signIn = await at('GET', '/auth/sign-in?returnTo=/in', { page: true });
+  expect(signIn.text).toMatch(/<form id="passkey-sign-in" hidden>.*?name="returnTo" value="\/in".*?<\/form>/s);
+  expect((await at('GET', '/auth/account', { cookie, page: true })).text).toContain(
+    '<form id="passkey-register" hidden>',
+  );
+});
+
+test('what the project prefers comes first on the page', async () => {
+  const places = async () => {
+    const { text } = await at('GET', '/auth/sign-in', { page: true });
+    return [text.indexOf('passkey-sign-in'), text.indexOf('action="/auth/sign-in"')] as const;
+  };
+  const [after, password] = await places();
+  expect(after).toBeGreaterThan(password);
+  await project.settings(`preferred_sign_in_method = 'passkey'`);
+  const [first, second] = await places();
+  expect(first).toBeLessThan(second);
+});

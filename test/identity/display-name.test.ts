@@ -112,11 +112,11 @@ test('a text that cannot be kept is VALIDATION_FAILED', async () => {
 test('GraphQL renames the same principal, once under a key', async () => {
   const wallet = actors.wallet();
   const set =
-    'mutation ($in: SetDisplayNameInput!) { setDisplayName(input: $in) { principal { displayName nativeId } } }';
+    'mutation ($in: SetDisplayNameInput!) { setDisplayName(input: $in) { principal { displayName principalId } } }';
   const input = { in: { displayName: ' Ada ', idempotencyKey: randomUUID() } };
   const first = await service.graphql(wallet, set, input);
   const { principal } = (await call(wallet, 'GET', '/agent/v1/whoami')).body;
-  const answer = { principal: { displayName: 'Ada', nativeId: principal.id } };
+  const answer = { principal: { displayName: 'Ada', principalId: principal.id } };
   expect(first.data.setDisplayName).toEqual(answer);
   await rename(wallet, 'Grace');
   expect((await service.graphql(wallet, set, input)).data.setDisplayName).toEqual(answer);

@@ -2,11 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openDatabase } from '../../db/pool.ts';
+import { freePort } from '../../scripts/free-port.ts';
 import { natsProgram } from '../../scripts/lane-programs.ts';
 import { createFeedHub } from '../../subscriptions/feed-hub.ts';
 import { natsSignals } from '../../subscriptions/nats-signals.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';
-import { freePort, startNats } from '../helpers/nats-server.ts';
+import { startNats } from '../helpers/nats-server.ts';
 import { append, createLog, newFeed, testFeed } from '../subscriptions/log-feed.ts';
 
 // `apt-get install nats-server`

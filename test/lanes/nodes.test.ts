@@ -1,8 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { freePort } from '../../scripts/free-port.ts';
 import { natsProgram } from '../../scripts/lane-programs.ts';
 import {
+  admin,
   createWallet,
   type GatewayProcess,
   killGateways,
@@ -11,7 +13,7 @@ import {
 } from '../helpers/gateway-process.ts';
 import { openSocket, type SocketClient } from '../helpers/graphql-ws-client.ts';
 import { knownMigrations } from '../helpers/known-migrations.ts';
-import { freePort, type NatsServer, startNats } from '../helpers/nats-server.ts';
+import { type NatsServer, startNats } from '../helpers/nats-server.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
 import type { TestWallet } from '../helpers/wallet.ts';
 
@@ -122,6 +124,33 @@ describe.skipIf(natsProgram() === undefined)('three nodes on one database, with 
     await arrives('with NATS again');
     await arrives('the other way');
   });
+
+  test('NATS that is killed and started again in the middle of many messages loses none, doubles none and moves none', async () => {
+    const [a, b, c] = nodes as [GatewayProcess, GatewayProcess, GatewayProcess];
+    const { wallet, orgId } = await owner(a);
+    const raise = { limits: { writes_per_second: 1e6, writes_burst: 1e6 } };
+    expect((await a.call(admin, 'POST', `/orgs/v1/admin/${orgId}/limits`, { body: raise })).status).toBe(200);
+    await allConnected();
+    const followers = [follow(a, wallet, orgId), follow(b, wallet, orgId), follow(c, wallet, orgId)];
+    const [first, rest] = [40, 160];
+    const sending = (async () => {
+      for (let n = 0; n < first; n++) await send(nodes[n % 3]!, wallet, orgId, `${n}`);
+      const faults = (async () => {
+        await nats.stop();
+        await startNatsAgain();
+      })();
+      for (let n = first; n < first + rest; n++) await send(nodes[n % 3]!, wallet, orgId, `${n}`);
+      await faults;
+    })();
+    const numbered = Array.from({ length: first + rest }, (_, n) => `${n}`);
+    for (const follower of followers) {
+      const bodies = [];
+      while (bodies.length < numbered.length) bodies.push(await follower.next());
+      expect(bodies).toEqual(numbered);
+    }
+    await sending;
+    await allConnected();
+  }, 180_000);
 
   test('a membership that is revoked in the database ends its subscription on another node, and no other', async () => {
     const [a, b] = nodes as [GatewayProcess, GatewayProcess];

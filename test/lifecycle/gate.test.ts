@@ -129,6 +129,45 @@ test('a purged organization takes no changes and says no more than that', async 
   expect(refused.body).toMatchObject({ lifecycle_state: 'purged', next_transition_at: null });
 });
 
+test('of a purged organization no data is served by any door, and its members read that it is purged', async () => {
+  const { wallet, orgId, projectId, anonKey, serviceKey } = await lapsed(105, 'purged');
+  const { apikey, bearer } = service.actors;
+  const base = `/projects/v1/admin/${projectId}`;
+  const doors = [
+    [apikey(anonKey), 'GET', '/rest/v1/notes', undefined],
+    [apikey(serviceKey), 'GET', '/admin/v1/rest/notes', undefined],
+    [apikey(anonKey), 'POST', `/projects/v1/${projectId}/graphql`, { query: '{ __typename }' }],
+    [apikey(anonKey), 'GET', '/auth/v1/providers', undefined],
+    [apikey(anonKey), 'POST', '/auth/v1/signup', { email: 'ada@example.com', password: 'correct horse battery' }],
+    [apikey(anonKey), 'GET', `/live/v1?project_id=${projectId}&tables=notes`, undefined],
+    [bearer(serviceKey), 'POST', `${base}/sql`, { sql: 'select 1' }],
+    [bearer(serviceKey), 'GET', `${base}/schema`, undefined],
+    [bearer(serviceKey), 'GET', `${base}/expose`, undefined],
+    [wallet, 'POST', `${base}/sql`, { sql: 'select 1' }],
+    [wallet, 'GET', `${base}/schema`, undefined],
+    [wallet, 'GET', `${base}/expose`, undefined],
+  ] as const;
+  for (const [actor, method, path, body] of doors) {
+    const answer = await service.call<{ code: string }>(actor, method, path, body === undefined ? {} : { body });
+    const code = path.endsWith('/sql') ? 'RESOURCE_NOT_FOUND' : 'PROJECT_NOT_FOUND';
+    expect([path, answer.status, answer.body.code]).toEqual([path, 404, code]);
+  }
+  const status = (await call(wallet, 'GET', '/tiers/v1/status')).body;
+  expect([status.organization_lifecycle_state, status.active]).toEqual(['purged', false]);
+  const project = (await call(wallet, 'GET', `/projects/v1/${projectId}`)).body;
+  expect([project.status, project.organization_lifecycle_state]).toEqual(['deleted', 'purged']);
+  expect((await call(wallet, 'GET', `/orgs/v1/${orgId}`)).body.org_id).toBe(orgId);
+  const graph = await service.graphql(
+    wallet,
+    `{ organization(id: "${orgId}") { lifecycleState } project(id: "${projectId}") { status tables { name } } }`,
+  );
+  expect(graph.data).toEqual({
+    organization: { lifecycleState: 'PURGED' },
+    project: { status: 'DELETED', tables: null },
+  });
+  expect(graph.errors).toMatchObject([{ path: ['project', 'tables'], extensions: { code: 'PROJECT_NOT_FOUND' } }]);
+});
+
 test('a wallet whose own organization is frozen is told so when it names none', async () => {
   const wallet = service.actors.wallet();
   const { org_id: orgId } = (await call(wallet, 'POST', '/projects/v1', { body: {} })).body;

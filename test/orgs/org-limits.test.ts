@@ -41,8 +41,11 @@ const wireOf = (limits: Limits) => ({
   members: limits.members,
   grants_per_project: limits.grantsPerProject,
   delegates_per_project: limits.delegatesPerProject,
+  live_connections_per_project: limits.liveConnectionsPerProject,
   api_calls: limits.apiCalls,
   storage_bytes: limits.storageBytes,
+  messages_per_day: limits.messagesPerDay,
+  events_per_day: limits.eventsPerDay,
 });
 
 test('the platform admin sets limits of one organization, and null puts the tier’s back', async () => {

@@ -63,6 +63,46 @@ test('what is taken back is dark again', async () => {
     }
 });
 
+// PostgreSQL looks at names and types before rights; whoever may not see a table is not to learn them by trying.
+test.each([
+  [
+    'GET',
+    'dark',
+    ['select=word', 'select=nothing', 'nothing=eq.1', 'id=eq.text', 'order=nothing', 'select=missing(id)'],
+  ],
+  ['POST', 'dark', ['', 'columns=nothing', 'on_conflict=nothing']],
+  ['PATCH', 'dark', ['id=eq.2', 'nothing=eq.1']],
+  ['DELETE', 'dark', ['id=eq.2', 'nothing=eq.1', '']],
+  ['GET', 'near', ['select=dark(word)', 'select=dark(nothing)', 'select=dark()&dark.id=eq.text']],
+  ['GET', 'rpc/tell', ['', 'nothing=1', 'select=nothing']],
+  ['GET', 'rpc/overloaded', ['', 'a=1', 'b=1', 'a=text']],
+])('what is dark refuses every question in the same words: %s %s', async (method, path, searches) => {
+  await project.sql(`create or replace function overloaded(a int) returns int language sql as 'select 1';
+    create or replace function overloaded(a text) returns int language sql as 'select 1'`);
+  expect((await project.expose(darkManifest)).status).toBe(200);
+  for (const [, caller] of callers) {
+    const answers: { readonly status: number; readonly said: unknown }[] = [];
+    for (const search of searches) {
+      const body = method === 'POST' ? { body: { nothing: 1 } } : method === 'PATCH' ? { body: { id: 'text' } } : {};
+      const answer = await service.call<Record<string, unknown>>(caller, method, `/rest/v1/${path}?${search}`, body);
+      const { trace_id: _traceId, ...said } = answer.body;
+      answers.push({ status: answer.status, said });
+    }
+    // What is embedded is not there for whoever has no right to it.
+    expect(path === 'near' ? [400] : [401, 403]).toContain(answers[0]!.status);
+    expect(answers).toEqual(answers.map(() => answers[0]));
+  }
+});
+
+test('a function is called where overloads of it are dark', async () => {
+  await project.sql(`create or replace function overloaded(a int) returns int language sql as 'select 1';
+    create or replace function overloaded(a text) returns int language sql as 'select 2'`);
+  const rpcs = [{ name: 'overloaded', signature: '(a int)', grant_to: ['anon'] }];
+  expect((await project.expose({ ...darkManifest, rpcs })).status).toBe(200);
+  expect(await project.anon('POST', 'rpc/overloaded', { body: { a: 5 } })).toMatchObject({ status: 200, body: 1 });
+  expect((await project.admin('POST', 'rpc/overloaded', { body: { a: 5 } })).status).toBe(300);
+});
+
 test('a view that the tenant made is as dark as a table, and the admin door sees all', async () => {
   expect((await project.anon('GET', 'seen')).status).toBe(403);
   expect((await project.admin('GET', 'seen?id=eq.1')).text).toContain(secret);

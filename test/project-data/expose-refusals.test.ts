@@ -215,7 +215,7 @@ test('the anon key, another project’s key, the platform admin and a stranger c
 test('the graph applies, reads and refuses the same way', async () => {
   const document = `mutation ($input: ApplyExposeInput!) { applyExpose(input: $input) {
     applied { tables views rpcs } dropped { tables views rpcs } warnings { type }
-    project { nativeId expose { source manifest } tables { name rlsEnabled policies { name command usingExpression } } }
+    project { projectId expose { source manifest } tables { name rlsEnabled policies { name command usingExpression } } }
   } }`;
   const ask = (manifest: object) =>
     service.graphql(project.wallet, document, { input: { project: project.projectId, manifest } });
@@ -224,7 +224,7 @@ test('the graph applies, reads and refuses the same way', async () => {
     applied: { tables: ['a'], views: [], rpcs: [] },
     dropped: { tables: [], views: [], rpcs: [] },
     project: {
-      nativeId: project.projectId,
+      projectId: project.projectId,
       expose: { source: 'APPLIED', manifest: { version: '1', tables: [owned] } },
     },
   });

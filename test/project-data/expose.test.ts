@@ -214,7 +214,7 @@ test('a function is called by those it is granted to, and its namesakes stay dar
 
 test('what is dark stays dark when it is embedded', async () => {
   await sql('update dark set board = 1');
-  expect(await anon('GET', 'board?select=id,dark(id)')).toMatchObject({ status: 401, body: { code: '42501' } });
+  expect(await anon('GET', 'board?select=id,dark(id)')).toMatchObject({ status: 400, body: { code: 'PGRST200' } });
   expect(await anon('GET', 'board?select=id&dark.id=eq.1&dark=not.is.null')).not.toMatchObject({ status: 200 });
   expect(await anon('GET', 'log?select=id,dark(id)')).toMatchObject({ status: 400, body: { code: 'PGRST200' } });
   expect((await admin('GET', 'items?select=id,dark(id)&id=eq.1')).body).toEqual([{ id: 1, dark: [{ id: 1 }] }]);

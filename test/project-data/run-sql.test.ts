@@ -87,6 +87,30 @@ test('values arrive as JSON has them, and exactly', async () => {
   expect(body.rows[0].now).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+\+00:00$/);
 });
 
+// Of the catalogs' own kind of list: an array by its type, and written without braces.
+test('lists that PostgreSQL writes with blanks alone are lists, and hold nobody up', async () => {
+  const rows = await sql(`select ''::oidvector as none, '23'::oidvector as one, '1 0 2'::int2vector as some,
+    array['1 2', '']::int2vector[] as many, array['']::oidvector[] as empties`);
+  expect(rows).toEqual([{ none: [], one: [23], some: [1, 0, 2], many: [[1, 2], []], empties: [[]] }]);
+  expect(await sql("select proargtypes from pg_proc where proname = 'pg_sleep'")).toEqual([{ proargtypes: [701] }]);
+});
+
+test('a type that is called like one of PostgreSQL’s own keeps its words', async () => {
+  await sql("create type public.json as enum ('open'); create type public.int4 as enum ('one')");
+  expect(
+    await sql("select 'open'::public.json as a, array['one', null]::public.int4[] as b, '{}'::pg_catalog.json as c"),
+  ).toEqual([{ a: 'open', b: ['one', null], c: {} }]);
+  await sql('drop type public.json; drop type public.int4');
+});
+
+test('JSON that is nested too deeply to be written is told as its text', async () => {
+  const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+  const [row] = await sql(
+    "select repeat('[', 1000) || repeat(']', 1000) as flat, (repeat('[', 1000) || repeat(']', 1000))::json as near, (repeat('[', 6000) || repeat(']', 6000))::json as far",
+  );
+  expect(row).toEqual({ flat: deep(1000), near: JSON.parse(deep(1000)), far: deep(6000) });
+});
+
 test('parameters are values and never SQL', async () => {
   const evil = "'; drop table notes; --";
   const { body } = await withParams(

@@ -64,6 +64,51 @@ test.each<[string, string[], object]>([
   expect(await catalogOf(project)).toEqual(before);
 });
 
+const custom = (using: string, name = 'items') => ({
+  tables: [
+    { name, expose: true, policy: 'custom', custom_sql: `create policy p on ${name} for select using (${using})` },
+  ],
+});
+
+test.each<[string, string | undefined]>([
+  ['lowerr(name)', 'lowerr'],
+  ['public.lowerr(name)', 'public.lowerr'],
+  ['auth.uiid() = owner', 'auth.uiid'],
+  ['exists (select from items i where "Mine"(i.id))', 'Mine'],
+  ["owner = (select auth.uid()) and pg_catalog.lower(name) = lower('a')", undefined],
+  ['f(id) = 1 and coalesce(name, trim(both from name)) = substring(name from 1 for 2)', undefined],
+  ["name(items) = 'a' and extract(year from now()) > 2000 and now() at time zone 'UTC' > '2000-01-01'", undefined],
+  ["text(id) = name or position('a' in name) > 0 or count_of(id) is null", undefined],
+])('a function that custom_sql calls is looked for: %s', async (using, missing) => {
+  await sql(`create or replace function count_of(int) returns int language sql as 'select 1'`);
+  const { body } = await validate(custom(using));
+  const told = body.errors.map(({ type, detail }: Record<string, string>) => [type, detail]);
+  const detail = `manifest.tables[0].custom_sql: there is no function ${missing}`;
+  expect(told).toEqual(missing === undefined ? [] : [['schema-shape', detail]]);
+  // What is said here is so: the same is refused when it is applied.
+  expect((await project.expose(custom(using))).status < 300).toBe(missing === undefined);
+});
+
+test('a function that custom_sql calls may be one that the migration makes', async () => {
+  const calls = custom('made(id) = 1');
+  expect(await found(calls)).toEqual(['schema-shape']);
+  expect(await found(calls, 'create function made(a int) returns int language sql as $$ select 1 $$')).toEqual([]);
+  expect(await found(custom('app.made(id)'), 'create function app.made(int) returns bool return true')).toEqual([]);
+  expect(await found(calls, "do $$ begin execute 'create function made' end $$")).toEqual(['validation-inconclusive']);
+});
+
+test('what custom_sql calls is looked for without a project, too', async () => {
+  const { wallet } = await service.owner();
+  const migration_sql = 'create table items (id int, name text)';
+  const told = async (using: string) => {
+    const body = { manifest: { version: 1, ...custom(using) }, migration_sql };
+    const answer = await call(wallet, 'POST', '/projects/v1/expose/validate', { body });
+    return answer.body.errors.map(({ detail }: Record<string, string>) => detail);
+  };
+  expect(await told('lower(name) = name and auth.uid() is null')).toEqual([]);
+  expect(await told('lowerr(name) = name')).toEqual(['manifest.tables[0].custom_sql: there is no function lowerr']);
+});
+
 test('every finding is told, errors and warnings apart, with its path and severity', async () => {
   const { body } = await validate({
     tables: [items, { ...notes, owner_column: 'none' }, { name: 'items2', expose: false }],

@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
-import { projectRate } from '../../resolvers/limits.ts';
 import { authProject } from '../auth/auth-project.ts';
 import { expectRefusal } from '../helpers/documented.ts';
+import { chargeProject, minuteOfRequests } from '../helpers/project-rate.ts';
 import { type GraphQLAnswer, startService } from '../helpers/service.ts';
 import { dataOf } from './graph-project.ts';
 
@@ -191,15 +191,10 @@ test('a request counts as a call of the project, and the anon key is held to its
   await ask(byKey(project.anonKey), '{ a: listed b: listed songs { totalCount } }');
   await ask(byKey(project.serviceKey), '{ listed }');
   expect(await usage()).toBe(before + 2);
-  // As much as is asked in a minute by somebody who never waits.
-  const charge = (tokens: number) => {
-    for (const { services } of service.nodes)
-      services.rateLimiter.charge(`project:${project.projectId}`, projectRate, tokens);
-  };
-  charge(60 * projectRate.perSecond);
+  chargeProject(service, project.projectId, minuteOfRequests);
   expectRefusal(await ask(byKey(project.anonKey), '{ __typename }'), 'RATE_LIMITED');
   expect((await ask(byKey(project.serviceKey), '{ __typename }')).status).toBe(200);
-  charge(-60 * projectRate.perSecond);
+  chargeProject(service, project.projectId, -minuteOfRequests);
 });
 
 test('methods that GraphQL does not know are 405 with those it does', async () => {

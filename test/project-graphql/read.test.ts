@@ -220,6 +220,23 @@ test('labels of enums that are no names get one, there and back', async () => {
   expect(data.authors.nodes).toEqual([{ mood: 'not_so' }, { mood: '_true' }]);
 });
 
+test('JSON that is nested too deeply to be written fails its field alone', async () => {
+  await project.sql(
+    "create table deep (id int primary key, doc jsonb); grant all on deep to service_role; insert into deep select n, (repeat('[', n) || repeat(']', n))::jsonb from unnest(array[1000, 6000]) n",
+  );
+  const { data, errors } = await all('{ deep(orderBy: [{ id: ASC }]) { nodes { id doc } } }');
+  const doc = JSON.parse(`${'['.repeat(1000)}${']'.repeat(1000)}`);
+  expect(data).toEqual({
+    deep: {
+      nodes: [
+        { id: 1000, doc },
+        { id: 6000, doc: null },
+      ],
+    },
+  });
+  expect(errors).toMatchObject([{ path: ['deep', 'nodes', 1, 'doc'], extensions: { code: 'SQL_ERROR' } }]);
+});
+
 test('a value that GraphQL has no word for fails its field alone', async () => {
   await project.sql(
     "create table odd (id int primary key, ratio float8, grid int[]); grant all on odd to service_role; insert into odd values (1, 'NaN', '{{1,2},{3,4}}')",

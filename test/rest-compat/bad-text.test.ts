@@ -20,9 +20,12 @@ const service = await startService();
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 
-const { wallet, orgId, projectId } = await service.project();
+const { wallet, orgId, projectId, serviceKey } = await service.project();
 const room = `/orgs/v1/${orgId}/rooms/standup`;
 const sent = (await call(wallet, 'POST', `${room}/messages`, { body: { body: 'x', session_key: 's' } })).body;
+
+const claimed = { resource: 'deploy', mode: 'shared', session_key: 's' };
+const claim = (await call(wallet, 'POST', `${room}/claims`, { body: claimed })).body;
 
 const good: Record<string, string> = {
   org_id: orgId,
@@ -34,6 +37,9 @@ const good: Record<string, string> = {
   presence_id: sent.sender_presence.presence_id,
   message_id: sent.message_id,
   message: sent.message_id,
+  presence: sent.sender_presence.presence_id,
+  claim_id: claim.claim_id,
+  claim: claim.claim_id,
   body: 'hello',
   to: 'ada@example.com',
   grant_id: 'x',
@@ -44,11 +50,17 @@ const good: Record<string, string> = {
   email: 'ada@example.com',
   principal_id: 'prn_0',
   vault_id: 'nope',
+  invite_id: '9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70',
+  inviteId: '9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70',
+  authHash: 'a'.repeat(64),
 };
 
 /** Fields that are the platform admin's. */
 const ofAdmin =
-  /outboxMails|sendTestMail|Limits|Credit|Perpetual|Vault|(enrol|reportLost)MemberKey|(archive|reactivate)Project/;
+  /Incident|outboxMails|sendTestMail|Limits|Credit|Perpetual|Vault|(enrol|reportLost)MemberKey|(archive|reactivate)Project/;
+
+/** Fields that are the service key's. */
+const ofKey = /emitEvent/;
 
 /** What has to be given, though it may be null. */
 const nullable = ['displayName', 'walletAddress'];
@@ -72,6 +84,11 @@ test.each(
     const written = JSON.stringify({ ...(route.path.endsWith('/messages') && { body: 'x' }), [name]: bad });
     const body = route.method === 'GET' ? undefined : from === 'body' ? written : '{}';
     const answer = await call(actor, route.method, path + search, { body });
+    if (route.path.startsWith('/api/')) {
+      expect(answer).toMatchObject({ status: 400, body: { code: 'invalid_request' } });
+      expect(answer.body.detail).toContain(name);
+      continue;
+    }
     expect(answer).toMatchObject({ status: 400, body: { code: 'VALIDATION_FAILED' } });
     expect(answer.body.details.field).toMatch(/./);
   }
@@ -107,7 +124,7 @@ function inputFor(type: GraphQLInputType, at: readonly string[], place: string, 
   if (named.name === 'Boolean') return false;
   if (nullable.includes(at.at(-1)!)) return required ? 'x' : null;
   if (isEnumType(named)) return required ? named.getValues()[0]!.name : undefined;
-  if (named.name === 'Float') return required ? 1 : undefined;
+  if (named.name === 'Float' || named.name === 'Int') return required ? 1 : undefined;
   return required ? (good[at.at(-1)!] ?? 'x') : undefined;
 }
 
@@ -126,7 +143,8 @@ test.each(fields.map(({ root, field, place }) => [`${root}.${field.name}`, place
     const given = field.args.map(({ name }) => `${name}: $${name}`).join(', ');
     const selection = isLeafType(getNamedType(field.type)) ? '' : '{ __typename }';
     const query = `${root.toLowerCase()} (${declared}) { ${field.name}(${given}) ${selection} }`;
-    const actor = ofAdmin.test(field.name) ? service.actors.admin : wallet;
+    const member = ofKey.test(field.name) ? service.actors.bearer(serviceKey) : wallet;
+    const actor = ofAdmin.test(field.name) ? service.actors.admin : member;
     for (const text of [nulText, loneText]) {
       const variables = Object.fromEntries(
         field.args.map(({ name, type }) => [name, inputFor(type, [name], place, text)]),

@@ -1,11 +1,13 @@
 import { connect } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { authRoutes } from '../../rest-compat/auth/routes.ts';
+import { confirmPages } from '../../rest-compat/confirm-pages.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { type Answer, startService } from '../helpers/service.ts';
 
-const service = await startService();
+// Audits find no site at all here.
+const service = await startService({ auditTrial: { hosts: new Map(), ca: '' } });
 afterAll(() => service.stop());
 const { nobody } = service.actors;
 
@@ -24,7 +26,7 @@ test('an unknown path is 404 under every method', async () => {
 });
 
 test.each(paths)('%s answers unknown methods with 405 and those it has', async (path) => {
-  const has = [...routes, ...authRoutes]
+  const has = [...routes, ...authRoutes, ...confirmPages]
     .filter((route) => fits(concrete(path), route.path))
     .map(({ method }) => method as string);
   const allow = new Set([...has, ...(has.includes('GET') ? ['HEAD'] : []), 'OPTIONS']);
@@ -36,7 +38,9 @@ test.each(paths)('%s answers unknown methods with 405 and those it has', async (
     }
     expect([method, answer.status]).toEqual([method, 405]);
     expect(new Set(answer.headers.get('allow')!.split(', '))).toEqual(allow);
-    if (method !== 'HEAD') expectRefusal(answer, 'METHOD_NOT_ALLOWED', { method });
+    if (method === 'HEAD') continue;
+    if (path.startsWith('/api/')) expect(answer.body).toMatchObject({ status: 405, code: 'method_not_allowed' });
+    else expectRefusal(answer, 'METHOD_NOT_ALLOWED', { method });
   }
 });
 

@@ -3,6 +3,9 @@ import { routes } from '../../rest-compat/routes.ts';
 
 /** Copied by hand from the contract, for what is built so far: method, path, status of success. */
 const documented = [
+  // Contract 00, section 0.1.
+  'GET /api/audit 200',
+  'POST /api/audit 200',
   // Contract 01, section 5.15.
   'GET /agent/v1/whoami 200',
   // Contract 01, sections 6.2 and 6.4.
@@ -65,6 +68,9 @@ const documented = [
   'POST /auth/v1/admin/users 201',
   'GET /auth/v1/settings 200',
   'PATCH /auth/v1/settings 200',
+  // Contract 02, sections 4.2 and 4.3.
+  'GET /projects/v1/:project_id/errors 200',
+  'GET /projects/v1/:project_id/errors/:fingerprint_id 200',
   // Contract 02, sections 2.1 to 2.6.
   'GET /orgs/v1/:org_id/rooms 200',
   'GET /orgs/v1/:org_id/rooms/:room_key 200',
@@ -74,8 +80,42 @@ const documented = [
   'POST /orgs/v1/:org_id/rooms/:room_key/messages 201',
   'GET /orgs/v1/:org_id/rooms/:room_key/messages 200',
   'GET /orgs/v1/:org_id/rooms/:room_key/messages/:message_id 200',
+  'DELETE /orgs/v1/:org_id/rooms/:room_key/presences/:presence_id 200',
+  // Contract 02, section 2.7.
+  'POST /orgs/v1/:org_id/rooms/:room_key/claims 201',
+  'GET /orgs/v1/:org_id/rooms/:room_key/claims 200',
+  'DELETE /orgs/v1/:org_id/rooms/:room_key/claims/:claim_id 200',
+  'POST /orgs/v1/:org_id/rooms/:room_key/messages/:message_id/ack 200',
+  'POST /orgs/v1/:org_id/rooms/:room_key/invites 201',
+  'GET /orgs/v1/:org_id/rooms/:room_key/invites 200',
+  'DELETE /orgs/v1/:org_id/rooms/:room_key/invites/:invite_id 200',
+  'POST /rooms/v1/invites/:invite_id/claim 200',
+  'POST /rooms/v1/invites/:invite_id/redeem 200',
+  // Contract 02, sections 3.2 to 3.6.
+  'POST /orgs/v1/:org_id/escalations 201',
+  'GET /orgs/v1/:org_id/escalations 200',
+  'GET /orgs/v1/:org_id/escalations/:escalation_id 200',
+  'POST /orgs/v1/:org_id/escalations/:escalation_id/ack 200',
+  'POST /orgs/v1/:org_id/escalations/:escalation_id/resolve 200',
+  'POST /escalations/v1/ack 200',
+  'GET /orgs/v1/:org_id/escalation-contacts 200',
+  'POST /orgs/v1/:org_id/escalation-contacts 201',
+  'DELETE /orgs/v1/:org_id/escalation-contacts/:contact_id 200',
+  // Contract 02, sections 5.1 and 5.3.
+  'POST /agent/v1/contact 200',
+  'GET /agent/v1/contact/status 200',
+  'POST /agent/v1/contact/verify-email 200',
+  'POST /agent/v1/contact/passkey/enroll 200',
+  'POST /agent/v1/notifications/channels/chat 201',
+  // Contract 02, sections 1.2, 1.6 and 1.8.
+  'GET /projects/v1/:project_id/events 200',
+  'GET /orgs/v1/:org_id/events 200',
+  'POST /projects/v1/:project_id/events 201',
+  'POST /admin/v1/incidents 201',
+  'POST /admin/v1/incidents/:incident_id/resolve 200',
 ];
 
+const errorDoor = 'until functions and deploys run here, whoever runs them reports what they did';
 const vaultDoor = 'the codes of vaults answer from state, which an engine of vaults reports here';
 
 /** Paths that the contract does not have, each with the reason it is here. */
@@ -89,10 +129,15 @@ const additions: Record<string, string> = {
   'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/writers 201': vaultDoor,
   'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/pushes 200': vaultDoor,
   'POST /gitvault/v1/admin/:org_id/vaults/:vault_id/rotations 200': vaultDoor,
+  'POST /projects/v1/:project_id/errors/occurrences 200': errorDoor,
+  'POST /projects/v1/:project_id/errors/activations 200': errorDoor,
+  'POST /projects/v1/:project_id/errors/invocations 200': errorDoor,
+  'POST /projects/v1/:project_id/errors/fidelity 200': errorDoor,
   'POST /orgs/v1/admin/:org_id/credits 201': 'until money can be paid in, the platform admin credits a balance',
   'DELETE /auth/v1/admin/users/:user_id 200': 'tenant SQL does not reach the users of its project',
   'GET /mail/v1/admin/outbox 200': 'without SMTP the outbox is where mail is read',
   'POST /mail/v1/admin/test 201': 'shows whether the mail settings work',
+  'POST /agent/v1/contact/verify-email/confirm 200': 'what the mailed link leads to, until mail can be answered',
 };
 
 const served = routes.map(({ method, path, status }) => `${method} ${path} ${status}`);

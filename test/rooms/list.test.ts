@@ -165,3 +165,28 @@ test('REST and GraphQL list the same messages under the same cursors', async () 
     pageInfo: { hasNextPage: false, endCursor: rest.at(-1).cursor },
   });
 });
+
+test('a page that is read backwards from nowhere begins at the newest, and tells where the earliest is', async () => {
+  const room = await newRoom();
+  const { post, get, orgId } = room;
+  const cursors: string[] = [];
+  for (let n = 0; n < 4; n++) cursors.push((await post('/messages', { body: `${n}`, session_key: 's' })).body.cursor);
+  await service.control.sql(`delete from room_messages where org_id = $1 and seq <= 2`, [orgId]);
+  await service.control.sql(`update feed_heads set floor = 2 where org_id = $1 and kind = 'room'`, [orgId]);
+  const asc = (await get('/messages?cursor=garbage')).body;
+  expect(asc).toMatchObject({ reset: true });
+  for (const before of [
+    'garbage',
+    cursors[0]!,
+    (await (await newRoom()).post('/messages', { body: 'x' })).body.cursor,
+  ]) {
+    const { body } = await get(`/messages?order=desc&limit=1&before=${before}`);
+    expect([
+      before,
+      body.messages.map((m: { body_snippet: string }) => m.body_snippet),
+      body.reset,
+      body.earliest_cursor,
+    ]).toEqual([before, ['3'], true, asc.earliest_cursor]);
+  }
+  expect((await get(`/messages?cursor=${asc.earliest_cursor}`)).body.messages).toHaveLength(2);
+});

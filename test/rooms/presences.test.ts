@@ -33,7 +33,7 @@ test('a new presence shows what it said of itself and lives for an hour', async 
   expect(Date.parse(joined.body.expires_at) - Date.parse(joined.body.last_active)).toBe(3600_000);
   const { requested_name, renamed, next_actions, ...presence } = joined.body;
   expect((await get(`/presences/${presence.presence_id}`)).body).toStrictEqual(presence);
-  expect((await get('/presences')).body).toStrictEqual({ presences: [presence] });
+  expect((await get('/presences')).body).toStrictEqual({ presences: [{ ...presence, active_claims: 0 }] });
 });
 
 test('a presence that asks for nothing gets two memorable words and nulls', async () => {

@@ -123,11 +123,34 @@ test('a recipient who is not live is refused by name and nothing at all is store
   expect([await count('room_messages'), await count('room_presences')]).toEqual([0, before]);
 });
 
+test('all who are not there are named at once, in `to` and in `cc`', async () => {
+  const { post, count } = await newRoom();
+  await post('/presences', { requested_name: 'Ada' });
+  const refused = await post('/messages', { body: 'x', to: ['Ada', 'Who'], cc: ['Gone', 'Who', 'Ada'] });
+  expectRefusal(refused, 'UNKNOWN_RECIPIENT', { unresolved: ['Who', 'Gone'], field: 'to' });
+  expect(await count('room_messages')).toBe(0);
+});
+
 test('a name is matched exactly first, then without regard to letter case', async () => {
   const { post } = await newRoom();
   await post('/presences', { requested_name: 'Ada' });
   const { body } = await post('/messages', { body: 'x', to: ['ADA'] });
   expect(body.recipients).toEqual([{ name: 'Ada', kind: 'to', ack_required: false, acked_at: null }]);
+});
+
+test('a name is 80 characters at most, whatever they take, and found in any Unicode form', async () => {
+  const { post } = await newRoom();
+  const long = '𝒜'.repeat(64);
+  await post('/presences', { requested_name: 'Zoë' });
+  await post('/presences', { requested_name: long });
+  const to = ['Zoe\u0308', 'ZOE\u0308', long];
+  const { status, body } = await post('/messages', { body: 'x', to });
+  expect([status, body.recipients?.map(({ name }: { name: string }) => name)]).toEqual([201, ['Zoë', long]]);
+  // As many characters as a name can have are looked for; one more is no name.
+  expectRefusal(await post('/messages', { body: 'x', cc: ['𝒜'.repeat(80)] }), 'UNKNOWN_RECIPIENT');
+  expectRefusal(await post('/messages', { body: 'x', cc: ['𝒜'.repeat(81)] }), 'VALIDATION_FAILED', { field: 'cc.0' });
+  // A composed one that is not the same is another name.
+  expectRefusal(await post('/messages', { body: 'x', to: ['Zoe'] }), 'UNKNOWN_RECIPIENT', { unresolved: ['Zoe'] });
 });
 
 test('a presence may write to itself', async () => {

@@ -74,6 +74,29 @@ test.each([
   expect(await fail({ state: 'PGRST', ...parts })).toMatchObject({ status: 500, body: { code: 'PGRST121' } });
 });
 
+test('a refusal that a function decides is read before it is cut', async () => {
+  const long = 'x'.repeat(20_000);
+  const cut = `${long.slice(0, 16_384)}…`;
+  const raise = (details: unknown) =>
+    fail({
+      state: 'PGRST',
+      message: JSON.stringify({ code: 'MINE', message: long, details, hint: long }),
+      detail: JSON.stringify({ status: 451, headers: { 'X-Law': 'yes' }, note: long }),
+    });
+  const answer = await raise(long);
+  expect([answer.status, answer.body]).toEqual([451, { code: 'MINE', message: cut, details: cut, hint: cut }]);
+  expect(answer.headers.get('x-law')).toBe('yes');
+  expect((await raise({ why: 'short' })).body).toMatchObject({ details: { why: 'short' } });
+  expect((await raise({ why: long })).body).toMatchObject({
+    details: `${JSON.stringify({ why: long }).slice(0, 16_384)}…`,
+  });
+  // What is no JSON is quoted, and what is quoted is cut.
+  expect((await fail({ state: 'PGRST', message: long, detail: '{}' })).body).toMatchObject({
+    code: 'PGRST121',
+    details: `Invalid JSON value for MESSAGE: '${cut}'`,
+  });
+});
+
 test('a refusal without a detail is PGRST121', async () => {
   const body = { message: '{"code":"A","message":"x"}' };
   expect(await project.admin('POST', 'rpc/fail_bare', { body })).toMatchObject({

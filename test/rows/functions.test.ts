@@ -32,7 +32,12 @@ const project = await rowsProject(
      perform set_config('response.status', '418', true);
      perform set_config('response.headers', '[{"X-Tea": "pot"}, {"Set-Cookie": "a=b"}, {"X-Svc-Trace-Id": "mine"}]', true);
      return 'tea'; end $$;
-   create function broken_answer() returns text language sql as $$ select set_config('response.headers', 'nonsense', true) $$;`,
+   create table said (setting text, value text);
+   create function say(setting text, value text) returns int language plpgsql as $$ begin
+     insert into said values (setting, value); return 1; end $$;
+   create function heard() returns trigger language plpgsql as $$ begin
+     perform set_config(new.setting, new.value, true); return new; end $$;
+   create trigger heard before insert on said for each row execute function heard();`,
 );
 afterAll(async () => {
   await project.end();
@@ -174,5 +179,38 @@ test('a function sets the status and harmless headers of its answer, and no othe
   const { status, body, headers } = await admin('POST', 'rpc/answer', { body: {} });
   expect([status, body, headers.get('x-tea'), headers.get('set-cookie')]).toEqual([418, 'tea', 'pot', null]);
   expect(headers.get('x-svc-trace-id')).toMatch(/^trc_/);
-  expect(await call('POST', 'broken_answer', {})).toMatchObject({ status: 500, body: { code: 'PGRST111' } });
+});
+
+test.each([
+  ['headers that are no JSON', 'response.headers', 'nonsense', 'PGRST111'],
+  ['headers that are no list', 'response.headers', '{"x-a": "b"}', 'PGRST111'],
+  ['headers with two members', 'response.headers', '[{"x-a": "b", "x-c": "d"}]', 'PGRST111'],
+  ['headers without a member', 'response.headers', '[{}]', 'PGRST111'],
+  ['headers that are no text', 'response.headers', '[{"x-a": "b"}, {"x-a": 1}]', 'PGRST111'],
+  ['headers with an escape that is none', 'response.headers', String.raw`[{"x-a": "\x"}]`, 'PGRST111'],
+  ['headers over a line', 'response.headers', '[{"x-a": "\n"}]', 'PGRST111'],
+  ['headers that no client would read', 'response.headers', `[{"x-a": "${'x'.repeat(9_000)}"}]`, 'PGRST111'],
+  ['a status that is no number', 'response.status', 'fine', 'PGRST112'],
+  ['a status that is none', 'response.status', '900', 'PGRST112'],
+  ['a status over a line', 'response.status', '200\n', 'PGRST112'],
+])('%s are refused by name, and nothing of the request is kept', async (_case, setting, value, code) => {
+  await project.sql('truncate said');
+  const refusal = { status: 500, body: { code } };
+  expect(await call('POST', 'say', { setting, value })).toMatchObject(refusal);
+  expect(await admin('POST', 'said', { body: { setting, value } })).toMatchObject(refusal);
+  expect(await project.sql('select from said')).toHaveLength(0);
+  // GraphQL has no such answer: what is said of it means nothing there.
+  const body = {
+    query: 'mutation ($setting: String, $value: String) { say(args: { setting: $setting, value: $value }) }',
+  };
+  const path = `/projects/v1/${project.projectId}/graphql`;
+  const graph = await service.call(project.service, 'POST', path, { body: { ...body, variables: { setting, value } } });
+  expect(graph.body).toMatchObject({ data: { say: 1 } });
+});
+
+test('headers are read as JSON is written', async () => {
+  const value = ['[ {"X-One" : "a\\u0062\\"/\\\\" } ,', '\t{"x-two":"c"}, {"__proto__":"x"} ] '].join('\r\n');
+  const { status, headers } = await admin('POST', 'rpc/say', { body: { setting: 'response.headers', value } });
+  expect([status, headers.get('x-one'), headers.get('x-two')]).toEqual([200, 'ab"/\\', 'c']);
+  expect((await admin('POST', 'rpc/say', { body: { setting: 'response.headers', value: '[]' } })).status).toBe(200);
 });

@@ -1,5 +1,6 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
+import { HeldAnswers } from '../../core/held-answers.ts';
 import { startService } from '../helpers/service.ts';
 import { prefer, rowsProject } from './rows-project.ts';
 
@@ -9,6 +10,9 @@ import { prefer, rowsProject } from './rows-project.ts';
  */
 
 const service = await startService();
+// However long a test takes, it is not cut off for reading nothing.
+for (const { services } of service.nodes)
+  Object.assign(services, { heldAnswers: new HeldAnswers({ stallMs: 3_600_000 }) });
 const project = await rowsProject(
   service,
   `create table many (id int primary key, parent_id int not null, text text not null);
@@ -123,17 +127,20 @@ test('an interval that cannot be is the tenant’s own, and told as such', async
 test('who does not read an answer holds no connection of the project, and only so much memory', async () => {
   const { hostname, port } = new URL(service.url);
   const path = '/admin/v1/rest/wide?limit=150';
-  const sockets = Array.from({ length: 10 }, () => connect({ host: hostname, port: Number(port) }));
+  const sockets: Socket[] = [];
+  /** Asks, and reads no more than the status. */
+  const unread = async () => {
+    const socket = connect({ host: hostname, port: Number(port) });
+    sockets.push(socket);
+    const begun = new Promise<string>((resolve) => socket.once('readable', () => resolve(String(socket.read(12)))));
+    socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\napikey: ${project.serviceKey}\r\n\r\n`);
+    return Number((await begun).slice(-3));
+  };
   try {
-    const begun = sockets.map(
-      (socket) => new Promise<string>((resolve) => socket.once('readable', () => resolve(String(socket.read(12))))),
-    );
-    for (const socket of sockets)
-      socket.write(`GET ${path} HTTP/1.1\r\nhost: ${hostname}\r\napikey: ${project.serviceKey}\r\n\r\n`);
-    const statuses = await Promise.all(begun);
+    const statuses: number[] = [];
+    for (let times = 0; times < 5; times++) statuses.push(await unread());
     // Three of fifteen megabytes each, of forty-eight mebibytes.
-    expect(statuses.filter((line) => line.endsWith('200'))).toHaveLength(3);
-    expect(statuses.filter((line) => line.endsWith('429'))).toHaveLength(7);
+    expect(statuses).toEqual([200, 200, 200, 429, 429]);
     const text = `select 1 from pg_stat_activity where usename = '${project.roleName}' and state <> 'idle'`;
     await expect.poll(async () => (await project.sql(text)).length).toBe(0);
     expect(await admin('GET', 'wide?limit=150')).toMatchObject({

@@ -11,6 +11,7 @@ const tableOf = (oid: number, name: string): CatalogTable => ({
   oid,
   name,
   kind: 'r',
+  access: { anon: 'r' },
   columns: ['id', 'name', 'data', 'parent_id'].map((column, index) => ({
     number: index + 1,
     name: column,
@@ -162,4 +163,16 @@ test('requests that differ in values alone have one plan, with the values of eac
   expect(second.statement.text).toBe(first.statement.text);
   expect(first.statement.values).toEqual(expect.arrayContaining(['a b', '1']));
   expect(second.statement.values).toEqual(expect.arrayContaining(['c', '2']));
+});
+
+test('a plan that is remembered for one role is none for another, who may not read the table', () => {
+  const request: RowRequest = {
+    method: 'GET',
+    target: { kind: 'table', name: 'items' },
+    search: 'id=eq.7',
+    header: () => undefined,
+    body: new Uint8Array(),
+  };
+  expect(rememberedPlan(request, cache, 'anon').statement.values).toContain('7');
+  expect(() => rememberedPlan(request, cache, 'authenticated')).toThrow('permission denied for table items');
 });

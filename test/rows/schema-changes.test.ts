@@ -3,7 +3,12 @@ import { startService } from '../helpers/service.ts';
 import { rowsProject } from './rows-project.ts';
 
 const service = await startService();
-const project = await rowsProject(service, 'create table first (id int primary key)');
+const project = await rowsProject(
+  service,
+  `create table first (id int primary key); create table given (id int primary key);
+   create function counted() returns int language sql as 'select 1';
+   revoke execute on function counted() from public`,
+);
 afterAll(async () => {
   await project.end();
   await service.stop();
@@ -44,4 +49,15 @@ test('names that are tried at random do not make the schema read again and again
     for (let round = 0; round < 60; round++) await admin('GET', `guess_${round}`);
   });
   expect(sent.filter((text) => text.includes('pg_constraint')).length).toBeLessThan(20);
+});
+
+test('a right that was given past the gateway holds at once, and so does one that was taken', async () => {
+  expect(await project.open('GET', 'given')).toMatchObject({ status: 403, body: { code: 'TABLE_NOT_EXPOSED' } });
+  expect(await project.open('POST', 'rpc/counted', { body: {} })).toMatchObject({ status: 403 });
+  await project.sql('grant select on given to anon; grant execute on function counted() to anon');
+  expect(await project.open('GET', 'given')).toMatchObject({ status: 200, body: [] });
+  expect(await project.open('POST', 'rpc/counted', { body: {} })).toMatchObject({ status: 200, body: 1 });
+  await project.sql('revoke all on given from anon; revoke execute on function counted() from anon');
+  expect(await project.open('GET', 'given')).toMatchObject({ status: 403, body: { code: 'TABLE_NOT_EXPOSED' } });
+  expect(await project.open('POST', 'rpc/counted', { body: {} })).toMatchObject({ status: 403 });
 });

@@ -229,12 +229,12 @@ test.each([
   expect(await read(path)).toMatchObject({ status: 400, body: { code } });
 });
 
-test('an embedded table that is not exposed is as dark as by itself', async () => {
+test('a table that is not exposed is not there to be embedded', async () => {
   await project.sql('grant select on authors to anon');
   expect((await project.open('GET', 'authors?select=name')).status).toBe(200);
   expect(await project.open('GET', 'authors?select=name,books!author_id(title)')).toMatchObject({
-    status: 401,
-    body: { code: '42501' },
+    status: 400,
+    body: { code: 'PGRST200' },
   });
 });
 

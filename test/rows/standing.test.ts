@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { chargeProject, minuteOfRequests } from '../helpers/project-rate.ts';
 import { startService } from '../helpers/service.ts';
 import { rowsProject } from './rows-project.ts';
 
@@ -56,9 +57,11 @@ test('the keys of a project that was deleted open nothing', async () => {
 
 test('calls are counted, but not those that are refused for their haste', async () => {
   const project = await rowsProject(service, schema);
-  const asked = await Promise.all(Array.from({ length: 400 }, () => project.open('GET', 'notes')));
-  const served = asked.filter(({ status }) => status === 200).length;
-  expect(served).toBeLessThan(400);
-  expect(await callsOf(project.projectId)).toBe(served);
+  const ask = async () =>
+    (await Promise.all(Array.from({ length: 20 }, () => project.open('GET', 'notes')))).map(({ status }) => status);
+  expect(new Set(await ask())).toEqual(new Set([200]));
+  chargeProject(service, project.projectId, minuteOfRequests);
+  expect(new Set(await ask())).toEqual(new Set([429]));
+  expect(await callsOf(project.projectId)).toBe(20);
   await project.end();
 });

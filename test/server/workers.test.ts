@@ -42,14 +42,23 @@ const services: Services = {
   passwords: undefined as never,
   identityProviders: undefined as never,
   sqlReader: undefined as never,
+  auditor: undefined as never,
   schemaCaches: undefined as never,
   heldAnswers: undefined as never,
   authority: undefined as never,
+  messageMirror: undefined as never,
+  incidents: undefined as never,
   live: undefined as never,
   feeds: { publish: () => {} } as unknown as Services['feeds'],
   rateLimiter: new RateLimiter(),
   usage: undefined as never,
-  settings: { publicBaseUrl: undefined, platformDomain: 'localhost', adminKey: undefined, stepLeaseSeconds: 3600 },
+  settings: {
+    publicBaseUrl: undefined,
+    platformDomain: 'localhost',
+    adminKey: undefined,
+    settlementAddress: undefined,
+    stepLeaseSeconds: 3600,
+  },
   observe: () => {},
   now: () => new Date(),
   newId,
@@ -254,7 +263,7 @@ test('a mail is sent once its change is committed, and never when the change fai
   await until(async () =>
     expect(await mailRow()).toMatchObject({ id, state: 'sent', attempts: 1, sent_at: expect.any(Date) }),
   );
-  expect(sent).toEqual([{ to: 'ada@example.com', subject: 'Hi', text: 'Hello' }]);
+  expect(sent).toEqual([{ to: 'ada@example.com', subject: 'Hi', text: 'Hello', id }]);
 });
 
 /** A mailer whose mail server answers only when it is told to. */
@@ -442,4 +451,21 @@ test('a job that does not end does not keep the server from stopping, and goes b
   await workers!.stop();
   expect(await one('select locked_by, attempts from graphile_worker.jobs')).toEqual({ locked_by: null, attempts: 1 });
   end();
+});
+
+test('workers that wait for the database to begin again do not keep the server from stopping', async () => {
+  await start(working);
+  await until(async () => expect(await jobsLeft()).toBe(0));
+  const locked = await pool.connect();
+  await until(async () => {
+    await pool.query(`select pg_notify('worker:migrate', '{"breaking": true}')`);
+    expect(process.exitCode).toBe(57);
+  });
+  process.exitCode = undefined;
+  await locked.query('begin; lock table graphile_worker._private_jobs');
+  const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'force_unlock_workers'`;
+  await until(async () => expect((await pool.query(waiting)).rows).toHaveLength(1));
+  await workers!.stop();
+  await locked.query('rollback');
+  locked.release();
 });

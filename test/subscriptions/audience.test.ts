@@ -1,6 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../db/pool.ts';
+import { Turns } from '../../db/turns.ts';
 import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../../resolvers/authority.ts';
 import type { FeedName } from '../../resolvers/feeds.ts';
 import { Audiences } from '../../subscriptions/audiences.ts';
@@ -52,8 +53,16 @@ class NotingReader implements Reader<Sent> {
   readonly batches: string[][] = [];
   readonly arrays: (readonly Sent[])[] = [];
   full = false;
+  /** What came for it while it took nothing. */
+  missedBytes = 0;
   ended: { readonly error: unknown } | undefined;
+  readonly #turns: Turns;
   #drained = Promise.withResolvers<void>();
+
+  /** @param turns shared by the subscriptions of one socket */
+  constructor(turns = new Turns(8)) {
+    this.#turns = turns;
+  }
 
   drained(): Promise<void> {
     return this.#drained.promise;
@@ -64,6 +73,14 @@ class NotingReader implements Reader<Sent> {
     this.full = false;
     this.#drained.resolve();
     this.#drained = Promise.withResolvers();
+  }
+
+  turn<Result>(run: () => Promise<Result>): Promise<Result> {
+    return this.#turns.take(run);
+  }
+
+  miss(bytes: number): void {
+    if (this.full) this.missedBytes += bytes;
   }
 
   send(events: readonly Sent[]): void {
@@ -101,9 +118,10 @@ function start(rested: () => Promise<void> = async () => {}) {
       reset = false,
       as = `reader-${readers++}`,
       saying = '',
+      turns,
     }: SubscribeOptions = {},
   ) => {
-    const reader = new NotingReader();
+    const reader = new NotingReader(turns);
     const subscription = audiences.subscribe<LogRow, string, Sent>({
       opened: {
         feed: testFeed(name),
@@ -139,6 +157,7 @@ interface SubscribeOptions {
   readonly as?: string;
   /** Begins each of its texts. */
   readonly saying?: string;
+  readonly turns?: Turns;
 }
 
 const has = (reader: NotingReader, texts: readonly string[]) =>
@@ -265,6 +284,55 @@ test('who takes too slowly is sent nothing more, holds up nobody, and misses not
   await send('m201');
   for (const reader of [slow, quick]) await has(reader, numbered(201));
   expect(executed).toEqual(['m201']);
+});
+
+test('who takes nothing is told how much it was not sent, of what came meanwhile alone', async () => {
+  const { subscribe, send } = start();
+  await send(...numbered(5));
+  const [slow, quick] = [subscribe(0n), subscribe(5n)];
+  await has(slow.reader, numbered(5));
+  slow.reader.full = true;
+  await send('four', 'seven77');
+  await has(quick.reader, ['four', 'seven77']);
+  await send('again');
+  await has(quick.reader, ['four', 'seven77', 'again']);
+  expect([slow.reader.missedBytes, quick.reader.missedBytes]).toEqual([16, 0]);
+  slow.reader.drain();
+  await has(slow.reader, [...numbered(5), 'four', 'seven77', 'again']);
+  await send('together');
+  await has(slow.reader, [...numbered(5), 'four', 'seven77', 'again', 'together']);
+  expect(slow.reader.missedBytes).toBe(16);
+});
+
+test('a batch of large rows is made up and handed over in pieces, each once and in order', async () => {
+  let rest = Promise.withResolvers<void>();
+  const { subscribe, send } = start(() => rest.promise);
+  const { reader } = subscribe(0n);
+  await send('first');
+  await has(reader, ['first']);
+  // Two of them are more than leave together.
+  const large = numbered(4).map((text) => text.padEnd(150_000, '.'));
+  await send(...large, 'small', 'smaller');
+  rest.resolve();
+  rest = Promise.withResolvers();
+  await has(reader, ['first', ...large, 'small', 'smaller']);
+  expect(reader.batches.map(({ length }) => length)).toEqual([1, 1, 1, 1, 3]);
+  rest.resolve();
+});
+
+test('of what is made up for a reader that takes nothing, little waits, however many subscriptions it has', async () => {
+  const { subscribe, send, executed } = start();
+  await send(...numbered(3));
+  const turns = new Turns(8);
+  const subscriptions = Array.from({ length: 60 }, () => subscribe(0n, { alone: true, turns }));
+  // Told before anything is made up for them, which takes a read of the feed.
+  for (const { reader } of subscriptions) reader.full = true;
+  await vi.waitFor(() => expect(executed).toHaveLength(8), patience);
+  await send('m4');
+  expect(executed).toHaveLength(8);
+  for (const { reader } of subscriptions) reader.drain();
+  for (const { reader } of subscriptions) await has(reader, numbered(4));
+  expect(executed).toHaveLength(4 * 60);
 });
 
 test('one that loses its right ends, and the others go on', async () => {

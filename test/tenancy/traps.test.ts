@@ -62,7 +62,7 @@ test('code of a tenant runs as nobody but the project, whoever sets it off', asy
 });
 
 /** Takes back what the newest version of the template made. */
-const older = `update _svc.schema_version set version = ${templateVersion - 1}; drop index auth.sessions_end_idx`;
+const older = `update _svc.schema_version set version = ${templateVersion - 1}; drop function _svc.sweep_runs`;
 
 test('nor when the server puts itself in order, or the gateway brings the database to another version', async () => {
   // What autovacuum does, and an operator may.

@@ -1,3 +1,4 @@
+import { shortText } from '../../../core/short-text.ts';
 import { RowError, refusals } from '../errors.ts';
 import { settableHeaders } from './tenant-response.ts';
 
@@ -46,8 +47,10 @@ const beginnings: readonly (readonly [string, number])[] = [
 
 /** A refusal of the database as an answer; its own words are passed on. @param anonymous nobody is signed in */
 export function databaseError(refusal: DatabaseRefusal, anonymous: boolean): RowError {
-  const { code, message, detail, hint } = refusal;
-  if (code === 'PGRST') return raised(message, detail);
+  const { code } = refusal;
+  if (code === 'PGRST') return raised(refusal.message, refusal.detail);
+  const message = shortText(refusal.message);
+  const [detail, hint] = [refusal.detail, refusal.hint].map((text) => text && shortText(text));
   const status = statusOf(code, message, anonymous);
   const headers: Record<string, string> = status === 401 ? { 'www-authenticate': 'Bearer' } : {};
   return new RowError(status, code, message, { details: detail ?? null, hint: hint ?? null, headers });
@@ -72,19 +75,26 @@ const detailHint =
 function raised(message: string, detail: string | undefined): RowError {
   const body = objectOf(message);
   if (typeof body?.code !== 'string' || typeof body.message !== 'string')
-    return refusals.raise(`Invalid JSON value for MESSAGE: '${message}'`, messageHint);
+    return refusals.raise(`Invalid JSON value for MESSAGE: '${shortText(message)}'`, messageHint);
   if (detail === undefined) return refusals.raise('DETAIL is missing in the RAISE statement', detailHint);
   const meta = objectOf(detail);
   const { status, headers } = meta ?? {};
   const known = typeof status === 'number' && Number.isInteger(status) && status >= 200 && status <= 599;
   if (!known || typeof headers !== 'object' || headers === null)
-    return refusals.raise(`Invalid JSON value for DETAIL: '${detail}'`, detailHint);
+    return refusals.raise(`Invalid JSON value for DETAIL: '${shortText(detail)}'`, detailHint);
   const texts = Object.entries(headers).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
-  return new RowError(status, body.code, body.message, {
-    details: body.details ?? null,
-    hint: typeof body.hint === 'string' ? body.hint : null,
+  return new RowError(status, shortText(body.code), shortText(body.message), {
+    details: shortDetails(body.details),
+    hint: typeof body.hint === 'string' ? shortText(body.hint) : null,
     headers: settableHeaders(Object.fromEntries(texts)),
   });
+}
+
+/** What is read is cut only once it is read; what is too long to be told whole is told as text. */
+function shortDetails(details: unknown): unknown {
+  const text = typeof details === 'string' ? details : JSON.stringify(details ?? null);
+  const short = shortText(text);
+  return short === text ? details : short;
 }
 
 function objectOf(text: string): Record<string, unknown> | undefined {

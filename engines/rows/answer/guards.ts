@@ -6,7 +6,7 @@ import { type RowError, refusals } from '../errors.ts';
 /** Begins the errors of guards in this process; a client cannot know it, and so cannot feign one. */
 export const guardWord = `svc-guard-${randomBytes(12).toString('hex')}`;
 
-const guarded = new RegExp(`${guardWord}:(single|put|max-affected|size):(\\d+)`);
+const guarded = new RegExp(`${guardWord}:(single|put|max-affected|size|status|headers):(\\d+)`);
 
 /** The refusal that a guard's error stands for. */
 export function guardRefusal(refused: Refused & { readonly message: string }): RowError | undefined {
@@ -21,4 +21,6 @@ const refusalFor: Readonly<Record<GuardKind, (number: number) => RowError>> = {
   put: refusals.putKey,
   'max-affected': refusals.maxAffected,
   size: () => refusals.tooLarge(bodyBytesMax),
+  status: refusals.responseStatus,
+  headers: refusals.responseHeaders,
 };

@@ -81,8 +81,14 @@ const plainTypes: ReadonlySet<string> = new Set([
 ]);
 
 /** The same rows out of a list for each column. */
-function listsFrom({ listOf }: ScannedRows, columns: readonly BodyColumn[]): Sql {
-  const lists = commas(columns.map(({ name }) => sql`unnest(${bind(listOf(name))}::text[]) as ${ident(name)}`));
+function listsFrom({ listOf, done }: ScannedRows, columns: readonly BodyColumn[]): Sql {
+  const lists = commas(
+    columns.map(({ name, type }) => {
+      const { bytes, isTyped } = listOf(name, type);
+      return sql`unnest(${bind(bytes)}::${isTyped ? fromCatalog(type) : sql`text`}[]) as ${ident(name)}`;
+    }),
+  );
+  done();
   const values = commas(columns.map(({ name, type }) => sql`${ident(name)}::${fromCatalog(type)} as ${ident(name)}`));
   return sql`(select ${values} from (select ${lists}) as _) as ${body}`;
 }

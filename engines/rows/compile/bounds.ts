@@ -3,6 +3,9 @@ import { integer, type Sql, sql } from '../sql/sql.ts';
 /** Largest body that is given, in bytes: it is held in memory on its way. */
 export const bodyBytesMax = 16 * 1024 * 1024;
 
+/** Characters of headers that a project's SQL decides: clients and proxies hang up on an answer with more than 16 KiB. */
+export const headersMax = 8_192;
+
 /** Days that an interval can have. */
 const daysMax = 2 ** 31;
 

@@ -1,6 +1,6 @@
 import type { AnswerFormat } from '../request/media-type.ts';
 import { bind, commas, empty, ident, integer, type Sql, sql } from '../sql/sql.ts';
-import { bodyBytesMax, isBounded } from './bounds.ts';
+import { bodyBytesMax, headersMax, isBounded } from './bounds.ts';
 import { source } from './names.ts';
 
 /** What is counted of all rows behind a page. */
@@ -10,11 +10,11 @@ export type Total = { readonly counted: Sql; readonly atMost?: number } | undefi
 export type RowsShape = 'rows' | 'row' | 'values' | 'value';
 
 /** What a statement checks by itself. */
-export type GuardKind = 'single' | 'put' | 'max-affected' | 'size';
+export type GuardKind = 'single' | 'put' | 'max-affected' | 'size' | 'status' | 'headers';
 
 /** A number of rows that undoes everything, told by an error of the statement itself. */
 export interface Guard {
-  readonly kind: Exclude<GuardKind, 'size'>;
+  readonly kind: 'single' | 'put' | 'max-affected';
   readonly most: number;
 }
 
@@ -32,6 +32,8 @@ export interface DocumentParts {
   readonly guards: readonly Guard[];
   /** Begins the text of the guards' errors; nobody outside knows it. */
   readonly guardWord: string;
+  /** Whether the project's SQL may say of the answer what `response.status` and `response.headers` say. */
+  readonly tenantResponse?: boolean;
   /** Whether the statements of its transaction share what one body may have. */
   readonly together?: boolean;
 }
@@ -53,18 +55,46 @@ export function documentSql(parts: DocumentParts): Sql {
     parts.withBody ? bodySql(parts) : sql`''`,
     locationSql(parts.location),
     setting(sql`'svc.updated'`),
-    setting(sql`'response.status'`),
-    setting(sql`'response.headers'`),
+    parts.tenantResponse === true ? setting(sql`'response.status'`) : sql`null::text`,
+    parts.tenantResponse === true ? setting(sql`'response.headers'`) : sql`null::text`,
     ...parts.guards.map((guard) => guardSql(guard, parts.guardWord)),
   ];
   const named = columns.map((column, index) => sql`${column} as ${columnName(index)}`);
   const answer = sql`select ${commas(named)} from (${parts.withBody ? textsSql(parts) : parts.rows}) as ${page}`;
   // Every column is asked for: what nobody asks for, such as a guard, need not be looked at.
-  const shown = columns.map((_, index) => (index === answerColumns.body ? sizedSql(parts) : columnName(index)));
+  const shown = columns.map((_, index) => shownSql(parts, index));
   return sql`${before}select ${commas(shown)} from (${answer}) as svc_answer`;
 }
 
 const columnName = (index: number): Sql => ident(`svc_${index}`);
+
+function shownSql(parts: DocumentParts, index: number): Sql {
+  if (index === answerColumns.body) return sizedSql(parts);
+  if (parts.tenantResponse === true && index === answerColumns.status) return statusSql(parts);
+  if (parts.tenantResponse === true && index === answerColumns.headers) return headersSql(parts);
+  return columnName(index);
+}
+
+/** A status that is one: what is wrong with it is told before anything is kept. */
+function statusSql({ guardWord }: DocumentParts): Sql {
+  const status = columnName(answerColumns.status);
+  const broken = brokenSql('status', sql`length(${status})`, guardWord);
+  return sql`case when ${status} !~ '^[2-5][0-9][0-9]$' then ${broken}::text else ${status} end`;
+}
+
+/** Headers that are a list of objects with one text each, and no longer than a client would read. */
+function headersSql({ guardWord }: DocumentParts): Sql {
+  const headers = columnName(answerColumns.headers);
+  const broken = brokenSql('headers', sql`length(${headers})`, guardWord);
+  const good = sql`length(${headers}) <= ${integer(headersMax)} and ${headers} ~ ${bind(headerList)}::text`;
+  return sql`case when ${headers} is null then null when ${good} then ${headers} else ${broken}::text end`;
+}
+
+const space = '[ \\t\\n\\r]*';
+const string = String.raw`"(?:[^"\\\u0001-\u001f]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"`;
+const header = `\\{${space}${string}${space}:${space}${string}${space}\\}`;
+/** A JSON list of objects with a text each. It holds nothing in itself, so an expression says all there is to it. */
+const headerList = `^${space}\\[${space}(?:${header}${space}(?:,${space}${header}${space})*)?\\]${space}$`;
 
 /** The body, unless it is too large. */
 function sizedSql({ withBody, guardWord, together = false }: DocumentParts): Sql {

@@ -45,7 +45,7 @@ export function mutationSql(table: Table, mutation: Mutation, returning: readonl
     case 'update':
       return updateSql(target, mutation, conditions, returning, returned);
     case 'insert':
-      return insertSql(target, mutation, conditions, returned);
+      return insertSql(target, mutation, conditions, sql` returning ${returned}`);
   }
 }
 
@@ -63,6 +63,10 @@ function updateSql(
   return sql`update ${target} set ${set} from ${from}${conditions} returning ${returned}`;
 }
 
+/** Many new rows that nobody looks at again, not even to count them: none of them is kept for the answer. */
+export const silentInsertSql = (table: Table, mutation: Extract<Mutation, { kind: 'insert' }>): Sql =>
+  insertSql(inSchema(table.name), mutation, empty, empty);
+
 /** Counts rows that were there already, so that an answer can tell a new row from a changed one. */
 const countUpdated = sql`set_config('svc.updated', (coalesce(nullif(current_setting('svc.updated', true), ''), '0')::int + 1)::text, true) is not null`;
 
@@ -70,12 +74,12 @@ function insertSql(
   target: Sql,
   { payload, columns, defaults, onConflict }: Extract<Mutation, { kind: 'insert' }>,
   conditions: Sql,
-  returned: Sql,
+  returning: Sql,
 ): Sql {
   const from = bodyFrom(payload, { columns, defaults, firstOnly: false });
   const names = columns.length === 0 ? empty : sql` (${commas(columns.map(({ name }) => ident(name)))})`;
   const values = commas(columns.map(({ name }) => columnOf(body, name)));
-  return sql`insert into ${target}${names} select ${values} from ${from}${conditions}${conflictSql(columns, onConflict)} returning ${returned}`;
+  return sql`insert into ${target}${names} select ${values} from ${from}${conditions}${conflictSql(columns, onConflict)}${returning}`;
 }
 
 function conflictSql(columns: readonly BodyColumn[], onConflict: OnConflict | undefined): Sql {

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../../core/errors.ts';
+import { isWritable } from '../../../core/json-depth.ts';
 import type { SchemaCache } from '../schema/types.ts';
 import { enumNameOf, Names, typeNameOf } from './names.ts';
 
@@ -141,6 +142,7 @@ export function shownValue({ scalar: name, isList }: ValueType, value: unknown, 
   const elements = isList && Array.isArray(value) ? (value as unknown[]) : [value];
   if (name === 'Float' && elements.some((one) => typeof one === 'string'))
     return refused('GraphQL has no NaN and no infinite Float.', committed);
+  if (name === 'JSON' && !isWritable(value)) return refused('This value is nested too deeply to be shown.', committed);
   if (isList && name !== 'JSON' && elements.some(Array.isArray))
     return refused('GraphQL shows arrays of one dimension alone.', committed);
   return value;

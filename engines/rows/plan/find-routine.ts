@@ -1,7 +1,9 @@
 import { RowError } from '../errors.ts';
 import type { BodyKind } from '../request/media-type.ts';
+import type { RowRole } from '../request/row-request.ts';
 import { type Routine, type SchemaCache, servedSchema } from '../schema/types.ts';
 import { closest } from './closest.ts';
+import { callable } from './require-right.ts';
 
 export interface Sought {
   readonly name: string;
@@ -22,12 +24,13 @@ const wholeTypes: Readonly<Partial<Record<BodyKind, readonly string[]>>> = {
 export const takesWhole = ({ arguments: args }: Routine): boolean => args.length === 1 && args[0]!.name === '';
 
 /**
- * The one function whose arguments are those given. Overloads differ in their arguments alone.
+ * The one function whose arguments are those given. Overloads differ in their arguments alone; those that the caller
+ * has no right to are none, so that they neither get in the way nor are told of.
  *
- * @throws PGRST202 for none, PGRST203 for several
+ * @throws 42501, PGRST202 for none, PGRST203 for several
  */
-export function findRoutine(cache: SchemaCache, sought: Sought): Routine {
-  const overloads = cache.routines.get(sought.name) ?? [];
+export function findRoutine(cache: SchemaCache, role: RowRole, sought: Sought): Routine {
+  const overloads = callable(cache, sought.name, role);
   const byName = overloads.filter((one) => matches(one, sought));
   const found = byName.length > 0 ? byName : overloads.filter((one) => matchesWhole(one, sought));
   if (found.length === 1) return found[0]!;

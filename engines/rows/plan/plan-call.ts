@@ -12,7 +12,7 @@ import { ofObject, type Payload, readRows } from '../request/payload.ts';
 import type { Preferences } from '../request/preferences.ts';
 import type { RowQuery } from '../request/query.ts';
 import { type QueryParam, readParams } from '../request/query-params.ts';
-import type { RowRequest } from '../request/row-request.ts';
+import type { RowRequest, RowRole } from '../request/row-request.ts';
 import type { Routine, SchemaCache } from '../schema/types.ts';
 import { empty, render, sql } from '../sql/sql.ts';
 import { findRoutine, takesWhole } from './find-routine.ts';
@@ -20,11 +20,17 @@ import { countingOf, narrow, pageOf } from './plan-read.ts';
 import { readTree } from './read-tree.ts';
 
 /** Calls a function. */
-export function planCall(request: RowRequest, cache: SchemaCache, query: RowQuery, preferences: Preferences): RowPlan {
+export function planCall(
+  request: RowRequest,
+  cache: SchemaCache,
+  query: RowQuery,
+  preferences: Preferences,
+  role: RowRole,
+): RowPlan {
   const { method } = request;
   if (method !== 'GET' && method !== 'HEAD' && method !== 'POST') throw refusals.method(method);
   const given = givenTo(request, query);
-  const routine = findRoutine(cache, { name: request.target.name, keys: given.keys, body: given.body });
+  const routine = findRoutine(cache, role, { name: request.target.name, keys: given.keys, body: given.body });
   const root = readTree(cache, routine.returnsTable ?? routine.name, query, true);
   narrow(root, request);
   const format = negotiate(request.header('accept'));
@@ -41,6 +47,7 @@ export function planCall(request: RowRequest, cache: SchemaCache, query: RowQuer
     location: [],
     guards: guardsOf(routine, format, preferences),
     guardWord,
+    tenantResponse: true,
   });
   const { resolution: _resolution, missing: _missing, return: _return, ...applied } = preferences;
   return {

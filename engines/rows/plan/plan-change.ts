@@ -3,8 +3,9 @@ import { answerHeaders } from '../answer/headers.ts';
 import type { AnswerRow, RowAnswer, RowPlan } from '../answer/row-plan.ts';
 import { withTenantResponse } from '../answer/tenant-response.ts';
 import { bodyColumns } from '../compile/body.ts';
+import { headersMax } from '../compile/bounds.ts';
 import { answerColumns, documentSql, type Guard } from '../compile/document.ts';
-import { type Mutation, mutationSql, neededColumns } from '../compile/mutation.ts';
+import { type Mutation, mutationSql, neededColumns, silentInsertSql } from '../compile/mutation.ts';
 import { source } from '../compile/names.ts';
 import { readSql } from '../compile/read.ts';
 import { refusals } from '../errors.ts';
@@ -35,22 +36,39 @@ export function planChange(
   const full = preferences.return === 'representation';
   const location = request.method === 'POST' && preferences.return === 'headers-only' ? table.primaryKey : [];
   const returning = full ? neededColumns(root, table) : location;
+  const guards = guardsOf(request.method, format, preferences);
+  const runsProjectCode = cache.hasTriggers || callsCode(cache, root);
+  // What is counted has to be kept, and what the project's code says of the answer is only there after it has run.
+  const isSilent =
+    mutation.kind === 'insert' &&
+    mutation.payload.scanned !== undefined &&
+    mutation.onConflict === undefined &&
+    preferences.count === undefined &&
+    !full &&
+    location.length === 0 &&
+    guards.length === 0 &&
+    !runsProjectCode;
   const statement = documentSql({
-    source: mutationSql(table, mutation, returning),
-    rows: full ? readSql(root, { from: 'source', limited: false }) : sql`select * from ${source}`,
+    source: isSilent ? silentInsertSql(table, mutation) : mutationSql(table, mutation, returning),
+    rows: isSilent
+      ? sql`select where false`
+      : full
+        ? readSql(root, { from: 'source', limited: false })
+        : sql`select * from ${source}`,
     format,
     shape: 'rows',
     withBody: full,
     total: undefined,
     location,
-    guards: guardsOf(request.method, format, preferences),
+    guards,
     guardWord,
+    tenantResponse: true,
   });
   return {
     statement: render(statement),
     estimate: undefined,
     readOnly: false,
-    runsProjectCode: cache.hasTriggers || callsCode(cache, root),
+    runsProjectCode,
     timezone: preferences.timezone,
     refusalOf: guardRefusal,
     toAnswer: (row) => withTenantResponse(answerOf(request.method, table, query, preferences, format, row), row),
@@ -154,7 +172,7 @@ function rangeOf(method: RowMethod, rows: number, { count }: Preferences): strin
   return contentRange(0, method === 'PATCH' ? rows : 0, total);
 }
 
-/** The address of a new row, below the door that it came through. */
+/** The address of a new row, below the door that it came through; none that is longer than a client would read. */
 function locationOf(table: Table, row: AnswerRow): Record<string, string> {
   const key = row[answerColumns.location];
   if (key === null || key === undefined) return {};
@@ -162,7 +180,8 @@ function locationOf(table: Table, row: AnswerRow): Record<string, string> {
   const search = pairs.map(
     ([name, value]) => `${encodeURIComponent(name)}=${value === null ? 'is.null' : `eq.${encodeURIComponent(value)}`}`,
   );
-  return { location: `/${encodeURIComponent(table.name)}?${search.join('&')}` };
+  const location = `/${encodeURIComponent(table.name)}?${search.join('&')}`;
+  return location.length > headersMax ? {} : { location };
 }
 
 function appliedTo(method: RowMethod, table: Table, query: RowQuery, preferences: Preferences): Preferences {

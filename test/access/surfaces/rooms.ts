@@ -1,8 +1,23 @@
 import type { Stage, Surfaces } from './surface.ts';
 
-export const roomSurfaces = ({ params }: Stage): Surfaces => {
+export const roomSurfaces = ({ service, params }: Stage): Surfaces => {
   const address = () => `org: "${params.org_id}", room: "${params.room_key}"`;
   const room = '/orgs/v1/:org_id/rooms/:room_key';
+  /** Has the message name a presence of everybody's. */
+  const naming = async () => {
+    await service.control.sql(
+      `insert into room_presences (org_id, id, room_key, principal_id, name, last_active, expires_at)
+       select $1, 'prs_of_' || id, $2, id, 'Of ' || id, now(), now() + interval '1 hour' from principals
+       on conflict do nothing`,
+      [params.org_id, params.room_key],
+    );
+    await service.control.sql(
+      `update room_messages set recipients = (select jsonb_agg(jsonb_build_object('presenceId', 'prs_of_' || id,
+         'name', 'Of ' || id, 'kind', 'to', 'ackRequired', true, 'ackedAt', null)) from principals) where id = $1`,
+      [params.message_id],
+    );
+    return undefined;
+  };
   return {
     // A field of the organization, so it wants the right to that first.
     'GET /orgs/v1/:org_id/rooms': {
@@ -28,6 +43,11 @@ export const roomSurfaces = ({ params }: Stage): Surfaces => {
     [`GET ${room}/messages`]: {
       cells: 'A + + + + + A F',
       field: () => `{ roomMessages(${address()}) { edges { cursor } } }`,
+    },
+    [`POST ${room}/messages/:message_id/ack`]: {
+      cells: 'A + + F + F A F',
+      prepare: naming,
+      field: () => `mutation { ackRoomMessage(input: { ${address()}, message: "${params.message_id}" }) { body } }`,
     },
     [`GET ${room}/messages/:message_id`]: {
       cells: 'A + + + + + A F',

@@ -1,0 +1,84 @@
+import { lookup as systemLookup } from 'node:dns';
+import { type ClientRequest, type IncomingMessage, type RequestOptions, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
+import type { LookupFunction } from 'node:net';
+
+/** How far a request has come: its name is resolved, its connection made, its certificate checked. */
+export type GuardedStage = 'resolved' | 'connected' | 'secured';
+
+export interface GuardedOpening {
+  readonly url: URL;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array | undefined;
+  readonly signal: AbortSignal;
+  /** Resolves host names. @default the system's resolver */
+  readonly resolve?: typeof systemLookup | undefined;
+  /** Judges an address before it is connected to, and the one that was connected to. */
+  readonly isAllowed: (address: string) => boolean;
+  /** What a forbidden address is refused with. */
+  readonly refusal: () => Error;
+  readonly onStage?: (stage: GuardedStage) => void;
+  /** Most bytes of an answer's headers. @default Node's own bound */
+  readonly headerBytesMax?: number;
+  /** For trials of the gateway itself: the port a host is served on in them, and who signed its certificate. */
+  readonly trial?: { readonly port: number; readonly ca: string } | undefined;
+}
+
+/**
+ * The one place where the gateway connects to servers that it was told of: the caller has judged the URL, a literal
+ * address in it included, and here every address that its name resolves to is judged as well. The connection goes to
+ * the addresses that were judged.
+ *
+ * @returns the answer, whose body has yet to be read
+ */
+export function openGuarded(opening: GuardedOpening): Promise<IncomingMessage> {
+  const { url, method = 'GET', headers, body, signal, trial } = opening;
+  const options: RequestOptions = {
+    method,
+    // As it is sent: the body is counted as it comes.
+    headers: { 'accept-encoding': 'identity', ...headers, ...(trial === undefined ? {} : { host: url.host }) },
+    // A connection of its own, and none that was opened for somebody else or leads through a proxy.
+    agent: false,
+    signal,
+    lookup: checkedLookup(opening),
+    ...(opening.headerBytesMax === undefined ? {} : { maxHeaderSize: opening.headerBytesMax }),
+  };
+  const secure = trial === undefined ? {} : { port: trial.port, ca: trial.ca, servername: url.hostname };
+  return new Promise((answered, failed) => {
+    const request =
+      url.protocol === 'http:'
+        ? requestHttp(url, options, answered)
+        : requestHttps(url, { ...options, ...secure, minVersion: 'TLSv1.2' }, answered);
+    request.on('error', failed);
+    // An answer that leaves HTTP (101) comes as neither an answer nor an error.
+    request.on('close', () => failed(new Error('The connection ended without an answer.')));
+    watch(request, opening);
+    request.end(body);
+  });
+}
+
+function watch(request: ClientRequest, { isAllowed, refusal, onStage }: GuardedOpening): void {
+  request.on('socket', (socket) => {
+    socket.on('connect', () => {
+      // What was judged is what was connected to, whatever lies between.
+      if (socket.remoteAddress !== undefined && !isAllowed(socket.remoteAddress)) socket.destroy(refusal());
+      else onStage?.('connected');
+    });
+    socket.on('secureConnect', () => onStage?.('secured'));
+  });
+}
+
+/** Resolves a name, and refuses it when any of its addresses is refused: the next look might find that one alone. */
+const checkedLookup =
+  ({ resolve = systemLookup, isAllowed, refusal, onStage }: GuardedOpening): LookupFunction =>
+  (hostname, options, done) => {
+    resolve(hostname, { ...options, all: true }, (error, addresses) => {
+      if (error !== null) return done(error, '', 0);
+      const [first] = addresses;
+      if (first === undefined || !addresses.every(({ address }) => isAllowed(address))) return done(refusal(), '', 0);
+      onStage?.('resolved');
+      if (options.all === true) return done(null, addresses);
+      done(null, first.address, first.family);
+    });
+  };

@@ -1,0 +1,35 @@
+import type pg from 'pg';
+
+/** Bytes that a connection may receive until it is ready again: more than any answer has that is given to anybody. */
+const arrivingBytesMax = 40 * 1024 * 1024;
+
+/** What a tenant's SQL said was too long to be listened to. Whether it was done is not known. */
+export class ArrivingTooLargeError extends Error {
+  override readonly name = 'ArrivingTooLargeError';
+}
+
+interface Arriving {
+  on(event: 'readyForQuery', told: () => void): void;
+  readonly stream: {
+    prependListener(event: 'data', told: (part: Buffer) => void): void;
+    destroy(error: Error): void;
+  };
+}
+
+/**
+ * Cuts a connection that is told more than may be. Rows are kept small by the statements that ask for them; errors,
+ * notices and settings that a tenant's function makes are as long as it likes, and the driver would hold all of one.
+ */
+export function limitArriving(client: pg.Client): void {
+  const { connection } = client as unknown as { readonly connection: Arriving };
+  let bytes = 0;
+  connection.on('readyForQuery', () => {
+    bytes = 0;
+  });
+  // Before the driver has looked at it.
+  connection.stream.prependListener('data', (part) => {
+    bytes += part.length;
+    if (bytes > arrivingBytesMax)
+      connection.stream.destroy(new ArrivingTooLargeError('A project’s database said more than may be.'));
+  });
+}

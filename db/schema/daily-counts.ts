@@ -1,0 +1,14 @@
+import { date, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+
+/** What organizations used of their daily quotas, by UTC day. */
+export const dailyCounts = pgTable(
+  'daily_counts',
+  {
+    orgId: uuid('org_id').notNull(),
+    /** For example `events_per_day`. */
+    resource: text('resource').notNull(),
+    day: date('day').notNull(),
+    used: integer('used').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.orgId, t.resource, t.day] })],
+);

@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { isUuid } from '../../core/ids.ts';
+import type { Statement } from '../../db/pool.ts';
+import { onOrg } from '../access.ts';
+import { orgId } from '../fields.ts';
+import { mutation } from '../operation.ts';
+import { lockOrgFor } from '../orgs/lock-org.ts';
+import { type ContactRow, contactRowColumns } from './contact.ts';
+
+/** `DELETE /orgs/v1/:org_id/escalation-contacts/:contact_id`. Contract 02, section 3.6. */
+export const removeContact = mutation({
+  name: 'contacts.remove',
+  summary: 'Take somebody off the list of those who are paged; the links of earlier pages end, too.',
+  access: onOrg('escalation:contacts:write', ({ org }: { org: string }) => org),
+  stepUp: 'org.contacts',
+  input: z.object({ org: orgId, contact: z.string().min(1).max(64).describe('Contact, a UUID.') }),
+  async handler(work, { contact: id }): Promise<ContactRow> {
+    await lockOrgFor(work, work.org.id, 'escalation:contacts:write');
+    const [removed] = isUuid(id) ? await work.rows<ContactRow>(removeStatement, [work.org.id, id]) : [];
+    if (removed === undefined) {
+      throw new ServiceError('RESOURCE_NOT_FOUND', {
+        message: 'There is no such contact.',
+        details: { contact_id: id },
+      });
+    }
+    return removed;
+  },
+  audit: ({ id, email, level }) => ({
+    action: 'escalation_contact.removed',
+    object: { kind: 'escalation_contact', id },
+    details: { email, level },
+  }),
+  wire: z.object({ contact_id: z.uuid(), revoked: z.literal(true) }),
+  toWire: ({ id }) => ({ contact_id: id, revoked: true as const }),
+});
+
+const removeStatement: Statement = {
+  name: 'contacts.remove',
+  text: `delete from escalation_contacts c where c.org_id = $1 and c.id = $2 returning ${contactRowColumns}`,
+};

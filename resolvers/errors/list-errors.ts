@@ -1,0 +1,167 @@
+import { z } from 'zod';
+import { invalidField, ServiceError } from '../../core/errors.ts';
+import type { ErrorFingerprint } from '../../db/schema/errors.ts';
+import { occurrenceKinds } from '../../engines/fingerprints/fingerprint.ts';
+import { onProject } from '../access.ts';
+import { moment, projectId } from '../fields.ts';
+import { type ListPage, listsBy, listWindow } from '../list-page.ts';
+import { query } from '../operation.ts';
+import { invocationsIn } from './invocation-buckets.ts';
+import { fingerprintsMax } from './make-room.ts';
+import { functionName } from './report-input.ts';
+import { type Verdict, VerdictWire, verdictToWire } from './verdict.ts';
+import { ErrorFingerprintWire, fingerprintColumns, fingerprintToWire } from './wire.ts';
+
+export interface ErrorPage extends ListPage<ErrorFingerprint> {
+  readonly verdict: Verdict;
+}
+
+/** `GET /projects/v1/:id/errors`. Contract 02, section 4.2. */
+export const listErrors = query({
+  name: 'errors.list',
+  summary: 'Failures of a project’s functions, last seen first, with the verdict over all of them.',
+  access: onProject('project:read', ({ project }: { project: string }) => project),
+  input: z.object({
+    project: projectId,
+    since: moment.optional().describe('Only what was seen from then on; 24 hours before `until` unless told.'),
+    until: moment.optional().describe('Only what was seen up to then; now unless told.'),
+    function: functionName.optional().describe('Only of this function.'),
+    kind: z.enum(occurrenceKinds).optional().describe('Only of this kind.'),
+    fingerprint: z.string().min(1).max(64, 'at most 64 characters').optional().describe('Only of this identity.'),
+    new_in: z
+      .string()
+      .min(1)
+      .max(128, 'at most 128 characters')
+      .optional()
+      .describe('Only identities that were first seen under this release, or under the `active` one.'),
+    ...listWindow,
+  }),
+  async handler({ services, org, project }, { project: _named, since, until, new_in, ...given }): Promise<ErrorPage> {
+    const { function: name, kind, fingerprint, ...window } = given;
+    if (since !== undefined && until !== undefined && since > until) throw sinceAfterUntil();
+    // Its window is no part of a list: pages go on under the window that the first one resolved, or under a later one.
+    const view = JSON.stringify([org.id, project.id, name, kind, fingerprint, new_in].map((value) => value ?? null));
+    const list = errorLists.newestFirst(services.keys, `errors:${view}`);
+    const [seen = null, id = null, at = null] = list.positionOf(window, 'cursor');
+    const position = [seen, id, at && decodeURIComponent(at)];
+    const filters = [since, until, name, kind, fingerprint, new_in].map((value) => value ?? null);
+    const values = [org.id, project.id, ...filters, ...position, window.limit + 1];
+    const rows = await services.db.rows<Row>(list.statementOf(window, listStatements), values);
+    const { asked, ...verdict } = verdictOf(rows[0]!);
+    if (asked.since > asked.until) throw sinceAfterUntil();
+    if (new_in !== undefined && asked.release === null) throw new ServiceError('NO_ACTIVE_RELEASE');
+    if (new_in !== undefined && !asked.known)
+      throw new ServiceError('RESOURCE_NOT_FOUND', { details: { release_id: new_in } });
+    const found = rows.filter((row) => row.id !== null);
+    return { verdict, ...list.pageOf(found, window) };
+  },
+  wire: z.object({
+    verdict: VerdictWire,
+    errors: z.array(ErrorFingerprintWire),
+    has_more: z.boolean(),
+    next_cursor: z.string().optional(),
+  }),
+  toWire: ({ verdict, rows, hasMore }) => ({
+    verdict: verdictToWire(verdict),
+    errors: rows.map(({ row }) => fingerprintToWire(row)),
+    has_more: hasMore,
+    ...(hasMore ? { next_cursor: rows.at(-1)!.cursor } : {}),
+  }),
+});
+
+const sinceAfterUntil = () => invalidField('since', 'must not be later than `until`');
+
+/** A row of the page with what the verdict says, the same on each; the row's own columns are null when none is shown. */
+type Row = ErrorFingerprint & {
+  readonly id: string | null;
+  readonly asked_since: Date;
+  readonly asked_until: Date;
+  readonly release_id: string | null;
+  readonly known: boolean;
+  readonly baseline: string | null;
+  readonly new: number;
+  readonly recurring: number;
+  readonly invocations: bigint | string;
+  readonly full: number;
+  readonly coarse: number;
+  readonly kept: number;
+};
+
+const verdictOf = (row: Row) => ({
+  asked: { since: row.asked_since, until: row.asked_until, release: row.release_id, known: row.known },
+  since: row.asked_since,
+  until: row.asked_until,
+  comparedReleaseId: row.release_id,
+  baselineReleaseId: row.baseline,
+  newFingerprints: row.new,
+  recurringFingerprints: row.recurring,
+  invocationsInWindow: Number(row.invocations),
+  fullFidelityFunctions: row.full,
+  coarseFunctions: row.coarse,
+  rowCap: { limit: fingerprintsMax, atCap: row.kept >= fingerprintsMax },
+});
+
+const errorLists = listsBy<ErrorFingerprint>({
+  columns: ['last_seen', 'fingerprint_id', 'function'],
+  first: { type: 'timestamptz', below: '-infinity', above: 'infinity' },
+  // A function may be called anything.
+  of: (row) => [row.lastSeen.toISOString(), row.fingerprintId, encodeURIComponent(row.function)],
+});
+
+// The project's rows are read once, without their samples: there are 5,000 at most, and the verdict is over all of
+// them. An identity is new when the earliest of its rows is, in whichever function, so the function that is asked for
+// is picked only after that; all rows of an identity are of one kind. $3 since, $4 until, $5 function, $6 kind,
+// $7 fingerprint, $8 new_in, $9 to $11 the position.
+const listStatements = errorLists.bothWays((way) => ({
+  name: `errors.list-${way.name}`,
+  text: `with asked as (
+      select coalesce($3::timestamptz, u.until - interval '24 hours') as since, u.until,
+        case when $8::text = 'active' then (
+          select release_id from release_activations where org_id = $1 and project_id = $2
+          order by activated_at desc, seq desc limit 1) else $8 end as release_id
+      from (select date_trunc('milliseconds', coalesce($4::timestamptz, now())) as until) u
+    ), stamped as (
+      select a.activated_at, a.seq from release_activations a, asked
+      where a.org_id = $1 and a.project_id = $2 and a.release_id = asked.release_id
+      order by a.activated_at desc, a.seq desc limit 1
+    ), identities as (
+      select f.fingerprint_id, f.function, f.last_seen,
+        f.last_seen >= asked.since and f.first_seen <= asked.until as shown,
+        case when asked.release_id is null then first_value(f.first_seen) over identity >= asked.since
+          else coalesce(first_value(f.first_seen_release_id) over identity = asked.release_id, false) end as new
+      from error_fingerprints f, asked
+      where f.org_id = $1 and f.project_id = $2
+        and ($6::text is null or f.kind = $6) and ($7::text is null or f.fingerprint_id = $7)
+      window identity as (partition by f.fingerprint_id order by f.first_seen, f.function)
+    ), rows as materialized (
+      select * from identities i where $5::text is null or i.function = $5
+    ), verdict as materialized (
+      select asked.since as asked_since, asked.until as asked_until, asked.release_id,
+        exists (select from error_releases r
+          where r.org_id = $1 and r.project_id = $2 and r.release_id = asked.release_id) as known,
+        (select a.release_id from release_activations a, stamped s
+          where a.org_id = $1 and a.project_id = $2 and (a.activated_at, a.seq) < (s.activated_at, s.seq)
+            and a.release_id <> asked.release_id
+          order by a.activated_at desc, a.seq desc limit 1) as baseline,
+        (select count(distinct fingerprint_id) from rows where shown and new)::int as new,
+        (select count(distinct fingerprint_id) from rows where shown and not new)::int as recurring,
+        ${invocationsIn('asked', { name: '$5' })} as invocations,
+        coalesce(p.full, 0) as full, coalesce(p.coarse, 0) as coarse, coalesce(p.fingerprints, 0) as kept
+      from asked left join lateral (
+        select s.fingerprints,
+          (select count(*) from jsonb_each_text(s.fidelity) e
+            where e.value = 'full' and ($5::text is null or e.key = $5))::int as full,
+          (select count(*) from jsonb_each_text(s.fidelity) e
+            where e.value = 'coarse' and ($5::text is null or e.key = $5))::int as coarse
+        from error_projects s where s.org_id = $1 and s.project_id = $2
+      ) p on true
+    ), page as (
+      select r.fingerprint_id, r.function, r.last_seen from rows r
+      where r.shown and ($8::text is null or r.new) and ${way.beyond('r', 9)}
+      ${way.order('r')} limit $12
+    )
+    select verdict.*, f.fingerprint_id as id, ${fingerprintColumns}
+    from verdict left join (page r join error_fingerprints f
+      on f.org_id = $1 and f.project_id = $2 and f.fingerprint_id = r.fingerprint_id and f.function = r.function) on true
+    ${way.order('r')}`,
+}));

@@ -1,0 +1,135 @@
+import { setImmediate } from 'node:timers/promises';
+import type { Statement } from '../../db/pool.ts';
+import { type FailureReport, type Fingerprint, fingerprintOf } from '../../engines/fingerprints/fingerprint.ts';
+import type { Work } from '../unit-of-work.ts';
+import { makeRoom } from './make-room.ts';
+import { observeNew } from './observe-new.ts';
+
+/** Where occurrences belong. */
+export interface ReportedProject {
+  readonly orgId: string;
+  readonly projectId: string;
+}
+
+/** One failure of a function, as the runtime knows it. Failures that the platform caused are none. Contract 02, section 4.4. */
+export interface Occurrence extends FailureReport {
+  /** Of the request, the run or the attempt, by which the logs know it. */
+  readonly sampleId: string;
+  /** Null outside any release. */
+  readonly releaseId: string | null;
+  /** @default now */
+  readonly at?: Date | undefined;
+}
+
+/** A row of the project’s failures. */
+export interface FingerprintKey {
+  readonly fingerprintId: string;
+  readonly function: string;
+}
+
+/** A row that occurrences were added to. */
+export interface RecordedRow extends FingerprintKey {
+  /** Whether there was no such row before. */
+  readonly inserted: boolean;
+}
+
+/**
+ * Adds failures to what is known of a project. Each is counted once, however many report at the same time; the rows
+ * of one call are written in one order everywhere, so that no two calls wait for each other.
+ *
+ * @param occurrences at most a few hundred
+ */
+export async function recordOccurrences(
+  work: Work,
+  project: ReportedProject,
+  occurrences: readonly Occurrence[],
+): Promise<readonly RecordedRow[]> {
+  if (occurrences.length === 0) return [];
+  const given: ReturnType<typeof givenOf>[] = [];
+  for (const [ord, occurrence] of occurrences.entries()) {
+    // Texts made to be slow to read take milliseconds each: others have their turn in between.
+    if (ord % yieldEvery === yieldEvery - 1) await setImmediate();
+    given.push(givenOf(occurrence, fingerprintOf(occurrence), ord));
+  }
+  const { orgId, projectId } = project;
+  const rows = await work.rows<RecordedRow>(recordStatement, [orgId, projectId, JSON.stringify(given)]);
+  const inserted = rows.filter((row) => row.inserted);
+  if (inserted.length > 0) {
+    // The project is locked from here on: identities that are new at the same time are new one after the other.
+    await makeRoom(work, project, inserted.length);
+    await observeNew(work, project, inserted);
+  }
+  return rows;
+}
+
+/** Occurrences that are named in one turn of the event loop. */
+const yieldEvery = 8;
+
+const givenOf = (occurrence: Occurrence, fingerprint: Fingerprint, ord: number) => ({
+  ord,
+  fingerprint_id: fingerprint.fingerprintId,
+  function: occurrence.function,
+  kind: occurrence.kind,
+  quality: fingerprint.quality,
+  error_name: fingerprint.errorName,
+  message_template: fingerprint.messageTemplate,
+  stable_frames: fingerprint.stableFrames,
+  sample_id: occurrence.sampleId,
+  release_id: occurrence.releaseId,
+  at: occurrence.at?.toISOString() ?? null,
+});
+
+/** Samples that are kept beside the first. Contract 02, section 4.1. */
+const recentMax = 10;
+
+const recordStatement: Statement = {
+  name: 'errors.record',
+  text: `with given as (
+      select o.*, seen.at as seen, jsonb_build_object('id', o.sample_id, 'release_id', o.release_id,
+        'at', to_char(seen.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as sample
+      from jsonb_to_recordset($3::jsonb) as o(ord int, fingerprint_id text, function text, kind text, quality text,
+        error_name text, message_template text, stable_frames jsonb, sample_id text, release_id text, at timestamptz),
+      lateral (select date_trunc('milliseconds', least(coalesce(o.at, now()), now())) as at) seen
+    ), releases as (
+      insert into error_releases (org_id, project_id, release_id)
+      select distinct $1::uuid, $2, g.release_id from given g
+      where g.release_id is not null and not exists (
+        select from error_releases r where r.org_id = $1 and r.project_id = $2 and r.release_id = g.release_id)
+      order by 3 on conflict do nothing
+    ), ranked as (
+      select *, row_number() over (partition by fingerprint_id, function order by seen, ord) as nth,
+        row_number() over (partition by fingerprint_id, function order by seen desc, ord desc) as nth_last
+      from given
+    ), folded as (
+      select fingerprint_id, function, max(kind) as kind, max(quality) as quality,
+        max(error_name) filter (where nth = 1) as error_name,
+        max(message_template) filter (where nth = 1) as message_template,
+        (array_agg(stable_frames) filter (where nth = 1))[1] as stable_frames,
+        count(*) as count, min(seen) as first_seen, max(seen) as last_seen,
+        max(release_id) filter (where nth = 1) as first_release_id,
+        max(release_id) filter (where nth_last = 1) as last_release_id,
+        (array_agg(sample) filter (where nth = 1))[1] as first_sample,
+        to_jsonb(array_agg(sample order by nth_last) filter (where nth_last <= ${recentMax})) as recent
+      from ranked group by fingerprint_id, function
+    )
+    insert into error_fingerprints as f (org_id, project_id, fingerprint_id, function, kind, quality, error_name,
+      message_template, stable_frames, count, first_seen, last_seen, first_seen_release_id, last_seen_release_id,
+      first_sample, recent_samples)
+    select $1, $2, fingerprint_id, function, kind, quality, error_name, message_template, stable_frames, count,
+      first_seen, last_seen, first_release_id, last_release_id, first_sample, recent
+    from folded order by fingerprint_id, function
+    on conflict (org_id, project_id, fingerprint_id, function) do update set
+      count = f.count + excluded.count,
+      first_seen = least(f.first_seen, excluded.first_seen),
+      first_seen_release_id = case when excluded.first_seen < f.first_seen
+        then excluded.first_seen_release_id else f.first_seen_release_id end,
+      last_seen = greatest(f.last_seen, excluded.last_seen),
+      last_seen_release_id = case when excluded.last_seen >= f.last_seen
+        then excluded.last_seen_release_id else f.last_seen_release_id end,
+      recent_samples = (
+        select jsonb_agg(s.sample order by s.sample ->> 'at' desc, s.ord) from (
+          select e.sample, e.ord
+          from jsonb_array_elements(excluded.recent_samples || f.recent_samples) with ordinality as e(sample, ord)
+          order by e.sample ->> 'at' desc, e.ord limit ${recentMax}) s)
+    returning fingerprint_id as "fingerprintId", function, xmax = 0 as inserted`,
+};

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import { projectId } from '../fields.ts';
+import { mutation } from '../operation.ts';
+import { functionName, onReportedProject } from './report-input.ts';
+
+/** Functions that one project may say this of. */
+const functionsMax = 500;
+
+const functionFidelity = z.strictObject({
+  function: functionName.describe('Name of the function.'),
+  fidelity: z
+    .enum(['full', 'coarse'])
+    .describe(
+      '`full` when its wrapper tells name, message and frames of each error; `coarse` when it was built before.',
+    ),
+});
+
+/** How many active functions tell their errors in full. */
+export interface FidelityReported {
+  readonly projectId: string;
+  readonly full: number;
+  readonly coarse: number;
+}
+
+/** `POST /projects/v1/:id/errors/fidelity`, until functions are deployed here. */
+export const reportFidelity = mutation({
+  name: 'errors.reportFidelity',
+  summary: 'Report the active functions of a project, each with whether its errors are told in full.',
+  access: onReportedProject,
+  lifecycle: 'gated',
+  input: z.object({
+    project: projectId,
+    functions: z
+      .array(functionFidelity)
+      .max(functionsMax, `at most ${functionsMax} functions`)
+      .refine((all) => new Set(all.map((one) => one.function)).size === all.length, 'names a function twice')
+      .describe('All active functions: what was reported before is replaced.'),
+  }),
+  async handler(work, { functions }): Promise<FidelityReported> {
+    const fidelity = Object.fromEntries(functions.map((one) => [one.function, one.fidelity]));
+    await work.rows(replaceStatement, [work.org.id, work.project.id, JSON.stringify(fidelity)]);
+    const full = functions.filter((one) => one.fidelity === 'full').length;
+    return { projectId: work.project.id, full, coarse: functions.length - full };
+  },
+  audit: ({ full, coarse }, _input, { project }) => ({
+    action: 'project.fidelity_reported',
+    object: { kind: 'project', id: project.id },
+    details: { full_fidelity_functions: full, coarse_functions: coarse },
+  }),
+  wire: z.object({
+    project_id: z.string(),
+    coverage: z.object({ full_fidelity_functions: z.number(), coarse_functions: z.number() }),
+  }),
+  toWire: ({ projectId: id, full, coarse }) => ({
+    project_id: id,
+    coverage: { full_fidelity_functions: full, coarse_functions: coarse },
+  }),
+});
+
+const replaceStatement: Statement = {
+  name: 'errors.replace-fidelity',
+  text: `insert into error_projects (org_id, project_id, fidelity) values ($1, $2, $3::jsonb)
+    on conflict (org_id, project_id) do update set fidelity = excluded.fidelity`,
+};

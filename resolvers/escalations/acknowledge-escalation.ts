@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import { onOrg } from '../access.ts';
+import { principalIdOf } from '../caller.ts';
+import { holdRole } from '../hold-right.ts';
+import { mutation } from '../operation.ts';
+import { acknowledge, verifiedEmailOf } from './answer.ts';
+import { escalationAddress } from './escalation-scope.ts';
+import { type Answered, AnsweredWire, answeredToWire } from './wire.ts';
+
+/** `POST /orgs/v1/:org_id/escalations/:escalation_id/ack`. Contract 02, section 3.4. */
+export const acknowledgeEscalation = mutation({
+  name: 'escalations.acknowledge',
+  summary: 'Say that one is looking at an escalation, which stops paging; who says so first is kept.',
+  access: onOrg('escalation:answer', ({ org }: { org: string }) => org),
+  input: z.object(escalationAddress),
+  async handler(work, { escalation: id }): Promise<Answered> {
+    await holdRole(work, work.org.id, 'escalation:answer');
+    const email = await verifiedEmailOf(work, principalIdOf(await work.caller())!);
+    return acknowledge(work, work.org.id, id, { email, via: 'authenticated' });
+  },
+  audit: ({ escalation, changed }) =>
+    changed
+      ? {
+          action: 'escalation.acknowledged',
+          object: { kind: 'escalation', id: escalation.id },
+          details: { channel: 'authenticated' },
+        }
+      : undefined,
+  wire: AnsweredWire,
+  toWire: answeredToWire,
+});

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import type { DeliveryAttempt, Escalation } from '../../db/schema/escalations.ts';
+import { onOrgByGrant } from '../access.ts';
+import type { Services } from '../context.ts';
+import { query } from '../operation.ts';
+import { escalationAddress, findEscalation, ownerSeen } from './escalation-scope.ts';
+import { attemptToWire, DeliveryAttemptWire, EscalationWire, escalationToWire } from './wire.ts';
+
+export interface ShownEscalation {
+  readonly escalation: Escalation;
+  /** Undefined unless they were asked for. */
+  readonly attempts: readonly DeliveryAttempt[] | undefined;
+}
+
+/** `GET /orgs/v1/:org_id/escalations/:escalation_id`. Contract 02, section 3.3. */
+export const getEscalation = query({
+  name: 'escalations.get',
+  summary: 'One escalation as it stands: what its raiser polls.',
+  access: onOrgByGrant<{ org: string; escalation: string }>('escalation:read'),
+  input: z.object({
+    ...escalationAddress,
+    include: z
+      .literal('delivery', 'must be `delivery`')
+      .optional()
+      .describe('`delivery` shows what became of each page, too.'),
+  }),
+  async handler(ctx, { escalation: id, include }): Promise<ShownEscalation> {
+    const { services, org } = ctx;
+    const escalation = await findEscalation(services.db, org.id, id, await ownerSeen(ctx));
+    return {
+      escalation,
+      attempts: include === undefined ? undefined : (await loadAttempts(services, [escalation]))[0],
+    };
+  },
+  wire: EscalationWire.extend({ delivery_attempts: z.array(DeliveryAttemptWire).optional() }),
+  toWire: ({ escalation, attempts }) => ({
+    ...escalationToWire(escalation),
+    ...(attempts === undefined ? {} : { delivery_attempts: attempts.map(attemptToWire) }),
+  }),
+});
+
+/** What became of the pages of escalations that the caller sees, in the order of the tries. */
+export async function loadAttempts(
+  { db }: Pick<Services, 'db'>,
+  escalations: readonly Escalation[],
+): Promise<DeliveryAttempt[][]> {
+  const rows = await db.rows<DeliveryAttempt>(attemptsStatement, [
+    escalations.map(({ orgId }) => orgId),
+    escalations.map(({ id }) => id),
+  ]);
+  const byId = Map.groupBy(rows, ({ escalationId }) => escalationId);
+  return escalations.map(({ id }) => byId.get(id) ?? []);
+}
+
+const attemptsStatement: Statement = {
+  name: 'escalations.attempts',
+  text: `select a.org_id as "orgId", a.escalation_id as "escalationId", a.mail_id as "mailId", a.attempt, a.email,
+      a.channel, a.status, a.error, a.at
+    from escalation_attempts a where (a.org_id, a.escalation_id) in (select * from unnest($1::uuid[], $2::uuid[])) order by a.at, a.mail_id, a.attempt`,
+};

@@ -1,0 +1,33 @@
+import { z } from 'zod';
+
+export interface JsonBounds {
+  /** Of its JSON, in KiB. */
+  readonly kib: number;
+  /** Levels of objects and lists within each other. */
+  readonly depth: number;
+}
+
+/** A JSON object of the caller's own making, kept and shown as it is. */
+export const jsonObject = (bounds: JsonBounds) =>
+  // What is read as a record has lost a `__proto__` of its own: so it is looked at first.
+  z.preprocess(
+    (given, { issues }) => {
+      const fault = isObject(given) ? faultOf(given, bounds) : undefined;
+      if (fault !== undefined) issues.push({ code: 'custom', message: fault, input: undefined });
+      return given;
+    },
+    z.record(z.string(), z.unknown()),
+  );
+
+const isObject = (given: unknown): given is object => typeof given === 'object' && given !== null;
+
+/** What an object is refused for, or undefined. Depth first: what is too deep cannot even be measured. */
+function faultOf(given: object, { kib, depth: depthMax }: JsonBounds): string | undefined {
+  let level: readonly object[] = [given];
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > depthMax) return `at most ${depthMax} levels deep`;
+    if (level.some((one) => Object.hasOwn(one, '__proto__'))) return 'must have no member __proto__';
+    level = level.flatMap((one) => Object.values(one).filter(isObject));
+  }
+  return Buffer.byteLength(JSON.stringify(given)) <= kib * 1024 ? undefined : `at most ${kib} KiB of JSON`;
+}

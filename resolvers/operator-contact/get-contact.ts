@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { signedIn } from '../access.ts';
+import { query } from '../operation.ts';
+import { OperatorContactWire, operatorContactToWire, showOwn } from './contact.ts';
+
+/** `GET /agent/v1/contact/status`. Contract 02, section 5.1. */
+export const getContact = query({
+  name: 'operator.getContact',
+  summary: 'Whom notices about the caller’s organizations go to, and what is known of the address.',
+  access: signedIn('wallet', 'control_plane', 'operator'),
+  input: z.object({}),
+  handler: (ctx) => showOwn(ctx.services.db, ctx),
+  wire: OperatorContactWire,
+  toWire: operatorContactToWire,
+});

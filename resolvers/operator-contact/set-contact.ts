@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import type { OperatorContact } from '../../db/schema/operator-contacts.ts';
+import { signedIn } from '../access.ts';
+import { givenName, shows } from '../fields.ts';
+import { emailAddress } from '../invites/email-address.ts';
+import { mutation } from '../operation.ts';
+import { walletOf } from '../tiers/wallet-of.ts';
+import {
+  findContact,
+  lockContact,
+  OperatorContactWire,
+  operatorContactColumns,
+  operatorContactToWire,
+  type ShownContact,
+} from './contact.ts';
+import { sendChallenge } from './send-challenge.ts';
+
+/** An address on the web that is nobody's secret. */
+const httpsUrl = z
+  .string()
+  .max(2_048, 'at most 2048 characters')
+  .refine((text) => {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    return url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hash === '';
+  }, 'must be an https address without credentials and without a fragment');
+
+/** `POST /agent/v1/contact`. Contract 02, section 5.1. */
+export const setContact = mutation({
+  name: 'operator.setContact',
+  summary: 'Name whom notices about the caller’s organizations go to; a new mail address has to be verified.',
+  access: signedIn('wallet', 'control_plane'),
+  stepUp: 'operator.contact',
+  input: z.object({
+    name: givenName(64)
+      .trim()
+      .refine((name) => shows.test(name), 'must show something')
+      .describe('What people call the contact, 1 to 64 characters.'),
+    email: emailAddress.nullish().describe('Mail address; null takes it away, absent leaves it.'),
+    webhook: httpsUrl
+      .nullish()
+      .describe(
+        'Where notices are to be posted once they can be signed, and not before; null takes it away, absent leaves it.',
+      ),
+  }),
+  async handler(work, { name, email, webhook }): Promise<ShownContact> {
+    const { id } = work.principal.principal;
+    await lockContact(work, id);
+    const before = await findContact(work, id);
+    const address = email === undefined ? (before?.email ?? null) : email;
+    const moved = address !== (before?.email ?? null);
+    const target = webhook === undefined ? (before?.webhook ?? null) : webhook;
+    const [stored] = await work.rows<OperatorContact>(upsertStatement, [id, name, address, target, moved]);
+    const contact = moved && address !== null ? await sendChallenge(work, id, address) : stored!;
+    return { wallet: await walletOf(work, work.principal), contact };
+  },
+  audit: ({ contact: { principalId, email } }) => ({
+    action: 'operator_contact.set',
+    object: { kind: 'principal', id: principalId },
+    details: { email },
+  }),
+  wire: OperatorContactWire,
+  toWire: operatorContactToWire,
+});
+
+// Another address is known to nobody yet, and whoever read the old one enrolled the passkey.
+const upsertStatement: Statement = {
+  name: 'operator.set-contact',
+  text: `insert into operator_contacts as c (principal_id, name, email, webhook) values ($1, $2, $3, $4)
+    on conflict (principal_id) do update set name = excluded.name, email = excluded.email, webhook = excluded.webhook,
+      updated_at = clock_timestamp(),
+      email_verified_at = case when $5::boolean then null else c.email_verified_at end,
+      email_verified_message_id = case when $5 then null else c.email_verified_message_id end,
+      email_challenge_sent_at = case when $5 then null else c.email_challenge_sent_at end,
+      passkey_pending_at = case when $5 then null else c.passkey_pending_at end,
+      passkey_bound_at = case when $5 then null else c.passkey_bound_at end,
+      active_passkey_id = case when $5 then null else c.active_passkey_id end
+    returning ${operatorContactColumns}`,
+};

@@ -1,0 +1,117 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import type { Statement } from '../../db/pool.ts';
+import { onRoom } from '../access.ts';
+import { principalIdOf } from '../caller.ts';
+import { mutation } from '../operation.ts';
+import { lockOrgFor } from '../orgs/lock-org.ts';
+import { ensureRoom } from '../rooms/ensure-room.ts';
+import { presenceId, roomAddress } from '../rooms/room-input.ts';
+import { resolveSelf } from '../rooms/self.ts';
+import { inviteColumns, RoomInviteWire, roomInviteToWire, type ShownInvite } from './wire.ts';
+
+/** Keys of one room that are open at once. */
+const openInvitesPerRoom = 20;
+
+const noteBytesMax = 4 * 1024;
+
+/** Seconds until a key expires. */
+const expirySeconds = { least: 60, usual: 3_600, most: 86_400 } as const;
+
+const warning =
+  'Whoever holds this key can take a permanent viewer seat in the organization. Hand it to one person, in private.';
+
+export interface InviteWarning {
+  readonly code: 'ROOM_INVITE_KEY_CONFERS_SEAT';
+  readonly message: string;
+}
+
+/** What the maker of a key has to know. */
+export const mintWarnings: readonly InviteWarning[] = [{ code: 'ROOM_INVITE_KEY_CONFERS_SEAT', message: warning }];
+
+/** `POST /orgs/v1/:org_id/rooms/:room_key/invites`. Contract 02, section 2.8. */
+export const mintRoomInvite = mutation({
+  name: 'rooms.mintInvite',
+  summary: 'Make a key that seats whoever redeems it in a room, as a viewer; the server keeps only its hash.',
+  access: onRoom('room:invite'),
+  input: z.object({
+    ...roomAddress,
+    invite_id: z
+      .uuidv4('must be a UUID of version 4')
+      .toLowerCase()
+      .meta({ examples: ['9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70'] })
+      .describe('The key’s id: a random UUID of your own.'),
+    auth_hash: z
+      .string()
+      .regex(/^[0-9a-f]{64}$/, 'must be 64 lower-case hexadecimal digits')
+      .meta({ examples: ['5e8848982f2fd02b4cbae1a2d3a3b5c0d1e2f30415263748596a7b8c9daebfc0'] })
+      .describe('SHA-256 of the label and the key’s derived secret; never the secret.'),
+    note: z
+      .string()
+      .refine((note) => Buffer.byteLength(note) <= noteBytesMax, 'at most 4 KiB')
+      .nullish()
+      .describe('Shown to whoever arrives by the key; plain text, at most 4 KiB.'),
+    inviter_presence_id: presenceId.describe('Presence of yours that invites, `prs_…`.'),
+    expires_in_seconds: z
+      .int()
+      .min(expirySeconds.least)
+      .max(expirySeconds.most)
+      .default(expirySeconds.usual)
+      .describe('Seconds until the key expires: 3600 unless told, 60 to 86400.'),
+  }),
+  async handler(work, { invite_id, auth_hash, note, inviter_presence_id, expires_in_seconds }): Promise<ShownInvite> {
+    const { org, room } = work;
+    // Keys of an organization are made one after the other, so that no two are both the last that may be open.
+    await lockOrgFor(work, org.id, 'room:invite');
+    await ensureRoom(work);
+    const inviter =
+      inviter_presence_id === undefined
+        ? undefined
+        : await resolveSelf(work, work.rows, { presence_id: inviter_presence_id }, true);
+    const [count] = await work.rows<{ used: number }>(countStatement, [org.id, room.key]);
+    if (count!.used >= openInvitesPerRoom) {
+      const details = { scope: 'room', resource: 'open_room_invites', limit: openInvitesPerRoom, used: count!.used };
+      throw new ServiceError('ROOM_INVITE_OPEN_LIMIT', { details });
+    }
+    const [invite] = await work.rows<ShownInvite>(insertStatement, [
+      org.id,
+      invite_id,
+      room.key,
+      auth_hash,
+      note ?? null,
+      principalIdOf(await work.caller()),
+      inviter?.id ?? null,
+      expires_in_seconds,
+    ]);
+    if (invite === undefined) throw new ServiceError('ROOM_INVITE_ID_CONFLICT', { details: { invite_id } });
+    return invite;
+  },
+  audit: ({ id, roomKey, expiresAt }) => ({
+    action: 'room_invite.minted',
+    object: { kind: 'room_invite', id },
+    details: { room_key: roomKey, expires_at: expiresAt.toISOString() },
+  }),
+  wire: RoomInviteWire.extend({
+    warning: z.string(),
+    warnings: z.array(z.object({ code: z.literal('ROOM_INVITE_KEY_CONFERS_SEAT'), message: z.string() })),
+  }),
+  toWire: (invite) => ({
+    ...roomInviteToWire(invite),
+    warning,
+    warnings: [...mintWarnings],
+  }),
+});
+
+const countStatement: Statement = {
+  name: 'room-invites.open',
+  text: `select count(*)::int as used from room_invites
+    where org_id = $1 and room_key = $2 and revoked_at is null and expires_at > now()`,
+};
+
+const insertStatement: Statement = {
+  name: 'room-invites.insert',
+  text: `insert into room_invites as i
+      (org_id, id, room_key, auth_hash, note, created_by, inviter_presence_id, expires_at)
+    values ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8))
+    on conflict do nothing returning ${inviteColumns}`,
+};

@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { isUuid } from '../../core/ids.ts';
+import { checked } from '../../db/checked.ts';
+import type { Statement } from '../../db/pool.ts';
+import { onRoom } from '../access.ts';
+import { mutation } from '../operation.ts';
+import { lockOrgFor } from '../orgs/lock-org.ts';
+import { roomAddress } from '../rooms/room-input.ts';
+import { inviteColumns, type ShownInvite } from './wire.ts';
+
+/** `DELETE /orgs/v1/:org_id/rooms/:room_key/invites/:invite_id`. Contract 02, section 2.8. */
+export const revokeRoomInvite = mutation({
+  name: 'rooms.revokeInvite',
+  summary: 'Take back a key, also an expired one; again, it changes nothing.',
+  access: onRoom('room:invite'),
+  input: z.object({ ...roomAddress, invite: z.string().max(64).describe('Key, by its id.') }),
+  async handler(work, { invite: id }): Promise<ShownInvite & { readonly changed: boolean }> {
+    const { org, room } = work;
+    await lockOrgFor(work, org.id, 'room:invite');
+    const values = [org.id, room.key, id];
+    const [invite] = isUuid(id) ? await work.rows<ShownInvite & { changed: boolean }>(revokeStatement, values) : [];
+    if (invite === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { invite_id: id } });
+    return invite;
+  },
+  audit: ({ id, roomKey, changed }) =>
+    changed
+      ? { action: 'room_invite.revoked', object: { kind: 'room_invite', id }, details: { room_key: roomKey } }
+      : undefined,
+  wire: z.object({ invite_id: z.uuid(), revoked: z.literal(true) }),
+  toWire: ({ id }) => ({ invite_id: id, revoked: true as const }),
+});
+
+const revokeStatement: Statement = {
+  name: 'room-invites.revoke',
+  text: `update room_invites i set revoked_at = coalesce(i.revoked_at, now())
+    from room_invites before
+    where i.org_id = $1 and i.id = $3 and ${checked('i.room_key = $2')} and before.org_id = $1 and before.id = $3
+    returning ${inviteColumns}, before.revoked_at is null as changed`,
+};

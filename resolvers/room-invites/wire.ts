@@ -1,0 +1,32 @@
+import { z } from 'zod';
+import { columnsOf } from '../../db/columns-of.ts';
+import { type RoomInvite, roomInvites } from '../../db/schema/room-invites.ts';
+
+/** A key as it is shown: by what it leads to, never by what opens it. */
+export type ShownInvite = Omit<RoomInvite, 'authHash'>;
+
+export const inviteColumns = columnsOf(roomInvites, 'i', '', ['authHash']);
+
+export const inviteKind = 'room';
+export const inviteRole = 'viewer';
+
+/** Contract 02, section 2.8. */
+export const RoomInviteWire = z.object({
+  invite_id: z.uuid(),
+  kind: z.literal('room'),
+  role: z.literal('viewer'),
+  room: z.object({ org_id: z.uuid(), room_key: z.string() }),
+  note: z.string().nullable(),
+  expires_at: z.iso.datetime(),
+  created_at: z.iso.datetime(),
+});
+
+export const roomInviteToWire = (invite: ShownInvite): z.infer<typeof RoomInviteWire> => ({
+  invite_id: invite.id,
+  kind: inviteKind,
+  role: inviteRole,
+  room: { org_id: invite.orgId, room_key: invite.roomKey },
+  note: invite.note,
+  expires_at: invite.expiresAt.toISOString(),
+  created_at: invite.createdAt.toISOString(),
+});

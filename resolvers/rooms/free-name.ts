@@ -1,0 +1,32 @@
+import { checked } from '../../db/checked.ts';
+import type { Statement } from '../../db/pool.ts';
+import type { RoomScope } from '../access.ts';
+import type { Work } from '../unit-of-work.ts';
+
+/** A wanted name, or with a number that nobody in the room has had: `Atlas`, `Atlas-2`, `Atlas-3` and on. */
+export async function freeName(work: Work & RoomScope, wanted: string): Promise<string> {
+  const [found] = await work.rows<{ number: bigint }>(freeStatement, [work.org.id, work.room.key, wanted]);
+  return found === undefined ? wanted : `${wanted}-${found.number}`;
+}
+
+// Folded by the database, as the unique index does it: another notion of letter case would look for ever.
+const taken = (name: string) =>
+  `exists (select from room_presences where org_id = $1 and (lower(name) collate "C") = ${name} and ${checked('room_key = $2')})`;
+
+/**
+ * Looks a name up at a time, each in the unique index of names: however many are taken, a few dozen. `taken` is the last
+ * number known to be taken (1 is the name alone), `free` the first known to be free. It doubles until it finds a free
+ * one, and halves what is between: so it is the next number where all before are taken, and where somebody has taken a
+ * higher one by its full name, some number whose forerunner is taken.
+ */
+export const freeStatement: Statement = {
+  name: 'presences.free-name',
+  text: `with recursive search (taken, free) as (
+      select 1::bigint, null::bigint where ${taken('lower($3)')}
+      union all
+      select case when t.is then s.probe else s.taken end, case when t.is then s.free else s.probe end
+      from (select *, coalesce((taken + free) / 2, taken * 2) as probe from search where free is null or free - taken > 1) s
+      cross join lateral (select ${taken("lower($3) || '-' || s.probe")} as is) t
+    )
+    select free as number from search where free - taken = 1`,
+};

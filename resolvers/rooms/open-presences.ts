@@ -1,0 +1,20 @@
+import { z } from 'zod';
+import { onRoom } from '../access.ts';
+import type { ChangeRow } from '../changes.ts';
+import { cursor } from '../fields.ts';
+import { type Opened, openFeed } from '../open-feed.ts';
+import { query } from '../operation.ts';
+import { type PresenceChange, presenceFeed } from './presence-feed.ts';
+import { roomAddress } from './room-input.ts';
+
+/** What a subscription begins with: the right to the room, and the position of its cursor. */
+export const openPresences = query({
+  name: 'rooms.openPresences',
+  summary: 'Begin to follow who comes to a room and leaves it.',
+  access: onRoom('room:read'),
+  input: z.object({ ...roomAddress, cursor: cursor.optional() }),
+  handler: ({ services, org, room }, input): Promise<Opened<ChangeRow<PresenceChange>>> =>
+    openFeed(services, presenceFeed(org.id, room.key), input.cursor),
+  wire: z.object({ reset: z.boolean() }),
+  toWire: ({ reset }) => ({ reset }),
+});

@@ -1,0 +1,24 @@
+import { confirmEmail } from '../resolvers/operator-contact/confirm-email.ts';
+import { connectChat } from '../resolvers/operator-contact/connect-chat.ts';
+import { enrollPasskey } from '../resolvers/operator-contact/enroll-passkey.ts';
+import { getContact } from '../resolvers/operator-contact/get-contact.ts';
+import { confirmPath } from '../resolvers/operator-contact/send-challenge.ts';
+import { sendVerification } from '../resolvers/operator-contact/send-verification.ts';
+import { setContact } from '../resolvers/operator-contact/set-contact.ts';
+import { route } from './route.ts';
+
+const contact = '/agent/v1/contact';
+
+/** Paths of whom notices go to. Contract 02, sections 5.1 and 5.3. */
+export const operatorContactRoutes = [
+  route('POST', contact, 200, setContact, ({ body }) => ({
+    name: body.name,
+    email: body.email,
+    webhook: body.webhook,
+  })),
+  route('GET', `${contact}/status`, 200, getContact, () => ({})),
+  route('POST', `${contact}/verify-email`, 200, sendVerification, () => ({})),
+  route('POST', confirmPath, 200, confirmEmail, ({ body }) => ({ token: body.token })),
+  route('POST', `${contact}/passkey/enroll`, 200, enrollPasskey, () => ({})),
+  route('POST', '/agent/v1/notifications/channels/chat', 201, connectChat, ({ body }) => ({ label: body.label })),
+];

@@ -1,0 +1,218 @@
+import { dropNulls } from '../core/drop-nulls.ts';
+import { checkKey } from '../resolvers/idempotency.ts';
+import { type ConfirmedEmail, confirmEmail } from '../resolvers/operator-contact/confirm-email.ts';
+import { type ChatBinding, connectChat } from '../resolvers/operator-contact/connect-chat.ts';
+import {
+  assuranceOf,
+  emailStateOf,
+  passkeyStateOf,
+  retryAfter,
+  type ShownContact,
+} from '../resolvers/operator-contact/contact.ts';
+import { enrollPasskey } from '../resolvers/operator-contact/enroll-passkey.ts';
+import { getContact } from '../resolvers/operator-contact/get-contact.ts';
+import { sendVerification } from '../resolvers/operator-contact/send-verification.ts';
+import { setContact } from '../resolvers/operator-contact/set-contact.ts';
+import { builder } from './builder.ts';
+import { keyed, keyField } from './idempotency.ts';
+import { run } from './run.ts';
+
+const AssuranceEnum = builder.enumType('OperatorAssurance', {
+  description: 'How far it is known that a human reads what is sent.',
+  values: {
+    WALLET_ONLY: { value: 'wallet_only', description: 'No mail address was named.' },
+    EMAIL_PENDING: { value: 'email_pending', description: 'The address waits to be verified.' },
+    EMAIL_VERIFIED: { value: 'email_verified', description: 'The address was verified.' },
+    PASSKEY_PENDING: { value: 'passkey_pending', description: 'A passkey waits to be enrolled.' },
+    OPERATOR_PASSKEY: { value: 'operator_passkey', description: 'A passkey is enrolled.' },
+  } as const,
+});
+
+const StateEnum = builder.enumType('OperatorProofState', {
+  description: 'How far a proof has come.',
+  values: {
+    NONE: { value: 'none', description: 'Not begun.' },
+    PENDING: { value: 'pending', description: 'Begun.' },
+    VERIFIED: { value: 'verified', description: 'Done.' },
+  } as const,
+});
+
+const ContactRef = builder.objectRef<ShownContact>('OperatorContact').implement({
+  description: 'Whom notices about what a principal runs go to.',
+  fields: (t) => ({
+    wallet: t.exposeString('wallet', { nullable: true, description: 'Wallet of the principal; null without one.' }),
+    name: t.string({ description: 'What people call the contact.', resolve: ({ contact }) => contact.name }),
+    email: t.string({ nullable: true, description: 'Mail address.', resolve: ({ contact }) => contact.email }),
+    webhook: t.string({
+      nullable: true,
+      description: 'Where notices are to be posted once they can be signed; nothing is posted yet.',
+      resolve: ({ contact }) => contact.webhook,
+    }),
+    assurance: t.field({
+      type: AssuranceEnum,
+      description: 'How far it is known that a human reads what is sent.',
+      resolve: ({ contact }) => assuranceOf(contact),
+    }),
+    emailVerification: t.field({
+      type: StateEnum,
+      description: 'How far the address is verified.',
+      resolve: ({ contact }) => emailStateOf(contact),
+    }),
+    passkeyBinding: t.field({
+      type: StateEnum,
+      description: 'How far a passkey is enrolled.',
+      resolve: ({ contact }) => passkeyStateOf(contact),
+    }),
+    emailVerifiedAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the address was verified; null until then.',
+      resolve: ({ contact }) => contact.emailVerifiedAt,
+    }),
+    emailChallengeSentAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the link was last mailed.',
+      resolve: ({ contact }) => contact.emailChallengeSentAt,
+    }),
+    emailVerifiedMessageId: t.string({
+      nullable: true,
+      description: 'The mail whose link verified the address; null until then.',
+      resolve: ({ contact }) => contact.emailVerifiedMessageId,
+    }),
+    verificationRetryAfterSeconds: t.int({
+      nullable: true,
+      description: 'Seconds until another link may be asked for, while one is waited for; null when it may be at once.',
+      resolve: ({ contact }, _args, { services }) => {
+        const wait = retryAfter(contact, services.now());
+        return wait > 0 ? wait : null;
+      },
+    }),
+    passkeyBoundAt: t.field({
+      type: 'DateTime',
+      nullable: true,
+      description: 'When a passkey was enrolled; null until then.',
+      resolve: ({ contact }) => contact.passkeyBoundAt,
+    }),
+    activeOperatorPasskeyId: t.string({
+      nullable: true,
+      description: 'The passkey that is enrolled; null without one.',
+      resolve: ({ contact }) => contact.activePasskeyId,
+    }),
+    updatedAt: t.field({
+      type: 'DateTime',
+      description: 'When it was last changed.',
+      resolve: ({ contact }) => contact.updatedAt,
+    }),
+  }),
+});
+
+const ConfirmedRef = builder.objectRef<ConfirmedEmail>('ConfirmedOperatorEmail').implement({
+  description: 'An address that was verified.',
+  fields: (t) => ({
+    email: t.exposeString('email', { description: 'The address.' }),
+    verifiedAt: t.expose('verifiedAt', { type: 'DateTime', description: 'When it was verified.' }),
+  }),
+});
+
+const ChatRef = builder.objectRef<ChatBinding>('ChatBinding').implement({
+  description: 'A chat that is paged in.',
+  fields: (t) => ({ bindingId: t.exposeString('bindingId', { description: 'Native id, a UUID.' }) }),
+});
+
+builder.queryField('operatorContact', (t) =>
+  t.field({
+    type: ContactRef,
+    nullable: true,
+    description: getContact.summary,
+    authScopes: { credential: true },
+    resolve: (_root, _args, ctx) => run(getContact, ctx, {}),
+  }),
+);
+
+const SetInput = builder.inputType('SetOperatorContactInput', {
+  description: 'Whom notices go to.',
+  fields: (t) => ({
+    name: t.string({ description: 'What people call the contact, 1 to 64 characters.' }),
+    email: t.string({ required: false, description: 'Mail address; null takes it away, absent leaves it.' }),
+    webhook: t.string({
+      required: false,
+      description:
+        'Where notices are to be posted once they can be signed, an https address; null takes it away, absent leaves it.',
+    }),
+    ...keyField(t),
+  }),
+});
+
+const SendInput = builder.inputType('SendOperatorVerificationInput', {
+  description: 'The caller’s own contact.',
+  fields: (t) => keyField(t),
+});
+
+const ConfirmInput = builder.inputType('ConfirmOperatorEmailInput', {
+  description: 'The link that was mailed.',
+  fields: (t) => ({ token: t.string({ description: 'What the link brought along.' }) }),
+});
+
+const EnrollInput = builder.inputType('EnrollOperatorPasskeyInput', {
+  description: 'The caller’s own contact.',
+  fields: (t) => keyField(t),
+});
+
+const ChatInput = builder.inputType('ConnectChatInput', {
+  description: 'A chat to be paged in.',
+  fields: (t) => ({
+    label: t.string({ required: false, description: 'What to call it, at most 64 characters.' }),
+    ...keyField(t),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  setOperatorContact: t.field({
+    type: ContactRef,
+    nullable: true,
+    description: setContact.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: SetInput, description: 'The contact.' }) },
+    resolve: (_root, { input: { idempotencyKey, ...given } }, ctx) =>
+      run(setContact, keyed(ctx, idempotencyKey ?? undefined), given),
+  }),
+  sendOperatorVerification: t.field({
+    type: ContactRef,
+    nullable: true,
+    description: sendVerification.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: SendInput, description: 'Nothing in particular.' }) },
+    resolve: (_root, { input: { idempotencyKey } }, ctx) =>
+      run(sendVerification, keyed(ctx, idempotencyKey ?? undefined), {}),
+  }),
+  confirmOperatorEmail: t.field({
+    type: ConfirmedRef,
+    nullable: true,
+    description: confirmEmail.summary,
+    args: { input: t.arg({ type: ConfirmInput, description: 'The link.' }) },
+    resolve: (_root, { input: { token } }, ctx) => run(confirmEmail, ctx, { token }),
+  }),
+  enrollOperatorPasskey: t.field({
+    type: ContactRef,
+    nullable: true,
+    description: enrollPasskey.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: EnrollInput, description: 'Nothing in particular.' }) },
+    resolve: (_root, { input: { idempotencyKey } }, ctx) => {
+      if (idempotencyKey != null) checkKey(idempotencyKey);
+      return run(enrollPasskey, ctx, {});
+    },
+  }),
+  connectChat: t.field({
+    type: ChatRef,
+    nullable: true,
+    description: connectChat.summary,
+    authScopes: { credential: true },
+    args: { input: t.arg({ type: ChatInput, description: 'The chat.' }) },
+    resolve: (_root, { input: { label, idempotencyKey } }, ctx) => {
+      if (idempotencyKey != null) checkKey(idempotencyKey);
+      return run(connectChat, ctx, dropNulls({ label }));
+    },
+  }),
+}));

@@ -1,0 +1,196 @@
+import { dropNulls } from '../core/drop-nulls.ts';
+import type { Presence, RoomMessage } from '../db/schema/rooms.ts';
+import type { Context } from '../resolvers/context.ts';
+import { getMessage } from '../resolvers/rooms/get-message.ts';
+import { listMessages, type MessagePage } from '../resolvers/rooms/list-messages.ts';
+import { type FirstMessages, loadFirstMessages } from '../resolvers/rooms/load-message-pages.ts';
+import { loadLastMessages, type RoomAddress } from '../resolvers/rooms/load-rooms.ts';
+import { messageCursor } from '../resolvers/rooms/wire.ts';
+import { builder, pageArgs } from './builder.ts';
+import { around, type PageArgs, rowsDefault, rowsMax, sliceConnection, toConnection, windowOf } from './connection.ts';
+import { nativeId } from './global-id.ts';
+import { loaderOf } from './loader.ts';
+import { type FilterArgs, filterArgs, filterOf, MessageRef } from './room-messages.ts';
+import { addressOf, PresenceConnection, RoomRef, roomArgs, roomInput } from './rooms.ts';
+import { run } from './run.ts';
+import { selectedBelow } from './selected.ts';
+
+const MessageConnection = builder.connectionObject({ type: MessageRef, name: 'RoomMessageConnection' });
+
+type Rows = ReturnType<typeof toConnection<RoomMessage>>;
+
+/** A page, and what was told with it. */
+interface MessagesPage extends Rows {
+  readonly told: Pick<MessagePage, 'reset' | 'cursor' | 'earliestCursor' | 'held'>;
+}
+
+const toldOf = (page: object) => (page as MessagesPage).told;
+
+builder.objectFields(MessageConnection, (t) => ({
+  cursor: t.string({
+    description: 'Where to read on, as `after`; of an empty page the cursor that was given.',
+    resolve: (page) => toldOf(page).cursor,
+  }),
+  reset: t.boolean({
+    description: 'Whether the cursor could not be used, so that the page starts at the earliest message kept.',
+    resolve: (page) => toldOf(page).reset,
+  }),
+  earliestCursor: t.string({
+    nullable: true,
+    description: 'Right before the earliest message that is kept; only with `reset`.',
+    resolve: (page) => toldOf(page).earliestCursor,
+  }),
+  waitedMs: t.int({
+    nullable: true,
+    description: 'Milliseconds that it was held; null unless it was asked to wait.',
+    resolve: (page) => toldOf(page).held?.waitedMs,
+  }),
+  livePresences: t.field({
+    type: PresenceConnection,
+    nullable: true,
+    description: 'Others who are live, latest first, at most 200; null unless it was asked to wait.',
+    args: pageArgs,
+    resolve: (page, args) => {
+      const live = toldOf(page).held?.live;
+      return live && sliceConnection<Presence>(live, ({ id }) => id, args);
+    },
+  }),
+}));
+
+async function messagePage(
+  ctx: Context,
+  address: RoomAddress,
+  {
+    wait,
+    unread,
+    ...page
+  }: PageArgs & FilterArgs & { wait?: number | null | undefined; unread?: boolean | null | undefined },
+): Promise<MessagesPage> {
+  const window = windowOf(page);
+  const { limit, cursor, backward } = window;
+  const where = backward ? { order: 'desc' as const, before: cursor } : { cursor, wait };
+  const told = await run(listMessages, ctx, {
+    org: address.orgId,
+    room: address.key,
+    ...dropNulls({ limit, unread, ...where }),
+    ...filterOf(page),
+  });
+  const { messages, hasMore, reset } = told;
+  // A connection is in one order, whichever way it was read.
+  const shown = backward ? messages.toReversed() : messages;
+  return {
+    ...toConnection({
+      rows: rowsOf(ctx, shown),
+      ...around(reset ? { ...window, cursor: undefined } : window, hasMore),
+    }),
+    told,
+  };
+}
+
+/** Messages with their cursors, each sealed when it is asked for. */
+const rowsOf = (ctx: Context, messages: readonly RoomMessage[]) =>
+  messages.map((node) => ({
+    node,
+    get cursor() {
+      return messageCursor(node, ctx);
+    },
+  }));
+
+/** Fields of a message that its brief columns answer. */
+const briefFields = new Set(['__typename', 'id', 'messageId', 'cursor', 'body', 'sender', 'createdAt', 'room']);
+
+const isSubset = (names: ReadonlySet<string>, of: ReadonlySet<string>) => {
+  for (const name of names) if (!of.has(name)) return false;
+  return true;
+};
+
+interface FirstPage extends RoomAddress {
+  readonly limit: number;
+  readonly brief: boolean;
+}
+
+/** First pages of several rooms in one statement for each length of page, however many ask. */
+const firstMessagesOf = loaderOf(
+  async (ctx, pages: readonly FirstPage[]) => {
+    const alike = new Map<number, FirstPage[]>();
+    for (const page of pages) alike.set(page.limit, [...(alike.get(page.limit) ?? []), page]);
+    const found = new Map<FirstPage, FirstMessages | null>();
+    await Promise.all(
+      [...alike].map(async ([limit, group]) => {
+        const brief = group.every((page) => page.brief);
+        const loaded = await loadFirstMessages(ctx, group, limit, brief);
+        for (const [index, page] of group.entries()) found.set(page, loaded[index]!);
+      }),
+    );
+    return pages.map((page) => found.get(page)!);
+  },
+  ({ limit, brief, ...room }) => `${addressOf(room)} ${limit} ${brief}`,
+);
+
+const lastMessageOf = loaderOf((ctx, rooms: readonly RoomAddress[]) => loadLastMessages(ctx, rooms), addressOf);
+
+builder.objectFields(RoomRef, (t) => ({
+  lastMessage: t.field({
+    type: MessageRef,
+    nullable: true,
+    description: 'The newest message; null while there is none.',
+    resolve: ({ orgId, key }, _args, ctx) => lastMessageOf(ctx).load({ orgId, key }),
+  }),
+  messages: t.field({
+    type: MessageConnection,
+    description: listMessages.summary,
+    args: pageArgs,
+    resolve: async (room, page, ctx, info) => {
+      const { limit = rowsDefault, cursor, backward } = windowOf(page);
+      if (cursor !== undefined || backward) return messagePage(ctx, room, page);
+      const { orgId, key } = room;
+      const brief = isSubset(selectedBelow(info, 'edges.node'), briefFields);
+      const found = await firstMessagesOf(ctx).load({ orgId, key, limit: Math.min(limit, rowsMax), brief });
+      const last = found?.messages.at(-1);
+      // Where an empty room is read on, the operation itself knows.
+      if (found === null || (last === undefined && selectedBelow(info, '').has('cursor'))) {
+        return messagePage(ctx, room, page);
+      }
+      return {
+        ...toConnection({ rows: rowsOf(ctx, found.messages), hasNext: found.hasMore, hasPrevious: false }),
+        told: {
+          reset: false,
+          get cursor() {
+            return messageCursor(last!, ctx);
+          },
+          earliestCursor: undefined,
+          held: undefined,
+        },
+      };
+    },
+  }),
+}));
+
+builder.queryFields((t) => ({
+  roomMessages: t.field({
+    type: MessageConnection,
+    nullable: true,
+    description: listMessages.summary,
+    authScopes: { credential: true },
+    args: {
+      ...roomArgs,
+      ...pageArgs,
+      ...filterArgs,
+      unread: t.arg.boolean({ required: false, description: 'Only messages past what the presence has read.' }),
+      wait: t.arg.int({ required: false, description: 'Seconds to wait for a message when there is none, 1 to 25.' }),
+    },
+    resolve: (_root, { org, room, ...page }, ctx) => {
+      const address = roomInput({ org, room });
+      return messagePage(ctx, { orgId: address.org, key: address.room }, page);
+    },
+  }),
+  roomMessage: t.field({
+    type: MessageRef,
+    nullable: true,
+    description: getMessage.summary,
+    authScopes: { credential: true },
+    args: { ...roomArgs, message: t.arg.id({ description: 'Message, by global or native id.' }) },
+    resolve: (_root, { message, ...address }, ctx) =>
+      run(getMessage, ctx, { ...roomInput(address), message: nativeId('RoomMessage', message) }),
+  }),
+}));

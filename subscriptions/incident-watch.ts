@@ -1,0 +1,85 @@
+import type { Logger } from 'pino';
+import type { Database, Statement } from '../db/pool.ts';
+import type { IncidentWatch, KnownIncident } from '../resolvers/incidents/correlation.ts';
+import type { Signals } from './signals.ts';
+
+export interface IncidentWatchOptions {
+  readonly db: Pick<Database, 'rows'>;
+  readonly log: Logger;
+  readonly signals: Signals;
+  /** How long an incident may go unnoticed when its signal is lost, in milliseconds. @default 5_000 */
+  readonly everyMs?: number;
+}
+
+/** The watch with what its owner needs besides. */
+export interface RunningIncidentWatch extends IncidentWatch {
+  /** Looks now. Resolves when a look that began after the call is done, whatever came of it. */
+  readonly refresh: () => Promise<void>;
+  readonly close: () => void;
+}
+
+const signalKey = 'incidents:open';
+
+/** Keeps the few incidents that are open at hand: one look per node when one changes, and now and then. */
+export function createIncidentWatch({ db, log, signals, everyMs = 5_000 }: IncidentWatchOptions): RunningIncidentWatch {
+  let open: readonly KnownIncident[] = [];
+  let running: Promise<void> | undefined;
+  let next: Promise<void> | undefined;
+  let failing = false;
+  let closed = false;
+
+  // What changed while somebody looked may have been missed, so that look is followed by another one.
+  function refresh(): Promise<void> {
+    if (running !== undefined) {
+      next ??= running.then(() => {
+        next = undefined;
+        return refresh();
+      });
+      return next;
+    }
+    running = look().finally(() => {
+      running = undefined;
+    });
+    return running;
+  }
+
+  async function look(): Promise<void> {
+    if (closed) return;
+    try {
+      open = await db.rows<KnownIncident>(openStatement, []);
+      failing = false;
+    } catch (error) {
+      // What was known stays true until it can be looked at again.
+      if (!failing && !closed) log.warn({ err: error }, 'open incidents cannot be looked up; trying again');
+      failing = true;
+    }
+  }
+
+  const stopListening = signals.onSignal((key) => {
+    if (key === signalKey) void refresh();
+  });
+  const timer = setInterval(() => void refresh(), everyMs).unref();
+  return {
+    open: () => open,
+    changed: () => {
+      try {
+        signals.publish(signalKey, 0n);
+      } catch (error) {
+        log.warn({ err: error }, 'a signal could not be sent');
+      }
+    },
+    refresh,
+    close: () => {
+      closed = true;
+      clearInterval(timer);
+      stopListening();
+    },
+  };
+}
+
+const openStatement: Statement = {
+  name: 'incidents.open',
+  text: `select i.id, i.subsystem, i.scope, array(
+      select t.project_id from platform_incident_projects t where t.incident_id = i.id) as "projectIds"
+    from platform_incidents i where i.resolved_at is null order by i.scope, i.started_at desc, i.id`,
+};

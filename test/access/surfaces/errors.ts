@@ -1,0 +1,47 @@
+import type { Stage, Surfaces } from './surface.ts';
+
+export const errorSurfaces = ({ service, params }: Stage): Surfaces => {
+  const path = '/projects/v1/:project_id/errors';
+  const reading = 'A + + + + + A +';
+  const writing = 'A + + F N + A F';
+  const project = () => `project: "${params.project_id}"`;
+  const occurrence = { function: 'checkout', kind: 'uncaught', sample_id: 'req_1', message: 'it broke' };
+  return {
+    [`GET ${path}`]: {
+      cells: reading,
+      field: () => `{ project(id: "${params.project_id}") { errors { verdict { newFingerprints } } } }`,
+    },
+    [`GET ${path}/:fingerprint_id`]: {
+      cells: reading,
+      async prepare() {
+        await service.control.sql(
+          `insert into error_fingerprints select org_id, id, 'fp_0123456789abcdef', 'checkout', 'uncaught', 'coarse', 'Error',
+             '', '[]', 1, now(), now(), null, null, '{}', '[]' from projects where id = $1 on conflict do nothing`,
+          [params.project_id],
+        );
+        return { fingerprint_id: 'fp_0123456789abcdef' };
+      },
+      field: () => `{ errorFingerprint(${project()}, fingerprintId: "fp_0123456789abcdef") { fingerprintId } }`,
+    },
+    [`POST ${path}/occurrences`]: {
+      cells: writing,
+      body: () => ({ occurrences: [occurrence] }),
+      field: () => `mutation { reportErrorOccurrences(input: { ${project()}, occurrences: [] }) { recorded } }`,
+    },
+    [`POST ${path}/activations`]: {
+      cells: writing,
+      body: () => ({ release_id: 'rel_a' }),
+      field: () => `mutation { reportReleaseActivation(input: { ${project()}, releaseId: "rel_a" }) { releaseId } }`,
+    },
+    [`POST ${path}/invocations`]: {
+      cells: writing,
+      body: () => ({ invocations: [{ function: 'checkout', count: 1 }] }),
+      field: () => `mutation { reportInvocations(input: { ${project()}, invocations: [] }) { recorded } }`,
+    },
+    [`POST ${path}/fidelity`]: {
+      cells: writing,
+      body: () => ({ functions: [{ function: 'checkout', fidelity: 'full' }] }),
+      field: () => `mutation { reportFunctionFidelity(input: { ${project()}, functions: [] }) { coarseFunctions } }`,
+    },
+  };
+};

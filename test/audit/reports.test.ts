@@ -1,0 +1,240 @@
+import { readFile } from 'node:fs/promises';
+import fc from 'fast-check';
+import { afterAll, expect, test } from 'vitest';
+import { type AuditReport, analyse } from '../../engines/audit/analyse.ts';
+import { visitSite } from '../../engines/audit/fetch/visit.ts';
+import { readLlms } from '../../engines/audit/llms/read-llms.ts';
+import { llmsChecks } from '../../engines/audit/rubric/llms.ts';
+import { schemaChecks } from '../../engines/audit/rubric/schema.ts';
+import { weights } from '../../engines/audit/rubric/score.ts';
+import type { SiteSnapshot } from '../../engines/audit/site-snapshot.ts';
+import { isKnown, readStructured } from '../../engines/audit/structured/json-ld.ts';
+import { parseTarget } from '../../engines/audit/target.ts';
+import { type SiteDocuments, startSites } from '../helpers/site-server.ts';
+import { docs, news, shop } from './fixture-sites.ts';
+
+const sites = await startSites({
+  'shop.audit-sites.net': shop,
+  'docs.audit-sites.net': docs,
+  'news.audit-sites.net': news,
+});
+afterAll(() => sites.close());
+
+const fetched = async (target: string): Promise<SiteSnapshot> =>
+  (await visitSite(parseTarget(target), { userAgent: 'SvcAudit/test', trial: sites.trial })).snapshot;
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+const absent = { status: 404, contentType: '', bytes: new Uint8Array() };
+
+/** A site whose page is this and that has nothing else. */
+const siteOf = (html: string | Uint8Array, more: Partial<SiteSnapshot> = {}): SiteSnapshot => ({
+  target: 'https://some-site.com/',
+  finalUrl: 'https://some-site.com/',
+  page: {
+    status: 200,
+    contentType: 'text/html; charset=utf-8',
+    bytes: typeof html === 'string' ? bytes(html) : html,
+    robotsTags: [],
+    truncated: false,
+  },
+  robots: absent,
+  llms: absent,
+  llmsFullStatus: 404,
+  sitemap: absent,
+  ...more,
+});
+
+/** Points by check. */
+const pointsOf = ({ checks }: AuditReport) => Object.fromEntries(checks.map(({ id, points }) => [id, points]));
+
+test('a shop gets the points that were worked out by hand', async () => {
+  const report = analyse(await fetched('shop.audit-sites.net/shoes'));
+  expect(pointsOf(report)).toEqual({
+    ...{ a1: 10, a2: 5, a3: 45, a4: 12, a5: 6, a6: 8, a7: 4, a8: 4 },
+    ...{ m1: 15, m2: 15, m3: 15, m4: 10, m5: 20, m6: 5, m7: 10, m8: 0 },
+    ...{ q1: 15, q2: 10, q3: 15, q4: 5, q5: 10, q6: 10, q7: 10, q8: 5, q9: 0, q10: 5, q11: 5 },
+    ...{ s1: 20, s2: 15, s3: 10, s4: 15, s5: 15, s6: 0, s7: 10, s8: 5 },
+    ...{ l1: 0, l2: 0, l3: 0, l4: 0, l5: 0, l6: 0, l7: 0, l8: 0 },
+  });
+  // (30·94 + 20·90 + 25·90 + 15·90 + 10·0 + 50) / 100
+  expect(report.scores).toEqual({ access: 94, meta: 90, answerability: 90, schema: 90, llms_txt: 0, geo: 82 });
+  expect(report).toMatchObject({ hasJsonLd: true, hasLlmsTxt: false, allowsAiBots: false, flags: [] });
+  expect(report.bots.filter(({ allowed }) => !allowed).map(({ token }) => token)).toEqual(['GPTBot', 'ClaudeBot']);
+});
+
+test('a docs site gets the points that were worked out by hand', async () => {
+  const report = analyse(await fetched('docs.audit-sites.net'));
+  expect(pointsOf(report)).toMatchObject({
+    ...{ a2: 3, a3: 45, a4: 12, a5: 12, a8: 0, m1: 10, m7: 5, q1: 15, q2: 0, q3: 8, q4: 5, q5: 0, q9: 5 },
+    ...{ l1: 30, l2: 10, l3: 20, l4: 10, l5: 10, l6: 10, l7: 5, l8: 5 },
+  });
+  expect(report.scores).toMatchObject({ access: 94, meta: 15, schema: 0, llms_txt: 100 });
+  expect(report).toMatchObject({ hasJsonLd: false, hasLlmsTxt: true, allowsAiBots: true });
+});
+
+test('a news site whose robots.txt fails is closed to all crawlers, and its broken element is pointed at', async () => {
+  const report = analyse(await fetched('news.audit-sites.net'));
+  expect(pointsOf(report)).toMatchObject({
+    ...{ a1: 10, a2: 0, a3: 0, a4: 0, a5: 0, a6: 8, a7: 4, m8: 10, q3: 0 },
+    ...{ s1: 20, s2: 7, s3: 5, s4: 15, s5: 5, s6: 0, s7: 10, s8: 5 },
+  });
+  expect(report.allowsAiBots).toBe(false);
+  expect(report.checks.find(({ id }) => id === 's2')?.evidence).toBe('1 of 2 parse; element 2 fails at character 19');
+});
+
+test('every part has 100 points, every check says what it saw, and there are 43', () => {
+  const { checks } = analyse(siteOf(''));
+  for (const part of Object.keys(weights)) {
+    const own = checks.filter((check) => check.part === part);
+    expect([part, own.reduce((all, { max }) => all + max, 0)]).toEqual([part, 100]);
+  }
+  expect(checks).toHaveLength(43);
+  for (const { evidence, points, max } of checks) {
+    expect(evidence).not.toBe('');
+    expect(points).toBeGreaterThanOrEqual(0);
+    expect(points).toBeLessThanOrEqual(max);
+  }
+});
+
+test.each(['shop.audit-sites.net/shoes', 'docs.audit-sites.net', 'news.audit-sites.net'])(
+  'what docs/audit.md explains of %s is what is found',
+  async (target) => {
+    const page = await readFile(new URL('../../docs/audit.md', import.meta.url), 'utf8');
+    const { checks, scores } = analyse(await fetched(target));
+    for (const { id, points, max, title, evidence } of checks)
+      expect(page).toContain(`| \`${id}\` | ${points} of ${max} | ${title} | ${evidence.replaceAll('|', '\\|')} |`);
+    expect(page).toContain(`**${scores.geo}**`);
+  },
+);
+
+test.each(['shop.audit-sites.net/shoes', 'docs.audit-sites.net', 'news.audit-sites.net'])(
+  'two visits to %s that find the same bytes give the same report, to the byte',
+  async (target) => {
+    const [one, other] = [await fetched(target), await fetched(target)];
+    expect(JSON.stringify(analyse(other))).toBe(JSON.stringify(analyse(one)));
+  },
+);
+
+/** Pieces that pages are made of, well and badly. */
+const piece = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 30 }),
+  fc.constantFrom(
+    '<h1>',
+    '</h1>',
+    '<h2>How?</h2><p>',
+    '<p>So it is.</p>',
+    '<a href="/x">[x](y)</a>',
+    '<a href="//[">',
+    '<a href="https://github.com/x">`</a>',
+    '<title># </title>',
+    '<title>\u202e</title>',
+    '<meta name="description" content="[a](b) \\">',
+    '<html lang="de">',
+    '<link rel=canonical href="https://some-site.com/a/b%20c/(d)">',
+    '<link rel=icon href="data:,">',
+    '<svg><p>',
+    '<table><template>',
+    '<base href="https://elsewhere.com/">',
+    '<script type="application/ld+json">{"@context":"https://schema.org","@type":["Organization",1],"name":{"a":[null]}}</script>',
+    '<script type="application/ld+json">[[[{"@type":"X","__proto__":{"name":1}}]]]</script>',
+    '<script type="application/ld+json">{"@context":{"@vocab":"http://schema.org/"},"@type":"FAQPage","mainEntity":[1,{"name":"a"}]}</script>',
+    '<script type="application/ld+json">{"@context":"https://schema.org","@type":"WebSite","name":"</scr\\u0069pt>\\u2028","url":"javascript:1"}</script>',
+    '</p>\n- [',
+    '```',
+    '\u0000',
+  ),
+);
+const anySite = fc
+  .tuple(fc.array(piece, { maxLength: 25 }), fc.uint8Array({ maxLength: 200 }), fc.uint8Array({ maxLength: 200 }))
+  .map(([pieces, robots, llms]) =>
+    siteOf(pieces.join(''), {
+      finalUrl: 'https://some-site.com/a/b%20c/%E0%A4%A/?q=(1)',
+      robots: { status: 200, contentType: 'text/plain', bytes: robots },
+      llms: { status: 200, contentType: 'text/plain', bytes: llms },
+    }),
+  );
+
+/** Holds for whatever was generated. */
+function expectToPass({ generatedJsonLd, generatedLlmsTxt }: AuditReport): void {
+  expect(generatedJsonLd).not.toMatch(/[<\u2028\u2029]/);
+  const data = readStructured([generatedJsonLd]);
+  expect(data.nodes.every(isKnown)).toBe(true);
+  const schema = Object.fromEntries(schemaChecks(data).map(({ id, points }) => [id, points]));
+  expect(schema).toMatchObject({ s1: 20, s2: 15, s3: 10, s4: 15, s6: 10, s8: 5 });
+  // A logo or profile is stated where the page has one.
+  expect(schema.s5).toBeGreaterThanOrEqual(10);
+  const llms = llmsChecks(200, 'text/plain', readLlms(bytes(generatedLlmsTxt)));
+  expect(llms.filter(({ points, max }) => points !== max)).toEqual([]);
+}
+
+test('whatever a page is, its report is the same twice, and what is generated for it passes the audit’s own checks', () => {
+  fc.assert(
+    fc.property(anySite, (site) => {
+      const report = analyse(site);
+      expect(JSON.stringify(analyse(site))).toBe(JSON.stringify(report));
+      expectToPass(report);
+    }),
+    { numRuns: 400 },
+  );
+});
+
+test.each(['shop.audit-sites.net/shoes', 'docs.audit-sites.net', 'news.audit-sites.net'])(
+  'what is generated for %s passes the audit’s own checks when the site serves it',
+  async (target) => {
+    const report = analyse(await fetched(target));
+    expectToPass(report);
+    const script = `<script type="application/ld+json">${report.generatedJsonLd}</script>`;
+    const served: SiteDocuments = { '/': `<html><head>${script}</head></html>`, '/llms.txt': report.generatedLlmsTxt };
+    const better = await startSites({ 'better.audit-sites.net': served });
+    try {
+      const { snapshot } = await visitSite(parseTarget('better.audit-sites.net'), {
+        userAgent: 'SvcAudit/test',
+        trial: better.trial,
+      });
+      const again = analyse(snapshot);
+      expect(again).toMatchObject({ hasJsonLd: true, hasLlmsTxt: true });
+      expect(again.scores.llms_txt).toBe(100);
+      expect(pointsOf(again)).toMatchObject({ s1: 20, s2: 15, s3: 10, s4: 15, s6: 10, s8: 5 });
+    } finally {
+      better.close();
+    }
+  },
+);
+
+test('text of a page cannot become markup of the generated files', () => {
+  const page = `<title># [evil](https://evil.com) \u202e\`\`\`</title>
+<meta name="description" content="## Section&#10;- [x](https://evil.com)"><a href="/a" title="](https://evil.com)">- [y](z)</a>`;
+  const { generatedLlmsTxt } = analyse(siteOf(page));
+  expect(generatedLlmsTxt).toMatch(/^# \\\[evil\\\]\\\(https:\/\/evil.com\\\)/);
+  expect(generatedLlmsTxt).not.toContain('\u202e');
+  expect(readLlms(bytes(generatedLlmsTxt))).toMatchObject({ titles: 1, sectionsWithList: 1, items: 1, linkItems: 1 });
+});
+
+test('what the page says of itself wins', () => {
+  const own = {
+    '@context': 'https://schema.org',
+    '@type': 'Corporation',
+    name: 'Own',
+    url: 'https://own.com/',
+    logo: 'https://own.com/l.png',
+  };
+  const html = `<title>Other</title><link rel=icon href="/i.png"><script type="application/ld+json">${JSON.stringify(own)}</script>`;
+  const { '@graph': graph } = JSON.parse(analyse(siteOf(html)).generatedJsonLd);
+  expect(graph[0]).toMatchObject({ name: 'Own', url: 'https://own.com/', logo: 'https://own.com/l.png' });
+});
+
+test('a page that is no HTML has no points for content, and its site still has its own', () => {
+  const site = siteOf('%PDF-1.7');
+  const report = analyse({ ...site, page: { ...site.page, contentType: 'application/pdf' } });
+  expect(report.flags).toEqual(['not_html']);
+  expect(report.scores).toMatchObject({ meta: 0, answerability: 0, schema: 0 });
+  expect(report.scores.access).toBeGreaterThan(0);
+  expectToPass(report);
+});
+
+test('llms.txt that is a page, as of a site that answers everything alike, is none', () => {
+  const html = bytes('<!doctype html><h1># Title</h1>');
+  const report = analyse(siteOf('', { llms: { status: 200, contentType: 'text/html', bytes: html } }));
+  expect(report.hasLlmsTxt).toBe(false);
+  expect(pointsOf(report)).toMatchObject({ l1: 30, l2: 0, l3: 0 });
+});

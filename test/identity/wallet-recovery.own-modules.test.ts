@@ -1,0 +1,38 @@
+import { expect, test, vi } from 'vitest';
+import { verifyWalletSignature } from '../../resolvers/identity/wallet-signature.ts';
+import { createWallet } from '../helpers/wallet.ts';
+
+const viemUtils = vi.hoisted(() => ({ loaded: 0, recovered: 0 }));
+vi.mock('viem/utils', async (importOriginal) => {
+  const original = await importOriginal<typeof import('viem/utils')>();
+  viemUtils.loaded += 1;
+  const recoverMessageAddress: typeof original.recoverMessageAddress = (parameters) => {
+    viemUtils.recovered += 1;
+    return original.recoverMessageAddress(parameters);
+  };
+  return { ...original, recoverMessageAddress };
+});
+
+const baseUrl = 'http://localhost:4000';
+const expected = { host: 'localhost:4000' };
+const now = new Date('2026-03-06T12:00:00.000Z');
+const later = (seconds: number) => new Date(now.getTime() + seconds * 1000);
+const ada = createWallet();
+
+// First in this file: the module stays loaded afterwards.
+test('viem is loaded by the first well-formed header, not before', async () => {
+  await expect(verifyWalletSignature('garbage', expected, now)).rejects.toThrow();
+  const old = await ada.header({ baseUrl, now: later(-3600) });
+  await expect(verifyWalletSignature(old, expected, now)).rejects.toThrow();
+  expect(viemUtils.loaded).toBe(0);
+  await verifyWalletSignature(await ada.header({ baseUrl, now }), expected, now);
+  expect(viemUtils.loaded).toBe(1);
+});
+
+test('a header used again is not recovered again', async () => {
+  const header = await ada.header({ baseUrl, now });
+  const first = await verifyWalletSignature(header, expected, now);
+  const { recovered } = viemUtils;
+  expect(await verifyWalletSignature(header, expected, later(30))).toEqual(first);
+  expect(viemUtils.recovered).toBe(recovered);
+});
