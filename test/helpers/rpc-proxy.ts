@@ -11,6 +11,9 @@ interface Call {
 // biome-ignore lint/suspicious/noExplicitAny: what a node answers has no type here.
 type Result = any;
 
+/** Told as a result, it is none: the connection ends. */
+export const breakOff = Symbol('break off');
+
 /** Stands between the gateway and a node: counts what is asked, and tells it otherwise where a test wants that. */
 export async function startRpcProxy(target: string, secret = 'no-secret') {
   const asked: Call[] = [];
@@ -30,6 +33,8 @@ export async function startRpcProxy(target: string, secret = 'no-secret') {
     const body = (await answer.json()) as { result?: Result };
     const change = told.get(call.method);
     if (change !== undefined) body.result = await change(body.result, call);
+    // Nothing but the end of the connection.
+    if (body.result === breakOff) return void request.socket.destroy();
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   server.listen(0, '127.0.0.1');
