@@ -251,7 +251,7 @@ async function runInProject(
   return output;
 }
 
-function runOnce(
+async function runOnce(
   op: AnyMutation,
   ctx: Context,
   caller: Caller,
@@ -259,10 +259,11 @@ function runOnce(
   input: unknown,
   claim: Claim | undefined,
 ) {
+  const prepared: unknown = await op.prepare?.({ ...ctx, ...scope }, input);
   return unitOfWork(
     ctx,
     async (work) => {
-      const output = await op.handler({ ...scope, ...work }, input);
+      const output = await op.handler({ ...scope, ...work }, input, prepared);
       const entry = op.audit(output, input, scope);
       if (entry !== undefined) await writeAudit(work.client, ctx, caller, scope, entry);
       return output;

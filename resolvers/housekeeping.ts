@@ -2,13 +2,13 @@ import { dropEventPartitions, makeEventPartitions } from '../db/event-partitions
 import { type Database, inTransaction } from '../db/pool.ts';
 import { changesBatch, pruneChangesSql } from './changes.ts';
 import { today } from './daily-quota.ts';
-import { invocationsKeptDays } from './errors/invocation-buckets.ts';
+import { invocationsKeptDays, minutesKeptDays } from './errors/invocation-buckets.ts';
 import { enqueueOverdueSql } from './errors/observe-new.ts';
 import { erasePurgedEvents } from './events/erase-purged.ts';
 import { pruneLive } from './live/prune-live.ts';
 import { sendMailTask } from './mail/outbox.ts';
 import { purgeProjects } from './projects/purge-projects.ts';
-import { pruneMessages } from './rooms/prune-messages.ts';
+import { messagesKeptDays, pruneMessages } from './rooms/prune-messages.ts';
 import { reapStepTask } from './steps.ts';
 import type { Task, TaskContext } from './task.ts';
 
@@ -56,8 +56,8 @@ const run =
   async ({ ctx }) =>
     void (await ctx.services.db.pool.query(text, [...values]));
 
-/** Rows that nobody needs any more. */
-const expired = [
+/** Rows that nobody needs any more, and which of a table's where that has several kinds. */
+const expired: readonly (readonly [table: string, condition: string, which?: string])[] = [
   ['wallet_nonces', 'expires_at < now()'],
   // A node that lives renews its own.
   ['live_connections', `expires_at < now() - interval '1 minute'`],
@@ -78,11 +78,29 @@ const expired = [
   ],
   // Nobody reports a fact so late; the events themselves are gone by then.
   ['event_keys', `created_at < now() - interval '400 days'`],
+  // Of messages, which are themselves gone, and told of no more.
+  [
+    'event_keys',
+    `key like 'message:%' and created_at < now() - interval '${messagesKeptDays + 10} days'`,
+    'of messages',
+  ],
+  // Links last for hours; the mail that brought one is kept as long.
+  ['operator_contact_challenges', `expires_at < now() - interval '30 days'`],
   ['daily_counts', `day < ${today} - 7`],
-  ['function_invocations', `starts_at < now() - interval '${invocationsKeptDays} days'`],
+  [
+    'function_invocations',
+    `span = 'hour' and starts_at < now() - interval '${invocationsKeptDays} days'`,
+    'by the hour',
+  ],
+  // Later than windows count whole hours, so that no minute of a window is missing.
+  [
+    'function_invocations',
+    `span = 'minute' and starts_at < now() - interval '${minutesKeptDays * 24 + 2} hours'`,
+    'by the minute',
+  ],
   // Of a node that lives it comes back with the next batch, under a higher number.
   ['usage_flushes', `flushed_at < now() - interval '1 day'`],
-] as const;
+];
 
 /** No job of the key will run: there is none, it has failed for good, or a node that vanished has locked it. */
 const hasNoLivingJob = (key: string) => `not exists (
@@ -99,7 +117,10 @@ const enqueueMailsSql = `select graphile_worker.add_job($1, json_build_object('m
 const steps: Readonly<Record<string, Task>> = {
   'make event partitions': ({ ctx }) => makeEventPartitions(ctx.services.db.pool),
   ...Object.fromEntries(
-    expired.map(([table, condition]) => [`expire ${table}`, deleteExpired(table, condition)] as const),
+    expired.map(([table, condition, which]) => [
+      ['expire', table, ...(which === undefined ? [] : [which])].join(' '),
+      deleteExpired(table, condition),
+    ]),
   ),
   'enqueue steps': run(enqueueStepsSql, [reapStepTask]),
   'prune changes': (job) =>

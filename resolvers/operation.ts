@@ -72,12 +72,17 @@ interface Changes<Input extends z.ZodObject, Output> {
 }
 
 /** A change that one transaction holds. */
-export interface Mutation<Input extends z.ZodObject, Scope, Output, Wire>
+export interface Mutation<Input extends z.ZodObject, Scope, Output, Wire, Prepared = undefined>
   extends Declared<Input, Scope, Output, Wire>,
     Changes<Input, Output> {
   /** What the trail says; undefined when nothing was changed, as by a repeated send. */
   readonly audit: (output: Output, input: z.output<Input>, scope: Scope) => AuditEntry | undefined;
-  readonly handler: (work: Work & Scope, input: z.output<Input>) => Promise<Output>;
+  /**
+   * What takes its time and changes nothing: done once, before the transaction begins, so that no connection waits for
+   * it. What it refuses is refused as if by the handler, which is given what came of it however often it is run.
+   */
+  readonly prepare?: (ctx: Context & Scope, input: z.output<Input>) => Promise<Prepared>;
+  readonly handler: (work: Work & Scope, input: z.output<Input>, prepared: Prepared) => Promise<Output>;
 }
 
 /** What a step operation works on, as JSON. */
@@ -131,7 +136,8 @@ export interface ProjectRun {
 
 export type Operation<Input extends z.ZodObject, Scope, Output, Wire> =
   | Query<Input, Scope, Output, Wire>
-  | Mutation<Input, Scope, Output, Wire>
+  // biome-ignore lint/suspicious/noExplicitAny: what is prepared is between the operation and itself.
+  | Mutation<Input, Scope, Output, Wire, any>
   | ProjectMutation<Input, Scope, Output, Wire>
   | StepMutation<Input, Scope, Output, Wire>;
 
@@ -149,9 +155,9 @@ export const query = <Input extends z.ZodObject, Scope, Output, Wire>(
 ) => ({ kind: 'query', ...op }) as Query<Input, Scope, Output, Wire>;
 
 /** Declares a change that one transaction holds. */
-export const mutation = <Input extends z.ZodObject, Scope, Output, Wire>(
-  op: Omit<Mutation<Input, Scope, Output, Wire>, 'kind'>,
-) => ({ kind: 'mutation', ...op }) as Mutation<Input, Scope, Output, Wire>;
+export const mutation = <Input extends z.ZodObject, Scope, Output, Wire, Prepared = undefined>(
+  op: Omit<Mutation<Input, Scope, Output, Wire, Prepared>, 'kind'>,
+) => ({ kind: 'mutation', ...op }) as Mutation<Input, Scope, Output, Wire, Prepared>;
 
 /** Declares a change inside a project's own database. */
 export const projectMutation = <Input extends z.ZodObject, Scope, Output, Wire>(
