@@ -1,5 +1,4 @@
-import type { Hex, NetworkName } from './networks.ts';
-import { networks } from './networks.ts';
+import type { Hex } from './networks.ts';
 import type { Presented } from './presented.ts';
 import { requirementV2, type Terms } from './terms.ts';
 
@@ -18,8 +17,6 @@ export type Handed =
 
 /** Who verifies payments and brings them onto the chain: this process, or a service somewhere else. */
 export interface Facilitator {
-  /** @throws PaymentsUnavailable when payments of this network cannot be taken by it */
-  readonly ready: (network: NetworkName) => Promise<void>;
   /**
    * @returns why the payment will not do, or undefined when it will
    * @throws PaymentsUnavailable when nobody could tell
@@ -58,5 +55,3 @@ export const payloadOf = ({ presented, terms }: Payment) => ({
 /** A reason as it may be passed on: a short word, not a sentence that might hold an address or a key. */
 export const reasonOr = (said: unknown, otherwise: string): string =>
   typeof said === 'string' && /^[A-Za-z0-9_.:-]{1,120}$/.test(said) ? said : otherwise;
-
-export const caip2Of = (network: NetworkName) => networks[network].caip2;

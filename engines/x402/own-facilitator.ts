@@ -1,7 +1,7 @@
 import { type ChainReader, isRevert, unreachable } from './chain-reader.ts';
-import { type Facilitator, type Payment, payloadOf, reasonOr } from './facilitator.ts';
-import type { Address, Hex, NetworkName } from './networks.ts';
-import { PaymentRefused, type PaymentsUnavailable } from './refusals.ts';
+import { type Facilitator, payloadOf, reasonOr } from './facilitator.ts';
+import type { Address, Hex } from './networks.ts';
+import { PaymentRefused } from './refusals.ts';
 import type { Sender } from './sender.ts';
 import { requirementV2 } from './terms.ts';
 
@@ -16,7 +16,7 @@ interface OwnFacilitatorOptions {
 /** What went on while the library worked on one payment. */
 interface Attempt {
   /** Something could not be asked or sent; the library takes that for the payment's own fault. */
-  fault: PaymentsUnavailable | Error | undefined;
+  fault: Error | undefined;
   /** The transaction that the payment is settled by. */
   transaction: Hex | undefined;
   readonly announce: (transaction: Hex) => Promise<void>;
@@ -99,10 +99,6 @@ export async function createOwnFacilitator({
   });
 
   return {
-    async ready(name: NetworkName) {
-      if (name !== network.name) throw new Error(`This facilitator is for ${network.name}.`);
-      await chain.check();
-    },
     async verify(payment) {
       await chain.check();
       const attempt = begin(async () => {}, 0);
@@ -113,7 +109,7 @@ export async function createOwnFacilitator({
       if (attempt.fault !== undefined) throw attempt.fault;
       return answer.isValid ? undefined : reasonOr(answer.invalidReason, 'unexpected_verify_error');
     },
-    async settle(payment: Payment, announce, until) {
+    async settle(payment, announce, until) {
       const attempt = begin(announce, until);
       const answer = await facilitatorFor(attempt)
         .settle(payloadOf(payment), requirementV2(payment.terms))

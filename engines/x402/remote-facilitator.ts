@@ -1,5 +1,5 @@
-import { caip2Of, type Facilitator, payloadOf, reasonOr } from './facilitator.ts';
-import type { Hex, NetworkName } from './networks.ts';
+import { type Facilitator, payloadOf, reasonOr } from './facilitator.ts';
+import { type Hex, type NetworkName, networks } from './networks.ts';
 import { PaymentsUnavailable } from './refusals.ts';
 import { requirementV2 } from './terms.ts';
 
@@ -59,15 +59,15 @@ export function createRemoteFacilitator({ url, requestMs }: RemoteFacilitatorOpt
     if (typeof reply === 'string' || reply.status !== 200 || !Array.isArray(reply.body.kinds))
       throw new PaymentsUnavailable('The facilitator does not tell what it supports.');
     const kinds = (reply.body.kinds as readonly unknown[]).map((kind) => (kind ?? {}) as Members);
-    const networks = kinds
+    const takenOn = kinds
       .filter(({ x402Version, scheme }) => x402Version === 2 && scheme === 'exact')
       .map(({ network }) => network);
-    supported = { networks: new Set(networks), at: Date.now() };
+    supported = { networks: new Set(takenOn), at: Date.now() };
     return supported.networks;
   }
 
   async function ready(network: NetworkName): Promise<void> {
-    if (!(await supportedNetworks()).has(caip2Of(network)))
+    if (!(await supportedNetworks()).has(networks[network].caip2))
       throw new PaymentsUnavailable(`The facilitator does not take payments on ${network}.`);
   }
 
@@ -78,7 +78,6 @@ export function createRemoteFacilitator({ url, requestMs }: RemoteFacilitatorOpt
   });
 
   return {
-    ready,
     isAlive: () =>
       supportedNetworks().then(
         () => true,
