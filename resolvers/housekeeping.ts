@@ -80,6 +80,10 @@ const expired = [
   ['event_keys', `created_at < now() - interval '400 days'`],
   ['daily_counts', `day < ${today} - 7`],
   ['function_invocations', `starts_at < now() - interval '${invocationsKeptDays} days'`],
+  // Statistics know their number by then from the days.
+  ['audits', `created_at < now() - interval '400 days'`],
+  // Whoever was not answered in a year will not be.
+  ['inquiries', `created_at < now() - interval '365 days'`],
   // Of a node that lives it comes back with the next batch, under a higher number.
   ['usage_flushes', `flushed_at < now() - interval '1 day'`],
 ] as const;
