@@ -80,7 +80,10 @@ function describe<Input extends z.ZodObject, Scope, Output, Wire>(
         }),
     answer: op.wire,
     budgeted: op.budget !== undefined,
-    doc: op.kind === 'mutation' && doc.paid === undefined ? { ...doc, refusals: [...(doc.refusals ?? []), ...keyRefusals] } : doc,
+    doc:
+      op.kind === 'mutation' && doc.paid === undefined
+        ? { ...doc, refusals: [...(doc.refusals ?? []), ...keyRefusals] }
+        : doc,
   };
 }
 
@@ -100,13 +103,16 @@ function askedBy(toInput: (request: RestRequest) => object): Asked[] {
   const nothing = new Proxy<Record<string, string>>({}, { get: () => undefined });
   return places.flatMap((from) => {
     const read = new Set<string>();
-    const named = new Proxy<Record<string, string>>({}, {
-      get: (_target, name) => {
-        if (typeof name !== 'string') return undefined;
-        read.add(name);
-        return name;
+    const named = new Proxy<Record<string, string>>(
+      {},
+      {
+        get: (_target, name) => {
+          if (typeof name !== 'string') return undefined;
+          read.add(name);
+          return name;
+        },
       },
-    });
+    );
     const input = Object.entries(toInput({ params: nothing, query: nothing, body: nothing, [from]: named }));
     return [...read].map((name) => ({ from, name, input: input.find(([, value]) => value === name)?.[0] ?? name }));
   });

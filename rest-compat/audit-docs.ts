@@ -35,7 +35,8 @@ export const auditDoc: ApiDoc = {
       allows_ai_bots: true,
       tier: 'free',
       generated_jsonld: '{\n  "@context": "https://schema.org",\n  "@graph": [\n[redacted, 41 more lines]',
-      generated_llms_txt: '# Fell & Ridge\n\n> Light trail running shoes for wet rock and mud.\n[redacted, 17 more lines]',
+      generated_llms_txt:
+        '# Fell & Ridge\n\n> Light trail running shoes for wet rock and mud.\n[redacted, 17 more lines]',
       preview: {
         checks_shown: 1,
         checks_total: 43,

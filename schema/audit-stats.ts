@@ -2,8 +2,8 @@ import {
   type AuditStats,
   getAuditStats,
   type OrderSum,
-  orderTiers,
   type OrderTier,
+  orderTiers,
   type RecentDomain,
 } from '../resolvers/audits/audit-stats.ts';
 import { builder } from './builder.ts';

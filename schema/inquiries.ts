@@ -33,7 +33,11 @@ const RecordInquiryInput = builder.inputType('RecordInquiryInput', {
     name: t.string({ required: false, description: 'Who asks, at most 200 characters.' }),
     company: t.string({ required: false, description: 'For whom, at most 200 characters.' }),
     buyerDomain: t.string({ required: false, description: 'Host name of the site that is to be bought for.' }),
-    kind: t.field({ type: InquiryKindEnum, required: false, description: 'What it is about; acquisition unless told.' }),
+    kind: t.field({
+      type: InquiryKindEnum,
+      required: false,
+      description: 'What it is about; acquisition unless told.',
+    }),
     offerUsd: t.float({ required: false, description: 'Dollars that are offered, with two decimals at most.' }),
     message: t.string({ required: false, description: 'At most 4000 characters.' }),
     website: t.string({ required: false, description: 'Left out by people: what has it is not kept.' }),

@@ -154,7 +154,14 @@ export function createHealth(options: HealthOptions): Health {
           uptime_s: Math.floor((Date.now() - startedAt.getTime()) / 1000),
           started_at: startedAt.toISOString(),
         },
-        settlement: { network, caip2, chain_id: chainId, pay_to: await (address ??= payTo()), asset, mode: payments.mode },
+        settlement: {
+          network,
+          caip2,
+          chain_id: chainId,
+          pay_to: await (address ??= payTo()),
+          asset,
+          mode: payments.mode,
+        },
         checks,
       };
     },

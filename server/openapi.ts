@@ -19,7 +19,10 @@ export const describeApi = (rest: RestRoutes, installation: Installation): strin
   JSON.stringify(openApiDocument([...ownDocs, ...rest.describe()], installation));
 
 /** Answers `/openapi.json`: the description, made for the first who asks. */
-export function openApiDoor({ rest, services }: Pick<HttpOptions, 'rest' | 'services'>): (exchange: Exchange) => Promise<void> {
+export function openApiDoor({
+  rest,
+  services,
+}: Pick<HttpOptions, 'rest' | 'services'>): (exchange: Exchange) => Promise<void> {
   let printed: Promise<Printed> | undefined;
   const print = async (): Promise<Printed> => {
     const { publicBaseUrl: baseUrl } = services.settings;
@@ -29,11 +32,13 @@ export function openApiDoor({ rest, services }: Pick<HttpOptions, 'rest' | 'serv
   return async ({ request, response }) => {
     const { body, etag } = await (printed ??= print());
     const headers = { etag, 'cache-control': `public, max-age=${freshSeconds}` };
-    if (isKnown(request.headers['if-none-match'], etag)) return sendAnswer(response, { status: 304, headers, body: '' });
+    if (isKnown(request.headers['if-none-match'], etag))
+      return sendAnswer(response, { status: 304, headers, body: '' });
     sendAnswer(response, { status: 200, headers: { 'content-type': 'application/json', ...headers }, body });
   };
 }
 
 /** Whether a client has this very document already. */
 const isKnown = (known: string | undefined, etag: string): boolean =>
-  known !== undefined && (known.trim() === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag));
+  known !== undefined &&
+  (known.trim() === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag));

@@ -112,7 +112,8 @@ export interface Keeping {
 
 /** For an answer that is not sent by {@link send}, which writes them itself: setting each is what takes long. */
 export function setCommonHeaders(response: Answer): void {
-  for (const [name, value] of Object.entries(commonHeaders(response.traceId, response.underApi))) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(commonHeaders(response.traceId, response.underApi)))
+    response.setHeader(name, value);
 }
 
 /** Answers a preflight: 204 for any path. Contract 01, section 1.1; contract 00, section 1.12. */

@@ -5,7 +5,7 @@ import type { Services } from '../context.ts';
 import { query } from '../operation.ts';
 
 /** How long statistics are given again before they are counted anew, in milliseconds. */
-const keptMs = 5_000;
+const keptMs = 1_000;
 
 export const orderTiers = ['audit', 'pro', 'buyout'] as const;
 export type OrderTier = (typeof orderTiers)[number];
@@ -62,9 +62,7 @@ const StatsWire = z
       by_tier: z.object({ audit: OrderSumWire, pro: OrderSumWire, buyout: OrderSumWire }),
       verified_transactions: z.int(),
     }),
-    recent_domains: z
-      .array(z.object({ domain: z.string(), geo_score: z.int(), audited_at: z.iso.datetime() }))
-      .max(20),
+    recent_domains: z.array(z.object({ domain: z.string(), geo_score: z.int(), audited_at: z.iso.datetime() })).max(20),
     generated_at: z.iso.datetime(),
   })
   .meta({ id: 'Stats' });

@@ -12,42 +12,44 @@ const defaultTarget = 'https://example.com/';
 /** Of one target host over all clients. Contract 00, section 6.3. */
 const perHost: Rate = { perSecond: 6 / 60, burst: 6 };
 
-const FreeAuditWire = z.object({
-  ok: z.literal(true),
-  domain: z.string(),
-  target_url: z.string(),
-  geo_score: z.int(),
-  schema_score: z.int(),
-  llms_txt_score: z.int(),
-  has_jsonld: z.boolean(),
-  has_llms_txt: z.boolean(),
-  allows_ai_bots: z.boolean(),
-  tier: z.literal('free'),
-  generated_jsonld: z.string(),
-  generated_llms_txt: z.string(),
-  preview: z.object({
-    checks_shown: z.int(),
-    checks_total: z.int(),
-    checks: z.array(
-      z.object({ id: z.string(), title: z.string(), points: z.int(), max: z.int(), evidence: z.string() }),
-    ),
-    redacted: z.literal(true),
-  }),
-  telemetry: z.object({
-    final_url: z.string(),
-    http_status: z.int(),
-    redirects: z.int(),
-    fetched_bytes: z.int(),
-    truncated: z.boolean(),
-    flags: z.array(z.string()),
-    timings_ms: z.object({ dns: z.int(), tls: z.int(), ttfb: z.int(), total: z.int() }),
-    robots_status: z.int().nullable(),
-    rubric: z.string(),
-    token_table: z.string(),
-    cached: z.boolean(),
-    audited_at: z.iso.datetime(),
-  }),
-}).meta({ id: 'FreeAudit' });
+const FreeAuditWire = z
+  .object({
+    ok: z.literal(true),
+    domain: z.string(),
+    target_url: z.string(),
+    geo_score: z.int(),
+    schema_score: z.int(),
+    llms_txt_score: z.int(),
+    has_jsonld: z.boolean(),
+    has_llms_txt: z.boolean(),
+    allows_ai_bots: z.boolean(),
+    tier: z.literal('free'),
+    generated_jsonld: z.string(),
+    generated_llms_txt: z.string(),
+    preview: z.object({
+      checks_shown: z.int(),
+      checks_total: z.int(),
+      checks: z.array(
+        z.object({ id: z.string(), title: z.string(), points: z.int(), max: z.int(), evidence: z.string() }),
+      ),
+      redacted: z.literal(true),
+    }),
+    telemetry: z.object({
+      final_url: z.string(),
+      http_status: z.int(),
+      redirects: z.int(),
+      fetched_bytes: z.int(),
+      truncated: z.boolean(),
+      flags: z.array(z.string()),
+      timings_ms: z.object({ dns: z.int(), tls: z.int(), ttfb: z.int(), total: z.int() }),
+      robots_status: z.int().nullable(),
+      rubric: z.string(),
+      token_table: z.string(),
+      cached: z.boolean(),
+      audited_at: z.iso.datetime(),
+    }),
+  })
+  .meta({ id: 'FreeAudit' });
 
 /** `GET` and `POST /api/audit`. Contract 00, section 3.11. */
 export const runAudit = query({

@@ -69,7 +69,7 @@ export const recordInquiry = mutation({
       .number()
       .min(0, 'at least 0')
       .max(offerMax, 'at most 10000000')
-      .refine((offer) => /^\d+(\.\d{1,2})?$/.test(String(offer)), 'has two decimals at most')
+      .refine((offer) => /^-?\d+(\.\d{1,2})?$/.test(String(offer)), 'has two decimals at most')
       .optional()
       .describe('Dollars that are offered, with two decimals at most.'),
     message: z

@@ -3,7 +3,7 @@ import { type ErrorCode, ServiceError, toEnvelope } from '../../core/errors.ts';
 import { apiCode, toProblem } from '../problem.ts';
 import { referenceTo, type SchemaPrinter } from './json-schema.ts';
 import type { JsonSchema, PaidDoc, PathDoc } from './path-doc.ts';
-import { type Seller, challengeOf, paidHeaders } from './payment-doc.ts';
+import { challengeOf, paidHeaders, type Seller } from './payment-doc.ts';
 import { ChallengeV1, ChallengeV2 } from './payment-schemas.ts';
 
 /** The body of a refusal. Contract 00, section 6.2. */
