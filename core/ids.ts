@@ -15,7 +15,9 @@ export type IdPrefix =
   | 'led'
   | 'run'
   | 'clm'
-  | 'inc';
+  | 'inc'
+  | 'adt'
+  | 'inq';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -109,6 +109,8 @@ export interface Context {
   readonly concerns?: (projectId: string) => void;
   /** To be told which project's the answer is: its large ones are counted together. */
   readonly answersFor?: (projectId: string) => void;
+  /** Sets a header of the answer, unless that has begun; absent where an answer has none, as on a socket. */
+  readonly setHeader?: (name: string, value: string) => void;
   /** Bytes of SQL that were answered so far: the fields of one request share what one answer may have. */
   readonly answered?: { bytes: number };
   /** Aborted when nobody waits for the answer any more. */

@@ -98,6 +98,10 @@ const expired: readonly (readonly [table: string, condition: string, which?: str
     `span = 'minute' and starts_at < now() - interval '${minutesKeptDays * 24 + 2} hours'`,
     'by the minute',
   ],
+  // Statistics know their number by then from the days.
+  ['audits', `created_at < now() - interval '400 days'`],
+  // Whoever was not answered in a year will not be.
+  ['inquiries', `created_at < now() - interval '365 days'`],
   // Of a node that lives it comes back with the next batch, under a higher number.
   ['usage_flushes', `flushed_at < now() - interval '1 day'`],
 ];

@@ -1,3 +1,4 @@
+import { getAuditStats } from './audits/audit-stats.ts';
 import { runAudit } from './audits/run-audit.ts';
 import { changeSettings, getSettings } from './auth/change-settings.ts';
 import { createUser } from './auth/create-user.ts';
@@ -41,6 +42,7 @@ import { setDisplayName } from './identity/set-display-name.ts';
 import { whoami } from './identity/whoami.ts';
 import { declareIncident } from './incidents/declare-incident.ts';
 import { resolveIncident } from './incidents/resolve-incident.ts';
+import { recordInquiry } from './inquiries/record-inquiry.ts';
 import { createInvite } from './invites/create-invite.ts';
 import { listInvites } from './invites/list-invites.ts';
 import { revokeInvite } from './invites/revoke-invite.ts';
@@ -228,4 +230,6 @@ export const operations: readonly AnyOperation[] = [
   enrollPasskey,
   connectChat,
   runAudit,
+  getAuditStats,
+  recordInquiry,
 ];

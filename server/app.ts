@@ -13,6 +13,7 @@ import { ProjectPools } from '../db/project-pools.ts';
 import { checkRootFingerprint } from '../db/root-fingerprint.ts';
 import { createAuditor } from '../engines/audit/auditor.ts';
 import type { TrialNetwork } from '../engines/audit/fetch/document.ts';
+import { ownToken } from '../engines/audit/robots/user-agents.ts';
 import { createMailer } from '../engines/mail.ts';
 import { createPasswordHasher } from '../engines/passwords/hasher.ts';
 import { createSqlReader } from '../engines/reading/sql-reader.ts';
@@ -23,6 +24,7 @@ import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
 import { standingProjects } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
+import { settlementAddress } from '../resolvers/room-invites/settlement-address.ts';
 import { startMessageMirror } from '../resolvers/rooms/message-mirror.ts';
 import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
@@ -176,7 +178,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const sqlReader = createSqlReader();
     undo.push(sqlReader.close);
     const contact = config.publicBaseUrl === undefined ? '' : ` (+${config.publicBaseUrl})`;
-    const auditor = createAuditor({ userAgent: `SvcAudit/${version}${contact}`, trial: options.auditTrial });
+    const auditor = createAuditor({ userAgent: `${ownToken}/${version}${contact}`, trial: options.auditTrial });
     undo.push(auditor.close);
 
     const signals = config.natsUrl === undefined ? localSignals() : natsSignals(config.natsUrl, { log });
@@ -254,7 +256,12 @@ export async function startApp(options: AppOptions): Promise<App> {
 
     const engine = new Engine(schema, { introspection: !config.production });
     const projectSchemas = new ProjectSchemas(services, { introspection: !config.production });
-    const health = createHealth({ databaseUrl, nodeLock, version });
+    const health = createHealth({
+      databaseUrl,
+      nodeLock,
+      version,
+      payTo: () => settlementAddress(services),
+    });
     undo.push(health.close);
     const { trustedProxies } = config;
     const connections = new ConnectionLimit(config.connectionsPerAddress);

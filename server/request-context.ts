@@ -22,6 +22,7 @@ export interface Arrival {
   readonly signal: AbortSignal;
   readonly answersFor?: (projectId: string) => void;
   readonly concerns?: (projectId: string) => void;
+  readonly setHeader?: Context['setHeader'];
 }
 
 /**
@@ -39,7 +40,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
   const told: ((principalId: string) => void)[] = [];
   let charged = false;
   const { credentials, signal, traceId, address, baseUrl, strangeHost, idempotencyKey, writeApproval } = arrival;
-  const { answersFor, concerns } = arrival;
+  const { answersFor, concerns, setHeader } = arrival;
   const { rateLimiter, settings } = services;
   const network = networkOf(address);
   const bucket = `address:${network}`;
@@ -84,6 +85,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     admitted,
     ...(answersFor && { answersFor }),
     ...(concerns && { concerns }),
+    ...(setHeader && { setHeader }),
     answered: { bytes: 0 },
     credentials,
     chargeAddress,
@@ -179,6 +181,18 @@ export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): Target {
 export function refuseMissingHost({ headers, httpVersion }: Pick<IncomingMessage, 'headers' | 'httpVersion'>): void {
   if (headers.host !== undefined || httpVersion !== '1.1') return;
   throw invalidField('host', 'the header is missing');
+}
+
+/** Longest target of a request to the audit gateway, in bytes. Contract 00, section 6.3. */
+const targetBytesMax = 8 * 1024;
+
+/** @throws VALIDATION_FAILED for a target of the audit gateway that is too long */
+export function refuseLongTarget({ url = '/' }: Pick<IncomingMessage, 'url'>): void {
+  if (url.length <= targetBytesMax) return;
+  throw new ServiceError('VALIDATION_FAILED', {
+    message: `The address is longer than ${targetBytesMax} bytes.`,
+    details: { limit_bytes: targetBytesMax },
+  });
 }
 
 /**
