@@ -49,6 +49,8 @@ const exposedHeaders = [
   'payment-required',
   'payment-response',
   'x-payment-response',
+  'etag',
+  'repr-digest',
 ].join(', ');
 
 /** What every answer carries: any origin may read it, and it can be found in the log. */
@@ -141,12 +143,12 @@ export function send(
 export interface WholeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 /** Sends an answer as it is. What has no body has no length either, nor has what was asked for by HEAD. */
 export function sendAnswer(response: Answer, { status, headers, body }: WholeAnswer): void {
-  const bare = status === 204 || response.req.method === 'HEAD';
+  const bare = status === 204 || status === 304 || response.req.method === 'HEAD';
   const bytes = bare ? 0 : Buffer.byteLength(body);
   response.keep(bytes);
   const length: Record<string, number> = bare ? {} : { 'content-length': bytes };

@@ -5,9 +5,6 @@ import { query } from '../operation.ts';
 import { type Rate, type RateLimiter, refuseHurry } from '../rate-limit.ts';
 import { type FreeAudit, freeAudit } from './free-audit.ts';
 
-/** What is audited when nothing is named. Contract 00, section 3.11. */
-const defaultTarget = 'https://example.com/';
-
 /** Of one client address, and of one target host over all clients. Contract 00, section 6.3. */
 const perMinute: Rate = { perSecond: 10 / 60, burst: 10 };
 const perDay: Rate = { perSecond: 100 / 86_400, burst: 100 };
@@ -59,7 +56,10 @@ export const runAudit = query({
   input: z.object({
     url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),
   }),
-  async handler({ services: { auditor, rateLimiter }, request }, { url = defaultTarget }): Promise<FreeAudit> {
+  async handler(
+    { services: { auditor, rateLimiter, settings }, request },
+    { url = settings.auditDefaultUrl },
+  ): Promise<FreeAudit> {
     chargeCaller(rateLimiter, networkOf(request.address));
     const target = auditor.target(url);
     // Sites are not to be attacked by way of the gateway, however many ask.
