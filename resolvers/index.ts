@@ -15,6 +15,7 @@ import { releaseClaim } from './claims/release-claim.ts';
 import { addContact } from './contacts/add-contact.ts';
 import { listContacts } from './contacts/list-contacts.ts';
 import { removeContact } from './contacts/remove-contact.ts';
+import { takeDownload } from './downloads/take-download.ts';
 import { getError } from './errors/get-error.ts';
 import { listErrors } from './errors/list-errors.ts';
 import { reportActivation } from './errors/report-activation.ts';
@@ -46,6 +47,7 @@ import { recordInquiry } from './inquiries/record-inquiry.ts';
 import { createInvite } from './invites/create-invite.ts';
 import { listInvites } from './invites/list-invites.ts';
 import { revokeInvite } from './invites/revoke-invite.ts';
+import { getKeys } from './licences/get-keys.ts';
 import { setLeasePerpetual } from './lifecycle/set-lease-perpetual.ts';
 import { openLive } from './live/open-live.ts';
 import { listOutbox } from './mail/list-outbox.ts';
@@ -72,6 +74,7 @@ import { listOrgs } from './orgs/list-orgs.ts';
 import { renameOrg } from './orgs/rename-org.ts';
 import { setLimits } from './orgs/set-limits.ts';
 import { setPayoutWallet } from './orgs/set-payout-wallet.ts';
+import { getPackageManifest } from './products/get-manifest.ts';
 import { applyExpose } from './project-data/apply-expose.ts';
 import { getExpose } from './project-data/get-expose.ts';
 import { getSchema } from './project-data/get-schema.ts';
@@ -232,4 +235,7 @@ export const operations: readonly AnyOperation[] = [
   runAudit,
   getAuditStats,
   recordInquiry,
+  getPackageManifest,
+  getKeys,
+  takeDownload,
 ];

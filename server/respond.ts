@@ -49,6 +49,8 @@ const exposedHeaders = [
   'payment-required',
   'payment-response',
   'x-payment-response',
+  'etag',
+  'repr-digest',
 ].join(', ');
 
 /** What browsers may send to the audit gateway, and read of its answers. Contract 00, section 1.12. */
@@ -172,7 +174,7 @@ export function send(
 export interface WholeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 /** Sends an answer as it is. What has no body has no length either, nor has what was asked for by HEAD. */

@@ -6,9 +6,6 @@ import { type Rate, refuseHurry } from '../rate-limit.ts';
 import { type FreeAudit, freeAudit } from './free-audit.ts';
 import { recordAudit } from './record-audit.ts';
 
-/** What is audited when nothing is named. Contract 00, section 3.11. */
-const defaultTarget = 'https://example.com/';
-
 /** Of one target host over all clients. Contract 00, section 6.3. */
 const perHost: Rate = { perSecond: 6 / 60, burst: 6 };
 
@@ -61,7 +58,7 @@ export const runAudit = query({
   input: z.object({
     url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),
   }),
-  async handler({ services }, { url = defaultTarget }): Promise<FreeAudit> {
+  async handler({ services }, { url = services.settings.auditDefaultUrl }): Promise<FreeAudit> {
     const { auditor, rateLimiter, db, log } = services;
     const target = auditor.target(url);
     // Sites are not to be attacked by way of the gateway, however many ask.
