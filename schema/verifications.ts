@@ -1,9 +1,12 @@
+import type { z } from 'zod';
 import { dropNulls } from '../core/drop-nulls.ts';
+import { asDollars, priceOf } from '../resolvers/verifications/plans.ts';
 import type { Unverified, Verification, Verified } from '../resolvers/verifications/verification.ts';
 import { verifyTransaction } from '../resolvers/verifications/verify-transaction.ts';
-import { asDollars, priceOf } from '../resolvers/verifications/plans.ts';
 import { builder } from './builder.ts';
 import { run } from './run.ts';
+
+type VerifyInput = z.input<typeof verifyTransaction.input>;
 
 const VerifiedRef = builder.objectRef<Verified>('LicensedPayment').implement({
   description: 'A payment on chain, and the licence that it bought.',
@@ -108,7 +111,10 @@ builder.mutationField('verifyTransaction', (t) =>
     nullable: true,
     description: verifyTransaction.summary,
     args: { input: t.arg({ type: VerifyTransactionInput, description: 'The transaction.' }) },
-    resolve: (_root, { input: { txHash, planPrice, ...rest } }, ctx) =>
-      run(verifyTransaction, ctx, dropNulls({ tx_hash: txHash, plan_price: planPrice, ...rest })),
+    resolve: (_root, { input: { txHash, planPrice, ...rest } }, ctx) => {
+      // The operation's schema is the judge of which networks and prices there are.
+      const input = dropNulls({ tx_hash: txHash, plan_price: planPrice, ...rest }) as VerifyInput;
+      return run(verifyTransaction, ctx, input);
+    },
   }),
 );

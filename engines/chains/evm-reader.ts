@@ -1,9 +1,9 @@
 import type { Address, Hash } from 'viem';
 import { createGuardedFetch } from '../../core/guarded-fetch.ts';
-import { ChainUnavailable, type Finding, awaiting, pending, refused } from './finding.ts';
+import { awaiting, ChainUnavailable, type Finding, pending, refused } from './finding.ts';
 import type { AcceptedAsset, EvmNetwork, EvmNetworkName } from './networks.ts';
-import { reasonOf } from './unavailable.ts';
 import { largest, receivedBy } from './transfers.ts';
+import { reasonOf } from './unavailable.ts';
 
 /** Reads what transactions of one network paid. */
 export interface ChainReader {
@@ -69,7 +69,10 @@ export function createEvmReader({ name, network, url, confirmations, warn }: Evm
       said = await decimalsOf(asset);
       decimals.set(asset, said);
       if (said !== asset.decimals)
-        warn({ network: name, asset: asset.symbol, listed: asset.decimals, said }, 'An asset is not accepted any more.');
+        warn(
+          { network: name, asset: asset.symbol, listed: asset.decimals, said },
+          'An asset is not accepted any more.',
+        );
     }
     return said === asset.decimals;
   }
@@ -105,7 +108,8 @@ export function createEvmReader({ name, network, url, confirmations, warn }: Evm
       client.getBlockNumber({ cacheTime: 0 }),
     ]);
     // The block that it was in may not be of the chain any more, or not be known everywhere yet.
-    if (receipt === undefined || block === undefined || receipt.blockHash !== block.hash) return pending('tx_unconfirmed');
+    if (receipt === undefined || block === undefined || receipt.blockHash !== block.hash)
+      return pending('tx_unconfirmed');
     if (receipt.status !== 'success') return refused('tx_failed');
     const depth = Number(head - blockNumber) + 1;
     if (depth < required && !(await isFinal(blockNumber))) return awaiting(depth, required);
@@ -174,7 +178,7 @@ function clientOf({ createPublicClient, http }: Library, url: string, fetch: Ret
 /** Takes one kind of error for "there is none". */
 const none =
   // biome-ignore lint/suspicious/noExplicitAny: the arguments of an error's constructor do not matter here.
-  (kind: new (...args: any[]) => Error) =>
+    (kind: new (...args: any[]) => Error) =>
     (error: unknown): undefined => {
       if (error instanceof kind) return undefined;
       throw error;

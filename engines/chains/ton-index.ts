@@ -87,7 +87,10 @@ const jettonTransfer = z.object({
   amount,
   jetton_master: z.string(),
   transaction_hash: hash,
-  transaction_lt: z.string().regex(/^\d{1,20}$/).transform(BigInt),
+  transaction_lt: z
+    .string()
+    .regex(/^\d{1,20}$/)
+    .transform(BigInt),
   transaction_now: z.int(),
   transaction_aborted: z.boolean(),
   trace_id: hash.nullish(),

@@ -64,10 +64,10 @@ export function createTonReader({ confirmations, ...options }: TonReaderOptions)
     const best = bestOf(paid, hash);
     if (best === undefined) {
       const toWallet = [...transactions.values()].filter(({ account }) => raw(account) === wallet);
-      const failed = ours.some(({ amount }) => amount > 0n) || !succeeded(named) || toWallet.some((one) => !succeeded(one));
+      const failed =
+        ours.some(({ amount }) => amount > 0n) || !succeeded(named) || toWallet.some((one) => !succeeded(one));
       if (failed) return refused('tx_failed');
-      const paidOtherwise =
-        toWallet.some(({ in_msg }) => (in_msg?.value ?? 0n) > 0n) || (await received()).length > 0;
+      const paidOtherwise = toWallet.some(({ in_msg }) => (in_msg?.value ?? 0n) > 0n) || (await received()).length > 0;
       return refused(paidOtherwise ? 'unsupported_asset' : 'no_payment_found');
     }
 
@@ -108,8 +108,9 @@ export function createTonReader({ confirmations, ...options }: TonReaderOptions)
 
 /** The transaction of a hash, which may be that of a message: wallets show the one that they sent. */
 async function locate(index: TonIndex, hash: string): Promise<TonTransaction | undefined> {
-  const isIt = (message: { readonly hash: string; readonly hash_norm?: string | null | undefined } | null | undefined) =>
-    message?.hash === hash || message?.hash_norm === hash;
+  const isIt = (
+    message: { readonly hash: string; readonly hash_norm?: string | null | undefined } | null | undefined,
+  ) => message?.hash === hash || message?.hash_norm === hash;
   const found = (await index.transactions(hash)).find((one) => one.hash === hash);
   return (
     found ??

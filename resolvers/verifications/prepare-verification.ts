@@ -2,10 +2,10 @@ import { invalidField } from '../../core/errors.ts';
 import type { ChainPayment, Finding } from '../../engines/chains/finding.ts';
 import type { ChainName } from '../../engines/chains/networks.ts';
 import { familyOf, readTransactionHash } from '../../engines/chains/transaction-hash.ts';
-import type { Context, Services } from '../context.ts';
 import type { Plan } from '../../engines/licences/claims.ts';
+import type { Context, Services } from '../context.ts';
 import { findLicence } from '../licences/issue-licence.ts';
-import { settlementAddress } from '../payments/settlement-address.ts';
+import { settlementAddress } from '../room-invites/settlement-address.ts';
 import { auditForLicence, type Reported } from './audit-for-licence.ts';
 import { findVerified } from './chain-payments.ts';
 import { covers, type PlanPrice, planFor } from './plans.ts';
@@ -73,7 +73,8 @@ export async function prepareVerification(
   if (price !== undefined && !covers(payment, price)) return refuse('amount_too_low');
   const plan = licence?.plan ?? (sale === 'buyout' ? sale : planFor(payment, price));
   if (plan === undefined) return refuse('amount_too_low');
-  if (licence === undefined && services.now().getTime() - payment.paidAt.getTime() > ageMax) return refuse('tx_too_old');
+  if (licence === undefined && services.now().getTime() - payment.paidAt.getTime() > ageMax)
+    return refuse('tx_too_old');
   // The first site that is named is the licence's, and the only one that is audited for it.
   const bindsDomain = target !== undefined && (licence?.domain ?? null) === null;
   if (known !== undefined && licence !== undefined && !bindsDomain)
@@ -92,6 +93,6 @@ type Depth = Extract<Finding, { state: 'pending' }>['depth'];
 
 async function look(services: Services, network: ChainName, hash: string): Promise<Finding> {
   const { settings, chains } = services;
-  const payTo = network === 'ton' ? settings.settlementAddressTon : await settlementAddress(services);
+  const payTo = network === 'ton' ? settings.tonSettlementAddress : await settlementAddress(services);
   return payTo === undefined ? { state: 'pending', reason: 'network_not_enabled' } : chains.read(network, hash, payTo);
 }

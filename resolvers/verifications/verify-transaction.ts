@@ -16,24 +16,26 @@ export const verifyTransaction = mutation({
   summary: 'Have a payment on chain looked at, and get the licence that it bought.',
   access: anyone(),
   budget: () => budgets.verifications,
-  input: z.object({
-    tx_hash: z
-      .string()
-      .refine(
-        (text) => readTransactionHash(text) !== undefined,
-        'must be the hash of a transaction: 0x and 64 hexadecimal digits, or on TON 64 of them or 44 characters of base64',
-      )
-      .describe('Hash of the transaction that paid; on TON also of the message that was sent.'),
-    network: z
-      .enum(['ton', 'base', 'bsc', 'polygon', 'ethereum'])
-      .optional()
-      .describe('Where it paid; `base` for a hash with 0x, else `ton`, when absent.'),
-    url: z.string().optional().describe('HTTPS address or host name of the site that the licence is for.'),
-    plan_price: z
-      .literal([3, 29, 950])
-      .optional()
-      .describe('Price of the plan in dollars: 3, 29 or 950; the best that was paid for, when absent.'),
-  }),
+  input: z
+    .object({
+      tx_hash: z
+        .string()
+        .refine(
+          (text) => readTransactionHash(text) !== undefined,
+          'must be the hash of a transaction: 0x and 64 hexadecimal digits, or on TON 64 of them or 44 characters of base64',
+        )
+        .describe('Hash of the transaction that paid; on TON also of the message that was sent.'),
+      network: z
+        .enum(['ton', 'base', 'bsc', 'polygon', 'ethereum'])
+        .optional()
+        .describe('Where it paid; `base` for a hash with 0x, else `ton`, when absent.'),
+      url: z.string().optional().describe('HTTPS address or host name of the site that the licence is for.'),
+      plan_price: z
+        .literal([3, 29, 950])
+        .optional()
+        .describe('Price of the plan in dollars: 3, 29 or 950; the best that was paid for, when absent.'),
+    })
+    .meta({ id: 'VerifyRequest' }),
   prepare: prepareVerification,
   async handler(work, _input, prepared): Promise<Verification> {
     if (prepared.state === 'known') return prepared.verification;

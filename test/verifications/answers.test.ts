@@ -1,4 +1,4 @@
-import { encodeFunctionData, type Address, type Hash, parseEther } from 'viem';
+import { type Address, encodeFunctionData, type Hash, parseEther } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { evmNetworks } from '../../engines/chains/networks.ts';
@@ -11,7 +11,8 @@ const rig = await startRig({
   env: { CONFIRMATIONS_POLYGON: '5', RPC_URL_BSC: 'http://127.0.0.1:1/nobody-listens', RPC_URL_ETHEREUM: '' },
 });
 afterAll(() => rig.stop());
-const { base, polygon } = rig.networks;
+const base = rig.networks.base;
+const polygon = rig.networks.polygon;
 const [usdc, usdt] = evmNetworks.base.assets.map(({ address }) => address as Address) as [Address, Address];
 afterEach(() => base.proxy.honest());
 
@@ -50,8 +51,9 @@ test('a transaction waits for its block, then for blocks on top of it', async ()
 test('what the chain calls final needs no more blocks', async () => {
   const { hash, receipt } = await polygon.pay(rig.settlement, 3);
   expect(codeOf(await answerTo(hash, { network: 'polygon' }))).toBe('awaiting_confirmations');
-  polygon.proxy.tell('eth_getBlockByNumber', async (result, { params }) =>
-    params[0] === 'finalized' ? polygon.client.getBlock({ blockNumber: receipt.blockNumber }).then(asRpc) : result,
+  const block = await polygon.client.getBlock({ blockNumber: receipt.blockNumber });
+  polygon.proxy.tell('eth_getBlockByNumber', (result, { params }) =>
+    params[0] === 'finalized' ? asRpc(block) : result,
   );
   expect(await answerTo(hash, { network: 'polygon' })).toMatchObject({ verified: true, confirmations: 1 });
   polygon.proxy.honest();

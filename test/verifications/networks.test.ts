@@ -1,4 +1,4 @@
-import { createLocalJWKSet, compactVerify } from 'jose';
+import { compactVerify, createLocalJWKSet } from 'jose';
 import { afterAll, expect, test } from 'vitest';
 import { startRig, units } from './rig.ts';
 
@@ -60,7 +60,11 @@ test('the licence can be checked offline, with the published keys alone', async 
 
 test('a transaction is looked for on base unless another network is named', async () => {
   const { hash } = await rig.networks.base.pay(rig.settlement, 3);
-  expect((await rig.verify({ tx_hash: hash })).body).toMatchObject({ verified: true, network: 'base', plan: 'starter' });
+  expect((await rig.verify({ tx_hash: hash })).body).toMatchObject({
+    verified: true,
+    network: 'base',
+    plan: 'starter',
+  });
   // On a network that has not seen it, it is none.
   const elsewhere = await rig.verify({ tx_hash: hash, network: 'polygon' });
   expect(elsewhere.body).toMatchObject({ verified: false, pending: true, network: 'polygon' });

@@ -1,12 +1,12 @@
 import type { Address, Hash } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { evmNetworks, type EvmNetworkName } from '../../engines/chains/networks.ts';
+import { type EvmNetworkName, evmNetworks } from '../../engines/chains/networks.ts';
+import { docs, shop } from '../audit/fixture-sites.ts';
 import { type Chain, startChain } from '../helpers/chain.ts';
 import { startRpcProxy } from '../helpers/rpc-proxy.ts';
 import { type ServiceOptions, startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
 import { newAccount, startTonIndex } from '../helpers/ton-index.ts';
-import { docs, shop } from '../audit/fixture-sites.ts';
 
 /** What `POST /api/verify-tx` answers, or why it does not. */
 export interface VerifyAnswer {
