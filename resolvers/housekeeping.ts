@@ -11,6 +11,7 @@ import { purgeProjects } from './projects/purge-projects.ts';
 import { messagesKeptDays, pruneMessages } from './rooms/prune-messages.ts';
 import { reapStepTask } from './steps.ts';
 import type { Task, TaskContext } from './task.ts';
+import { forgetReportsSql } from './verifications/chain-payments.ts';
 
 /** The job that removes what has expired or was purged, and enqueues again what a vanished node left behind. */
 export const housekeepingTask = 'housekeeping';
@@ -146,6 +147,8 @@ const steps: Readonly<Record<string, Task>> = {
   'enqueue mails': async (job, payload) => {
     if (job.mailer.configured) await run(enqueueMailsSql, [sendMailTask])(job, payload);
   },
+  'forget reports': (job) =>
+    inBatches(job, batchRows, async () => (await job.ctx.services.db.pool.query(forgetReportsSql)).rowCount ?? 0),
   'drop event partitions': async ({ ctx }) => void (await dropEventPartitions(ctx.services.db.pool, ctx.signal)),
 };
 

@@ -93,4 +93,5 @@ const reportStatement: Statement = {
 /** Forgets reports that were kept long enough, a batch at a time; for housekeeping. */
 export const forgetReportsSql = `update chain_payments set report = null, report_error = null
   where ctid = any(array(select ctid from chain_payments
-    where not ${isKept} and (report is not null or report_error is not null) limit 1000))`;
+    where reported_at <= now() - interval '${reportKeptDays} days' and (report is not null or report_error is not null)
+    limit 1000))`;

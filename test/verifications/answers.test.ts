@@ -91,8 +91,8 @@ test('a node of another chain is not believed, until it is of the right one', as
 });
 
 test.each([
-  ['no JSON', 'eth_getTransactionByHash', () => ({ blockNumber: 'soon' })],
-  ['a receipt of nothing', 'eth_getTransactionReceipt', () => ({})],
+  ['a block that is no number', 'eth_getTransactionByHash', () => ({ blockNumber: 'soon' })],
+  ['a receipt without logs', 'eth_getTransactionReceipt', (receipt: object) => ({ ...receipt, logs: null })],
   ['a head that is no number', 'eth_blockNumber', () => 'high'],
 ] as const)('a node that answers %s is not available', async (_case, method, lie) => {
   const { hash } = await base.pay(rig.settlement, 29);

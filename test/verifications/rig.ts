@@ -77,7 +77,11 @@ export interface RigOptions extends ServiceOptions {
 export async function startRig({ networks: names, ton: withTon = false, env = {}, ...options }: RigOptions) {
   const settlement = privateKeyToAccount(generatePrivateKey()).address;
   const tonSettlement = newAccount().toLowerCase();
-  const sites = await startSites({ 'shop.audit-sites.net': shop, 'docs.audit-sites.net': docs });
+  const sites = await startSites({
+    'shop.audit-sites.net': shop,
+    'docs.audit-sites.net': docs,
+    'leads.audit-sites.net': { '/': { status: 302, headers: { location: 'https://127.0.0.1/' } } },
+  });
   const started = await Promise.all(names.map(async (name) => [name, await startNetwork(name)] as const));
   const networks = Object.fromEntries(started) as Record<EvmNetworkName, Awaited<ReturnType<typeof startNetwork>>>;
   const ton = withTon ? await startTonIndex({ apiKey: tonApiKey }) : undefined;
