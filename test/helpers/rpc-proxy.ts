@@ -18,13 +18,11 @@ export const breakOff = Symbol('break off');
 export async function startRpcProxy(target: string, secret = 'no-secret') {
   const asked: Call[] = [];
   const told = new Map<string, (result: Result, call: Call) => Result | Promise<Result>>();
-  let open: Promise<unknown> = Promise.resolve();
   const server = createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
     const call = JSON.parse(Buffer.concat(parts).toString()) as Call & { readonly id: number };
     asked.push(call);
-    await open;
     const answer = await fetch(target, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -50,10 +48,6 @@ export async function startRpcProxy(target: string, secret = 'no-secret') {
     tell: (method: string, change: (result: Result, call: Call) => Result | Promise<Result>) =>
       void told.set(method, change),
     honest: () => told.clear(),
-    /** Answers nothing until the promise is kept. */
-    hold: (until: Promise<unknown>) => {
-      open = until;
-    },
     stop() {
       server.closeAllConnections();
       server.close();

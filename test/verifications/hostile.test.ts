@@ -1,6 +1,6 @@
-import { encodeFunctionData, type Address, type Hash } from 'viem';
+import { type Address, encodeFunctionData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { evmNetworks } from '../../engines/chains/networks.ts';
 import { batchAbi, tokenAbi } from '../helpers/chain.ts';
 import { codeOf, startRig, units } from './rig.ts';
@@ -80,29 +80,43 @@ test('what was sent to oneself, and what a token minted, count as what they are'
   expect(codeOf(await verify(hash))).toBe('no_payment_found');
 });
 
-/** Lets what is asked of a network go on. */
-function held() {
-  let release: () => void = () => undefined;
-  const open = new Promise<void>((done) => {
-    release = done;
+/** Lets as many as that come, each as far as the chain, before the first of them looks. */
+function together(count: number): void {
+  const { chains } = rig.service.app.services;
+  const read = chains.read;
+  let come = 0;
+  let open: () => void = () => undefined;
+  const all = new Promise<void>((done) => {
+    open = done;
   });
-  return { open, release };
+  const spy = vi.spyOn(chains, 'read').mockImplementation(async (...asked) => {
+    come += 1;
+    if (come === count) {
+      spy.mockRestore();
+      open();
+    }
+    await all;
+    return read(...asked);
+  });
 }
 
 test('a hundred who ask for one transaction at once have it read once', async () => {
   const { hash } = await base.pay(rig.settlement, 29);
-  // What is asked once in a while is asked before.
-  await verify((await base.pay(rig.settlement, 3)).hash);
   base.proxy.forget();
-  const { open, release } = held();
-  base.proxy.hold(open);
-  const answers = Promise.all(Array.from({ length: 100 }, () => verify(hash)));
-  // All have come: each took one from a budget of its own before it looked.
-  const asked = () => rig.service.gauge('svc_operations_started').catch(() => 0);
-  await expect.poll(() => base.proxy.count('eth_getTransactionByHash'), { timeout: 20_000 }).toBe(1);
-  void asked;
-  release();
-  const keys = new Set((await answers).map(({ license_key }) => license_key));
-  expect(keys.size).toBe(1);
+  together(100);
+  const answers = await Promise.all(Array.from({ length: 100 }, () => verify(hash)));
+  expect(new Set(answers.map(({ license_key }) => license_key)).size).toBe(1);
   expect(base.proxy.count('eth_getTransactionByHash')).toBe(1);
+});
+
+test('of very many transactions at once, so many are read and the others are told to come again', async () => {
+  base.proxy.forget();
+  const hashOf = (count: number) => `0x${count.toString(16).padStart(64, '0')}`;
+  together(50);
+  const codes = (await Promise.all(Array.from({ length: 50 }, (_one, count) => verify(hashOf(count))))).map(codeOf);
+  expect(codes.filter((code) => code === 'tx_not_found')).toHaveLength(32);
+  expect(codes.filter((code) => code === 'network_unavailable')).toHaveLength(18);
+  expect(base.proxy.count('eth_getTransactionByHash')).toBe(32);
+  // Nothing is left of it.
+  expect(codeOf(await verify(hashOf(49)))).toBe('tx_not_found');
 });

@@ -42,7 +42,12 @@ test('a payment has one licence, by whichever of its hashes it is named', async 
     sending.in_msg.hash,
   ];
   for (const hash of hashes)
-    for (const spelling of [hash, hexOf(hash), hexOf(hash).toUpperCase(), hash.replaceAll('+', '-').replaceAll('/', '_')])
+    for (const spelling of [
+      hash,
+      hexOf(hash),
+      hexOf(hash).toUpperCase(),
+      hash.replaceAll('+', '-').replaceAll('/', '_'),
+    ])
       expect((await verify(spelling)).license_key).toBe(license_key);
 });
 
@@ -61,7 +66,12 @@ test('of several payments in one trace each has its licence, and what names them
   const named = await verify(large.wallet.hash);
   expect(named).toMatchObject({ verified: true, tx_hash: hexOf(large.sending.hash), amount: '29000000' });
   const other = await verify(small.sending.hash);
-  expect(other).toMatchObject({ verified: true, tx_hash: hexOf(small.sending.hash), amount: '3000000', plan: 'starter' });
+  expect(other).toMatchObject({
+    verified: true,
+    tx_hash: hexOf(small.sending.hash),
+    amount: '3000000',
+    plan: 'starter',
+  });
   expect(other.license_key).not.toBe(named.license_key);
 });
 
@@ -93,21 +103,16 @@ test.each<readonly [string, (payment: Payment) => void, string, boolean]>([
     'tx_unconfirmed',
     true,
   ],
-  ['a transfer that the index calls aborted', ({ transfer }) => void (transfer.transaction_aborted = true), 'tx_failed', false],
+  [
+    'a transfer that the index calls aborted',
+    ({ transfer }) => void (transfer.transaction_aborted = true),
+    'tx_failed',
+    false,
+  ],
   ['a transfer whose transaction was aborted', ({ sending }) => fail(sending), 'tx_failed', false],
   ['a transfer that was not delivered', ({ delivery }) => fail(delivery), 'tx_failed', false],
-  [
-    'a transfer whose delivery bounced',
-    ({ delivery }) => void (delivery.in_msg.bounced = true),
-    'tx_failed',
-    false,
-  ],
-  [
-    'a transfer whose message nobody took',
-    ({ sending }) => void sending.out_msgs.splice(0),
-    'tx_failed',
-    false,
-  ],
+  ['a transfer whose delivery bounced', ({ delivery }) => void (delivery.in_msg.bounced = true), 'tx_failed', false],
+  ['a transfer whose message nobody took', ({ sending }) => void sending.out_msgs.splice(0), 'tx_failed', false],
   [
     'a transfer whose message was another',
     ({ delivery }) => void (delivery.in_msg.opcode = '0x00000000'),
@@ -216,7 +221,11 @@ test('the trace of another transaction proves nothing', async () => {
   const [asked, other] = [pay(29), pay(950)];
   rig.ton.lie((path, answer) =>
     path === '/api/v3/traces'
-      ? { traces: [{ ...other.trace, trace_id: other.wallet.trace_id, transactions: { [other.sending.hash]: other.sending } }] }
+      ? {
+          traces: [
+            { ...other.trace, trace_id: other.wallet.trace_id, transactions: { [other.sending.hash]: other.sending } },
+          ],
+        }
       : answer,
   );
   expect(codeOf(await verify(asked.wallet.hash))).toBe('network_unavailable');
