@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../core/error-codes.ts';
 import type { Settlement } from '../../engines/x402/cashier.ts';
 import type { NetworkName } from '../../engines/x402/networks.ts';
 import type { Context } from '../context.ts';
@@ -41,6 +42,10 @@ export interface PlatformPrice<Input, Scope, Output> {
   readonly quote: (ctx: Context & Partial<Scope>, input: Input) => Promise<Price | undefined>;
   /** Whoever brings a payment and no credential acts as the wallet that pays. */
   readonly payerActs?: true;
+  /** What an answer looks like that is given once more, for a payment that was used. @default as it was */
+  readonly repeated?: (output: Output) => Output;
+  /** What a used payment is refused with that comes for another input, or from another principal. */
+  readonly reused?: { readonly forOther: ErrorCode; readonly byOther: ErrorCode };
   /** Whose events tell of it, and as what. */
   readonly received?: (output: Output) => {
     readonly orgId: string;
