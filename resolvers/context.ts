@@ -74,6 +74,8 @@ export interface ServiceSettings {
   readonly settlementAddress: string | undefined;
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: NetworkName;
+  /** Blocks that a transaction needs which is presented by its hash, its own among them. */
+  readonly proofConfirmations: number;
   /** How long a step operation is believed to be worked on, in seconds. */
   readonly stepLeaseSeconds: number;
 }

@@ -42,6 +42,8 @@ export interface PlatformPrice<Input, Scope, Output> {
   readonly quote: (ctx: Context & Partial<Scope>, input: Input) => Promise<Price | undefined>;
   /** Whoever brings a payment and no credential acts as the wallet that pays. */
   readonly payerActs?: true;
+  /** What is told to whoever acts by a payment where nothing has to be paid: nobody is known then. @default as nobody */
+  readonly unidentified?: ErrorCode;
   /** What an answer looks like that is given once more, for a payment that was used. @default as it was */
   readonly repeated?: (output: Output) => Output;
   /** What a used payment is refused with that comes for another input, or from another principal. */

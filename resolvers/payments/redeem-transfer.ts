@@ -1,4 +1,6 @@
+import { columnsOf } from '../../db/columns-of.ts';
 import { inTransaction, type Statement } from '../../db/pool.ts';
+import { type Payment, payments } from '../../db/schema/payments.ts';
 import type { Incoming, Settlement } from '../../engines/x402/cashier.ts';
 import { type Hex, networks } from '../../engines/x402/networks.ts';
 import type { TransactionHash } from '../../engines/x402/presented.ts';
@@ -13,9 +15,7 @@ import {
   openOutcome,
   takePayment,
 } from './payment-rows.ts';
-import type { Payment } from '../../db/schema/payments.ts';
-import { columnsOf } from '../../db/columns-of.ts';
-import { payments } from '../../db/schema/payments.ts';
+import { launchedAt } from './launch.ts';
 import { paymentRequired } from './payment-required.ts';
 import { buyerOf, type PaidSale } from './sale.ts';
 import { tokenOf } from './tender.ts';
@@ -54,13 +54,12 @@ export async function redeemTransfer(sale: PaidSale, { transaction }: Transactio
 /** The transfers that count. @throws PaymentRefused, or a challenge that says how long to wait */
 async function judge({ ctx, facet, price, terms }: PaidSale, { depth, blockTime, transfers }: Found) {
   const { services } = ctx;
-  const { confirmations } = services.settings;
-  if (depth < confirmations[terms.network])
+  if (depth < services.settings.proofConfirmations)
     throw paymentRequired(facet, price, terms, { reason: 'awaiting_confirmations', retryAfter: 2 });
   const counted = transfers.filter(({ from, value }) => value > 0n && from !== zero && from !== terms.payTo.toLowerCase());
   if (counted.length === 0) throw new PaymentRefused('no_payment_found');
   if (counted.reduce((sum, { value }) => sum + value, 0n) < terms.amount) throw new PaymentRefused('amount_too_low');
-  const launched = await launchedAt(ctx.services.db);
+  const launched = await launchedAt(services.db);
   if (services.now().getTime() - blockTime.getTime() > dayMs || blockTime < launched)
     throw new PaymentRefused('tx_too_old');
   return counted;
@@ -139,20 +138,9 @@ async function again(sale: PaidSale, row: Payment, settlement: Settlement): Prom
     : giveAgain(sale, held, settlement, stored.output);
 }
 
-/** When this installation first served: what was paid before was paid for something else. */
-async function launchedAt(db: PaidSale['ctx']['services']['db']): Promise<Date> {
-  const [row] = await db.rows<{ launched: Date | null }>(launchStatement, []);
-  return row?.launched ?? new Date(0);
-}
-
 // The row of a claim that failed before it was paid for is no use of it.
 const usedStatement: Statement = {
   name: 'payments.of-transaction',
   text: `select ${columnsOf(payments, 'p')} from payments p
     where p.chain_id = $1 and p.tx_hash = $2 and p.part_of is null and p.state <> 'failed'`,
-};
-
-const launchStatement: Statement = {
-  name: 'payments.launched',
-  text: `select (value #>> '{}')::timestamptz as launched from platform_facts where key = 'launched_at'`,
 };
