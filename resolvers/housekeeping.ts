@@ -63,6 +63,7 @@ const expired = [
   // A node that lives renews its own.
   ['live_connections', `expires_at < now() - interval '1 minute'`],
   ['idempotency_keys', 'expires_at < now()'],
+  ['audit_hosts', 'full_at < now()'],
   // Who comes late is told so for a while, rather than that there never was such a key.
   ['room_invites', `expires_at < now() - interval '30 days'`],
   ['room_sends', `day < ${today} - 1`],

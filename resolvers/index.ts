@@ -1,4 +1,5 @@
 import { runAudit } from './audits/run-audit.ts';
+import { watchAudit } from './audits/watch-audit.ts';
 import { changeSettings, getSettings } from './auth/change-settings.ts';
 import { createUser } from './auth/create-user.ts';
 import { deleteUser } from './auth/delete-user.ts';
@@ -228,4 +229,5 @@ export const operations: readonly AnyOperation[] = [
   enrollPasskey,
   connectChat,
   runAudit,
+  watchAudit,
 ];
