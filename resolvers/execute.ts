@@ -272,9 +272,13 @@ async function runPriced(
 ) {
   const sale = await openSale(op, price, ctx, caller, scope, input);
   if (caller.kind === 'wallet') await caller.spendNonce();
-  return sale === undefined
-    ? runOnce(op, ctx, caller, scope, input, claim)
-    : runSale({ ...sale, claim });
+  if (sale !== undefined) return runSale({ ...sale, claim });
+  return runOnce(op, ctx, caller, scope, input, claim).catch(async (refusal: unknown) => {
+    // What covered it a moment ago no longer does: then the price is asked after all.
+    if (refusal instanceof ServiceError && refusal.code === 'PAYMENT_REQUIRED')
+      await openSale(op, price, ctx, caller, scope, input);
+    throw refusal;
+  });
 }
 
 async function runOnce(

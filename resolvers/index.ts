@@ -1,3 +1,4 @@
+import { buyAudit } from './audits/buy-audit.ts';
 import { runAudit } from './audits/run-audit.ts';
 import { watchAudit } from './audits/watch-audit.ts';
 import { changeSettings, getSettings } from './auth/change-settings.ts';
@@ -229,5 +230,6 @@ export const operations: readonly AnyOperation[] = [
   enrollPasskey,
   connectChat,
   runAudit,
+  buyAudit,
   watchAudit,
 ];

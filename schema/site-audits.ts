@@ -2,9 +2,11 @@ import { dropNulls } from '../core/drop-nulls.ts';
 import type { Check } from '../engines/audit/rubric/check.ts';
 import type { VisitStep } from '../engines/audit/fetch/visit.ts';
 import type { AuditTelemetry, FreeAudit } from '../resolvers/audits/free-audit.ts';
+import { type BoughtAudit, buyAudit } from '../resolvers/audits/buy-audit.ts';
 import { runAudit } from '../resolvers/audits/run-audit.ts';
 import { type AuditProgressEvent, followAudit } from '../subscriptions/audit-progress.ts';
 import { builder } from './builder.ts';
+import { keyed, keyField } from './idempotency.ts';
 import { run } from './run.ts';
 
 const AuditFindingRef = builder.objectRef<Check>('AuditFinding').implement({
@@ -176,5 +178,72 @@ builder.subscriptionField('auditProgress', (t) =>
     args: { url: t.arg.string({ required: false, description: urlDescription }) },
     subscribe: (_root, { url }, ctx) => followAudit(ctx, dropNulls({ url })),
     resolve: (step) => step,
+  }),
+);
+
+const BoughtAuditRef = builder.objectRef<BoughtAudit>('BoughtAudit').implement({
+  description: 'The whole report of an audit that was paid for.',
+  fields: (t) => ({
+    paymentId: t.exposeString('paymentId', { description: 'The payment that it was bought by, `txp_…`.' }),
+    domain: t.string({ description: 'Host name of the target.', resolve: ({ audited }) => audited.report.domain }),
+    targetUrl: t.string({
+      description: 'The target in its normal form.',
+      resolve: ({ audited }) => audited.report.targetUrl,
+    }),
+    geoScore: t.int({ description: 'Score over all parts, of 100.', resolve: ({ audited }) => audited.report.scores.geo }),
+    schemaScore: t.int({
+      description: 'Score of the structured data, of 100.',
+      resolve: ({ audited }) => audited.report.scores.schema,
+    }),
+    llmsTxtScore: t.int({
+      description: 'Score of llms.txt, of 100.',
+      resolve: ({ audited }) => audited.report.scores.llms_txt,
+    }),
+    hasJsonLd: t.boolean({
+      description: 'Whether the page has structured data of schema.org.',
+      resolve: ({ audited }) => audited.report.hasJsonLd,
+    }),
+    hasLlmsTxt: t.boolean({
+      description: 'Whether the site has an llms.txt.',
+      resolve: ({ audited }) => audited.report.hasLlmsTxt,
+    }),
+    allowsAiBots: t.boolean({
+      description: 'Whether robots.txt allows the page to the AI crawlers that matter most.',
+      resolve: ({ audited }) => audited.report.allowsAiBots,
+    }),
+    generatedJsonLd: t.string({
+      description: 'Structured data that could stand in the page.',
+      resolve: ({ audited }) => audited.report.generatedJsonLd,
+    }),
+    generatedLlmsTxt: t.string({
+      description: 'An llms.txt that the site could have.',
+      resolve: ({ audited }) => audited.report.generatedLlmsTxt,
+    }),
+    findings: t.field({
+      type: [AuditFindingRef],
+      description: 'All findings.',
+      resolve: ({ audited }) => [...audited.report.checks],
+    }),
+    auditedAt: t.field({
+      type: 'DateTime',
+      description: 'When the site was read.',
+      resolve: ({ audited }) => audited.auditedAt,
+    }),
+  }),
+});
+
+const AuditBuyInput = builder.inputType('AuditBuyInput', {
+  description: 'What is to be audited for money.',
+  fields: (t) => ({ url: t.string({ required: false, description: urlDescription }), ...keyField(t) }),
+});
+
+builder.mutationField('auditBuy', (t) =>
+  t.field({
+    type: BoughtAuditRef,
+    nullable: true,
+    description: buyAudit.summary,
+    args: { input: t.arg({ type: AuditBuyInput, description: 'The site.' }) },
+    resolve: (_root, { input: { url, idempotencyKey } }, ctx) =>
+      run(buyAudit, keyed(ctx, idempotencyKey ?? undefined), dropNulls({ url })),
   }),
 );

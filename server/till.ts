@@ -20,7 +20,9 @@ export function tillOf({ request, response, path, search }: Exchange, baseUrl: s
     },
     path,
     sent: (act) => {
-      response.once('close', () => act(response.writableFinished && response.statusCode < 400));
+      // Whoever has hung up meanwhile is told nothing any more.
+      if (response.destroyed) act(false);
+      else response.once('close', () => act(response.writableFinished && response.statusCode < 400));
     },
   };
 }

@@ -6,7 +6,7 @@ import { type Rate, refuseHurry } from '../rate-limit.ts';
 import { hostAdmission } from './admit-host.ts';
 
 /** What is audited when nothing is named. Contract 00, section 3.11. */
-const defaultTarget = 'https://example.com/';
+export const defaultTarget = 'https://example.com/';
 
 /** Of one client address. Contract 00, section 6.3. */
 const perMinute: Rate = { perSecond: 10 / 60, burst: 10 };

@@ -77,9 +77,11 @@ async function prepare(sale: PaidSale, held: HeldPayment, settlement: Settlement
   const { op, ctx, scope, input } = sale;
   const { db, log } = ctx.services;
   try {
-    if (op.prepare !== undefined) return await op.prepare({ ...ctx, ...scope }, input);
-    if (settlement === undefined) await tryOut(sale, held);
-    return undefined;
+    const prepared = await op.prepare?.({ ...ctx, ...scope }, input);
+    if (op.prepare === undefined && settlement === undefined) await tryOut(sale, held);
+    // Whoever has hung up is not made to pay for what nobody would get.
+    if (settlement === undefined && ctx.signal.aborted) throw new ServiceError('REQUEST_TIMEOUT');
+    return prepared;
   } catch (error) {
     // Before it is handed over a payment is given back; what may have been paid stays to be claimed.
     const isUnpaid = settlement === undefined && held.row.state === 'verified';

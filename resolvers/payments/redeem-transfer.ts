@@ -34,8 +34,8 @@ export async function redeemTransfer(sale: PaidSale, { transaction }: Transactio
   const { ctx, terms } = sale;
   const { services } = ctx;
   const incoming = await services.cashier.incoming(terms.network, transaction, terms.payTo);
-  if (incoming.status === 'absent') throw new PaymentRefused('tx_not_found');
-  if (incoming.status === 'reverted') throw new PaymentRefused('tx_reverted');
+  if (incoming.status !== 'success')
+    throw new PaymentRefused(incoming.status === 'absent' ? 'tx_not_found' : 'tx_reverted');
   const transfers = await judge(sale, incoming);
   const settlement: Settlement = {
     network: terms.network,
@@ -47,8 +47,9 @@ export async function redeemTransfer(sale: PaidSale, { transaction }: Transactio
     blockTime: incoming.blockTime,
   };
   const claimed = await claimTransfers(sale, settlement, transfers);
-  if ('leaseToken' in claimed) return carryOut(sale, claimed, undefined, settlement);
-  return again(sale, claimed, settlement);
+  return 'row' in claimed
+    ? carryOut(sale, claimed, undefined, settlement)
+    : again(sale, claimed, settlement);
 }
 
 /** The transfers that count. @throws PaymentRefused, or a challenge that says how long to wait */

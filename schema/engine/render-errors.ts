@@ -21,6 +21,9 @@ function withEnvelope(error: GraphQLError, envelope: ErrorEnvelope): GraphQLErro
 /** Status and headers that the HTTP surface is to send, where a refusal asks for some. */
 const http = ({ extensions }: GraphQLError) => (extensions.http === undefined ? {} : { http: extensions.http });
 
+/** The status holds only where nothing else of the document has an answer. */
+const alone: object = { alone: true };
+
 /** Who is asked to pay is told so as on any path, as long as nothing else of the document came to be. */
 const httpOf = (error: GraphQLError, cause: unknown): GraphQLError =>
   cause instanceof PaymentRequired
@@ -29,7 +32,7 @@ const httpOf = (error: GraphQLError, cause: unknown): GraphQLError =>
         source: error.source,
         positions: error.positions,
         path: error.path,
-        extensions: { http: { status: cause.status, headers: cause.headers, alone: true } },
+        extensions: { http: { status: cause.status, headers: { ...cause.headers }, ...alone } },
       })
     : error;
 
