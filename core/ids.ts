@@ -17,7 +17,8 @@ export type IdPrefix =
   | 'clm'
   | 'inc'
   | 'adt'
-  | 'inq';
+  | 'inq'
+  | 'txp';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

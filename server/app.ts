@@ -19,12 +19,15 @@ import { createPasswordHasher } from '../engines/passwords/hasher.ts';
 import { createSqlReader } from '../engines/reading/sql-reader.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { createIdentityProviders } from '../engines/sign-in/identity-providers.ts';
+import { createCashier } from '../engines/x402/cashier.ts';
 import type { Services } from '../resolvers/context.ts';
 import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
+import { noteLaunch } from '../resolvers/payments/launch.ts';
+import { createSenderTurns } from '../resolvers/payments/sender-turns.ts';
 import { standingProjects } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
-import { settlementAddress } from '../resolvers/room-invites/settlement-address.ts';
+import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
 import { startMessageMirror } from '../resolvers/rooms/message-mirror.ts';
 import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
@@ -181,6 +184,15 @@ export async function startApp(options: AppOptions): Promise<App> {
     const auditor = createAuditor({ userAgent: `${ownToken}/${version}${contact}`, trial: options.auditTrial });
     undo.push(auditor.close);
 
+    await noteLaunch(db);
+    const cashier = createCashier({
+      settlerKey: config.payments.settlerKey,
+      facilitatorUrl: config.payments.facilitatorUrl,
+      rpcUrls: config.payments.rpcUrls,
+      confirmations: config.payments.confirmations,
+      turns: createSenderTurns(db),
+    });
+
     const signals = config.natsUrl === undefined ? localSignals() : natsSignals(config.natsUrl, { log });
     undo.push(signals.close);
     const draining = new AbortController();
@@ -220,6 +232,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       identityProviders: createIdentityProviders({ settings: config.oidcProviders }),
       sqlReader,
       auditor,
+      cashier,
       schemaCaches: new SchemaCaches(projectPools),
       heldAnswers: new HeldAnswers(),
       feeds,
@@ -233,6 +246,8 @@ export async function startApp(options: AppOptions): Promise<App> {
         publicBaseUrl: config.publicBaseUrl,
         platformDomain: config.platformDomain,
         settlementAddress: config.settlementAddress,
+        tierNetwork: config.tierNetwork,
+        proofConfirmations: config.payments.confirmations.base ?? 1,
         adminKey: config.adminKey,
         stepLeaseSeconds,
       },
@@ -261,6 +276,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       nodeLock,
       version,
       payTo: () => settlementAddress(services),
+      cashier,
     });
     undo.push(health.close);
     const { trustedProxies } = config;

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { readTrustedProxies, type TrustedProxies } from './client-address.ts';
 import {
+  type PaymentsConfig,
+  paymentDescriptions,
+  paymentFaults,
+  paymentsOf,
+  paymentVariables,
+} from './config-payments.ts';
+import {
   type OidcProvider,
   oidcProviders,
   parsed,
@@ -37,6 +44,9 @@ export interface Config {
   readonly oidcProviders: readonly OidcProvider[];
   /** Undefined: a wallet whose key is derived from the root secret. */
   readonly settlementAddress: string | undefined;
+  readonly payments: PaymentsConfig;
+  /** Where leases of tiers are paid for. */
+  readonly tierNetwork: 'base' | 'base-sepolia';
   /** Undefined: none, so the peer is the client. */
   readonly trustedProxies: TrustedProxies | undefined;
   /** Sockets and requests under way that one address may have at once. */
@@ -108,6 +118,10 @@ const environment = z.object({
   ),
   SETTLEMENT_ADDRESS: parsed('a wallet address: 0x and 40 hexadecimal digits', (value) =>
     /^0x[0-9a-f]{40}$/i.test(value) ? (value.toLowerCase() as `0x${string}`) : undefined,
+  ),
+  ...paymentVariables,
+  TIER_NETWORK: parsed('base or base-sepolia', (value) =>
+    value === 'base' || value === 'base-sepolia' ? value : undefined,
   ),
   TRUSTED_PROXIES: parsed('addresses or networks such as 10.0.0.0/8, separated by commas', readTrustedProxies),
   CONNECTIONS_PER_ADDRESS: parsed('a whole number from 1 to 1000000', (value) =>
@@ -205,6 +219,11 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'a wallet whose key is derived from `SVC_SECRET_KEY`',
     'Wallet that payments to this installation are asked for, `0x…`. Seats in rooms name it in their challenge.',
   ),
+  ...paymentDescriptions,
+  TIER_NETWORK: open(
+    '`base-sepolia`, where money is for trials',
+    'Network on which leases of tiers are paid for: `base` sells them for real money.',
+  ),
   TRUSTED_PROXIES: open(
     'none: the peer is the client',
     'Proxies in front of the gateway, as addresses or networks (`10.0.0.0/8,::1`) separated by commas. Only their `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` are believed, so they must set or drop each; without them all clients behind a proxy share the limits of one address.',
@@ -268,6 +287,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     faults.push('OIDC_PROVIDERS must not list google when GOOGLE_CLIENT_ID is set.');
   if (production && values.OIDC_PROVIDERS?.some(({ issuer }) => /^http:/i.test(issuer)) === true)
     faults.push('OIDC_PROVIDERS must name issuers with https:// when NODE_ENV is production.');
+  faults.push(...paymentFaults(has));
   if (faults.length > 0) throw new ConfigError(faults);
 
   const platformDomain = values.PLATFORM_DOMAIN ?? 'localhost';
@@ -288,6 +308,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     adminKey: values.SVC_ADMIN_KEY,
     oidcProviders: [...googleOf(values), ...(values.OIDC_PROVIDERS ?? [])],
     settlementAddress: values.SETTLEMENT_ADDRESS,
+    payments: paymentsOf(values),
+    tierNetwork: values.TIER_NETWORK ?? 'base-sepolia',
     trustedProxies: values.TRUSTED_PROXIES,
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,
     drainSeconds: values.DRAIN_SECONDS ?? (production ? 2 : 0),

@@ -29,16 +29,9 @@ CREATE TABLE "audits" (
 	"created_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "inquiries" (
-	"id" text PRIMARY KEY NOT NULL,
-	"kind" text NOT NULL,
-	"email" text NOT NULL,
-	"name" text,
-	"company" text,
-	"buyer_domain" text,
-	"offer_usd" numeric(10, 2),
-	"message" text,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+CREATE TABLE "audit_hosts" (
+	"host" text PRIMARY KEY NOT NULL,
+	"full_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "chain_payments" (
@@ -59,6 +52,58 @@ CREATE TABLE "chain_payments" (
 	"reported_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "chain_payments_network_tx_hash_pk" PRIMARY KEY("network","tx_hash")
+);
+--> statement-breakpoint
+CREATE TABLE "inquiries" (
+	"id" text PRIMARY KEY NOT NULL,
+	"kind" text NOT NULL,
+	"email" text NOT NULL,
+	"name" text,
+	"company" text,
+	"buyer_domain" text,
+	"offer_usd" numeric(10, 2),
+	"message" text,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "chain_senders" (
+	"chain_id" bigint NOT NULL,
+	"sender" text NOT NULL,
+	"next_nonce" bigint,
+	CONSTRAINT "chain_senders_chain_id_sender_pk" PRIMARY KEY("chain_id","sender")
+);
+--> statement-breakpoint
+CREATE TABLE "payments" (
+	"id" text PRIMARY KEY NOT NULL,
+	"state" text NOT NULL,
+	"sku" text NOT NULL,
+	"operation" text NOT NULL,
+	"request_digest" text NOT NULL,
+	"network" text NOT NULL,
+	"chain_id" bigint NOT NULL,
+	"asset" text NOT NULL,
+	"payer" text NOT NULL,
+	"pay_to" text NOT NULL,
+	"amount" numeric(78, 0) NOT NULL,
+	"version" integer NOT NULL,
+	"nonce" text,
+	"digest" text,
+	"presented" "bytea",
+	"valid_before" timestamp (3) with time zone,
+	"identifier" text,
+	"lease_token" text,
+	"lease_until" timestamp (3) with time zone,
+	"tx_hash" text,
+	"log_index" integer,
+	"principal_id" text,
+	"org_id" uuid,
+	"outcome" "bytea",
+	"last_error" text,
+	"part_of" text,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"settled_at" timestamp (3) with time zone,
+	"delivered_at" timestamp (3) with time zone,
+	"reconciled_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
 CREATE TABLE "bundles" (
@@ -112,9 +157,16 @@ ALTER TABLE "downloads" ADD CONSTRAINT "downloads_order_id_orders_id_fk" FOREIGN
 ALTER TABLE "downloads" ADD CONSTRAINT "downloads_sha256_bundles_sha256_fk" FOREIGN KEY ("sha256") REFERENCES "public"."bundles"("sha256") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "audited_domains_listed_idx" ON "audited_domains" USING btree ("audited_at") WHERE listed;--> statement-breakpoint
 CREATE INDEX "audits_created_at_idx" ON "audits" USING btree ("created_at");--> statement-breakpoint
-CREATE INDEX "inquiries_created_at_idx" ON "inquiries" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "audit_hosts_full_idx" ON "audit_hosts" USING btree ("full_at");--> statement-breakpoint
 CREATE INDEX "chain_payments_named_idx" ON "chain_payments" USING btree ("network","named_as");--> statement-breakpoint
 CREATE INDEX "chain_payments_reported_idx" ON "chain_payments" USING btree ("reported_at");--> statement-breakpoint
+CREATE INDEX "inquiries_created_at_idx" ON "inquiries" USING btree ("created_at");--> statement-breakpoint
+CREATE UNIQUE INDEX "payments_nonce_uq" ON "payments" USING btree ("chain_id","asset","payer","nonce");--> statement-breakpoint
+CREATE UNIQUE INDEX "payments_transfer_uq" ON "payments" USING btree ("chain_id","tx_hash","log_index");--> statement-breakpoint
+CREATE UNIQUE INDEX "payments_identifier_uq" ON "payments" USING btree ("identifier") WHERE identifier is not null;--> statement-breakpoint
+CREATE INDEX "payments_open_idx" ON "payments" USING btree ("created_at") WHERE state <> 'delivered';--> statement-breakpoint
+CREATE INDEX "payments_outcome_idx" ON "payments" USING btree ("created_at") WHERE outcome is not null or identifier is not null;--> statement-breakpoint
+CREATE INDEX "payments_org_idx" ON "payments" USING btree ("org_id","created_at") WHERE org_id is not null;--> statement-breakpoint
 CREATE INDEX "bundles_sold_idx" ON "bundles" USING btree ("sold_at");--> statement-breakpoint
 CREATE INDEX "downloads_expires_idx" ON "downloads" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "downloads_sha256_idx" ON "downloads" USING btree ("sha256");--> statement-breakpoint
