@@ -18,7 +18,8 @@ export type IdPrefix =
   | 'inc'
   | 'adt'
   | 'inq'
-  | 'ord';
+  | 'ord'
+  | 'txp';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Access, OrgScope, ProjectScope } from './access.ts';
 import type { Budget } from './budgets.ts';
 import type { Context } from './context.ts';
+import type { PriceFacet } from './payments/price.ts';
 import type { Work } from './unit-of-work.ts';
 
 /** What the audit says of a change. */
@@ -81,11 +82,14 @@ export interface Mutation<Input extends z.ZodObject, Scope, Output, Wire, Prepar
   /** What the trail says; undefined when nothing was changed, as by a repeated send. */
   readonly audit: (output: Output, input: z.output<Input>, scope: Scope) => AuditEntry | undefined;
   /**
-   * What takes its time and changes nothing: done once, before the transaction begins, so that no connection waits for
-   * it. What it refuses is refused as if by the handler, which is given what came of it however often it is run.
+   * Work that no transaction should wait for, such as a visit to another server: done once, before the transaction
+   * begins, and not again when that collides. Changes nothing; what it throws is the operation's refusal.
    */
   readonly prepare?: (ctx: Context & Scope, input: z.output<Input>) => Promise<Prepared>;
+  /** @param prepared what {@link prepare} made */
   readonly handler: (work: Work & Scope, input: z.output<Input>, prepared: Prepared) => Promise<Output>;
+  /** What has to be paid on chain first: see `docs/payments.md`. */
+  readonly price?: PriceFacet<z.output<Input>, Scope, Output>;
 }
 
 /** What a step operation works on, as JSON. */
@@ -139,7 +143,7 @@ export interface ProjectRun {
 
 export type Operation<Input extends z.ZodObject, Scope, Output, Wire> =
   | Query<Input, Scope, Output, Wire>
-  // biome-ignore lint/suspicious/noExplicitAny: what is prepared is between the operation and itself.
+  // biome-ignore lint/suspicious/noExplicitAny: what a change prepares is between its own two functions.
   | Mutation<Input, Scope, Output, Wire, any>
   | ProjectMutation<Input, Scope, Output, Wire>
   | StepMutation<Input, Scope, Output, Wire>;

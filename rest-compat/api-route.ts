@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../resolvers/operation.ts';
 import { tidy } from './openapi/json-schema.ts';
 import type { ApiDoc, JsonSchema, ParameterDoc, PathDoc } from './openapi/path-doc.ts';
-import { type RestRequest, type Route, type RouteOptions, route, type Unchecked } from './route.ts';
+import { either, type RestRequest, type Route, type RouteOptions, route, type Unchecked } from './route.ts';
 
 /** Largest body of a request under `/api`, in bytes. Contract 00, section 6.3. */
 const bodyBytesMax = 64 * 1024;
@@ -26,6 +26,54 @@ export function apiRoute<Input extends z.ZodObject, Scope, Output, Wire>(
   };
 }
 
+/** Whether everything of a free answer is asked for, which costs something. */
+const unlocks = (unlock: unknown): boolean => ['1', 1, 'true', true].includes(unlock as string);
+
+/**
+ * A path that is free, and sells all of what it shows when `unlock` is asked for, in its query or its body. Its
+ * challenge is of version 2 in the body too. Contract 00, section 1.4.
+ */
+export const unlockable = (sold: Route, free: Route): Route => ({
+  ...either(({ query, body }) => unlocks(query.unlock) || unlocks(body.unlock), sold, free),
+  describe: () => bothOf(sold.describe!(), free.describe!()),
+});
+
+const unlock = {
+  description: 'Whether everything is wanted, for the price of the 402: `1` or `true`.',
+  schema: { enum: ['1', 'true'] },
+} as const;
+
+function bothOf(sold: PathDoc, free: PathDoc): PathDoc {
+  const { body, parameters = [] } = free;
+  const { schema } = body ?? {};
+  const members = { ...(schema?.properties as JsonSchema), unlock: { enum: ['1', 'true', 1, true] } };
+  return {
+    ...free,
+    parameters: [...parameters, { in: 'query', name: 'unlock', required: false, ...unlock }],
+    ...(body === undefined
+      ? {}
+      : { body: { ...body, schema: { ...schema, properties: members } } }),
+    answer: z.union([free.answer, sold.answer]),
+    doc: {
+      ...free.doc,
+      refusals: [...new Set([...(free.doc.refusals ?? []), ...(sold.doc.refusals ?? [])])],
+      paid: { ...sold.doc.paid!, version: 2, onRequest: true, proof: false },
+    },
+  };
+}
+
+/** With what an operation says of its price. */
+function withPrice<Input extends z.ZodObject, Scope, Output, Wire>(
+  op: Operation<Input, Scope, Output, Wire>,
+  doc: ApiDoc,
+): ApiDoc {
+  const facet = 'price' in op ? op.price : undefined;
+  if (facet?.family !== 'gateway') return doc;
+  const { amount, description, maxTimeoutSeconds } = facet.price;
+  const paid = { amount, description, maxTimeoutSeconds, proof: facet.proofInput !== undefined };
+  return { ...doc, paid, refusals: [...(doc.refusals ?? []), 'PAYMENTS_UNAVAILABLE'] };
+}
+
 /** Something a request brings, with the input of the operation that it becomes. */
 interface Asked {
   readonly from: 'params' | 'query' | 'body';
@@ -38,12 +86,13 @@ function describe<Input extends z.ZodObject, Scope, Output, Wire>(
   path: string,
   op: Operation<Input, Scope, Output, Wire>,
   toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
-  doc: ApiDoc,
+  given: ApiDoc,
 ): PathDoc {
+  const doc = withPrice(op, given);
+  const isKeyed = op.kind === 'mutation' && doc.paid === undefined;
   const { properties = {}, required = [] } = z.toJSONSchema(op.input, { io: 'input', unrepresentable: 'any' });
   const schemaOf = ({ input }: Asked): JsonSchema => tidy(properties[input] ?? { type: 'string' });
   const asked = askedBy(toInput);
-  const keyed: readonly ParameterDoc[] = op.kind === 'mutation' && doc.paid === undefined ? [idempotencyKey] : [];
   const parameters = asked
     .filter(({ from }) => from !== 'body')
     .map((one): ParameterDoc => {
@@ -64,7 +113,7 @@ function describe<Input extends z.ZodObject, Scope, Output, Wire>(
     method,
     path,
     summary: op.summary,
-    parameters: [...parameters, ...keyed],
+    parameters: isKeyed ? [...parameters, idempotencyKey] : parameters,
     ...(method === 'GET'
       ? {}
       : {
@@ -80,10 +129,7 @@ function describe<Input extends z.ZodObject, Scope, Output, Wire>(
         }),
     answer: op.wire,
     budgeted: op.budget !== undefined,
-    doc:
-      op.kind === 'mutation' && doc.paid === undefined
-        ? { ...doc, refusals: [...(doc.refusals ?? []), ...keyRefusals] }
-        : doc,
+    doc: isKeyed ? { ...doc, refusals: [...(doc.refusals ?? []), 'IDEMPOTENCY_KEY_REUSED'] } : doc,
   };
 }
 
@@ -94,7 +140,6 @@ const idempotencyKey: ParameterDoc = {
   required: false,
   schema: { type: 'string', minLength: 1, maxLength: 256 },
 };
-const keyRefusals = ['IDEMPOTENCY_KEY_REUSED'] as const;
 
 const places = ['params', 'query', 'body'] as const;
 

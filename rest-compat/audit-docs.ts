@@ -69,6 +69,31 @@ export const auditDoc: ApiDoc = {
   },
 };
 
+/** The whole report of a site, for a payment. */
+export const boughtAuditDoc: ApiDoc = {
+  refusals: [...targetRefusals, 'RATE_LIMITED'],
+  examples: {
+    request: { url: 'https://shop.example.org/shoes' },
+    answer: {
+      ok: true,
+      domain: 'shop.example.org',
+      target_url: 'https://shop.example.org/shoes',
+      geo_score: 61,
+      schema_score: 40,
+      llms_txt_score: 0,
+      has_jsonld: true,
+      has_llms_txt: false,
+      allows_ai_bots: true,
+      generated_jsonld: '{\n  "@context": "https://schema.org",\n  "@graph": []\n}\n',
+      generated_llms_txt: '# Fell & Ridge\n\n> Light trail running shoes for wet rock and mud.\n',
+      tier: 'audit',
+      report: { rubric: '2026.1', token_table: '2026-11-01' },
+      audited_at: '2026-11-22T08:00:00.000Z',
+      payment_id: 'txp_01kx0m3v7c9q2t5w8y4z6a1b3d',
+    },
+  },
+};
+
 export const statsDoc: ApiDoc = {
   refusals: ['UPSTREAM_UNAVAILABLE'],
   examples: {

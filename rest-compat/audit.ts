@@ -1,13 +1,45 @@
 import { getAuditStats } from '../resolvers/audits/audit-stats.ts';
+import { buyAudit } from '../resolvers/audits/buy-audit.ts';
+import { auditPrices } from '../resolvers/audits/price-table.ts';
 import { runAudit } from '../resolvers/audits/run-audit.ts';
 import { recordInquiry } from '../resolvers/inquiries/record-inquiry.ts';
-import { apiRoute } from './api-route.ts';
-import { auditDoc, inquiryDoc, statsDoc } from './audit-docs.ts';
+import { apiRoute, unlockable } from './api-route.ts';
+import { auditDoc, boughtAuditDoc, inquiryDoc, statsDoc } from './audit-docs.ts';
+
+/** Who pays is all that counts. */
+const ofPayer = { withoutCredential: true } as const;
+
+const { path: boughtAt } = auditPrices.audit;
 
 /** Paths of the audit gateway. Contract 00, section 0.1. */
 export const auditRoutes = [
-  apiRoute('GET', '/api/audit', runAudit, ({ query }) => ({ url: query.url }), auditDoc),
-  apiRoute('POST', '/api/audit', runAudit, ({ body }) => ({ url: body.url }), auditDoc),
+  unlockable(
+    apiRoute('GET', '/api/audit', buyAudit, ({ query }) => ({ url: query.url }), boughtAuditDoc, ofPayer),
+    apiRoute('GET', '/api/audit', runAudit, ({ query }) => ({ url: query.url }), auditDoc),
+  ),
+  unlockable(
+    apiRoute('POST', '/api/audit', buyAudit, ({ query, body }) => ({ url: body.url ?? query.url }), boughtAuditDoc, ofPayer),
+    apiRoute('POST', '/api/audit', runAudit, ({ body }) => ({ url: body.url }), auditDoc),
+  ),
+  apiRoute(
+    'GET',
+    boughtAt,
+    buyAudit,
+    ({ query }) => ({ url: query.url, payment_proof: query.payment_proof }),
+    boughtAuditDoc,
+    ofPayer,
+  ),
+  apiRoute(
+    'POST',
+    boughtAt,
+    buyAudit,
+    ({ query, body }) => ({
+      url: body.url ?? query.url,
+      payment_proof: body.payment_proof ?? query.payment_proof,
+    }),
+    boughtAuditDoc,
+    ofPayer,
+  ),
   apiRoute('GET', '/api/stats', getAuditStats, () => ({}), statsDoc),
   apiRoute(
     'POST',

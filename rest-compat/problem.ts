@@ -10,6 +10,7 @@ const apiCodes: Readonly<Record<string, string>> = {
   VALIDATION_FAILED: 'invalid_request',
   IDEMPOTENCY_KEY_REUSED: 'idempotency_conflict',
   UPSTREAM_UNAVAILABLE: 'storage_unavailable',
+  SIGNING_UNAVAILABLE: 'payments_unavailable',
 };
 
 /** How a code of the error table is spelt under `/api`. */

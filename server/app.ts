@@ -26,12 +26,15 @@ import { createPasswordHasher } from '../engines/passwords/hasher.ts';
 import { createSqlReader } from '../engines/reading/sql-reader.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { createIdentityProviders } from '../engines/sign-in/identity-providers.ts';
+import { createCashier } from '../engines/x402/cashier.ts';
 import type { Services } from '../resolvers/context.ts';
 import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
+import { noteLaunch } from '../resolvers/payments/launch.ts';
+import { createSenderTurns } from '../resolvers/payments/sender-turns.ts';
 import { standingProjects } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
-import { settlementAddress } from '../resolvers/room-invites/settlement-address.ts';
+import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
 import { startMessageMirror } from '../resolvers/rooms/message-mirror.ts';
 import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
@@ -195,6 +198,14 @@ export async function startApp(options: AppOptions): Promise<App> {
       made: async () => [jsonFile('jwks.json', { keys: (await signer)?.published ?? [] })],
     });
     undo.push(archives.close);
+    await noteLaunch(db);
+    const cashier = createCashier({
+      settlerKey: config.payments.settlerKey,
+      facilitatorUrl: config.payments.facilitatorUrl,
+      rpcUrls: config.payments.rpcUrls,
+      confirmations: config.payments.confirmations,
+      turns: createSenderTurns(db),
+    });
 
     const signals = config.natsUrl === undefined ? localSignals() : natsSignals(config.natsUrl, { log });
     undo.push(signals.close);
@@ -238,6 +249,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       chains: createChains({ ...config.payments, log }),
       signer,
       archives,
+      cashier,
       schemaCaches: new SchemaCaches(projectPools),
       heldAnswers: new HeldAnswers(),
       feeds,
@@ -255,6 +267,8 @@ export async function startApp(options: AppOptions): Promise<App> {
         sellerName: config.sellerName,
         governingLaw: config.governingLaw,
         auditDefaultUrl: config.auditDefaultUrl,
+        tierNetwork: config.tierNetwork,
+        proofConfirmations: config.payments.confirmations.base ?? 1,
         adminKey: config.adminKey,
         stepLeaseSeconds,
       },
@@ -283,6 +297,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       nodeLock,
       version,
       payTo: () => settlementAddress(services),
+      cashier,
     });
     undo.push(health.close);
     const { trustedProxies } = config;

@@ -1,32 +1,23 @@
 import { z } from 'zod';
 import type { NodeLock } from '../db/node-lock.ts';
 import { createPool } from '../db/pool.ts';
-import { settlementNetwork } from '../resolvers/audits/settlement.ts';
+import type { Cashier } from '../engines/x402/cashier.ts';
+import { networks } from '../engines/x402/networks.ts';
 import type { PathDoc } from '../rest-compat/openapi/path-doc.ts';
 
 /** How long a check is believed, in milliseconds. Contract 00, section 6.4. */
 const believedMs = 10_000;
-/** How long a check may take, in milliseconds: what says nothing is down. */
+/** How long the database is given to answer, in milliseconds. */
 const checkMs = 2_000;
+/** How long any check may take, in milliseconds: each gives up by itself before, and what says nothing is down. */
+const patienceMs = 2_500;
 
 /** `unconfigured`: nothing of it was set up, so that nothing of it can be down. */
-const checkStates = ['ok', 'down', 'unconfigured'] as const;
-export type CheckState = (typeof checkStates)[number];
+const Check = z.enum(['ok', 'down', 'unconfigured']);
+type CheckState = z.infer<typeof Check>;
 
-/** What takes payments, as far as health tells of it. */
-export interface PaymentHealth {
-  /** `self`: settled here; `facilitator`: by another service; `unavailable`: payments cannot be taken. */
-  readonly mode: 'self' | 'facilitator' | 'unavailable';
-  readonly health: () => Promise<{ readonly rpc: CheckState; readonly facilitator: CheckState }>;
-}
-
-/** An installation that takes no payments: none of it is set up. */
-const withoutPayments: PaymentHealth = {
-  mode: 'unavailable',
-  health: async () => ({ rpc: 'unconfigured', facilitator: 'unconfigured' }),
-};
-
-const Check = z.enum(checkStates);
+const { name: network, caip2, chainId, usdc } = networks.base;
+const asset = { symbol: 'USDC', address: usdc.address, decimals: usdc.decimals };
 
 /** The body of `GET /api/health`. Contract 00, section 6.4. */
 const HealthWire = z
@@ -101,14 +92,14 @@ export interface HealthOptions {
   readonly version: string;
   /** The wallet that payments go to, in the mixed case of EIP-55. */
   readonly payTo: () => Promise<string>;
-  /** @default none are taken */
-  readonly payments?: PaymentHealth | undefined;
+  /** What takes payments. */
+  readonly cashier: Pick<Cashier, 'mode' | 'health'>;
 }
 
 type Checks = Readonly<Record<'database' | 'rpc' | 'facilitator', CheckState>>;
 
 export function createHealth(options: HealthOptions): Health {
-  const { databaseUrl, nodeLock, version, payTo, payments = withoutPayments } = options;
+  const { databaseUrl, nodeLock, version, payTo, cashier } = options;
   const startedAt = new Date();
   const pool = createPool({
     url: databaseUrl,
@@ -130,7 +121,7 @@ export function createHealth(options: HealthOptions): Health {
   async function check(): Promise<Checks> {
     const [database, paid] = await Promise.all([
       checkDatabase(),
-      inTime(payments.health(), { rpc: 'down', facilitator: 'down' } as const),
+      inTime(cashier.health(), { rpc: 'down', facilitator: 'down' } as const),
     ]);
     return { database, ...paid };
   }
@@ -142,7 +133,6 @@ export function createHealth(options: HealthOptions): Health {
         known = { checks: check(), at: performance.now() };
       const checks = await known.checks;
       const isDown = Object.values(checks).includes('down') || drain.signal.aborted;
-      const { network, caip2, chainId, asset } = settlementNetwork;
       return {
         ok: true,
         status: isDown ? 'degraded' : 'ok',
@@ -160,7 +150,7 @@ export function createHealth(options: HealthOptions): Health {
           chain_id: chainId,
           pay_to: await (address ??= payTo()),
           asset,
-          mode: payments.mode,
+          mode: cashier.mode,
         },
         checks,
       };
@@ -176,7 +166,7 @@ export function createHealth(options: HealthOptions): Health {
 async function inTime<State, Otherwise>(checked: Promise<State>, otherwise: Otherwise): Promise<State | Otherwise> {
   let patience: NodeJS.Timeout | undefined;
   const late = new Promise<Otherwise>((resolve) => {
-    patience = setTimeout(resolve, checkMs, otherwise).unref();
+    patience = setTimeout(resolve, patienceMs, otherwise).unref();
   });
   try {
     return await Promise.race([checked.catch(() => otherwise), late]);

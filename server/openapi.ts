@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { settlementAddress } from '../resolvers/room-invites/settlement-address.ts';
+import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
 import type { RestRoutes } from '../rest-compat/handle.ts';
 import { type Installation, openApiDocument } from '../rest-compat/openapi/document.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';

@@ -23,6 +23,7 @@ export interface Arrival {
   readonly answersFor?: (projectId: string) => void;
   readonly concerns?: (projectId: string) => void;
   readonly setHeader?: Context['setHeader'];
+  readonly till?: Context['till'];
 }
 
 /**
@@ -40,7 +41,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
   const told: ((principalId: string) => void)[] = [];
   let charged = false;
   const { credentials, signal, traceId, address, baseUrl, strangeHost, idempotencyKey, writeApproval } = arrival;
-  const { answersFor, concerns, setHeader } = arrival;
+  const { answersFor, concerns, setHeader, till } = arrival;
   const { rateLimiter, settings } = services;
   const network = networkOf(address);
   const bucket = `address:${network}`;
@@ -86,6 +87,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     ...(answersFor && { answersFor }),
     ...(concerns && { concerns }),
     ...(setHeader && { setHeader }),
+    ...(till && { till }),
     answered: { bytes: 0 },
     credentials,
     chargeAddress,
@@ -119,6 +121,8 @@ const single: ReadonlyMap<string, number> = new Map(
     'x-svc-write-auth',
     'x-admin-key',
     'idempotency-key',
+    'payment-signature',
+    'x-payment',
     'content-type',
     'host',
   ].map((name, place) => [name, 1 << place]),

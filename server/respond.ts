@@ -7,7 +7,9 @@ import { newTraceId } from '../core/tracing.ts';
 import { asRefusal } from '../resolvers/execute.ts';
 import { ReplayedRefusal } from '../resolvers/idempotency.ts';
 import { correlate, type IncidentWatch, projectConcerned } from '../resolvers/incidents/correlation.ts';
+import { PaymentRequired } from '../resolvers/payments/payment-required.ts';
 import { withErrorCode } from '../rest-compat/auth/error-code.ts';
+import { challengeBody } from '../rest-compat/challenge-body.ts';
 import { isApiPath, problemType, toProblem } from '../rest-compat/problem.ts';
 import { discardBody } from './body.ts';
 
@@ -51,6 +53,12 @@ const exposedHeaders = [
   'x-payment-response',
   'etag',
   'repr-digest',
+  'x-svc-payment-id',
+  'x-svc-payment-deduplicated',
+  'x-svc-payment-funds-moved',
+  'x-svc-payment-delivery',
+  'x-svc-payment-settled-at',
+  'x-svc-payment-intent-state',
 ].join(', ');
 
 /** What browsers may send to the audit gateway, and read of its answers. Contract 00, section 1.12. */
@@ -219,8 +227,10 @@ export function sendError(
   if (known.code === 'AUTH_REQUIRED' || known.code === 'INVALID_AUTH') headers['www-authenticate'] = 'Bearer';
   const underApi = isApiPath(path);
   const plain = path.startsWith('/auth/v1/') ? withErrorCode(envelope) : envelope;
-  const body = underApi ? toProblem(envelope, known.status, path) : plain;
-  send(response, known.status, underApi ? problemType : jsonType, JSON.stringify(body), headers);
+  const asked = underApi && error instanceof PaymentRequired ? challengeBody(path, error) : undefined;
+  const body = underApi ? (asked ?? toProblem(envelope, known.status, path)) : plain;
+  const type = underApi && asked === undefined ? problemType : jsonType;
+  send(response, known.status, type, JSON.stringify(body), headers);
   return envelope;
 }
 

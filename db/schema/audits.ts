@@ -1,89 +1,16 @@
-import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  boolean,
-  date,
-  index,
-  integer,
-  numeric,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-} from 'drizzle-orm/pg-core';
-import { createdAt, id, moment } from '../columns.ts';
+import { index, pgTable, text } from 'drizzle-orm/pg-core';
+import { moment } from '../columns.ts';
 
-/** What was asked for with an audit: `free`, or what was paid for. */
-export type AuditTier = 'free' | 'audit' | 'pro' | 'buyout';
-
-/** Every audit that was finished, whoever asked for it. Contract 00, section 6.5. */
-export const audits = pgTable(
-  'audits',
+/**
+ * How much sites are fetched from for audits, by host: all nodes draw on it, since the host feels them all. Keyed by the
+ * name alone; a row says nothing once its moment is past.
+ */
+export const auditHosts = pgTable(
+  'audit_hosts',
   {
-    id: id().primaryKey(),
-    domain: text('domain').notNull(),
-    targetUrl: text('target_url').notNull(),
-    geoScore: smallint('geo_score').notNull(),
-    schemaScore: smallint('schema_score').notNull(),
-    llmsTxtScore: smallint('llms_txt_score').notNull(),
-    hasJsonLd: boolean('has_jsonld').notNull(),
-    hasLlmsTxt: boolean('has_llms_txt').notNull(),
-    allowsAiBots: boolean('allows_ai_bots').notNull(),
-    tier: text('tier').$type<AuditTier>().notNull(),
-    /** Version of the rubric that the scores are of. */
-    rubric: text('rubric').notNull(),
-    createdAt: moment('created_at').notNull(),
+    host: text('host').primaryKey(),
+    /** When everything is granted again: each audit moves it on by what one is worth. */
+    fullAt: moment('full_at').notNull(),
   },
-  // The last day is counted, and what is old is deleted.
-  (t) => [index('audits_created_at_idx').on(t.createdAt)],
-);
-
-/** The sites that were ever audited, each with its last audit. */
-export const auditedDomains = pgTable(
-  'audited_domains',
-  {
-    domain: text('domain').primaryKey(),
-    geoScore: smallint('geo_score').notNull(),
-    auditedAt: moment('audited_at').notNull(),
-    /** Whether the site's robots.txt lets the gateway's own crawler in: others are not shown. */
-    listed: boolean('listed').notNull(),
-  },
-  // The newest are shown.
-  (t) => [index('audited_domains_listed_idx').on(t.auditedAt).where(sql`listed`)],
-);
-
-/** How many audits there were on each day in UTC: what statistics add up, however many audits there are. */
-export const auditDays = pgTable(
-  'audit_days',
-  {
-    day: date('day').notNull(),
-    tier: text('tier').$type<AuditTier>().notNull(),
-    audits: integer('audits').notNull(),
-    /** Sum of their scores. */
-    geoPoints: bigint('geo_points', { mode: 'bigint' }).notNull(),
-    /** Those of them that were the first of their site. */
-    newDomains: integer('new_domains').notNull(),
-  },
-  (t) => [primaryKey({ columns: [t.day, t.tier] })],
-);
-
-export const inquiryKinds = ['acquisition', 'licence', 'question'] as const;
-
-/** What people who may buy wrote. No operation reads it: it is for the operator, in the database. Contract 00, 4.6. */
-export const inquiries = pgTable(
-  'inquiries',
-  {
-    id: id().primaryKey(),
-    kind: text('kind').$type<(typeof inquiryKinds)[number]>().notNull(),
-    email: text('email').notNull(),
-    name: text('name'),
-    company: text('company'),
-    /** Host name of the site that is to be bought for. */
-    buyerDomain: text('buyer_domain'),
-    offerUsd: numeric('offer_usd', { precision: 10, scale: 2 }),
-    message: text('message'),
-    createdAt: createdAt(),
-  },
-  // What is old is deleted.
-  (t) => [index('inquiries_created_at_idx').on(t.createdAt)],
+  (t) => [index('audit_hosts_full_idx').on(t.fullAt)],
 );

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
-import type { AuditTier } from '../../db/schema/audits.ts';
-import type { Audited } from '../../engines/audit/auditor.ts';
+import type { AuditTier } from '../../db/schema/audit-stats.ts';
+import type { Audited } from '../../engines/audit/audit-run.ts';
 import { rubricVersion } from '../../engines/audit/rubric/score.ts';
 import type { Services } from '../context.ts';
 import type { Work } from '../unit-of-work.ts';

@@ -2,12 +2,8 @@ import { z } from 'zod';
 import { anyone } from '../access.ts';
 import { budgets } from '../budgets.ts';
 import { query } from '../operation.ts';
-import { type Rate, refuseHurry } from '../rate-limit.ts';
+import { askAudit, auditInput } from './ask-audit.ts';
 import { type FreeAudit, freeAudit } from './free-audit.ts';
-import { recordAudit } from './record-audit.ts';
-
-/** Of one target host over all clients. Contract 00, section 6.3. */
-const perHost: Rate = { perSecond: 6 / 60, burst: 6 };
 
 const FreeAuditWire = z
   .object({
@@ -55,22 +51,10 @@ export const runAudit = query({
     'Audit how well a site can be read and cited by AI, with the first findings; one is shared for some minutes.',
   access: anyone(),
   budget: () => budgets.freeAudits,
-  input: z.object({
-    url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),
-  }),
-  async handler({ services }, { url = services.settings.auditDefaultUrl }): Promise<FreeAudit> {
-    const { auditor, rateLimiter, db, log } = services;
-    const target = auditor.target(url);
-    // Sites are not to be attacked by way of the gateway, however many ask.
-    const { audited, cached } = await auditor.audit(target, () =>
-      refuseHurry(rateLimiter.take(`audit-host:${target.hostname}`, perHost)),
-    );
-    if (!cached) {
-      // Who asked gets the report also when the statistics do not.
-      await recordAudit(db, services, audited, 'free').catch((error: unknown) =>
-        log.warn({ err: error }, 'An audit is missing from the statistics.'),
-      );
-    }
+  input: auditInput,
+  async handler(ctx, input): Promise<FreeAudit> {
+    const { target, request } = askAudit(ctx, input);
+    const { audited, cached } = await ctx.services.auditor.audit(target, request);
     return freeAudit(audited, cached);
   },
   wire: FreeAuditWire,

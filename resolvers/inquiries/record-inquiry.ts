@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { inquiryKinds } from '../../db/schema/audits.ts';
+import { inquiryKinds } from '../../db/schema/inquiries.ts';
 import { anyone } from '../access.ts';
-import { settlementNetwork } from '../audits/settlement.ts';
+import { networks } from '../../engines/x402/networks.ts';
+import { auditPrices, usdOf } from '../audits/price-table.ts';
 import { budgets } from '../budgets.ts';
 import { oneLine } from '../fields.ts';
 import { mutation } from '../operation.ts';
-import { settlementAddress } from '../room-invites/settlement-address.ts';
+import { settlementAddress } from '../payments/settlement-address.ts';
 import { hostName } from './host-name.ts';
 
 export interface RecordedInquiry {
@@ -18,8 +19,9 @@ export interface RecordedInquiry {
   readonly kept: boolean;
 }
 
-/** What the turnkey buyout costs, in micro-dollars. Contract 00, section 0.2. */
-const buyoutMicros = 950_000_000n;
+const { name: network, caip2, chainId, usdc } = networks.base;
+const { amount: buyoutPrice, path: buyoutPath } = auditPrices.buyout;
+
 const offerMax = 10_000_000;
 const messageMax = 4_000;
 
@@ -27,10 +29,10 @@ const messageMax = 4_000;
 const personal = { secret: true } as const;
 
 const SettlementWire = z.object({
-  network: z.literal(settlementNetwork.network),
-  caip2: z.literal(settlementNetwork.caip2),
-  chain_id: z.literal(settlementNetwork.chainId),
-  asset: z.literal(settlementNetwork.asset.symbol),
+  network: z.literal(network),
+  caip2: z.literal(caip2),
+  chain_id: z.literal(chainId),
+  asset: z.literal('USDC'),
   asset_address: z.string(),
   pay_to: z.string(),
   price_usd: z.string(),
@@ -107,30 +109,27 @@ export const recordInquiry = mutation({
   audit: ({ id, kept }, { kind }) =>
     kept ? { action: 'inquiry.recorded', object: { kind: 'inquiry', id }, details: { kind } } : undefined,
   wire: InquiryWire,
-  toWire: async ({ id, receivedAt, buyerDomain }, { services }) => {
-    const { network, caip2, chainId, asset } = settlementNetwork;
-    return {
-      ok: true as const,
-      inquiry_id: id,
-      status: 'recorded' as const,
-      received_at: receivedAt.toISOString(),
-      settlement: {
-        network,
-        caip2,
-        chain_id: chainId,
-        asset: asset.symbol,
-        asset_address: asset.address,
-        pay_to: await settlementAddress(services),
-        price_usd: (Number(buyoutMicros / 10_000n) / 100).toFixed(2),
-        amount: String(buyoutMicros),
-        buy_url: buyUrl(buyerDomain),
-      },
-    };
-  },
+  toWire: async ({ id, receivedAt, buyerDomain }, { services }) => ({
+    ok: true as const,
+    inquiry_id: id,
+    status: 'recorded' as const,
+    received_at: receivedAt.toISOString(),
+    settlement: {
+      network,
+      caip2,
+      chain_id: chainId,
+      asset: 'USDC' as const,
+      asset_address: usdc.address,
+      pay_to: await settlementAddress(services),
+      price_usd: usdOf(buyoutPrice),
+      amount: String(buyoutPrice),
+      buy_url: buyUrl(buyerDomain),
+    },
+  }),
 });
 
 const buyUrl = (buyerDomain: string | null) =>
-  `/api/x402-buyout${buyerDomain === null ? '' : `?buyer_domain=${encodeURIComponent(buyerDomain)}`}`;
+  `${buyoutPath}${buyerDomain === null ? '' : `?buyer_domain=${encodeURIComponent(buyerDomain)}`}`;
 
 const insertStatement: Statement = {
   name: 'inquiries.insert',

@@ -1,13 +1,10 @@
 import { ServiceError } from '../../core/errors.ts';
 import { auditResult } from '../../engines/audit/audit-result.ts';
 import type { Plan } from '../../engines/licences/claims.ts';
+import { hostAdmission } from '../audits/admit-host.ts';
 import type { Context } from '../context.ts';
-import { type Rate, refuseHurry } from '../rate-limit.ts';
 
 type AuditResult = ReturnType<typeof auditResult>;
-
-/** Of one target host over all clients. Contract 00, section 6.3. */
-const perHost: Rate = { perSecond: 6 / 60, burst: 6 };
 
 /** What came of an audit: a report, or the code of its refusal. */
 export interface Reported {
@@ -22,9 +19,7 @@ export async function auditForLicence(
   plan: Plan,
 ): Promise<Reported> {
   try {
-    const { audited } = await services.auditor.audit(target, () =>
-      refuseHurry(services.rateLimiter.take(`audit-host:${target.hostname}`, perHost)),
-    );
+    const { audited } = await services.auditor.audit(target, { admit: hostAdmission(services), fresh: true });
     return { report: auditResult(audited.report, plan), reportError: null };
   } catch (error) {
     if (error instanceof ServiceError) return { report: null, reportError: error.code.toLowerCase() };

@@ -5,7 +5,7 @@ import { familyOf, readTransactionHash } from '../../engines/chains/transaction-
 import type { Plan } from '../../engines/licences/claims.ts';
 import type { Context, Services } from '../context.ts';
 import { findLicence } from '../licences/issue-licence.ts';
-import { settlementAddress } from '../room-invites/settlement-address.ts';
+import { settlementAddress } from '../payments/settlement-address.ts';
 import { auditForLicence, type Reported } from './audit-for-licence.ts';
 import { findVerified } from './chain-payments.ts';
 import { covers, type PlanPrice, planFor } from './plans.ts';

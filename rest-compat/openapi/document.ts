@@ -2,7 +2,7 @@ import { JsonRpcRequest, JsonRpcResponse } from './json-rpc-schemas.ts';
 import { referenceTo, SchemaPrinter } from './json-schema.ts';
 import type { BodyDoc, JsonSchema, PathDoc } from './path-doc.ts';
 import { isPaymentProof, paymentInfo, paymentSchemes, type Seller, securityOf } from './payment-doc.ts';
-import { headerShapes } from './payment-schemas.ts';
+import { paymentShapes } from './payment-schemas.ts';
 import { Problem, responsesOf } from './responses.ts';
 
 /** Contract 00, sections 3.1 and 6.1. */
@@ -29,7 +29,7 @@ export interface Installation extends Pick<Seller, 'payTo'> {
 /** The description of the API in OpenAPI 3.1, read off the paths themselves. */
 export function openApiDocument(docs: readonly PathDoc[], { baseUrl, payTo }: Installation): JsonSchema {
   const printer = new SchemaPrinter();
-  for (const shape of [...headerShapes, JsonRpcRequest, JsonRpcResponse, Problem]) printer.print(shape, 'output');
+  for (const shape of [...paymentShapes, JsonRpcRequest, JsonRpcResponse, Problem]) printer.print(shape, 'output');
   const seller = { baseUrl: baseUrl ?? 'https://gateway.example', payTo };
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const doc of docs) {

@@ -1,4 +1,5 @@
-import { settlementNetwork } from '../../resolvers/audits/settlement.ts';
+import { networks } from '../../engines/x402/networks.ts';
+import { challengeV1, challengeV2, encodeHeader, type Terms } from '../../engines/x402/terms.ts';
 import type { JsonSchema, PaidDoc, ParameterDoc } from './path-doc.ts';
 
 /** Who is paid, and where. */
@@ -6,7 +7,7 @@ export interface Seller {
   /** Scheme and host of the gateway, without a trailing slash. */
   readonly baseUrl: string;
   /** The wallet, in the mixed case of EIP-55. */
-  readonly payTo: string;
+  readonly payTo: Terms['payTo'];
 }
 
 /** What is paid with: a payment in a header of either version, or beside the request's own parameters. */
@@ -56,46 +57,26 @@ export const paidHeaders = {
 /** What tools that shop for agents read of a paid path. */
 export const paymentInfo = ({ amount }: PaidDoc, { payTo }: Seller): JsonSchema => ({
   scheme: 'exact',
-  network: settlementNetwork.network,
-  asset: settlementNetwork.asset.address,
+  network: networks.base.name,
+  asset: networks.base.usdc.address,
   amount: String(amount),
   payTo,
 });
 
-const unpaid = 'Payment required';
-const mimeType = 'application/json';
-/** The token's own name and version, which a signature is bound to. */
-const extra = { name: 'USD Coin', version: '2' };
-
 /** An example of what asks for a payment: the body, and the header in base64. */
-export function challengeOf(paid: PaidDoc, path: string, seller: Seller): { body: JsonSchema; header: string } {
+export function challengeOf(paid: PaidDoc, path: string, { baseUrl, payTo }: Seller): { body: object; header: string } {
   const { amount, description, maxTimeoutSeconds } = paid;
-  const { network, caip2, asset } = settlementNetwork;
-  const url = seller.baseUrl + path;
-  const to = { asset: asset.address, payTo: seller.payTo };
-  const second = {
-    x402Version: 2,
-    error: unpaid,
-    resource: { url, description, mimeType },
-    accepts: [{ scheme: 'exact', network: caip2, amount: String(amount), ...to, maxTimeoutSeconds, extra }],
+  const terms: Terms = {
+    network: 'base',
+    payTo,
+    amount,
+    resource: baseUrl + path,
+    description,
+    mimeType: 'application/json',
+    maxTimeoutSeconds,
   };
-  const first = {
-    x402Version: 1,
-    error: unpaid,
-    accepts: [
-      {
-        scheme: 'exact',
-        network,
-        maxAmountRequired: String(amount),
-        ...to,
-        resource: url,
-        description,
-        mimeType,
-        maxTimeoutSeconds,
-        extra,
-      },
-    ],
-  };
-  const header = Buffer.from(JSON.stringify(second)).toString('base64');
-  return { body: paid.version === 2 ? second : first, header };
+  const second = challengeV2(terms, unpaid);
+  return { body: paid.version === 2 ? second : challengeV1(terms, unpaid), header: encodeHeader(second) };
 }
+
+const unpaid = 'Payment required';

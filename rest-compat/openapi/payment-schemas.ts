@@ -96,5 +96,5 @@ const SettlementObject = z
     description: 'What `PAYMENT-RESPONSE` and `X-PAYMENT-RESPONSE` hold in base64.',
   });
 
-/** Shapes that travel in headers, where no schema of a path leads to them. */
-export const headerShapes = [ChallengeV2, PaymentPayloadV1, PaymentPayloadV2, SettlementObject];
+/** Shapes of which some travel in headers alone, where no schema of a path leads to them. */
+export const paymentShapes = [ChallengeV1, ChallengeV2, PaymentPayloadV1, PaymentPayloadV2, SettlementObject];

@@ -207,12 +207,12 @@ test('however much a wallet receives at once, all of it is looked through, up to
 
 const newTrace = () => Buffer.from(newAccount().slice(2), 'hex').toString('base64');
 
-test.each([
+test.each<readonly [string, () => unknown]>([
   ['a status', () => 500],
   ['too many questions', () => 429],
   ['something else', () => ({ transactions: 'all' })],
   ['transactions without a description', () => ({ transactions: [{ hash: newTrace(), account: newAccount() }] })],
-] as const)('an index that answers with %s is not available', async (_case, lie) => {
+])('an index that answers with %s is not available', async (_case, lie) => {
   rig.ton.lie(lie);
   expect(codeOf(await verify('ab'.repeat(32)))).toBe('network_unavailable');
 });

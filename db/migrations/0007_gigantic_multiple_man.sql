@@ -29,16 +29,9 @@ CREATE TABLE "audits" (
 	"created_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "inquiries" (
-	"id" text PRIMARY KEY NOT NULL,
-	"kind" text NOT NULL,
-	"email" text NOT NULL,
-	"name" text,
-	"company" text,
-	"buyer_domain" text,
-	"offer_usd" numeric(10, 2),
-	"message" text,
-	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL
+CREATE TABLE "audit_hosts" (
+	"host" text PRIMARY KEY NOT NULL,
+	"full_at" timestamp (3) with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "chain_payments" (
@@ -59,6 +52,18 @@ CREATE TABLE "chain_payments" (
 	"reported_at" timestamp (3) with time zone,
 	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
 	CONSTRAINT "chain_payments_network_tx_hash_pk" PRIMARY KEY("network","tx_hash")
+);
+--> statement-breakpoint
+CREATE TABLE "inquiries" (
+	"id" text PRIMARY KEY NOT NULL,
+	"kind" text NOT NULL,
+	"email" text NOT NULL,
+	"name" text,
+	"company" text,
+	"buyer_domain" text,
+	"offer_usd" numeric(10, 2),
+	"message" text,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "chain_senders" (
@@ -154,9 +159,10 @@ ALTER TABLE "downloads" ADD CONSTRAINT "downloads_order_id_orders_id_fk" FOREIGN
 ALTER TABLE "downloads" ADD CONSTRAINT "downloads_sha256_bundles_sha256_fk" FOREIGN KEY ("sha256") REFERENCES "public"."bundles"("sha256") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "audited_domains_listed_idx" ON "audited_domains" USING btree ("audited_at") WHERE listed;--> statement-breakpoint
 CREATE INDEX "audits_created_at_idx" ON "audits" USING btree ("created_at");--> statement-breakpoint
-CREATE INDEX "inquiries_created_at_idx" ON "inquiries" USING btree ("created_at");--> statement-breakpoint
+CREATE INDEX "audit_hosts_full_idx" ON "audit_hosts" USING btree ("full_at");--> statement-breakpoint
 CREATE INDEX "chain_payments_named_idx" ON "chain_payments" USING btree ("network","named_as");--> statement-breakpoint
 CREATE INDEX "chain_payments_reported_idx" ON "chain_payments" USING btree ("reported_at");--> statement-breakpoint
+CREATE INDEX "inquiries_created_at_idx" ON "inquiries" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "payments_nonce_uq" ON "payments" USING btree ("chain_id","asset","payer","nonce");--> statement-breakpoint
 CREATE UNIQUE INDEX "payments_transfer_uq" ON "payments" USING btree ("chain_id","tx_hash","log_index");--> statement-breakpoint
 CREATE UNIQUE INDEX "payments_identifier_uq" ON "payments" USING btree ("identifier") WHERE identifier is not null;--> statement-breakpoint
