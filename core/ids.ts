@@ -15,7 +15,11 @@ export type IdPrefix =
   | 'led'
   | 'run'
   | 'clm'
-  | 'inc';
+  | 'inc'
+  | 'adt'
+  | 'inq'
+  | 'ord'
+  | 'txp';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -6,6 +6,8 @@ const documented = [
   // Contract 00, section 0.1.
   'GET /api/audit 200',
   'POST /api/audit 200',
+  'GET /api/stats 200',
+  'POST /api/inquiry 200',
   // Contract 01, section 5.15.
   'GET /agent/v1/whoami 200',
   // Contract 01, sections 6.2 and 6.4.
