@@ -16,7 +16,8 @@ export type IdPrefix =
   | 'run'
   | 'clm'
   | 'inc'
-  | 'ord';
+  | 'ord'
+  | 'txp';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -20,6 +20,7 @@ export type KeyPurpose =
   | 'social-sign-in'
   | 'settlement'
   | 'licences'
+  | 'payments'
   | 'fingerprint';
 
 /** AES-256-GCM nonce, in bytes. */

@@ -1,4 +1,6 @@
+import { buyAudit } from './audits/buy-audit.ts';
 import { runAudit } from './audits/run-audit.ts';
+import { watchAudit } from './audits/watch-audit.ts';
 import { changeSettings, getSettings } from './auth/change-settings.ts';
 import { createUser } from './auth/create-user.ts';
 import { deleteUser } from './auth/delete-user.ts';
@@ -234,4 +236,6 @@ export const operations: readonly AnyOperation[] = [
   getPackageManifest,
   getKeys,
   takeDownload,
+  buyAudit,
+  watchAudit,
 ];

@@ -24,9 +24,12 @@ import { createPasswordHasher } from '../engines/passwords/hasher.ts';
 import { createSqlReader } from '../engines/reading/sql-reader.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { createIdentityProviders } from '../engines/sign-in/identity-providers.ts';
+import { createCashier } from '../engines/x402/cashier.ts';
 import type { Services } from '../resolvers/context.ts';
 import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
+import { noteLaunch } from '../resolvers/payments/launch.ts';
+import { createSenderTurns } from '../resolvers/payments/sender-turns.ts';
 import { standingProjects } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
 import { startMessageMirror } from '../resolvers/rooms/message-mirror.ts';
@@ -192,6 +195,14 @@ export async function startApp(options: AppOptions): Promise<App> {
       made: async () => [jsonFile('jwks.json', { keys: (await signer)?.published ?? [] })],
     });
     undo.push(archives.close);
+    await noteLaunch(db);
+    const cashier = createCashier({
+      settlerKey: config.payments.settlerKey,
+      facilitatorUrl: config.payments.facilitatorUrl,
+      rpcUrls: config.payments.rpcUrls,
+      confirmations: config.payments.confirmations,
+      turns: createSenderTurns(db),
+    });
 
     const signals = config.natsUrl === undefined ? localSignals() : natsSignals(config.natsUrl, { log });
     undo.push(signals.close);
@@ -234,6 +245,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       auditor,
       signer,
       archives,
+      cashier,
       schemaCaches: new SchemaCaches(projectPools),
       heldAnswers: new HeldAnswers(),
       feeds,
@@ -250,6 +262,8 @@ export async function startApp(options: AppOptions): Promise<App> {
         sellerName: config.sellerName,
         governingLaw: config.governingLaw,
         auditDefaultUrl: config.auditDefaultUrl,
+        tierNetwork: config.tierNetwork,
+        proofConfirmations: config.payments.confirmations.base ?? 1,
         adminKey: config.adminKey,
         stepLeaseSeconds,
       },

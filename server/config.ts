@@ -4,6 +4,13 @@ import type { SignerKeys } from '../engines/licences/signer.ts';
 import { readSigningKeys } from '../engines/licences/signing-keys.ts';
 import { readTrustedProxies, type TrustedProxies } from './client-address.ts';
 import {
+  type PaymentsConfig,
+  paymentDescriptions,
+  paymentFaults,
+  paymentsOf,
+  paymentVariables,
+} from './config-payments.ts';
+import {
   type OidcProvider,
   oidcProviders,
   parsed,
@@ -47,6 +54,9 @@ export interface Config {
   readonly governingLaw: string | undefined;
   /** What is audited when nothing is named. */
   readonly auditDefaultUrl: string;
+  readonly payments: PaymentsConfig;
+  /** Where leases of tiers are paid for. */
+  readonly tierNetwork: 'base' | 'base-sepolia';
   /** Undefined: none, so the peer is the client. */
   readonly trustedProxies: TrustedProxies | undefined;
   /** Sockets and requests under way that one address may have at once. */
@@ -137,6 +147,10 @@ const environment = z.object({
   SELLER_NAME: parsed('a line of at most 200 characters', line),
   GOVERNING_LAW: parsed('a line of at most 200 characters', line),
   AUDIT_DEFAULT_URL: parsed('an https address or a host name', (value) => targetOf(value)),
+  ...paymentVariables,
+  TIER_NETWORK: parsed('base or base-sepolia', (value) =>
+    value === 'base' || value === 'base-sepolia' ? value : undefined,
+  ),
   TRUSTED_PROXIES: parsed('addresses or networks such as 10.0.0.0/8, separated by commas', readTrustedProxies),
   CONNECTIONS_PER_ADDRESS: parsed('a whole number from 1 to 1000000', (value) =>
     /^[1-9]\d{0,6}$/.test(value) && Number(value) <= 1_000_000 ? Number(value) : undefined,
@@ -243,6 +257,11 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   ),
   GOVERNING_LAW: open('none is chosen', 'The law that the transfer of the source is under, for example `Ireland`.'),
   AUDIT_DEFAULT_URL: open('`https://example.com/`', 'What is audited when a request names nothing.'),
+  ...paymentDescriptions,
+  TIER_NETWORK: open(
+    '`base-sepolia`, where money is for trials',
+    'Network on which leases of tiers are paid for: `base` sells them for real money.',
+  ),
   TRUSTED_PROXIES: open(
     'none: the peer is the client',
     'Proxies in front of the gateway, as addresses or networks (`10.0.0.0/8,::1`) separated by commas. Only their `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` are believed, so they must set or drop each; without them all clients behind a proxy share the limits of one address.',
@@ -306,6 +325,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     faults.push('OIDC_PROVIDERS must not list google when GOOGLE_CLIENT_ID is set.');
   if (production && values.OIDC_PROVIDERS?.some(({ issuer }) => /^http:/i.test(issuer)) === true)
     faults.push('OIDC_PROVIDERS must name issuers with https:// when NODE_ENV is production.');
+  faults.push(...paymentFaults(has));
   if (faults.length > 0) throw new ConfigError(faults);
 
   const platformDomain = values.PLATFORM_DOMAIN ?? 'localhost';
@@ -330,6 +350,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sellerName: values.SELLER_NAME,
     governingLaw: values.GOVERNING_LAW,
     auditDefaultUrl: values.AUDIT_DEFAULT_URL ?? 'https://example.com/',
+    payments: paymentsOf(values),
+    tierNetwork: values.TIER_NETWORK ?? 'base-sepolia',
     trustedProxies: values.TRUSTED_PROXIES,
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,
     drainSeconds: values.DRAIN_SECONDS ?? (production ? 2 : 0),

@@ -57,6 +57,8 @@ const services: Services = {
     platformDomain: 'localhost',
     adminKey: undefined,
     settlementAddress: undefined,
+      tierNetwork: 'base-sepolia',
+      proofConfirmations: 1,
     stepLeaseSeconds: 3600,
   },
   observe: () => {},
