@@ -21,8 +21,8 @@ import type { FeedHub } from './feeds.ts';
 import type { Credentials } from './identity/resolve-caller.ts';
 import type { IncidentWatch } from './incidents/correlation.ts';
 import type { LiveHub } from './live/live-hub.ts';
-import type { RateLimiter } from './rate-limit.ts';
 import type { Till } from './payments/price.ts';
+import type { RateLimiter } from './rate-limit.ts';
 import type { MessageMirror } from './rooms/message-mirror.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
