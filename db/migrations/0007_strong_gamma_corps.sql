@@ -43,10 +43,15 @@ CREATE TABLE "payments" (
 	"reconciled_at" timestamp (3) with time zone
 );
 --> statement-breakpoint
+DROP INDEX "room_invites_open_idx";--> statement-breakpoint
+ALTER TABLE "room_invites" ADD COLUMN "claimed_by" text;--> statement-breakpoint
+ALTER TABLE "room_invites" ADD COLUMN "claimed_at" timestamp (3) with time zone;--> statement-breakpoint
+ALTER TABLE "room_invites" ADD COLUMN "payment_id" text;--> statement-breakpoint
 CREATE INDEX "audit_hosts_full_idx" ON "audit_hosts" USING btree ("full_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "payments_nonce_uq" ON "payments" USING btree ("chain_id","asset","payer","nonce");--> statement-breakpoint
 CREATE UNIQUE INDEX "payments_transfer_uq" ON "payments" USING btree ("chain_id","tx_hash","log_index");--> statement-breakpoint
 CREATE UNIQUE INDEX "payments_identifier_uq" ON "payments" USING btree ("identifier") WHERE identifier is not null;--> statement-breakpoint
 CREATE INDEX "payments_open_idx" ON "payments" USING btree ("created_at") WHERE state <> 'delivered';--> statement-breakpoint
 CREATE INDEX "payments_outcome_idx" ON "payments" USING btree ("created_at") WHERE outcome is not null or identifier is not null;--> statement-breakpoint
-CREATE INDEX "payments_org_idx" ON "payments" USING btree ("org_id","created_at") WHERE org_id is not null;
+CREATE INDEX "payments_org_idx" ON "payments" USING btree ("org_id","created_at") WHERE org_id is not null;--> statement-breakpoint
+CREATE INDEX "room_invites_open_idx" ON "room_invites" USING btree ("org_id","room_key","expires_at") WHERE revoked_at is null and claimed_at is null;
