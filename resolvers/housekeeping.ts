@@ -66,7 +66,7 @@ const expired: readonly (readonly [table: string, condition: string, which?: str
   ['idempotency_keys', 'expires_at < now()'],
   ['audit_hosts', 'full_at < now()'],
   // Who comes late is told so for a while, rather than that there never was such a key.
-  ['room_invites', `expires_at < now() - interval '30 days'`],
+  ['room_invites', `expires_at < now() - interval '30 days' and claimed_at is null`],
   ['room_sends', `day < ${today} - 1`],
   ['mail_outbox', `created_at < now() - interval '30 days'`],
   // Transfers that were presented by their hash, and whose audit failed.

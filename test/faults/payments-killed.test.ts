@@ -160,7 +160,7 @@ async function countUp() {
 const names = Object.keys(settlers) as (keyof typeof settlers)[];
 describe.each(names)('a payment that %s settles', (settler) => {
   const { points } = settlers[settler];
-  test.each(Object.entries(points))('is good for one audit when the gateway is killed %s', startsMs, async (point, hold) => {
+  test.each(Object.entries(points))('is good for one audit when the gateway is killed %s', { timeout: startsMs }, async (point, hold) => {
     const gateway = await gatewayOf(settler);
     const payer = await chain.payer();
     const path = `/api/x402-audit?url=${hosts.pop()}`;
