@@ -15,7 +15,8 @@ export type IdPrefix =
   | 'led'
   | 'run'
   | 'clm'
-  | 'inc';
+  | 'inc'
+  | 'tsk';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -67,6 +67,8 @@ export interface ServiceSettings {
   readonly adminKey: string | undefined;
   /** The wallet that payments to this installation go to; undefined: one of its own. */
   readonly settlementAddress: string | undefined;
+  /** What jobs of marketplaces of agents are signed with; undefined: they come unsigned. */
+  readonly nearAgentsSecret: string | undefined;
   /** How long a step operation is believed to be worked on, in seconds. */
   readonly stepLeaseSeconds: number;
 }

@@ -78,6 +78,8 @@ const expired = [
   ],
   // Nobody reports a fact so late; the events themselves are gone by then.
   ['event_keys', `created_at < now() - interval '400 days'`],
+  ['a2a_tasks', 'expires_at < now()'],
+  ['webhook_jobs', 'expires_at < now()'],
   ['daily_counts', `day < ${today} - 7`],
   ['function_invocations', `starts_at < now() - interval '${invocationsKeptDays} days'`],
   // Of a node that lives it comes back with the next batch, under a higher number.

@@ -1,3 +1,4 @@
+import { getPricing } from './audits/get-pricing.ts';
 import { runAudit } from './audits/run-audit.ts';
 import { changeSettings, getSettings } from './auth/change-settings.ts';
 import { createUser } from './auth/create-user.ts';
@@ -227,5 +228,6 @@ export const operations: readonly AnyOperation[] = [
   confirmEmail,
   enrollPasskey,
   connectChat,
+  getPricing,
   runAudit,
 ];

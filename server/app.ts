@@ -231,6 +231,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         publicBaseUrl: config.publicBaseUrl,
         platformDomain: config.platformDomain,
         settlementAddress: config.settlementAddress,
+        nearAgentsSecret: config.nearAgentsSecret,
         adminKey: config.adminKey,
         stepLeaseSeconds,
       },
@@ -272,6 +273,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       tenantName,
       host: config.host,
       guardMetrics: config.production,
+      version,
+      mcpOrigins: config.mcpOrigins,
       draining: draining.signal,
     });
     const sockets = attachSockets(server, {

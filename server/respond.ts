@@ -32,6 +32,12 @@ const allowedHeaders = [
   'last-event-id',
   'payment-signature',
   'x-payment',
+  'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
+  'mcp-session-id',
+  'a2a-version',
+  'a2a-extensions',
   'x-client-info',
   'x-supabase-api-version',
 ].join(', ');
@@ -45,6 +51,7 @@ const exposedHeaders = [
   'allow',
   'content-range',
   'location',
+  'etag',
   'preference-applied',
   'payment-required',
   'payment-response',
@@ -146,7 +153,7 @@ export interface WholeAnswer {
 
 /** Sends an answer as it is. What has no body has no length either, nor has what was asked for by HEAD. */
 export function sendAnswer(response: Answer, { status, headers, body }: WholeAnswer): void {
-  const bare = status === 204 || response.req.method === 'HEAD';
+  const bare = status === 204 || status === 304 || response.req.method === 'HEAD';
   const bytes = bare ? 0 : Buffer.byteLength(body);
   response.keep(bytes);
   const length: Record<string, number> = bare ? {} : { 'content-length': bytes };

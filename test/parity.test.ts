@@ -17,6 +17,7 @@ import { inputsOf } from './helpers/route-inputs.ts';
 // What a compiler cannot see: a surface or an input that was forgotten. Every absence is listed with its reason.
 
 const withoutRoute: Record<string, string> = {
+  'audit.getPricing': 'agents ask for it: it is a tool of /api/mcp and a skill of /api/a2a',
   'projects.openLive': 'begins a subscription; project keys follow over /live/v1, which is no operation',
   'events.open': 'begins a subscription, which REST does not have',
   'rooms.open': 'begins a subscription, which REST does not have; its held read waits by itself',
@@ -27,6 +28,7 @@ const withoutRoute: Record<string, string> = {
 };
 
 const withoutField: Record<string, string> = {
+  'audit.getPricing': 'agents ask for it: it is a tool of /api/mcp and a skill of /api/a2a',
   'rooms.getPresence': 'a presence is a node, reached by node(id)',
   'projects.openLive': 'it is how the subscription liveHints begins',
   'rooms.open': 'it is how the subscription roomMessages begins',

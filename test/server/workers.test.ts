@@ -57,6 +57,7 @@ const services: Services = {
     platformDomain: 'localhost',
     adminKey: undefined,
     settlementAddress: undefined,
+    nearAgentsSecret: undefined,
     stepLeaseSeconds: 3600,
   },
   observe: () => {},
