@@ -16,7 +16,8 @@ export type IdPrefix =
   | 'run'
   | 'clm'
   | 'inc'
-  | 'tsk';
+  | 'tsk'
+  | 'txp';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

@@ -7,6 +7,7 @@ import { enqueueOverdueSql } from './errors/observe-new.ts';
 import { erasePurgedEvents } from './events/erase-purged.ts';
 import { pruneLive } from './live/prune-live.ts';
 import { sendMailTask } from './mail/outbox.ts';
+import { keptHours } from './payments/payment-rows.ts';
 import { purgeProjects } from './projects/purge-projects.ts';
 import { pruneMessages } from './rooms/prune-messages.ts';
 import { reapStepTask } from './steps.ts';
@@ -62,10 +63,13 @@ const expired = [
   // A node that lives renews its own.
   ['live_connections', `expires_at < now() - interval '1 minute'`],
   ['idempotency_keys', 'expires_at < now()'],
+  ['audit_hosts', 'full_at < now()'],
   // Who comes late is told so for a while, rather than that there never was such a key.
   ['room_invites', `expires_at < now() - interval '30 days'`],
   ['room_sends', `day < ${today} - 1`],
   ['mail_outbox', `created_at < now() - interval '30 days'`],
+  // Transfers that were presented by their hash, and whose audit failed.
+  ['payments', `version = 0 and state = 'verified' and lease_until < now() - interval '1 hour'`],
   // Over for so long: none lasts more than a day.
   ['room_claims', `expires_at < now() - interval '90 days'`],
   // By the lease, which ends soon after the work: that is what the index knows.
@@ -97,6 +101,10 @@ const enqueueStepsSql = `select graphile_worker.add_job($1, json_build_object('s
 const enqueueMailsSql = `select graphile_worker.add_job($1, json_build_object('mailId', id), job_key => id) from mail_outbox m
   where state = 'queued' and created_at > now() - interval '3 days' and ${hasNoLivingJob('m.id')}`;
 
+/** Contract 00, section 1.9: a day. What is settled can be told of for as long as there is a ledger. */
+const forgetAnswersSql = `update payments set outcome = null, identifier = null
+  where created_at < now() - interval '${keptHours} hours' and (outcome is not null or identifier is not null)`;
+
 /** What housekeeping does, in this order. */
 const steps: Readonly<Record<string, Task>> = {
   'make event partitions': ({ ctx }) => makeEventPartitions(ctx.services.db.pool),
@@ -104,6 +112,7 @@ const steps: Readonly<Record<string, Task>> = {
     expired.map(([table, condition]) => [`expire ${table}`, deleteExpired(table, condition)] as const),
   ),
   'enqueue steps': run(enqueueStepsSql, [reapStepTask]),
+  'forget answers of payments': run(forgetAnswersSql),
   'prune changes': (job) =>
     inBatches(job, changesBatch, async () => {
       const { rows } = await job.ctx.services.db.pool.query<{ looked: number }>(pruneChangesSql);
@@ -134,6 +143,7 @@ export async function sweepAbandoned(db: Pick<Database, 'pool'>): Promise<number
     await client.query(
       `update step_operations set lease_until = now() - interval '1 second' where state = 'running' and lease_until > now()`,
     );
+    await client.query(`update payments set lease_until = now() - interval '1 second' where lease_until > now()`);
     await client.query(`update mail_outbox set lease_until = null where state = 'queued' and lease_until is not null`);
     // The queue itself believes a lost worker for four hours.
     await client.query(

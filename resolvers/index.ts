@@ -1,5 +1,7 @@
 import { getPricing } from './audits/get-pricing.ts';
+import { buyAudit } from './audits/buy-audit.ts';
 import { runAudit } from './audits/run-audit.ts';
+import { watchAudit } from './audits/watch-audit.ts';
 import { changeSettings, getSettings } from './auth/change-settings.ts';
 import { createUser } from './auth/create-user.ts';
 import { deleteUser } from './auth/delete-user.ts';
@@ -230,4 +232,6 @@ export const operations: readonly AnyOperation[] = [
   connectChat,
   getPricing,
   runAudit,
+  buyAudit,
+  watchAudit,
 ];

@@ -2,7 +2,7 @@ import { invalidField } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import { isForm, isPlainText, parseFormBody, parseJsonBody, parseQuery, parseTextBody } from './body.ts';
 import { PathTable } from './path-table.ts';
-import type { RestAnswer, Route } from './route.ts';
+import type { RestAnswer, RestRequest, Route } from './route.ts';
 
 /** A request as the server hands it on: decoded by nobody yet. */
 export interface RestCall {
@@ -36,8 +36,16 @@ export class RestRoutes {
 
   /** Runs a matched route. @throws ServiceError for every refusal */
   answer({ route, params }: Matched, call: RestCall, ctx: Context): Promise<RestAnswer> {
-    const body = route.method === 'GET' ? {} : bodyOf(route, call);
-    const query = parseQuery(call.search);
+    let body: RestRequest['body'];
+    let query: RestRequest['query'];
+    try {
+      body = route.method === 'GET' ? {} : bodyOf(route, call);
+      query = parseQuery(call.search);
+    } catch (error) {
+      // Whoever brings no payment is told the price, even if nothing else of the request can be read.
+      if (route.isSold !== true || ctx.till?.signature !== undefined || ctx.till?.legacy !== undefined) throw error;
+      return route.run(ctx, { params, query: {}, body: {} });
+    }
     return route.run(ctx, {
       params,
       query,

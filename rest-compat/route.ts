@@ -37,6 +37,8 @@ export interface Route {
   readonly hasMarkdown?: boolean;
   /** Whether a GET uses something up, so that HEAD is refused. */
   readonly goodOnce?: true;
+  /** Whether it is sold at one price, which is asked whatever else a request holds. */
+  readonly isSold?: boolean;
   /** Whether the body is that of a page's form. */
   readonly form?: true;
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
@@ -96,6 +98,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     status: typeof status === 'number' ? status : status.usual,
     textAs,
     hasMarkdown: asMarkdown !== undefined,
+    isSold: op.kind === 'mutation' && 'price' in op && op.price?.family === 'gateway',
     async run(ctx, request) {
       const asker = withoutCredential === true ? asNobody(ctx) : ctx;
       const output = await execute(op, asker, toInput(request) as z.input<Input>, spelling);
@@ -109,3 +112,9 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     },
   };
 }
+
+/** One path that stands for two operations: which of them is meant is told by the request. */
+export const either = (isFirst: (request: RestRequest) => boolean, first: Route, second: Route): Route => ({
+  ...second,
+  run: (ctx, request) => (isFirst(request) ? first : second).run(ctx, request),
+});

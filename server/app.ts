@@ -18,9 +18,12 @@ import { createPasswordHasher } from '../engines/passwords/hasher.ts';
 import { createSqlReader } from '../engines/reading/sql-reader.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { createIdentityProviders } from '../engines/sign-in/identity-providers.ts';
+import { createCashier } from '../engines/x402/cashier.ts';
 import type { Services } from '../resolvers/context.ts';
 import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
+import { noteLaunch } from '../resolvers/payments/launch.ts';
+import { createSenderTurns } from '../resolvers/payments/sender-turns.ts';
 import { standingProjects } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
 import { startMessageMirror } from '../resolvers/rooms/message-mirror.ts';
@@ -179,6 +182,15 @@ export async function startApp(options: AppOptions): Promise<App> {
     const auditor = createAuditor({ userAgent: `SvcAudit/${version}${contact}`, trial: options.auditTrial });
     undo.push(auditor.close);
 
+    await noteLaunch(db);
+    const cashier = createCashier({
+      settlerKey: config.payments.settlerKey,
+      facilitatorUrl: config.payments.facilitatorUrl,
+      rpcUrls: config.payments.rpcUrls,
+      confirmations: config.payments.confirmations,
+      turns: createSenderTurns(db),
+    });
+
     const signals = config.natsUrl === undefined ? localSignals() : natsSignals(config.natsUrl, { log });
     undo.push(signals.close);
     const draining = new AbortController();
@@ -218,6 +230,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       identityProviders: createIdentityProviders({ settings: config.oidcProviders }),
       sqlReader,
       auditor,
+      cashier,
       schemaCaches: new SchemaCaches(projectPools),
       heldAnswers: new HeldAnswers(),
       feeds,
@@ -232,6 +245,8 @@ export async function startApp(options: AppOptions): Promise<App> {
         platformDomain: config.platformDomain,
         settlementAddress: config.settlementAddress,
         nearAgentsSecret: config.nearAgentsSecret,
+        tierNetwork: config.tierNetwork,
+        proofConfirmations: config.payments.confirmations.base ?? 1,
         adminKey: config.adminKey,
         stepLeaseSeconds,
       },

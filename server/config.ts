@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { readTrustedProxies, type TrustedProxies } from './client-address.ts';
 import {
+  type PaymentsConfig,
+  paymentDescriptions,
+  paymentFaults,
+  paymentsOf,
+  paymentVariables,
+} from './config-payments.ts';
+import {
   type OidcProvider,
   oidcProviders,
   parsed,
@@ -42,6 +49,9 @@ export interface Config {
   readonly mcpOrigins: readonly string[] | undefined;
   /** Undefined: jobs of marketplaces of agents come unsigned. */
   readonly nearAgentsSecret: string | undefined;
+  readonly payments: PaymentsConfig;
+  /** Where leases of tiers are paid for. */
+  readonly tierNetwork: 'base' | 'base-sepolia';
   /** Undefined: none, so the peer is the client. */
   readonly trustedProxies: TrustedProxies | undefined;
   /** Sockets and requests under way that one address may have at once. */
@@ -117,6 +127,10 @@ const environment = z.object({
   MCP_ALLOWED_ORIGINS: parsed('origins such as https://app.example.com, separated by commas, or *', webOrigins),
   NEAR_AGENTS_SECRET: parsed('at least 16 characters long, without spaces', (value) =>
     /^[\x21-\x7e]{16,512}$/.test(value) ? value : undefined,
+  ),
+  ...paymentVariables,
+  TIER_NETWORK: parsed('base or base-sepolia', (value) =>
+    value === 'base' || value === 'base-sepolia' ? value : undefined,
   ),
   TRUSTED_PROXIES: parsed('addresses or networks such as 10.0.0.0/8, separated by commas', readTrustedProxies),
   CONNECTIONS_PER_ADDRESS: parsed('a whole number from 1 to 1000000', (value) =>
@@ -222,6 +236,11 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'jobs come unsigned',
     'Secret of 16 characters or more with which a marketplace of agents signs the jobs that it sends to `/api/near-agents`: `X-Signature: sha256=<hex of HMAC-SHA-256 over the body>`.',
   ),
+  ...paymentDescriptions,
+  TIER_NETWORK: open(
+    '`base-sepolia`, where money is for trials',
+    'Network on which leases of tiers are paid for: `base` sells them for real money.',
+  ),
   TRUSTED_PROXIES: open(
     'none: the peer is the client',
     'Proxies in front of the gateway, as addresses or networks (`10.0.0.0/8,::1`) separated by commas. Only their `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` are believed, so they must set or drop each; without them all clients behind a proxy share the limits of one address.',
@@ -285,6 +304,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     faults.push('OIDC_PROVIDERS must not list google when GOOGLE_CLIENT_ID is set.');
   if (production && values.OIDC_PROVIDERS?.some(({ issuer }) => /^http:/i.test(issuer)) === true)
     faults.push('OIDC_PROVIDERS must name issuers with https:// when NODE_ENV is production.');
+  faults.push(...paymentFaults(has));
   if (faults.length > 0) throw new ConfigError(faults);
 
   const platformDomain = values.PLATFORM_DOMAIN ?? 'localhost';
@@ -307,6 +327,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     settlementAddress: values.SETTLEMENT_ADDRESS,
     mcpOrigins: values.MCP_ALLOWED_ORIGINS?.includes('*') ? undefined : values.MCP_ALLOWED_ORIGINS,
     nearAgentsSecret: values.NEAR_AGENTS_SECRET,
+    payments: paymentsOf(values),
+    tierNetwork: values.TIER_NETWORK ?? 'base-sepolia',
     trustedProxies: values.TRUSTED_PROXIES,
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,
     drainSeconds: values.DRAIN_SECONDS ?? (production ? 2 : 0),

@@ -14,6 +14,7 @@ import type { Metrics } from './metrics.ts';
 import type { ProjectGraphQL } from './project-graphql.ts';
 import { createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
 import type { Answer, Keeping } from './respond.ts';
+import { tillOf } from './till.ts';
 import type { TenantName } from './tenant-name.ts';
 
 export interface HttpOptions {
@@ -113,6 +114,10 @@ export function contextOf({ services, connections, trustedProxies, host }: HttpO
     concerns: (projectId) => {
       exchange.projectId = projectId;
     },
+    setHeader: (name, value) => {
+      if (!response.headersSent) response.setHeader(name, value);
+    },
+    till: tillOf(exchange, services.settings.publicBaseUrl ?? destination.baseUrl),
     answersFor: (projectId) => {
       keeping.owner = projectId;
     },

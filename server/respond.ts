@@ -7,7 +7,9 @@ import { newTraceId } from '../core/tracing.ts';
 import { asRefusal } from '../resolvers/execute.ts';
 import { ReplayedRefusal } from '../resolvers/idempotency.ts';
 import { correlate, type IncidentWatch, projectConcerned } from '../resolvers/incidents/correlation.ts';
+import { PaymentRequired } from '../resolvers/payments/payment-required.ts';
 import { withErrorCode } from '../rest-compat/auth/error-code.ts';
+import { challengeBody } from '../rest-compat/challenge-body.ts';
 import { problemType, toProblem } from '../rest-compat/problem.ts';
 import { discardBody } from './body.ts';
 
@@ -56,6 +58,12 @@ const exposedHeaders = [
   'payment-required',
   'payment-response',
   'x-payment-response',
+  'x-svc-payment-id',
+  'x-svc-payment-deduplicated',
+  'x-svc-payment-funds-moved',
+  'x-svc-payment-delivery',
+  'x-svc-payment-settled-at',
+  'x-svc-payment-intent-state',
 ].join(', ');
 
 /** What every answer carries: any origin may read it, and it can be found in the log. */
@@ -193,8 +201,10 @@ export function sendError(
   if (known.code === 'AUTH_REQUIRED' || known.code === 'INVALID_AUTH') headers['www-authenticate'] = 'Bearer';
   const underApi = path.startsWith('/api/');
   const plain = path.startsWith('/auth/v1/') ? withErrorCode(envelope) : envelope;
-  const body = underApi ? toProblem(envelope, path) : plain;
-  send(response, known.status, underApi ? problemType : jsonType, JSON.stringify(body), headers);
+  const asked = underApi && error instanceof PaymentRequired ? challengeBody(path, error) : undefined;
+  const body = underApi ? (asked ?? toProblem(envelope, path)) : plain;
+  const type = underApi && asked === undefined ? problemType : jsonType;
+  send(response, known.status, type, JSON.stringify(body), headers);
   return envelope;
 }
 

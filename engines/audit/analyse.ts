@@ -1,3 +1,4 @@
+import { generateHead } from './generate/head.ts';
 import { generateJsonLd } from './generate/json-ld.ts';
 import { generateLlms } from './generate/llms.ts';
 import { siteIdentity } from './generate/site-identity.ts';
@@ -38,6 +39,8 @@ export interface AuditReport {
   readonly llmsFullStatus: number | undefined;
   readonly generatedJsonLd: string;
   readonly generatedLlmsTxt: string;
+  /** Lines for the head of the page. */
+  readonly generatedHead: string;
   /** Nodes of the page's tree that were looked at. */
   readonly visits: number;
 }
@@ -85,6 +88,7 @@ export function analyse(site: SiteSnapshot): AuditReport {
     llmsFullStatus: site.llmsFullStatus,
     generatedJsonLd: generateJsonLd(identity, page),
     generatedLlmsTxt: generateLlms(identity, page),
+    generatedHead: generateHead(identity),
     visits: page?.visits ?? 0,
   };
 }

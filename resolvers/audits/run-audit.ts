@@ -1,17 +1,8 @@
 import { z } from 'zod';
-import { networkOf } from '../../core/network-of.ts';
 import { anyone } from '../access.ts';
 import { query } from '../operation.ts';
-import { type Rate, type RateLimiter, refuseHurry } from '../rate-limit.ts';
+import { askAudit, auditInput } from './ask-audit.ts';
 import { type FreeAudit, freeAudit } from './free-audit.ts';
-
-/** What is audited when nothing is named. Contract 00, section 3.11. */
-const defaultTarget = 'https://example.com/';
-
-/** Of one client address, and of one target host over all clients. Contract 00, section 6.3. */
-const perMinute: Rate = { perSecond: 10 / 60, burst: 10 };
-const perDay: Rate = { perSecond: 100 / 86_400, burst: 100 };
-const perHost: Rate = { perSecond: 6 / 60, burst: 6 };
 
 const AuditWire = z.object({
   ok: z.literal(true),
@@ -56,16 +47,10 @@ export const runAudit = query({
   summary:
     'Audit how well a site can be read and cited by AI, with the first findings; one is shared for some minutes.',
   access: anyone(),
-  input: z.object({
-    url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),
-  }),
-  async handler({ services: { auditor, rateLimiter }, request }, { url = defaultTarget }): Promise<FreeAudit> {
-    chargeCaller(rateLimiter, networkOf(request.address));
-    const target = auditor.target(url);
-    // Sites are not to be attacked by way of the gateway, however many ask.
-    const { audited, cached } = await auditor.audit(target, () =>
-      refuseHurry(rateLimiter.take(`audit-host:${target.hostname}`, perHost)),
-    );
+  input: auditInput,
+  async handler(ctx, input): Promise<FreeAudit> {
+    const { target, request } = askAudit(ctx, input);
+    const { audited, cached } = await ctx.services.auditor.audit(target, request);
     return freeAudit(audited, cached);
   },
   wire: AuditWire,
@@ -104,9 +89,3 @@ export const runAudit = query({
     },
   }),
 });
-
-function chargeCaller(rateLimiter: RateLimiter, network: string): void {
-  refuseHurry(rateLimiter.peek(`audits-of-day:${network}`, perDay));
-  refuseHurry(rateLimiter.take(`audits:${network}`, perMinute));
-  rateLimiter.take(`audits-of-day:${network}`, perDay);
-}

@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts';
-import { settlementAddress } from './settlement-address.ts';
+import { settlementAddress } from '../payments/settlement-address.ts';
 
 /** What a seat costs, in test money. Contract 02, section 2.8. */
 export const seat = { sku: 'room_seat', amountUsdMicros: 10_000, network: 'base-sepolia' } as const;

@@ -4,7 +4,7 @@ import { execute } from '../../resolvers/execute.ts';
 import { openLive } from '../../resolvers/live/open-live.ts';
 import { authorityLost } from '../feed-source.ts';
 import { followLive, type LiveEvent } from './follow-live.ts';
-import { stoppable } from './stoppable.ts';
+import { stoppable } from '../stoppable.ts';
 
 export interface FollowProjectLiveOptions {
   readonly project: string;

@@ -247,7 +247,7 @@ test.each(Object.entries(written).flatMap(([kind, targets]) => targets.map((targ
 
 test.each(Object.entries(resolving))('%s, which resolves to %j, is refused', async (host) => {
   ways += 1;
-  const code = await codeOf(() => auditor.audit(auditor.target(host), () => undefined));
+  const code = await codeOf(() => auditor.audit(auditor.target(host), { admit: () => undefined }));
   expect(code).toBe('RESTRICTED_ADDRESS');
   refused += 1;
 });
@@ -282,7 +282,7 @@ test.each(Object.entries(leading))('a redirect from %s to %s is refused', async 
   const trialling = createAuditor({ userAgent: 'SvcAudit/test', trial: sites.trial });
   try {
     const target = trialling.target(`lead.audit-sites.net${path}`);
-    const code = await codeOf(() => trialling.audit(target, () => undefined));
+    const code = await codeOf(() => trialling.audit(target, { admit: () => undefined }));
     expect(code).toBe(location.startsWith('http:') ? 'REDIRECT_NOT_HTTPS' : 'RESTRICTED_REDIRECT');
     refused += 1;
   } finally {
@@ -299,7 +299,7 @@ test('a name that changes its address is resolved once, and goes to what was jud
   }) as unknown as typeof lookup;
   const rebound = createAuditor({ userAgent: 'SvcAudit/test', resolve: changing });
   const target = rebound.target('rebinding.trap-names.com');
-  expect(await codeOf(() => rebound.audit(target, () => undefined))).toBe('RESTRICTED_ADDRESS');
+  expect(await codeOf(() => rebound.audit(target, { admit: () => undefined }))).toBe('RESTRICTED_ADDRESS');
   expect(asked).toBe(1);
   await rebound.close();
   refused += 1;

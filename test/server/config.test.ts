@@ -44,6 +44,7 @@ test('an empty environment is a working development set-up', () => {
     settlementAddress: undefined,
     mcpOrigins: undefined,
     nearAgentsSecret: undefined,
+    payments: { settlerKey: undefined, facilitatorUrl: undefined, rpcUrls: {}, confirmations: {} },
     trustedProxies: undefined,
     connectionsPerAddress: 10_000,
     drainSeconds: 0,
@@ -74,6 +75,18 @@ test('every fault is listed at once, by name and without a value', () => {
     SETTLEMENT_ADDRESS: '0xhunter2',
     MCP_ALLOWED_ORIGINS: 'https://a.example/hunter2',
     NEAR_AGENTS_SECRET: 'hunter2',
+    X402_SETTLER_KEY: 'hunter2',
+    X402_FACILITATOR_URL: 'ftp://hunter2@facilitator',
+    RPC_URL_BASE: 'wss://hunter2@rpc',
+    RPC_URL_BASE_SEPOLIA: 'hunter2',
+    RPC_URL_ETHEREUM: 'hunter2',
+    RPC_URL_POLYGON: 'hunter2',
+    RPC_URL_BSC: 'hunter2',
+    CONFIRMATIONS_BASE: '0',
+    CONFIRMATIONS_BASE_SEPOLIA: '1001',
+    CONFIRMATIONS_ETHEREUM: '1.5',
+    CONFIRMATIONS_POLYGON: '-1',
+    CONFIRMATIONS_BSC: 'all',
     TRUSTED_PROXIES: '10.0.0.0/33',
     CONNECTIONS_PER_ADDRESS: '0',
     LOG_LEVEL: 'loud',
@@ -125,6 +138,25 @@ test('a previous root secret needs a current one that differs', () => {
 
 test('several nodes must share a database and a root secret', () => {
   expect(atFault({ NATS_URL: 'nats://a:4222,nats://b:4222' })).toEqual(['DATABASE_URL', 'SVC_SECRET_KEY']);
+});
+
+test('payments are settled by this process or by a facilitator, not by both', () => {
+  const X402_SETTLER_KEY = `0x${hexKey}`;
+  const X402_FACILITATOR_URL = 'https://user:pw@facilitator.example.com/x402?key=1';
+  expect(readConfig({ X402_SETTLER_KEY, RPC_URL_BASE: 'https://rpc.example.com/v2/key', CONFIRMATIONS_BSC: '7' })).toMatchObject({
+    payments: {
+      settlerKey: X402_SETTLER_KEY,
+      facilitatorUrl: undefined,
+      rpcUrls: { base: 'https://rpc.example.com/v2/key' },
+      confirmations: { bsc: 7 },
+    },
+  });
+  expect(readConfig({ X402_FACILITATOR_URL }).payments.facilitatorUrl).toBe(X402_FACILITATOR_URL);
+  expect(atFault({ X402_SETTLER_KEY, X402_FACILITATOR_URL })).toEqual(['X402_SETTLER_KEY']);
+});
+
+test('a settling key of one digit is refused', () => {
+  expect(atFault({ X402_SETTLER_KEY: `0x${'1'.repeat(64)}` })).toEqual(['X402_SETTLER_KEY']);
 });
 
 test('project servers are read by name', () => {

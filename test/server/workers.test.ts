@@ -58,6 +58,8 @@ const services: Services = {
     adminKey: undefined,
     settlementAddress: undefined,
     nearAgentsSecret: undefined,
+      tierNetwork: 'base-sepolia',
+      proofConfirmations: 1,
     stepLeaseSeconds: 3600,
   },
   observe: () => {},

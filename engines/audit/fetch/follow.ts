@@ -5,9 +5,12 @@ import { type DocumentRequest, type FetchedDocument, fetchDocument } from './doc
 const redirectsMax = 5;
 const moved: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** How many more requests an audit may make. */
+/** What the requests of one audit have in common. */
 export interface Budget {
+  /** How many more it may make. */
   requests: number;
+  /** Resolves when a host may be fetched from. @throws when it may not */
+  readonly admitted: (host: string) => Promise<void>;
 }
 
 /** A document and where it was found in the end. */
@@ -27,6 +30,7 @@ export async function fetchFollowing(request: DocumentRequest, budget: Budget): 
   for (let redirects = 0; ; redirects += 1) {
     if (budget.requests <= 0) throw new ServiceError('TOO_MANY_REDIRECTS');
     budget.requests -= 1;
+    await budget.admitted(url.hostname);
     let answer: FetchedDocument;
     try {
       answer = await fetchDocument({ ...request, url });

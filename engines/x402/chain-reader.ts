@@ -1,0 +1,209 @@
+import type { HttpTransport, PublicClient, Chain as ViemChain } from 'viem';
+import type { Address, Hex, Network } from './networks.ts';
+import type { Presented } from './presented.ts';
+import { PaymentRefused, PaymentsUnavailable } from './refusals.ts';
+import { type AssetLog, authorizationUsedTopic, type Receipt } from './receipts.ts';
+
+/** What is read from one network's chain. Whatever cannot be asked is thrown as PaymentsUnavailable. */
+export interface ChainReader {
+  readonly network: Network;
+  readonly client: PublicClient<HttpTransport, ViemChain>;
+  /**
+   * Whether this is the chain, and the token on it the one that signatures are made for; remembered once it is.
+   *
+   * @throws PaymentRefused `asset_not_deployed_contract` when the chain is another or has no such contract
+   */
+  readonly check: () => Promise<void>;
+  /** Whether the endpoint answers, and for this chain. */
+  readonly isAlive: () => Promise<boolean>;
+  /** Undefined when the chain has no block with it. */
+  readonly receipt: (transaction: Hex) => Promise<Receipt | undefined>;
+  /**
+   * Waits for a block with a transaction, and as many on top of it as make the depth, whatever the endpoint says meanwhile.
+   *
+   * @param until in milliseconds of the clock
+   * @param depth 1 is the block itself
+   * @returns undefined when there is none by then
+   */
+  readonly awaitReceipt: (transaction: Hex, until: number, depth?: number) => Promise<Receipt | undefined>;
+  /** Whether the node has a transaction, in a block or waiting for one. */
+  readonly knows: (transaction: Hex) => Promise<boolean>;
+  /** Number of the newest block, asked anew each time. */
+  readonly head: () => Promise<bigint>;
+  /** In Unix seconds; without a number, of the newest block. */
+  readonly blockTime: (number?: bigint) => Promise<bigint>;
+  /** Whether an authorization has been used or cancelled. */
+  readonly isSpent: (presented: Presented) => Promise<boolean>;
+  /** The receipt of the transaction that used an authorization, looked for in blocks since a moment. */
+  readonly useOf: (presented: Presented, since: Date) => Promise<Receipt | undefined>;
+}
+
+/** Blocks of one request for logs: endpoints refuse more than about ten thousand. */
+const logBlocksMax = 9_000n;
+const pauseMsMin = 5;
+const pauseMsMax = 500;
+const requestMsMax = 10_000;
+
+export const tokenAbi = [
+  {
+    name: 'DOMAIN_SEPARATOR',
+    type: 'function',
+    stateMutability: 'view',
+    inputs: [],
+    outputs: [{ name: '', type: 'bytes32' }],
+  },
+  {
+    name: 'authorizationState',
+    type: 'function',
+    stateMutability: 'view',
+    inputs: [
+      { name: 'authorizer', type: 'address' },
+      { name: 'nonce', type: 'bytes32' },
+    ],
+    outputs: [{ name: '', type: 'bool' }],
+  },
+] as const;
+
+/** Errors that are the chain's own answer; any other says that it could not be asked. */
+const answers = new Set(['ContractFunctionRevertedError', 'ContractFunctionZeroDataError', 'ExecutionRevertedError']);
+
+/** Whether an error is a contract's refusal, rather than a failure to ask. */
+export function isRevert(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) if (answers.has(one.name)) return true;
+  return false;
+}
+
+/** The endpoint's address may hold a key, and its client's errors quote it: they go no further. */
+export const unreachable = (network: Network) =>
+  new PaymentsUnavailable(`The chain of ${network.name} could not be asked.`);
+
+/** Reads the chain of a network by JSON-RPC. Loads the chain's library, which takes a while. */
+export async function openChain(network: Network, rpcUrl: string): Promise<ChainReader> {
+  const { createPublicClient, defineChain, http, TransactionReceiptNotFoundError, TransactionNotFoundError } =
+    await import('viem');
+  const client = createPublicClient({
+    chain: defineChain({
+      id: network.chainId,
+      name: network.name,
+      nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
+      rpcUrls: { default: { http: [rpcUrl] } },
+      // A transaction goes into a block even when blocks fill up for a while after it was priced.
+      fees: { baseFeeMultiplier: 2 },
+    }),
+    cacheTime: 0,
+    transport: http(rpcUrl, { timeout: requestMsMax, retryCount: 1 }),
+  });
+  const { address: asset } = network.usdc;
+
+  async function asked<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer;
+    } catch {
+      throw unreachable(network);
+    }
+  }
+
+  let checked: Promise<void> | undefined;
+  async function checkNow(): Promise<void> {
+    const [chainId, code] = await asked(Promise.all([client.getChainId(), client.getCode({ address: asset })]));
+    if (chainId !== network.chainId || code === undefined) throw new PaymentRefused('asset_not_deployed_contract');
+    const separator = await client
+      .readContract({ address: asset, abi: tokenAbi, functionName: 'DOMAIN_SEPARATOR' })
+      .catch((error: unknown) => {
+        if (isRevert(error)) return undefined;
+        throw unreachable(network);
+      });
+    if (separator !== network.usdc.domainSeparator)
+      throw new PaymentsUnavailable(`The token of ${network.name} is not the one that payments are signed for.`);
+  }
+
+  const receipt: ChainReader['receipt'] = (transaction) =>
+    asked(
+      client.getTransactionReceipt({ hash: transaction }).catch((error: unknown) => {
+        if (error instanceof TransactionReceiptNotFoundError) return undefined;
+        throw error;
+      }),
+    );
+  // Asked anew: the client would go on to tell of the block it saw first.
+  const head = () => asked(client.getBlockNumber({ cacheTime: 0 }));
+
+  return {
+    network,
+    client,
+    check() {
+      checked ??= checkNow().catch((error: unknown) => {
+        checked = undefined;
+        throw error;
+      });
+      return checked;
+    },
+    isAlive: () =>
+      client.getChainId().then(
+        (id) => id === network.chainId,
+        () => false,
+      ),
+    receipt,
+    async awaitReceipt(transaction, until, depth = 1) {
+      for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseMs * 1.5, pauseMsMax)) {
+        // An endpoint that fails now may answer before the time is up.
+        const found = await receipt(transaction).catch(() => undefined);
+        if (found !== undefined) {
+          const deep = depth === 1 ? true : (await head().catch(() => 0n)) - found.blockNumber + 1n >= BigInt(depth);
+          if (deep) return found;
+        }
+        const left = until - Date.now();
+        if (left <= 0) return undefined;
+        await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, left)));
+      }
+    },
+    knows: (transaction) =>
+      asked(
+        client.getTransaction({ hash: transaction }).then(
+          () => true,
+          (error: unknown) => {
+            if (error instanceof TransactionNotFoundError) return false;
+            throw error;
+          },
+        ),
+      ),
+    head,
+    blockTime: async (blockNumber) =>
+      (await asked(blockNumber === undefined ? client.getBlock() : client.getBlock({ blockNumber }))).timestamp,
+    isSpent: ({ payer, nonce }) =>
+      asked(
+        client.readContract({ address: asset, abi: tokenAbi, functionName: 'authorizationState', args: [payer, nonce] }),
+      ),
+    async useOf(presented, since) {
+      const oldest = BigInt(Math.floor(since.getTime() / 1000));
+      for (let toBlock = await head(); ; ) {
+        const fromBlock = toBlock < logBlocksMax ? 0n : toBlock - logBlocksMax + 1n;
+        const [log] = await asked(logsOf(client, asset, presented, fromBlock, toBlock));
+        if (log !== undefined) return receipt(log.transactionHash);
+        if (fromBlock === 0n) return undefined;
+        const { timestamp } = await asked(client.getBlock({ blockNumber: fromBlock }));
+        if (timestamp < oldest) return undefined;
+        toBlock = fromBlock - 1n;
+      }
+    },
+  };
+}
+
+/** Logs of an authorization's use, by their topics. */
+const logsOf = (
+  client: PublicClient<HttpTransport, ViemChain>,
+  asset: Address,
+  { payer, nonce }: Presented,
+  fromBlock: bigint,
+  toBlock: bigint,
+): Promise<readonly (AssetLog & { readonly transactionHash: Hex })[]> =>
+  client.request({
+    method: 'eth_getLogs',
+    params: [
+      {
+        address: asset,
+        topics: [authorizationUsedTopic, `0x${payer.slice(2).padStart(64, '0')}`, nonce],
+        fromBlock: `0x${fromBlock.toString(16)}`,
+        toBlock: `0x${toBlock.toString(16)}`,
+      },
+    ],
+  }) as Promise<never>;

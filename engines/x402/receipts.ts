@@ -1,0 +1,65 @@
+import type { Address, Hex, Network } from './networks.ts';
+import type { Presented } from './presented.ts';
+
+const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+export const authorizationUsedTopic = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5';
+
+/** A log as it is needed here. */
+export interface AssetLog {
+  readonly address: Address;
+  readonly topics: readonly Hex[];
+  readonly data: Hex;
+}
+
+/** A transaction that is in a block. */
+export interface Receipt {
+  readonly transactionHash: Hex;
+  readonly blockNumber: bigint;
+  readonly status: 'success' | 'reverted';
+  readonly logs: readonly (AssetLog & { readonly logIndex: number })[];
+}
+
+/** Money that came in by one log. */
+export interface TransferLog {
+  readonly logIndex: number;
+  readonly from: Address;
+  readonly to: Address;
+  readonly value: bigint;
+}
+
+/** Transfers of a network's USDC, by nobody else's logs, in the order of the receipt; none when it was reverted. */
+export const transfersOf = (receipt: Receipt, network: Network): TransferLog[] =>
+  tokenLogs(receipt, network).flatMap((log) => transferOf(log) ?? []);
+
+/**
+ * Where in a receipt a payment was made: the transfer, for exactly what was signed, that its own authorization caused.
+ * The token notes the use of an authorization right before the transfer by it, so that each of several payments in one
+ * transaction has a transfer of its own.
+ *
+ * @returns the transfer's index in its block, or undefined when the receipt holds no such payment
+ */
+export function paymentIn(receipt: Receipt, network: Network, presented: Presented): number | undefined {
+  const logs = tokenLogs(receipt, network);
+  const used = logs.findIndex(
+    ({ topics }) =>
+      topics[0] === authorizationUsedTopic && addressIn(topics[1]) === presented.payer && topics[2] === presented.nonce,
+  );
+  const after = used === -1 ? undefined : logs[used + 1];
+  const transfer = after === undefined ? undefined : transferOf(after);
+  if (transfer?.from !== presented.payer || transfer.to !== presented.payTo || transfer.value !== presented.value)
+    return undefined;
+  return transfer.logIndex;
+}
+
+const tokenLogs = (receipt: Receipt, { usdc }: Network) =>
+  receipt.status === 'success'
+    ? receipt.logs.filter(({ address }) => address.toLowerCase() === usdc.address.toLowerCase())
+    : [];
+
+function transferOf({ topics, data, logIndex }: Receipt['logs'][number]): TransferLog | undefined {
+  if (topics[0] !== transferTopic || topics.length !== 3) return undefined;
+  return { logIndex, from: addressIn(topics[1]), to: addressIn(topics[2]), value: BigInt(data) };
+}
+
+/** The address that a topic holds in its last 20 bytes. */
+const addressIn = (topic: Hex | undefined): Address => `0x${(topic ?? '').slice(26).toLowerCase()}`;

@@ -1,0 +1,168 @@
+import type { PrivateKeyAccount } from 'viem/accounts';
+import { type ChainReader, isRevert, unreachable } from './chain-reader.ts';
+import type { Address, Hex } from './networks.ts';
+import { PaymentsUnavailable } from './refusals.ts';
+
+/**
+ * Hands out the numbers of one account's transactions, to one sender at a time: of all nodes that share the account.
+ */
+export interface SenderTurns {
+  /**
+   * @param work gets the next number as it was stored last, and returns the one to store. What it throws is thrown on,
+   *   and nothing is stored
+   */
+  readonly take: <T>(
+    chainId: number,
+    sender: Address,
+    work: (storedNonce: bigint | undefined) => Promise<{ readonly next: bigint; readonly value: T }>,
+  ) => Promise<T>;
+}
+
+/** A call of a contract. */
+export interface Call {
+  readonly to: Address;
+  readonly data: Hex;
+}
+
+/** Sends transactions from one account on one chain. */
+export interface Sender {
+  readonly address: Address;
+  /**
+   * Signs a call and sends it. Once it resolves the transaction may be on its way, though the node did not say so.
+   *
+   * @param announce is told the transaction's hash before it is sent, once more for another when the node will not have
+   *   the first
+   * @throws what the chain says when the call would fail, PaymentsUnavailable when it could not be sent: then it was not
+   */
+  readonly send: (call: Call, announce: (transaction: Hex) => Promise<void>) => Promise<Hex>;
+}
+
+interface SenderOptions {
+  readonly chain: ChainReader;
+  readonly account: PrivateKeyAccount;
+  readonly turns: SenderTurns;
+  /**
+   * How long the chain may know of fewer transactions than were sent before they count as lost, in milliseconds: their
+   * numbers are then used again.
+   */
+  readonly lostAfterMs: number;
+}
+
+/** What a node said to a transaction. */
+type Answer = 'taken' | 'unknown' | 'number-used';
+
+/** Numbers tried for one transaction. */
+const attemptsMax = 4;
+
+export function createSender({ chain, account, turns, lostAfterMs }: SenderOptions): Sender {
+  const { client, network } = chain;
+  const { address } = account;
+  const address_ = address.toLowerCase() as Address;
+
+  // One waits for a turn at a time: a turn may hold a connection of the database's for as long as it waits.
+  let queue: Promise<unknown> = Promise.resolve();
+  function inOrder<T>(work: () => Promise<T>): Promise<T> {
+    const mine = queue.then(work, work);
+    queue = mine.catch(() => undefined);
+    return mine;
+  }
+
+  const countNow = () =>
+    client.getTransactionCount({ address, blockTag: 'pending' }).then(BigInt, () => {
+      throw unreachable(network);
+    });
+
+  /** Since when the chain has known of so few transactions. */
+  let behind: { readonly count: bigint; readonly since: number } | undefined;
+
+  /**
+   * The number of the next transaction. An endpoint may lag behind what was sent a moment ago, so the higher number is
+   * right; but a transaction that got lost leaves a gap, which nothing after it passes until it is filled.
+   */
+  async function nextNumber(stored: bigint | undefined): Promise<bigint> {
+    const count = await countNow();
+    if (stored === undefined || count >= stored) {
+      behind = undefined;
+      return count;
+    }
+    if (behind?.count !== count) behind = { count, since: Date.now() };
+    return Date.now() - behind.since >= lostAfterMs ? count : stored;
+  }
+
+  /** What a call needs, asked before the turn: others need not wait for it. */
+  async function priced({ to, data }: Call) {
+    const gas = client.estimateGas({ account: address, to, data });
+    const fees = client.estimateFeesPerGas();
+    const [estimate, { maxFeePerGas, maxPriorityFeePerGas }] = await Promise.all([gas, fees]).catch((error: unknown) => {
+      if (isRevert(error)) throw error;
+      throw lacksGas(error) ? outOfGas() : unreachable(network);
+    });
+    // The state may have moved a little when it comes into its block.
+    return { to, data, gas: (estimate * 12n) / 10n, maxFeePerGas, maxPriorityFeePerGas };
+  }
+
+  const outOfGas = () => new PaymentsUnavailable(`The settling account has no gas left on ${network.name}.`);
+
+  async function submit(serializedTransaction: Hex): Promise<Answer> {
+    try {
+      // Not repeated by the client: the node's second answer would be that it has it already.
+      await client.request({ method: 'eth_sendRawTransaction', params: [serializedTransaction] }, { retryCount: 0 });
+      return 'taken';
+    } catch (error) {
+      const said = saidBy(error);
+      if (/already (known|imported)|known transaction/.test(said)) return 'taken';
+      if (/nonce too low|nonce is too low|underpriced/.test(said)) return 'number-used';
+      if (lacksGas(error)) throw outOfGas();
+      return 'unknown';
+    }
+  }
+
+  return {
+    address: address_,
+    async send(call, announce) {
+      const { keccak256 } = await import('viem/utils');
+      const transaction = await priced(call);
+      let sent: Hex | undefined;
+      const turn = () =>
+        turns.take(network.chainId, address_, async (stored) => {
+          let nonce = await nextNumber(stored);
+          for (let attempt = 1; attempt <= attemptsMax; attempt++) {
+            const raw = await account.signTransaction({
+              ...transaction,
+              type: 'eip1559',
+              chainId: network.chainId,
+              nonce: Number(nonce),
+            });
+            const hash = keccak256(raw);
+            await announce(hash);
+            const answer = await submit(raw);
+            // What may not have been sent leaves its number to the next: a number nobody uses would hold all others up.
+            const next = answer === 'taken' ? nonce + 1n : nonce;
+            if (answer !== 'number-used') {
+              sent = hash;
+              return { next: max(next, stored), value: hash };
+            }
+            nonce = max(nonce + 1n, await countNow());
+          }
+          throw new PaymentsUnavailable(`The settling account's turn on ${network.name} is taken by another sender.`);
+        });
+      return inOrder(turn).catch((error: unknown) => {
+        // The number could not be stored, and the transaction is on its way all the same.
+        if (sent !== undefined) return sent;
+        throw error;
+      });
+    },
+  };
+}
+
+const max = (one: bigint, other: bigint | undefined) => (other === undefined || one > other ? one : other);
+
+/** What the node said, in small letters; empty when it did not answer. */
+function saidBy(error: unknown): string {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if (one.name === 'RpcRequestError' && 'details' in one) return String(one.details).toLowerCase();
+  }
+  return '';
+}
+
+const lacksGas = (error: unknown) => /insufficient funds|outoffund/.test(saidBy(error));
