@@ -304,7 +304,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     faults.push('OIDC_PROVIDERS must not list google when GOOGLE_CLIENT_ID is set.');
   if (production && values.OIDC_PROVIDERS?.some(({ issuer }) => /^http:/i.test(issuer)) === true)
     faults.push('OIDC_PROVIDERS must name issuers with https:// when NODE_ENV is production.');
-  faults.push(...paymentFaults(has));
+  faults.push(...paymentFaults(values));
   if (faults.length > 0) throw new ConfigError(faults);
 
   const platformDomain = values.PLATFORM_DOMAIN ?? 'localhost';
