@@ -17,6 +17,7 @@ export type IdPrefix =
   | 'clm'
   | 'inc'
   | 'tsk'
+  | 'ord'
   | 'txp';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

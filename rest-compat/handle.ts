@@ -2,7 +2,7 @@ import { invalidField } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import { isForm, isPlainText, parseFormBody, parseJsonBody, parseQuery, parseTextBody } from './body.ts';
 import { PathTable } from './path-table.ts';
-import type { RestAnswer, RestRequest, Route } from './route.ts';
+import type { RestAnswer, RestHeaders, RestRequest, Route } from './route.ts';
 
 /** A request as the server hands it on: decoded by nobody yet. */
 export interface RestCall {
@@ -12,6 +12,7 @@ export interface RestCall {
   readonly search: string;
   readonly contentType: string | undefined;
   readonly accept: string | undefined;
+  readonly headers: RestHeaders;
   readonly body: Uint8Array;
 }
 
@@ -51,6 +52,8 @@ export class RestRoutes {
       query,
       body,
       markdown: route.hasMarkdown === true && wantsMarkdown(query.format, call),
+      headers: call.headers,
+      head: call.method === 'HEAD',
     });
   }
 }

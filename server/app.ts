@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { HeldAnswers } from '../core/held-answers.ts';
 import { newId } from '../core/ids.ts';
@@ -13,6 +14,11 @@ import { ProjectPools } from '../db/project-pools.ts';
 import { checkRootFingerprint } from '../db/root-fingerprint.ts';
 import { createAuditor } from '../engines/audit/auditor.ts';
 import type { TrialNetwork } from '../engines/audit/fetch/document.ts';
+import { createArchives } from '../engines/bundles/archives.ts';
+import { jsonFile } from '../engines/bundles/bundle-file.ts';
+import { gatewayVersion } from '../engines/bundles/gateway-version.ts';
+import { createSigner, type Signer } from '../engines/licences/signer.ts';
+import { derivedSigningKeys } from '../engines/licences/signing-keys.ts';
 import { createMailer } from '../engines/mail.ts';
 import { createPasswordHasher } from '../engines/passwords/hasher.ts';
 import { createSqlReader } from '../engines/reading/sql-reader.ts';
@@ -182,6 +188,13 @@ export async function startApp(options: AppOptions): Promise<App> {
     const auditor = createAuditor({ userAgent: `SvcAudit/${version}${contact}`, trial: options.auditTrial });
     undo.push(auditor.close);
 
+    const signer = licenceSigner(config, keys);
+    const archives = createArchives({
+      root: fileURLToPath(new URL('..', import.meta.url)),
+      version: gatewayVersion,
+      made: async () => [jsonFile('jwks.json', { keys: (await signer)?.published ?? [] })],
+    });
+    undo.push(archives.close);
     await noteLaunch(db);
     const cashier = createCashier({
       settlerKey: config.payments.settlerKey,
@@ -230,6 +243,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       identityProviders: createIdentityProviders({ settings: config.oidcProviders }),
       sqlReader,
       auditor,
+      signer,
+      archives,
       cashier,
       schemaCaches: new SchemaCaches(projectPools),
       heldAnswers: new HeldAnswers(),
@@ -245,6 +260,9 @@ export async function startApp(options: AppOptions): Promise<App> {
         platformDomain: config.platformDomain,
         settlementAddress: config.settlementAddress,
         nearAgentsSecret: config.nearAgentsSecret,
+        sellerName: config.sellerName,
+        governingLaw: config.governingLaw,
+        auditDefaultUrl: config.auditDefaultUrl,
         tierNetwork: config.tierNetwork,
         proofConfirmations: config.payments.confirmations.base ?? 1,
         adminKey: config.adminKey,
@@ -322,6 +340,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     await stop();
     throw error;
   }
+}
+
+/** A key of the installation's own is for development: it would be lost with the root secret, and licences with it. */
+function licenceSigner({ production, licenceKeys }: Config, keys: KeyRing): Promise<Signer> | undefined {
+  if (production && licenceKeys === undefined) return undefined;
+  return createSigner(licenceKeys ?? derivedSigningKeys(keys));
 }
 
 /** Runs once; later calls get the first one's promise. */

@@ -5,9 +5,6 @@ import type { Context } from '../context.ts';
 import { type Rate, refuseHurry } from '../rate-limit.ts';
 import { hostAdmission } from './admit-host.ts';
 
-/** What is audited when nothing is named. Contract 00, section 3.11. */
-export const defaultTarget = 'https://example.com/';
-
 /** Of one client address. Contract 00, section 6.3. */
 const perMinute: Rate = { perSecond: 10 / 60, burst: 10 };
 const perDay: Rate = { perSecond: 100 / 86_400, burst: 100 };
@@ -24,7 +21,7 @@ export const auditInput = z.object({
  */
 export function askAudit(
   { services, request }: Pick<Context, 'services' | 'request'>,
-  { url = defaultTarget }: z.output<typeof auditInput>,
+  { url = services.settings.auditDefaultUrl }: z.output<typeof auditInput>,
 ): { readonly target: URL; readonly request: AuditRequest } {
   const { rateLimiter, auditor } = services;
   const network = networkOf(request.address);

@@ -4,7 +4,6 @@ import type { Audited } from '../../engines/audit/audit-run.ts';
 import { anyone } from '../access.ts';
 import { mutation } from '../operation.ts';
 import { hostAdmission } from './admit-host.ts';
-import { defaultTarget } from './ask-audit.ts';
 import { auditPrices } from './price-table.ts';
 
 /** An audit with everything in it. */
@@ -22,7 +21,7 @@ export const buyAudit = mutation({
   summary: 'Audit a site afresh and get the whole report, for 0.01 USD in USDC on base by x402.',
   access: anyone(),
   input: z.object({
-    url: z.string().default(defaultTarget).describe('HTTPS address or host name of the site; example.com when absent.'),
+    url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),
     payment_proof: z
       .string()
       .optional()
@@ -32,8 +31,8 @@ export const buyAudit = mutation({
   price: { family: 'gateway', price, proofInput: 'payment_proof' },
   // Fetched for whoever pays, however lately it was fetched for somebody else.
   async prepare({ services }, { url }) {
-    const { auditor } = services;
-    const { audited } = await auditor.audit(auditor.target(url), { admit: hostAdmission(services), fresh: true });
+    const { auditor, settings } = services;
+    const { audited } = await auditor.audit(auditor.target(url ?? settings.auditDefaultUrl), { admit: hostAdmission(services), fresh: true });
     return audited;
   },
   handler: async ({ payment }, _input, audited): Promise<BoughtAudit> => ({ audited, paymentId: payment!.id }),

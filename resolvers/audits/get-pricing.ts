@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { anyone } from '../access.ts';
 import { query } from '../operation.ts';
-import { settlementAddress } from '../room-invites/settlement-address.ts';
+import { settlementAddress } from '../payments/settlement-address.ts';
 import { auditPrices, usdOf, verifyPlans } from './price-table.ts';
 
 /** What is sold, and where it is to be paid. */
