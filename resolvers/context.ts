@@ -83,6 +83,8 @@ export interface ServiceSettings {
   readonly settlementAddress: string | undefined;
   /** The same on TON; undefined: there is none. */
   readonly tonSettlementAddress: string | undefined;
+  /** What jobs of marketplaces of agents are signed with; undefined: they come unsigned. */
+  readonly nearAgentsSecret: string | undefined;
   /** Who sells the gateway's source; undefined: whoever operates it. */
   readonly sellerName: string | undefined;
   readonly governingLaw: string | undefined;

@@ -91,6 +91,8 @@ const expired: readonly (readonly [table: string, condition: string, which?: str
   ],
   // Links last for hours; the mail that brought one is kept as long.
   ['operator_contact_challenges', `expires_at < now() - interval '30 days'`],
+  ['a2a_tasks', 'expires_at < now()'],
+  ['webhook_jobs', 'expires_at < now()'],
   ['daily_counts', `day < ${today} - 7`],
   [
     'function_invocations',

@@ -1,4 +1,5 @@
 import { getAuditStats } from './audits/audit-stats.ts';
+import { getPricing } from './audits/get-pricing.ts';
 import { buyAudit } from './audits/buy-audit.ts';
 import { runAudit } from './audits/run-audit.ts';
 import { watchAudit } from './audits/watch-audit.ts';
@@ -237,6 +238,7 @@ export const operations: readonly AnyOperation[] = [
   confirmEmail,
   enrollPasskey,
   connectChat,
+  getPricing,
   runAudit,
   verifyTransaction,
   getAuditStats,

@@ -264,6 +264,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         platformDomain: config.platformDomain,
         settlementAddress: config.settlementAddress,
         tonSettlementAddress: config.payments.tonSettlementAddress,
+        nearAgentsSecret: config.nearAgentsSecret,
         sellerName: config.sellerName,
         governingLaw: config.governingLaw,
         auditDefaultUrl: config.auditDefaultUrl,
@@ -316,6 +317,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       tenantName,
       host: config.host,
       guardMetrics: config.production,
+      version,
+      mcpOrigins: config.mcpOrigins,
       draining: draining.signal,
     });
     const sockets = attachSockets(server, {
