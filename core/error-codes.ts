@@ -354,6 +354,7 @@ export const errorRows = {
       },
     ],
   }),
+  SIGNING_UNAVAILABLE: row(503, 'upstream', 'The operator has not set up a key to sign licences and orders with.'),
   PROVIDER_NOT_CONFIGURED: row(503, 'upstream', 'The operator has not set this way to sign in up.'),
   UPSTREAM_UNAVAILABLE: row(503, 'upstream', 'A service this depends on is not reachable.', {
     retryable: true,

@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'inc'
   | 'adt'
   | 'inq'
+  | 'ord'
   | 'txp';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -6,6 +6,8 @@ import type { Database } from '../db/pool.ts';
 import type { ProjectDatabases } from '../db/project-databases.ts';
 import type { ProjectPools } from '../db/project-pools.ts';
 import type { Auditor } from '../engines/audit/auditor.ts';
+import type { Archives } from '../engines/bundles/archives.ts';
+import type { Signer } from '../engines/licences/signer.ts';
 import type { PasswordHasher } from '../engines/passwords/hasher.ts';
 import type { SqlReader } from '../engines/reading/sql-reader.ts';
 import type { SchemaCaches } from '../engines/rows/schema-caches.ts';
@@ -18,8 +20,8 @@ import type { FeedHub } from './feeds.ts';
 import type { Credentials } from './identity/resolve-caller.ts';
 import type { IncidentWatch } from './incidents/correlation.ts';
 import type { LiveHub } from './live/live-hub.ts';
-import type { RateLimiter } from './rate-limit.ts';
 import type { Till } from './payments/price.ts';
+import type { RateLimiter } from './rate-limit.ts';
 import type { MessageMirror } from './rooms/message-mirror.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
@@ -39,6 +41,10 @@ export interface Services {
   readonly sqlReader: SqlReader;
   /** Audits sites of others. */
   readonly auditor: Auditor;
+  /** What licences and orders are signed with; undefined: the installation has no key for it. */
+  readonly signer: Promise<Signer> | undefined;
+  /** What is sold of the gateway itself. */
+  readonly archives: Archives;
   /** Takes payments on chains. */
   readonly cashier: Cashier;
   /** What project databases hold, as the row routes see it. */
@@ -72,6 +78,11 @@ export interface ServiceSettings {
   readonly adminKey: string | undefined;
   /** The wallet that payments to this installation go to; undefined: one of its own. */
   readonly settlementAddress: string | undefined;
+  /** Who sells the gateway's source; undefined: whoever operates it. */
+  readonly sellerName: string | undefined;
+  readonly governingLaw: string | undefined;
+  /** What is audited when nothing is named. */
+  readonly auditDefaultUrl: string;
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: NetworkName;
   /** Blocks that a transaction needs which is presented by its hash, its own among them. */

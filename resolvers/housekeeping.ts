@@ -89,6 +89,12 @@ const expired = [
   // Whoever was not answered in a year will not be.
   ['inquiries', `created_at < now() - interval '365 days'`],
   // Of a node that lives it comes back with the next batch, under a higher number.
+  ['downloads', 'expires_at < now()'],
+  // Sold to nobody who may still have it. A day is left for whoever is about to sell it again.
+  [
+    'bundles',
+    `sold_at < now() - interval '1 day' and not exists (select from downloads d where d.sha256 = bundles.sha256)`,
+  ],
   ['usage_flushes', `flushed_at < now() - interval '1 day'`],
 ] as const;
 

@@ -17,6 +17,7 @@ import { releaseClaim } from './claims/release-claim.ts';
 import { addContact } from './contacts/add-contact.ts';
 import { listContacts } from './contacts/list-contacts.ts';
 import { removeContact } from './contacts/remove-contact.ts';
+import { takeDownload } from './downloads/take-download.ts';
 import { getError } from './errors/get-error.ts';
 import { listErrors } from './errors/list-errors.ts';
 import { reportActivation } from './errors/report-activation.ts';
@@ -48,6 +49,7 @@ import { recordInquiry } from './inquiries/record-inquiry.ts';
 import { createInvite } from './invites/create-invite.ts';
 import { listInvites } from './invites/list-invites.ts';
 import { revokeInvite } from './invites/revoke-invite.ts';
+import { getKeys } from './licences/get-keys.ts';
 import { setLeasePerpetual } from './lifecycle/set-lease-perpetual.ts';
 import { openLive } from './live/open-live.ts';
 import { listOutbox } from './mail/list-outbox.ts';
@@ -74,6 +76,7 @@ import { listOrgs } from './orgs/list-orgs.ts';
 import { renameOrg } from './orgs/rename-org.ts';
 import { setLimits } from './orgs/set-limits.ts';
 import { setPayoutWallet } from './orgs/set-payout-wallet.ts';
+import { getPackageManifest } from './products/get-manifest.ts';
 import { applyExpose } from './project-data/apply-expose.ts';
 import { getExpose } from './project-data/get-expose.ts';
 import { getSchema } from './project-data/get-schema.ts';
@@ -234,6 +237,9 @@ export const operations: readonly AnyOperation[] = [
   runAudit,
   getAuditStats,
   recordInquiry,
+  getPackageManifest,
+  getKeys,
+  takeDownload,
   buyAudit,
   watchAudit,
 ];

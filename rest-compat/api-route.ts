@@ -50,10 +50,8 @@ function bothOf(sold: PathDoc, free: PathDoc): PathDoc {
   return {
     ...free,
     parameters: [...parameters, { in: 'query', name: 'unlock', required: false, ...unlock }],
-    ...(body === undefined
-      ? {}
-      : { body: { ...body, schema: { ...schema, properties: members } } }),
-    answer: z.union([free.answer, sold.answer]),
+    ...(body === undefined ? {} : { body: { ...body, schema: { ...schema, properties: members } } }),
+    answer: z.union([free.answer!, sold.answer!]),
     doc: {
       ...free.doc,
       refusals: [...new Set([...(free.doc.refusals ?? []), ...(sold.doc.refusals ?? [])])],

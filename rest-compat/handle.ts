@@ -4,7 +4,7 @@ import { isForm, isPlainText, parseApiBody, parseFormBody, parseJsonBody, parseQ
 import type { PathDoc } from './openapi/path-doc.ts';
 import { PathTable } from './path-table.ts';
 import { isApiPath } from './problem.ts';
-import type { RestAnswer, RestRequest, Route } from './route.ts';
+import type { RestAnswer, RestHeaders, RestRequest, Route } from './route.ts';
 
 /** A request as the server hands it on: decoded by nobody yet. */
 export interface RestCall {
@@ -14,6 +14,7 @@ export interface RestCall {
   readonly search: string;
   readonly contentType: string | undefined;
   readonly accept: string | undefined;
+  readonly headers: RestHeaders;
   readonly body: Uint8Array;
 }
 
@@ -60,6 +61,8 @@ export class RestRoutes {
       query,
       body,
       markdown: route.hasMarkdown === true && wantsMarkdown(query.format, call),
+      headers: call.headers,
+      head: call.method === 'HEAD',
     });
   }
 }

@@ -14,12 +14,18 @@ export interface RestRequest {
   readonly body: Readonly<Record<string, unknown>>;
   /** Whether the answer is wanted as Markdown; asked of paths that have such a one. */
   readonly markdown?: boolean;
+  /** By their names in small letters, each given once. */
+  readonly headers?: RestHeaders;
+  /** Whether the answer's headers are all that is wanted. */
+  readonly head?: boolean;
 }
+
+export type RestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface RestAnswer {
   readonly status: number;
   readonly body: unknown;
-  /** Set for what is no JSON: the body is then the text that is sent, with these headers. */
+  /** Set for what is no JSON: the body is then the text, or the bytes, that are sent with these headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 

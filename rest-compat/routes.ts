@@ -11,6 +11,7 @@ import { mailRoutes } from './mail.ts';
 import { memberRoutes } from './members.ts';
 import { operatorContactRoutes } from './operator-contact.ts';
 import { orgRoutes } from './orgs.ts';
+import { productRoutes } from './products.ts';
 import { projectDataRoutes } from './project-data.ts';
 import { projectUserRoutes } from './project-users.ts';
 import { projectRoutes } from './projects.ts';
@@ -42,4 +43,5 @@ export const routes: readonly Route[] = [
   ...projectUserRoutes,
   ...claimRoutes,
   ...auditRoutes,
+  ...productRoutes,
 ];

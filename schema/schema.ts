@@ -23,6 +23,7 @@ import './platform.ts';
 import './project-data.ts';
 import './project-mutations.ts';
 import './project-users.ts';
+import './products.ts';
 import './projects.ts';
 import './room-acks.ts';
 import './room-invites.ts';

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { HeldAnswers } from '../core/held-answers.ts';
 import { newId } from '../core/ids.ts';
@@ -14,6 +15,11 @@ import { checkRootFingerprint } from '../db/root-fingerprint.ts';
 import { createAuditor } from '../engines/audit/auditor.ts';
 import type { TrialNetwork } from '../engines/audit/fetch/document.ts';
 import { ownToken } from '../engines/audit/robots/user-agents.ts';
+import { createArchives } from '../engines/bundles/archives.ts';
+import { jsonFile } from '../engines/bundles/bundle-file.ts';
+import { gatewayVersion } from '../engines/bundles/gateway-version.ts';
+import { createSigner, type Signer } from '../engines/licences/signer.ts';
+import { derivedSigningKeys } from '../engines/licences/signing-keys.ts';
 import { createMailer } from '../engines/mail.ts';
 import { createPasswordHasher } from '../engines/passwords/hasher.ts';
 import { createSqlReader } from '../engines/reading/sql-reader.ts';
@@ -25,9 +31,9 @@ import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
 import { noteLaunch } from '../resolvers/payments/launch.ts';
 import { createSenderTurns } from '../resolvers/payments/sender-turns.ts';
+import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
 import { standingProjects } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
-import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
 import { startMessageMirror } from '../resolvers/rooms/message-mirror.ts';
 import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
@@ -184,6 +190,13 @@ export async function startApp(options: AppOptions): Promise<App> {
     const auditor = createAuditor({ userAgent: `${ownToken}/${version}${contact}`, trial: options.auditTrial });
     undo.push(auditor.close);
 
+    const signer = licenceSigner(config, keys);
+    const archives = createArchives({
+      root: fileURLToPath(new URL('..', import.meta.url)),
+      version: gatewayVersion,
+      made: async () => [jsonFile('jwks.json', { keys: (await signer)?.published ?? [] })],
+    });
+    undo.push(archives.close);
     await noteLaunch(db);
     const cashier = createCashier({
       settlerKey: config.payments.settlerKey,
@@ -232,6 +245,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       identityProviders: createIdentityProviders({ settings: config.oidcProviders }),
       sqlReader,
       auditor,
+      signer,
+      archives,
       cashier,
       schemaCaches: new SchemaCaches(projectPools),
       heldAnswers: new HeldAnswers(),
@@ -246,6 +261,9 @@ export async function startApp(options: AppOptions): Promise<App> {
         publicBaseUrl: config.publicBaseUrl,
         platformDomain: config.platformDomain,
         settlementAddress: config.settlementAddress,
+        sellerName: config.sellerName,
+        governingLaw: config.governingLaw,
+        auditDefaultUrl: config.auditDefaultUrl,
         tierNetwork: config.tierNetwork,
         proofConfirmations: config.payments.confirmations.base ?? 1,
         adminKey: config.adminKey,
@@ -327,6 +345,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     await stop();
     throw error;
   }
+}
+
+/** A key of the installation's own is for development: it would be lost with the root secret, and licences with it. */
+function licenceSigner({ production, licenceKeys }: Config, keys: KeyRing): Promise<Signer> | undefined {
+  if (production && licenceKeys === undefined) return undefined;
+  return createSigner(licenceKeys ?? derivedSigningKeys(keys));
 }
 
 /** Runs once; later calls get the first one's promise. */

@@ -120,7 +120,7 @@ export function paymentsOf(values: PaymentEnvironment): PaymentsConfig {
 }
 
 /** What of them cannot go together, a sentence each. */
-export const paymentFaults = (has: (name: keyof PaymentEnvironment) => boolean): string[] =>
-  has('X402_SETTLER_KEY') && has('X402_FACILITATOR_URL')
+export const paymentFaults = ({ X402_SETTLER_KEY, X402_FACILITATOR_URL }: PaymentEnvironment): string[] =>
+  X402_SETTLER_KEY !== undefined && X402_FACILITATOR_URL !== undefined
     ? ['X402_SETTLER_KEY must be absent when X402_FACILITATOR_URL is set: one of them settles.']
     : [];

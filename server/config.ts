@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { parseTarget } from '../engines/audit/target.ts';
+import type { SignerKeys } from '../engines/licences/signer.ts';
+import { readSigningKeys } from '../engines/licences/signing-keys.ts';
 import { readTrustedProxies, type TrustedProxies } from './client-address.ts';
 import {
   type PaymentsConfig,
@@ -44,6 +47,13 @@ export interface Config {
   readonly oidcProviders: readonly OidcProvider[];
   /** Undefined: a wallet whose key is derived from the root secret. */
   readonly settlementAddress: string | undefined;
+  /** Keys of licences and orders; undefined: derived from the root secret, and in production none. */
+  readonly licenceKeys: SignerKeys | undefined;
+  /** Who sells the gateway's source, as its transfer names them. */
+  readonly sellerName: string | undefined;
+  readonly governingLaw: string | undefined;
+  /** What is audited when nothing is named. */
+  readonly auditDefaultUrl: string;
   readonly payments: PaymentsConfig;
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: 'base' | 'base-sepolia';
@@ -75,6 +85,17 @@ export class ConfigError extends Error {
 }
 
 const oauthCredential = (value: string) => (/^[\x21-\x7e]{1,512}$/.test(value) ? value : undefined);
+
+/** A text on one line. */
+const line = (value: string) => (/^[^\p{Cc}]{1,200}$/u.test(value) ? value : undefined);
+
+const targetOf = (value: string): string | undefined => {
+  try {
+    return parseTarget(value).href;
+  } catch {
+    return undefined;
+  }
+};
 
 const environment = z.object({
   NODE_ENV: parsed('development, test or production', (value) =>
@@ -119,6 +140,13 @@ const environment = z.object({
   SETTLEMENT_ADDRESS: parsed('a wallet address: 0x and 40 hexadecimal digits', (value) =>
     /^0x[0-9a-f]{40}$/i.test(value) ? (value.toLowerCase() as `0x${string}`) : undefined,
   ),
+  LICENSE_SIGNING_JWK: parsed(
+    'a private Ed25519 key as JWK, or {"keys":[…]} with that one first and the public ones that it replaced behind it',
+    readSigningKeys,
+  ),
+  SELLER_NAME: parsed('a line of at most 200 characters', line),
+  GOVERNING_LAW: parsed('a line of at most 200 characters', line),
+  AUDIT_DEFAULT_URL: parsed('an https address or a host name', (value) => targetOf(value)),
   ...paymentVariables,
   TIER_NETWORK: parsed('base or base-sepolia', (value) =>
     value === 'base' || value === 'base-sepolia' ? value : undefined,
@@ -219,6 +247,16 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'a wallet whose key is derived from `SVC_SECRET_KEY`',
     'Wallet that payments to this installation are asked for, `0x…`. Seats in rooms name it in their challenge.',
   ),
+  LICENSE_SIGNING_JWK: secret(
+    'in development a key derived from `SVC_SECRET_KEY`; in production none, so what is sold with a licence is not sold',
+    'Private Ed25519 key, as JWK, that licences and orders of the audit gateway are signed with. To replace it, set `{"keys":[new private key, old public keys…]}`: the old ones stay published at `/.well-known/jwks.json`, so what they signed can still be checked.',
+  ),
+  SELLER_NAME: open(
+    'the operator of `PUBLIC_BASE_URL`',
+    'Who sells the source of this gateway, as the transfer that comes with it names them.',
+  ),
+  GOVERNING_LAW: open('none is chosen', 'The law that the transfer of the source is under, for example `Ireland`.'),
+  AUDIT_DEFAULT_URL: open('`https://example.com/`', 'What is audited when a request names nothing.'),
   ...paymentDescriptions,
   TIER_NETWORK: open(
     '`base-sepolia`, where money is for trials',
@@ -287,7 +325,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     faults.push('OIDC_PROVIDERS must not list google when GOOGLE_CLIENT_ID is set.');
   if (production && values.OIDC_PROVIDERS?.some(({ issuer }) => /^http:/i.test(issuer)) === true)
     faults.push('OIDC_PROVIDERS must name issuers with https:// when NODE_ENV is production.');
-  faults.push(...paymentFaults(has));
+  faults.push(...paymentFaults(values));
   if (faults.length > 0) throw new ConfigError(faults);
 
   const platformDomain = values.PLATFORM_DOMAIN ?? 'localhost';
@@ -308,6 +346,10 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     adminKey: values.SVC_ADMIN_KEY,
     oidcProviders: [...googleOf(values), ...(values.OIDC_PROVIDERS ?? [])],
     settlementAddress: values.SETTLEMENT_ADDRESS,
+    licenceKeys: values.LICENSE_SIGNING_JWK,
+    sellerName: values.SELLER_NAME,
+    governingLaw: values.GOVERNING_LAW,
+    auditDefaultUrl: values.AUDIT_DEFAULT_URL ?? 'https://example.com/',
     payments: paymentsOf(values),
     tierNetwork: values.TIER_NETWORK ?? 'base-sepolia',
     trustedProxies: values.TRUSTED_PROXIES,

@@ -157,11 +157,12 @@ const answerRest =
     exchange.route = matched.route.path;
     const ctx = contextOf(options, exchange);
     const body = await bodyOf(exchange, matched.route.bodyBytesMax);
-    const { 'content-type': contentType, accept } = request.headers;
-    const call = { method: request.method!, path, search, contentType, accept, body };
+    const { headers } = request;
+    const { 'content-type': contentType, accept } = headers;
+    const call = { method: request.method!, path, search, contentType, accept, headers, body };
     const answer = await rest.answer(matched, call, ctx);
     if (response.destroyed) return;
     const { status, headers: own, body: answered } = answer;
     if (own === undefined) sendJson(response, status, answered);
-    else sendAnswer(response, { status, headers: own, body: answered as string });
+    else sendAnswer(response, { status, headers: own, body: answered as string | Uint8Array });
   };

@@ -51,6 +51,8 @@ const exposedHeaders = [
   'payment-required',
   'payment-response',
   'x-payment-response',
+  'etag',
+  'repr-digest',
   'x-svc-payment-id',
   'x-svc-payment-deduplicated',
   'x-svc-payment-funds-moved',
@@ -180,7 +182,7 @@ export function send(
 export interface WholeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 /** Sends an answer as it is. What has no body has no length either, nor has what was asked for by HEAD. */

@@ -37,10 +37,16 @@ const withoutField: Record<string, string> = {
   'rooms.claimInvite': 'paid by x402, whose challenge and payment are headers of HTTP; a graph has no 402',
   'escalations.open': 'it is how the subscriptions escalation and escalations begin',
   'events.open': 'it is how the subscription events begins',
+  'licences.getKeys': 'whoever verifies offline reads them from their well-known path, once',
+  'downloads.take': 'a graph answers no bytes; what is bought in it comes with the address of its download',
   'tiers.quote': 'it is tiers.list under an older path, for clients that read bare prices',
 };
 
 const notOverRest: Record<string, string> = {
+  'downloads.take range': 'it is the header Range',
+  'downloads.take if_range': 'it is the header If-Range',
+  'downloads.take if_none_match': 'it is the header If-None-Match',
+  'downloads.take head': 'it is the method HEAD',
   'projects.applyExpose manifest': 'the body itself is the manifest',
   'errors.list before': 'the documented list runs one way',
   'errors.list from_end': 'the documented list runs one way',

@@ -4,7 +4,7 @@ import { thirdPartyNotices } from './notices.ts';
 import { projectFiles } from './project-files.ts';
 import { zip } from './zip.ts';
 
-export const zipType = 'application/zip';
+export const zipType = 'application/zip' as const;
 
 /** An archive that is the same for every buyer. */
 export interface Archive {

@@ -39,8 +39,8 @@ const rootFiles = [
 
 /** Kinds of file that the project is made of. Logs, keys, certificates, environments and data are of none of them. */
 const kinds = /^[\w-][\w.@-]*\.(?:css|graphql|html|js|json|jsonl|md|mjs|sol|sql|ts|txt|ya?ml)$|^run$|^\.npmrc$/;
-/** Names that such a file may have and is still nothing to pass on. */
-const unfit = /\.env(?:\.|$)|\.local\.|secret\.|credentials?\./i;
+/** Names of settings of somebody's own, which is nothing to pass on. */
+const unfit = /(?:^|[._-])(?:env|local|secrets?|credentials?)\.(?:json|ya?ml|txt|js|mjs)$/i;
 const foreignFolders: ReadonlySet<string> = new Set(['node_modules', 'coverage']);
 
 /**

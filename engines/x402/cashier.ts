@@ -263,8 +263,8 @@ export function createCashier({
     async health() {
       const alive = names.filter(hasChain).map(async (network) => (await chains(network)).isAlive());
       const [rpc, facilitator] = await Promise.all([
-        alive.length === 0 ? 'unconfigured' : stateOf(Promise.all(alive).then((all) => all.every(Boolean))),
-        remote === undefined ? 'unconfigured' : stateOf(remote.isAlive()),
+        stateOf(alive.length === 0 ? undefined : Promise.all(alive).then((all) => all.every(Boolean))),
+        stateOf(remote?.isAlive()),
       ]);
       return { rpc, facilitator };
     },
@@ -299,7 +299,8 @@ const settlement = (
 
 const dateOf = (seconds: bigint) => new Date(Number(seconds) * 1000);
 
-async function stateOf(alive: Promise<boolean>): Promise<CheckState> {
+async function stateOf(alive: Promise<boolean> | undefined): Promise<CheckState> {
+  if (alive === undefined) return 'unconfigured';
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), healthMsMax);

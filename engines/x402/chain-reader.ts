@@ -1,8 +1,8 @@
 import type { HttpTransport, PublicClient, Chain as ViemChain } from 'viem';
 import type { Address, Hex, Network } from './networks.ts';
 import type { Presented } from './presented.ts';
-import { PaymentRefused, PaymentsUnavailable } from './refusals.ts';
 import { type AssetLog, authorizationUsedTopic, type Receipt } from './receipts.ts';
+import { PaymentRefused, PaymentsUnavailable } from './refusals.ts';
 
 /** What is read from one network's chain. Whatever cannot be asked is thrown as PaymentsUnavailable. */
 export interface ChainReader {
@@ -171,7 +171,12 @@ export async function openChain(network: Network, rpcUrl: string): Promise<Chain
       (await asked(blockNumber === undefined ? client.getBlock() : client.getBlock({ blockNumber }))).timestamp,
     isSpent: ({ payer, nonce }) =>
       asked(
-        client.readContract({ address: asset, abi: tokenAbi, functionName: 'authorizationState', args: [payer, nonce] }),
+        client.readContract({
+          address: asset,
+          abi: tokenAbi,
+          functionName: 'authorizationState',
+          args: [payer, nonce],
+        }),
       ),
     async useOf(presented, since) {
       const oldest = BigInt(Math.floor(since.getTime() / 1000));

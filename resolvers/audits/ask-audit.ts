@@ -4,9 +4,6 @@ import type { Context } from '../context.ts';
 import { hostAdmission } from './admit-host.ts';
 import { recordAudit } from './record-audit.ts';
 
-/** What is audited when nothing is named. Contract 00, section 3.11. */
-export const defaultTarget = 'https://example.com/';
-
 /** What every free audit is asked with. */
 export const auditInput = z.object({
   url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),
@@ -15,7 +12,7 @@ export const auditInput = z.object({
 /** Says what may be audited for nothing, and has it counted. @throws the refusals of a target */
 export function askAudit(
   { services }: Pick<Context, 'services'>,
-  { url = defaultTarget }: z.output<typeof auditInput>,
+  { url = services.settings.auditDefaultUrl }: z.output<typeof auditInput>,
 ): { readonly target: URL; readonly request: AuditRequest } {
   const { auditor, db, log } = services;
   return {

@@ -4,8 +4,8 @@ import type { Audited } from '../../engines/audit/audit-run.ts';
 import { anyone } from '../access.ts';
 import { mutation } from '../operation.ts';
 import { hostAdmission } from './admit-host.ts';
-import { defaultTarget } from './ask-audit.ts';
 import { auditPrices } from './price-table.ts';
+import { recordAudit } from './record-audit.ts';
 
 /** An audit with everything in it. */
 export interface BoughtAudit {
@@ -22,7 +22,7 @@ export const buyAudit = mutation({
   summary: 'Audit a site afresh and get the whole report, for 0.01 USD in USDC on base by x402.',
   access: anyone(),
   input: z.object({
-    url: z.string().default(defaultTarget).describe('HTTPS address or host name of the site; example.com when absent.'),
+    url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),
     payment_proof: z
       .string()
       .optional()
@@ -31,12 +31,15 @@ export const buyAudit = mutation({
   }),
   price: { family: 'gateway', price, proofInput: 'payment_proof' },
   // Fetched for whoever pays, however lately it was fetched for somebody else.
-  async prepare({ services }, { url }) {
+  async prepare({ services }, { url = services.settings.auditDefaultUrl }) {
     const { auditor } = services;
     const { audited } = await auditor.audit(auditor.target(url), { admit: hostAdmission(services), fresh: true });
     return audited;
   },
-  handler: async ({ payment }, _input, audited): Promise<BoughtAudit> => ({ audited, paymentId: payment!.id }),
+  async handler(work, _input, audited): Promise<BoughtAudit> {
+    await recordAudit(work, work.services, audited, 'audit');
+    return { audited, paymentId: work.payment!.id };
+  },
   audit: ({ audited, paymentId }) => ({
     action: 'audit.bought',
     object: { kind: 'payment', id: paymentId },

@@ -1,0 +1,61 @@
+import { takeDownload } from '../resolvers/downloads/take-download.ts';
+import type { ApiDoc, PathDoc } from './openapi/path-doc.ts';
+
+const sha256 = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
+
+export const manifestDoc: ApiDoc = {
+  examples: {
+    answer: {
+      ok: true,
+      version: '5.0.0',
+      algorithm: 'sha256',
+      archives: [
+        {
+          id: 'source',
+          filename: 'audit-gateway-source-5.0.0.zip',
+          media_type: 'application/zip',
+          bytes: 1_048_576,
+          sha256,
+          files: [{ path: 'README.md', bytes: 2_048, sha256 }],
+        },
+      ],
+      templates: [{ id: 'pro-pack', files: ['README.md', 'audit.json'] }],
+      signature: null,
+    },
+  },
+};
+
+export const keysDoc: ApiDoc = {
+  examples: {
+    answer: {
+      keys: [
+        {
+          kty: 'OKP',
+          crv: 'Ed25519',
+          x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+          kid: 'kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k',
+          alg: 'EdDSA',
+          use: 'sig',
+        },
+      ],
+    },
+  },
+};
+
+/** Bytes in, bytes out: nothing of it is JSON but a refusal. */
+export const downloadDoc: PathDoc = {
+  method: 'GET',
+  path: '/api/downloads/:token',
+  summary: takeDownload.summary,
+  parameters: [
+    {
+      in: 'path',
+      name: 'token',
+      description: 'The token, as it stands in the download’s address.',
+      required: true,
+      schema: { type: 'string' },
+    },
+  ],
+  answer: undefined,
+  doc: { examples: {}, refusals: ['RESOURCE_NOT_FOUND'], media: ['application/zip'] },
+};
