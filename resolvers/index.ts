@@ -76,6 +76,8 @@ import { listOrgs } from './orgs/list-orgs.ts';
 import { renameOrg } from './orgs/rename-org.ts';
 import { setLimits } from './orgs/set-limits.ts';
 import { setPayoutWallet } from './orgs/set-payout-wallet.ts';
+import { buyPack } from './products/buy-pack.ts';
+import { buySource } from './products/buy-source.ts';
 import { getPackageManifest } from './products/get-manifest.ts';
 import { applyExpose } from './project-data/apply-expose.ts';
 import { getExpose } from './project-data/get-expose.ts';
@@ -237,6 +239,8 @@ export const operations: readonly AnyOperation[] = [
   runAudit,
   getAuditStats,
   recordInquiry,
+  buyPack,
+  buySource,
   getPackageManifest,
   getKeys,
   takeDownload,

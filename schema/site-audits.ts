@@ -5,6 +5,7 @@ import { type BoughtAudit, buyAudit } from '../resolvers/audits/buy-audit.ts';
 import type { AuditTelemetry, FreeAudit } from '../resolvers/audits/free-audit.ts';
 import { runAudit } from '../resolvers/audits/run-audit.ts';
 import { type AuditProgressEvent, followAudit } from '../subscriptions/audit-progress.ts';
+import { AuditOrderRef } from './audit-order.ts';
 import { builder } from './builder.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { run } from './run.ts';
@@ -184,7 +185,7 @@ builder.subscriptionField('auditProgress', (t) =>
 const BoughtAuditRef = builder.objectRef<BoughtAudit>('BoughtAudit').implement({
   description: 'The whole report of an audit that was paid for.',
   fields: (t) => ({
-    paymentId: t.exposeString('paymentId', { description: 'The payment that it was bought by, `txp_…`.' }),
+    order: t.expose('sold', { type: AuditOrderRef, description: 'What was bought, and by which payment.' }),
     domain: t.string({ description: 'Host name of the target.', resolve: ({ audited }) => audited.report.domain }),
     targetUrl: t.string({
       description: 'The target in its normal form.',
