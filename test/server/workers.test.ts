@@ -68,8 +68,6 @@ const services: Services = {
     sellerName: undefined,
     governingLaw: undefined,
     auditDefaultUrl: 'https://example.com/',
-      tierNetwork: 'base-sepolia',
-      proofConfirmations: 1,
     stepLeaseSeconds: 3600,
   },
   observe: () => {},
