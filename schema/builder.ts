@@ -40,11 +40,10 @@ export const builder = new SchemaBuilder<{
         if (!isNodeType(schema, typename) || textFault(id) !== undefined) return null;
         // Without a credential nothing can be seen, so nothing is looked up.
         if ((await ctx.caller()).kind === 'nobody') return null;
-        try {
-          return await resolveNode({ typename, id });
-        } catch (error) {
-          throw typename === 'Project' ? concerning(asRefusal(error), id) : error;
-        }
+        // A loader tells of what failed by its value, too.
+        const found = await Promise.resolve(resolveNode({ typename, id })).catch((error: unknown) => error);
+        if (!(found instanceof Error)) return found;
+        throw typename === 'Project' ? concerning(asRefusal(found), id) : found;
       },
     },
     nodesQueryOptions: false,
