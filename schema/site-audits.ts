@@ -1,8 +1,8 @@
 import { dropNulls } from '../core/drop-nulls.ts';
-import type { Check } from '../engines/audit/rubric/check.ts';
 import type { VisitStep } from '../engines/audit/fetch/visit.ts';
-import type { AuditTelemetry, FreeAudit } from '../resolvers/audits/free-audit.ts';
+import type { Check } from '../engines/audit/rubric/check.ts';
 import { type BoughtAudit, buyAudit } from '../resolvers/audits/buy-audit.ts';
+import type { AuditTelemetry, FreeAudit } from '../resolvers/audits/free-audit.ts';
 import { runAudit } from '../resolvers/audits/run-audit.ts';
 import { type AuditProgressEvent, followAudit } from '../subscriptions/audit-progress.ts';
 import { builder } from './builder.ts';
@@ -190,7 +190,10 @@ const BoughtAuditRef = builder.objectRef<BoughtAudit>('BoughtAudit').implement({
       description: 'The target in its normal form.',
       resolve: ({ audited }) => audited.report.targetUrl,
     }),
-    geoScore: t.int({ description: 'Score over all parts, of 100.', resolve: ({ audited }) => audited.report.scores.geo }),
+    geoScore: t.int({
+      description: 'Score over all parts, of 100.',
+      resolve: ({ audited }) => audited.report.scores.geo,
+    }),
     schemaScore: t.int({
       description: 'Score of the structured data, of 100.',
       resolve: ({ audited }) => audited.report.scores.schema,

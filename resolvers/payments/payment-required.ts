@@ -93,7 +93,9 @@ export function paymentRequired(
         type: 'submit_payment',
         why: 'Send the same request with the signed payment in the PAYMENT-SIGNATURE header.',
       },
-      ...(family === 'platform' ? [{ type: 'fund_wallet', why: 'Have tokens of that network in the wallet first.' }] : []),
+      ...(family === 'platform'
+        ? [{ type: 'fund_wallet', why: 'Have tokens of that network in the wallet first.' }]
+        : []),
     ],
     extras,
   });

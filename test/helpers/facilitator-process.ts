@@ -12,24 +12,24 @@ export type Behaviour =
   | { readonly kind: 'slow'; readonly ms: number };
 
 interface PlainBehaviour {
-      readonly kind:
-        | 'honest'
-        /** Verifies anything. */
-        | 'call all valid'
-        /** Says that it settled, and sends nothing. */
-        | 'claim without paying'
-        | 'refuse to settle'
-        /** Settles, and says that it could not. */
-        | 'pay and deny'
-        | 'pay and say pending'
-        /** Settles, and never answers. */
-        | 'pay and say no more'
-        /** Settles, and answers 500. */
-        | 'pay and break'
-        | 'die before broadcasting'
-        | 'die after broadcasting'
-        | 'support version 1 alone'
-        | 'talk nonsense';
+  readonly kind:
+    | 'honest'
+    /** Verifies anything. */
+    | 'call all valid'
+    /** Says that it settled, and sends nothing. */
+    | 'claim without paying'
+    | 'refuse to settle'
+    /** Settles, and says that it could not. */
+    | 'pay and deny'
+    | 'pay and say pending'
+    /** Settles, and never answers. */
+    | 'pay and say no more'
+    /** Settles, and answers 500. */
+    | 'pay and break'
+    | 'die before broadcasting'
+    | 'die after broadcasting'
+    | 'support version 1 alone'
+    | 'talk nonsense';
 }
 
 export interface FacilitatorProcess {

@@ -139,7 +139,9 @@ test('several nodes must share a database and a root secret', () => {
 test('payments are settled by this process or by a facilitator, not by both', () => {
   const X402_SETTLER_KEY = `0x${hexKey}`;
   const X402_FACILITATOR_URL = 'https://user:pw@facilitator.example.com/x402?key=1';
-  expect(readConfig({ X402_SETTLER_KEY, RPC_URL_BASE: 'https://rpc.example.com/v2/key', CONFIRMATIONS_BSC: '7' })).toMatchObject({
+  expect(
+    readConfig({ X402_SETTLER_KEY, RPC_URL_BASE: 'https://rpc.example.com/v2/key', CONFIRMATIONS_BSC: '7' }),
+  ).toMatchObject({
     payments: {
       settlerKey: X402_SETTLER_KEY,
       facilitatorUrl: undefined,
