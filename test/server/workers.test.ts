@@ -43,7 +43,7 @@ const services: Services = {
   identityProviders: undefined as never,
   sqlReader: undefined as never,
   auditor: undefined as never,
-  cashier: undefined as never,
+  cashier: { mode: 'unavailable' } as Services['cashier'],
   schemaCaches: undefined as never,
   heldAnswers: undefined as never,
   authority: undefined as never,
