@@ -1,5 +1,5 @@
 import { type ChainReader, openChain } from './chain-reader.ts';
-import type { Facilitator } from './facilitator.ts';
+import type { Facilitator, Handed } from './facilitator.ts';
 import { match } from './match.ts';
 import { type Address, type Hex, type NetworkName, networks } from './networks.ts';
 import { createOwnFacilitator } from './own-facilitator.ts';
@@ -114,6 +114,8 @@ export interface CashierOptions {
   readonly allowedFactories?: readonly Address[];
   /** How long sent transactions may be unknown to the chain before they count as lost, in milliseconds. @default 60_000 */
   readonly lostAfterMs?: number;
+  /** Most blocks that logs are asked of at once: endpoints refuse more than about ten thousand. @default 9_000 */
+  readonly logBlocksMax?: number;
 }
 
 const dayMs = 86_400_000;
@@ -132,6 +134,7 @@ export function createCashier({
   settleMs = 30_000,
   allowedFactories = [],
   lostAfterMs = 60_000,
+  logBlocksMax = 9_000,
 }: CashierOptions): Cashier {
   const hasChain = (network: NetworkName) => rpcUrls[network] !== undefined;
   const remote =
@@ -141,7 +144,7 @@ export function createCashier({
   const chains = lazily((network: NetworkName) => {
     const url = rpcUrls[network];
     if (url === undefined) throw new PaymentsUnavailable(`No chain is configured for ${network}.`);
-    return openChain(networks[network], url);
+    return openChain(networks[network], url, BigInt(logBlocksMax));
   });
   const own = lazily(async (network: NetworkName) => {
     const chain = await chains(network);
@@ -179,7 +182,7 @@ export function createCashier({
   async function outcomeOf(
     presented: Presented,
     terms: Terms,
-    transaction: Hex | undefined,
+    { state, transaction }: Pick<Handed, 'state' | 'transaction'>,
     until: number,
   ): Promise<Settlement | undefined> {
     try {
@@ -190,7 +193,7 @@ export function createCashier({
         if (receipt === undefined) throw new PaymentPending(transaction);
         const made = await settlementIn(chain, receipt, presented);
         if (made !== undefined) return made;
-      }
+      } else if (state === 'unknown') await chain.awaitUse(presented, until);
       return await find(presented, terms);
     } catch {
       throw new PaymentPending(transaction ?? '');
@@ -204,7 +207,9 @@ export function createCashier({
     const known = await chain.knows(previous).catch(() => {
       throw new PaymentPending(previous);
     });
-    return known ? outcomeOf(presented, terms, previous, until) : find(presented, terms);
+    return known
+      ? outcomeOf(presented, terms, { state: 'unknown', transaction: previous }, until)
+      : find(presented, terms);
   }
 
   return {
@@ -237,7 +242,7 @@ export function createCashier({
         return settlement(terms.network, presented, handed.transaction, null, new Date());
       }
       // A facilitator's word is held against the chain, whichever way it goes.
-      const made = await outcomeOf(presented, terms, transaction, until);
+      const made = await outcomeOf(presented, terms, handed, until);
       if (made !== undefined) return made;
       if (handed.state === 'refused') throw new PaymentRefused(handed.reason, transaction);
       // It said otherwise than the chain does, and may yet do what it said, as long as the signature is good.
