@@ -1,5 +1,7 @@
 import { type ChainReader, openChain } from './chain-reader.ts';
 import type { Facilitator, Handed } from './facilitator.ts';
+import { lazily } from './lazily.ts';
+import { type CheckState, stateOf } from './liveness.ts';
 import { match } from './match.ts';
 import { type Address, type Hex, type NetworkName, networks } from './networks.ts';
 import { createOwnFacilitator } from './own-facilitator.ts';
@@ -47,8 +49,6 @@ export interface Told {
   /** The transaction of an attempt before this one, whose outcome was not known. */
   readonly previous?: Hex | undefined;
 }
-
-export type CheckState = 'ok' | 'down' | 'unconfigured';
 
 /** Takes payments. It keeps nothing: who was served, and for what, is its caller's to remember. */
 export interface Cashier {
@@ -119,8 +119,6 @@ export interface CashierOptions {
 }
 
 const dayMs = 86_400_000;
-/** How long `health` waits for an answer, in milliseconds. */
-const healthMsMax = 2_000;
 
 /** What the chain says when an authorization is spent; where Multicall3 is missing it cannot tell why. */
 const spentReasons = ['invalid_exact_evm_nonce_already_used', 'invalid_exact_evm_transaction_simulation_failed'];
@@ -301,27 +299,3 @@ const settlement = (
 });
 
 const dateOf = (seconds: bigint) => new Date(Number(seconds) * 1000);
-
-async function stateOf(alive: Promise<boolean> | undefined): Promise<CheckState> {
-  if (alive === undefined) return 'unconfigured';
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), healthMsMax);
-  });
-  const state = await Promise.race([alive, late]);
-  clearTimeout(timer);
-  return state ? 'ok' : 'down';
-}
-
-/** Makes each thing when it is first asked for, and once; again, when that failed. */
-function lazily<T>(make: (network: NetworkName) => Promise<T>): (network: NetworkName) => Promise<T> {
-  const made = new Map<NetworkName, Promise<T>>();
-  return async (network) => {
-    const known = made.get(network) ?? make(network);
-    made.set(network, known);
-    return known.catch((error: unknown) => {
-      made.delete(network);
-      throw error;
-    });
-  };
-}
