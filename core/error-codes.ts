@@ -137,6 +137,7 @@ export const errorRows = {
   }),
   AUTH_REQUIRED: row(401, 'auth', 'This needs a credential.', { nextActions: [signIn] }),
   INVALID_AUTH: row(401, 'auth', 'The credential is not valid.', { nextActions: [signIn] }),
+  BAD_SIGNATURE: row(401, 'auth', 'The signature of the webhook is missing or wrong.'),
   OPERATOR_SESSION_INVALID: row(401, 'auth', 'The operator session has expired or was revoked.', {
     nextActions: [{ type: 'authenticate', command: 'svc operator login', why: 'Start a new operator session.' }],
   }),
@@ -146,6 +147,27 @@ export const errorRows = {
       { type: 'check_usage', method: 'GET', path: '/orgs/v1/:org_id/billing', why: 'See what the balance is.' },
     ],
   }),
+  PAYMENTS_UNAVAILABLE: row(503, 'payment', 'Payments cannot be taken right now; nothing was paid.', {
+    retryable: true,
+    nextActions: [again],
+  }),
+  PAYMENT_INTENT_PENDING: row(409, 'payment', 'The payment is being settled.', {
+    retryable: true,
+    mutationState: 'unknown',
+    nextActions: [{ type: 'poll', why: 'Send the same request with the same payment again.' }],
+  }),
+  PAYMENT_RECOVERY_PENDING: row(503, 'payment', 'This is paid, and could not be made yet; do not pay again.', {
+    retryable: true,
+    mutationState: 'partial',
+    nextActions: [{ type: 'reconcile_payment', why: 'Send the same request with the same payment again.' }],
+  }),
+  PAYMENT_PROOF_MISMATCH: row(409, 'payment', 'This payment was used for another request.'),
+  PAYMENT_CALLER_IDENTITY_NOT_ACTIVE: row(409, 'payment', 'The wallet that pays is disabled here.'),
+  TIER_PAYMENT_IDENTITY_REQUIRED: row(403, 'payment', 'Nothing has to be paid, so no wallet is known to act for.', {
+    nextActions: [signIn],
+  }),
+  TIER_PAYMENT_IDENTITY_REUSED: row(409, 'payment', 'This payment was used by somebody else.'),
+  TIER_PAYMENT_INTENT_MISMATCH: row(409, 'payment', 'This payment was used for another tier or organization.'),
   SVC_AUTH_FRESHNESS_REQUIRED: row(401, 'auth', 'This needs a sign-in of the last few minutes.', {
     nextActions: [{ type: 'authenticate', why: 'Sign the user in again, then repeat the request.' }],
   }),
@@ -333,6 +355,7 @@ export const errorRows = {
       },
     ],
   }),
+  SIGNING_UNAVAILABLE: row(503, 'upstream', 'The operator has not set up a key to sign licences and orders with.'),
   PROVIDER_NOT_CONFIGURED: row(503, 'upstream', 'The operator has not set this way to sign in up.'),
   UPSTREAM_UNAVAILABLE: row(503, 'upstream', 'A service this depends on is not reachable.', {
     retryable: true,

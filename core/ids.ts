@@ -15,7 +15,12 @@ export type IdPrefix =
   | 'led'
   | 'run'
   | 'clm'
-  | 'inc';
+  | 'inc'
+  | 'adt'
+  | 'inq'
+  | 'tsk'
+  | 'ord'
+  | 'txp';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';
 

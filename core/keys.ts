@@ -19,6 +19,8 @@ export type KeyPurpose =
   | 'one-time-codes'
   | 'social-sign-in'
   | 'settlement'
+  | 'licences'
+  | 'payments'
   | 'fingerprint';
 
 /** AES-256-GCM nonce, in bytes. */

@@ -4,6 +4,7 @@ import { traced } from '../core/tracing.ts';
 import { inTransaction, isCollision, isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
 import type { Ahead } from './access.ts';
 import { writeAudit } from './audit.ts';
+import { chargeBudget } from './budgets.ts';
 import { type Caller, callerKey } from './caller.ts';
 import type { Context } from './context.ts';
 import {
@@ -28,6 +29,10 @@ import {
   projectOf,
 } from './operation.ts';
 import { parseInput, type Spelling } from './parse-input.ts';
+import { askGatewayPrice, isGatewayPriced } from './payments/gateway-price.ts';
+import { isPriced, payerOf } from './payments/payer.ts';
+import { runSale } from './payments/run-sale.ts';
+import { type AnyPrice, openSale } from './payments/sale.ts';
 import { refuseHurry } from './rate-limit.ts';
 import { runSteps } from './run-steps.ts';
 import { aboveCeiling, requireStepUp, requireWriteApproval } from './step-up.ts';
@@ -52,6 +57,7 @@ export async function execute<Input extends z.ZodObject, Scope, Output, Wire>(
   let addressed: string | undefined;
   try {
     return await traced(op.name, {}, async () => {
+      if (op.kind === 'mutation' && isGatewayPriced(op)) await askGatewayPrice(op.price, ctx, raw);
       const input = parseInput(op, raw, spelling);
       addressed = op.access.addressed?.(input);
       return await run(op, ctx, input, (scope) => {
@@ -84,15 +90,19 @@ async function run<Input extends z.ZodObject, Scope, Output, Wire>(
         }
       }),
   );
-  const caller = await (refusalOf === undefined
+  const credited = await (refusalOf === undefined
     ? asked
     : asked.catch((refusal: unknown) => {
         throw refusalOf(refusal, input) ?? refusal;
       }));
+  const caller = credited.kind === 'nobody' ? await payerOf(op, ctx, input) : credited;
+  if (caller !== credited) ctx = { ...ctx, caller: async () => caller };
   const acts = op.kind === 'mutation' || op.reveals !== undefined;
   if (acts) refuseReaders(caller);
   const scope = await authorise(op, ctx, caller, input, ahead);
   admitted(scope);
+  const budget = caller.kind === 'admin' ? undefined : op.budget?.(input);
+  if (budget !== undefined) chargeBudget(ctx, budget);
   if (op.kind === 'query') {
     requireStepUp(ctx, caller, op.reveals);
     return await op.handler({ ...ctx, ...scope }, input);
@@ -100,7 +110,8 @@ async function run<Input extends z.ZodObject, Scope, Output, Wire>(
   if (op.lifecycle === 'gated') refuseWhileClosed(orgOf(scope));
   requireStepUp(ctx, caller, op.stepUp);
   if (op.writeApproval !== undefined) await requireWriteApproval(ctx, caller, op.writeApproval, input);
-  if (caller.kind === 'wallet') await caller.spendNonce();
+  // What is sold spends it once it is paid for: who is asked to pay sends the same signature again.
+  if (caller.kind === 'wallet' && !isPriced(op)) await caller.spendNonce();
   return (await change(op, ctx, caller, scope as object, input)) as Output;
 }
 
@@ -172,6 +183,7 @@ async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object
     digest: inputDigest(toldApart(ctx, op, input as object)),
   });
   if (!('leaseToken' in claimed)) {
+    if (caller.kind === 'wallet' && isPriced(op)) await caller.spendNonce();
     const output = replay(claimed);
     return op.complete === undefined ? output : op.complete(ctx, output);
   }
@@ -228,6 +240,7 @@ async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promis
 function perform(op: AnyChange, ctx: Context, caller: Caller, scope: object, input: unknown, claim: Claim | undefined) {
   if ('steps' in op) return runSteps(op, ctx, caller, scope, input, claim);
   if ('attempt' in op) return runInProject(op, ctx, caller, scope, input, claim);
+  if (op.price !== undefined) return runPriced(op, op.price, ctx, caller, scope, input, claim);
   return runOnce(op, ctx, caller, scope, input, claim);
 }
 
@@ -251,7 +264,27 @@ async function runInProject(
   return output;
 }
 
-function runOnce(
+async function runPriced(
+  op: AnyMutation,
+  price: AnyPrice,
+  ctx: Context,
+  caller: Caller,
+  scope: object,
+  input: unknown,
+  claim: Claim | undefined,
+) {
+  const sale = await openSale(op, price, ctx, caller, scope, input);
+  if (caller.kind === 'wallet') await caller.spendNonce();
+  if (sale !== undefined) return runSale({ ...sale, claim });
+  return runOnce(op, ctx, caller, scope, input, claim).catch(async (refusal: unknown) => {
+    // What covered it a moment ago no longer does: then the price is asked after all.
+    if (refusal instanceof ServiceError && refusal.code === 'PAYMENT_REQUIRED')
+      await openSale(op, price, ctx, caller, scope, input);
+    throw refusal;
+  });
+}
+
+async function runOnce(
   op: AnyMutation,
   ctx: Context,
   caller: Caller,
@@ -259,10 +292,11 @@ function runOnce(
   input: unknown,
   claim: Claim | undefined,
 ) {
+  const prepared = await op.prepare?.({ ...ctx, ...scope }, input);
   return unitOfWork(
     ctx,
     async (work) => {
-      const output = await op.handler({ ...scope, ...work }, input);
+      const output = await op.handler({ ...scope, ...work }, input, prepared);
       const entry = op.audit(output, input, scope);
       if (entry !== undefined) await writeAudit(work.client, ctx, caller, scope, entry);
       return output;

@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import type { Access, OrgScope, ProjectScope } from './access.ts';
+import type { Budget } from './budgets.ts';
 import type { Context } from './context.ts';
+import type { PriceFacet } from './payments/price.ts';
 import type { Work } from './unit-of-work.ts';
 
 /** What the audit says of a change. */
@@ -40,6 +42,8 @@ interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
   readonly summary: string;
   readonly access: Access<z.output<Input>, Scope>;
   readonly input: Input;
+  /** What every run takes one from, of what a client may have; the platform admin is not counted. @default nothing */
+  readonly budget?: (input: z.output<Input>) => Budget | undefined;
   /** The documented JSON of a result, for REST and what is made from it; GraphQL selects from `Output` instead. */
   readonly wire: z.ZodType<Wire>;
   readonly toWire: (result: Output, ctx: Context) => Wire | Promise<Wire>;
@@ -72,12 +76,20 @@ interface Changes<Input extends z.ZodObject, Output> {
 }
 
 /** A change that one transaction holds. */
-export interface Mutation<Input extends z.ZodObject, Scope, Output, Wire>
+export interface Mutation<Input extends z.ZodObject, Scope, Output, Wire, Prepared = undefined>
   extends Declared<Input, Scope, Output, Wire>,
     Changes<Input, Output> {
   /** What the trail says; undefined when nothing was changed, as by a repeated send. */
   readonly audit: (output: Output, input: z.output<Input>, scope: Scope) => AuditEntry | undefined;
-  readonly handler: (work: Work & Scope, input: z.output<Input>) => Promise<Output>;
+  /**
+   * Work that no transaction should wait for, such as a visit to another server: done once, before the transaction
+   * begins, and not again when that collides. Changes nothing; what it throws is the operation's refusal.
+   */
+  readonly prepare?: (ctx: Context & Scope, input: z.output<Input>) => Promise<Prepared>;
+  /** @param prepared what {@link prepare} made */
+  readonly handler: (work: Work & Scope, input: z.output<Input>, prepared: Prepared) => Promise<Output>;
+  /** What has to be paid on chain first: see `docs/payments.md`. */
+  readonly price?: PriceFacet<z.output<Input>, Scope, Output>;
 }
 
 /** What a step operation works on, as JSON. */
@@ -131,7 +143,8 @@ export interface ProjectRun {
 
 export type Operation<Input extends z.ZodObject, Scope, Output, Wire> =
   | Query<Input, Scope, Output, Wire>
-  | Mutation<Input, Scope, Output, Wire>
+  // biome-ignore lint/suspicious/noExplicitAny: what a change prepares is between its own two functions.
+  | Mutation<Input, Scope, Output, Wire, any>
   | ProjectMutation<Input, Scope, Output, Wire>
   | StepMutation<Input, Scope, Output, Wire>;
 
@@ -149,9 +162,9 @@ export const query = <Input extends z.ZodObject, Scope, Output, Wire>(
 ) => ({ kind: 'query', ...op }) as Query<Input, Scope, Output, Wire>;
 
 /** Declares a change that one transaction holds. */
-export const mutation = <Input extends z.ZodObject, Scope, Output, Wire>(
-  op: Omit<Mutation<Input, Scope, Output, Wire>, 'kind'>,
-) => ({ kind: 'mutation', ...op }) as Mutation<Input, Scope, Output, Wire>;
+export const mutation = <Input extends z.ZodObject, Scope, Output, Wire, Prepared = undefined>(
+  op: Omit<Mutation<Input, Scope, Output, Wire, Prepared>, 'kind'>,
+) => ({ kind: 'mutation', ...op }) as Mutation<Input, Scope, Output, Wire, Prepared>;
 
 /** Declares a change inside a project's own database. */
 export const projectMutation = <Input extends z.ZodObject, Scope, Output, Wire>(

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { inTransaction, isCollision, type Statement } from '../db/pool.ts';
 import type { Context } from './context.ts';
 import { type FeedName, feedKey } from './feeds.ts';
+import type { PaidFor } from './payments/price.ts';
 
 /** A row that waits for its position in a feed. */
 export interface FeedAppend {
@@ -13,6 +14,8 @@ export interface FeedAppend {
 /** What a change works with: one connection inside one transaction, and what has to happen with the commit. */
 export interface Work extends Context {
   readonly client: pg.ClientBase;
+  /** What was paid on chain for this change; undefined when nothing was. */
+  readonly payment?: PaidFor | undefined;
   /** Runs a prepared statement inside the transaction. */
   readonly rows: <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
   /** Queues a feed row. Written as the last act before the commit, so that a feed's lock is held for a moment only. */

@@ -77,6 +77,8 @@ interface HttpExtension {
   readonly headers?: Readonly<Record<string, string>>;
   /** The status is that of GraphQL over HTTP, and goes with its own content type alone. */
   readonly spec?: boolean;
+  /** The status holds only where nothing else of the document came to be, since the whole of it is sent again then. */
+  readonly alone?: boolean;
 }
 
 function render(result: ExecutionResult, type: string): Omit<PlainAnswer, 'isChange'> {
@@ -88,10 +90,15 @@ function render(result: ExecutionResult, type: string): Omit<PlainAnswer, 'isCha
   const shown = errors.map((error) => {
     const { http, ...extensions } = error.extensions as { readonly http?: HttpExtension };
     Object.assign(headers, http?.headers);
-    if (http?.status !== undefined && !(http.spec === true && type === 'application/json')) {
+    const holds = http?.alone !== true || isEmpty(result.data);
+    if (http?.status !== undefined && holds && !(http.spec === true && type === 'application/json')) {
       status = Math.max(status, http.status);
     }
     return { ...error.toJSON(), extensions };
   });
   return { status: status || 200, headers, contentType, body: JSON.stringify({ ...result, errors: shown }) };
 }
+
+/** Whether no field of a document has an answer. */
+const isEmpty = (data: ExecutionResult['data']) =>
+  data === null || data === undefined || Object.values(data).every((value) => value === null);

@@ -1,8 +1,14 @@
 import { dropNulls } from '../core/drop-nulls.ts';
+import type { VisitStep } from '../engines/audit/fetch/visit.ts';
 import type { Check } from '../engines/audit/rubric/check.ts';
+import { auditInput } from '../resolvers/audits/ask-audit.ts';
+import { type BoughtAudit, buyAudit } from '../resolvers/audits/buy-audit.ts';
 import type { AuditTelemetry, FreeAudit } from '../resolvers/audits/free-audit.ts';
 import { runAudit } from '../resolvers/audits/run-audit.ts';
+import { type AuditProgressEvent, followAudit } from '../subscriptions/audit-progress.ts';
+import { AuditOrderRef } from './audit-order.ts';
 import { builder } from './builder.ts';
+import { keyed, keyField } from './idempotency.ts';
 import { run } from './run.ts';
 
 const AuditFindingRef = builder.objectRef<Check>('AuditFinding').implement({
@@ -73,7 +79,7 @@ const AuditReportRef = builder.objectRef<FreeAudit>('AuditReport').implement({
   }),
 });
 
-const urlDescription = 'HTTPS address or host name of the site; example.com when absent.';
+const urlDescription = auditInput.shape.url.description!;
 
 builder.queryField('audit', (t) =>
   t.field({
@@ -97,5 +103,152 @@ builder.mutationField('auditRun', (t) =>
     description: runAudit.summary,
     args: { input: t.arg({ type: AuditRunInput, description: 'The site.' }) },
     resolve: (_root, { input: { url } }, ctx) => run(runAudit, ctx, dropNulls({ url })),
+  }),
+);
+
+const AuditStageEnum = builder.enumType('AuditStage', {
+  description: 'How far an audit has come.',
+  values: {
+    QUEUED: { value: 'queued', description: 'It waits for its turn.' },
+    RESOLVED: { value: 'resolved', description: 'The host’s name is resolved, and may be connected to.' },
+    CONNECTED: { value: 'connected', description: 'The host is connected to.' },
+    FETCHED: { value: 'fetched', description: 'A document was read, or could not be.' },
+    ANALYSING: { value: 'analysing', description: 'All is read, and is judged now.' },
+    FINISHED: { value: 'finished', description: 'The report is there; nothing follows.' },
+  } satisfies Readonly<Record<string, { value: AuditProgressEvent['stage']; description: string }>>,
+});
+
+const AuditDocumentEnum = builder.enumType('AuditDocument', {
+  description: 'A document that an audit reads.',
+  values: {
+    PAGE: { value: 'page', description: 'The page itself.' },
+    ROBOTS: { value: 'robots', description: 'robots.txt.' },
+    LLMS: { value: 'llms', description: 'llms.txt.' },
+    LLMS_FULL: { value: 'llms_full', description: 'llms-full.txt, of which the status alone is read.' },
+    SITEMAP: { value: 'sitemap', description: 'The sitemap.' },
+  },
+});
+
+const fetchedOf = (step: AuditProgressEvent): Extract<VisitStep, { stage: 'fetched' }> | undefined =>
+  step.stage === 'fetched' ? step : undefined;
+
+const AuditProgressRef = builder.objectRef<AuditProgressEvent>('AuditProgress').implement({
+  description: 'One step of an audit.',
+  fields: (t) => ({
+    stage: t.expose('stage', { type: AuditStageEnum, description: 'What has happened.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When.' }),
+    ahead: t.int({
+      nullable: true,
+      description: 'With `QUEUED`: how many wait before it.',
+      resolve: (step) => (step.stage === 'queued' ? step.ahead : null),
+    }),
+    host: t.string({
+      nullable: true,
+      description: 'With `RESOLVED` and `CONNECTED`: which host; each redirect may lead to another.',
+      resolve: (step) => (step.stage === 'resolved' || step.stage === 'connected' ? step.host : null),
+    }),
+    document: t.field({
+      type: AuditDocumentEnum,
+      nullable: true,
+      description: 'With `FETCHED`: which document.',
+      resolve: (step) => fetchedOf(step)?.document ?? null,
+    }),
+    status: t.int({
+      nullable: true,
+      description: 'With `FETCHED`: what it was answered with; null when there was no answer.',
+      resolve: (step) => fetchedOf(step)?.status ?? null,
+    }),
+    bytes: t.int({
+      nullable: true,
+      description: 'With `FETCHED`: how much was read of it, unpacked.',
+      resolve: (step) => fetchedOf(step)?.bytes ?? null,
+    }),
+    report: t.field({
+      type: AuditReportRef,
+      nullable: true,
+      description: 'With `FINISHED`: the report.',
+      resolve: (step) => (step.stage === 'finished' ? step.report : null),
+    }),
+  }),
+});
+
+builder.subscriptionField('auditProgress', (t) =>
+  t.field({
+    type: AuditProgressRef,
+    description:
+      'Audits a site and tells of each step from the first on; ends with the report. Who asks meanwhile shares the audit.',
+    args: { url: t.arg.string({ required: false, description: urlDescription }) },
+    subscribe: (_root, { url }, ctx) => followAudit(ctx, dropNulls({ url })),
+    resolve: (step) => step,
+  }),
+);
+
+const BoughtAuditRef = builder.objectRef<BoughtAudit>('BoughtAudit').implement({
+  description: 'The whole report of an audit that was paid for.',
+  fields: (t) => ({
+    order: t.expose('sold', { type: AuditOrderRef, description: 'What was bought, and by which payment.' }),
+    domain: t.string({ description: 'Host name of the target.', resolve: ({ audited }) => audited.report.domain }),
+    targetUrl: t.string({
+      description: 'The target in its normal form.',
+      resolve: ({ audited }) => audited.report.targetUrl,
+    }),
+    geoScore: t.int({
+      description: 'Score over all parts, of 100.',
+      resolve: ({ audited }) => audited.report.scores.geo,
+    }),
+    schemaScore: t.int({
+      description: 'Score of the structured data, of 100.',
+      resolve: ({ audited }) => audited.report.scores.schema,
+    }),
+    llmsTxtScore: t.int({
+      description: 'Score of llms.txt, of 100.',
+      resolve: ({ audited }) => audited.report.scores.llms_txt,
+    }),
+    hasJsonLd: t.boolean({
+      description: 'Whether the page has structured data of schema.org.',
+      resolve: ({ audited }) => audited.report.hasJsonLd,
+    }),
+    hasLlmsTxt: t.boolean({
+      description: 'Whether the site has an llms.txt.',
+      resolve: ({ audited }) => audited.report.hasLlmsTxt,
+    }),
+    allowsAiBots: t.boolean({
+      description: 'Whether robots.txt allows the page to the AI crawlers that matter most.',
+      resolve: ({ audited }) => audited.report.allowsAiBots,
+    }),
+    generatedJsonLd: t.string({
+      description: 'Structured data that could stand in the page.',
+      resolve: ({ audited }) => audited.report.generatedJsonLd,
+    }),
+    generatedLlmsTxt: t.string({
+      description: 'An llms.txt that the site could have.',
+      resolve: ({ audited }) => audited.report.generatedLlmsTxt,
+    }),
+    findings: t.field({
+      type: [AuditFindingRef],
+      description: 'All findings.',
+      resolve: ({ audited }) => [...audited.report.checks],
+    }),
+    auditedAt: t.field({
+      type: 'DateTime',
+      description: 'When the site was read.',
+      resolve: ({ audited }) => audited.auditedAt,
+    }),
+  }),
+});
+
+const AuditBuyInput = builder.inputType('AuditBuyInput', {
+  description: 'What is to be audited for money.',
+  fields: (t) => ({ url: t.string({ required: false, description: urlDescription }), ...keyField(t) }),
+});
+
+builder.mutationField('auditBuy', (t) =>
+  t.field({
+    type: BoughtAuditRef,
+    nullable: true,
+    description: buyAudit.summary,
+    args: { input: t.arg({ type: AuditBuyInput, description: 'The site.' }) },
+    resolve: (_root, { input: { url, idempotencyKey } }, ctx) =>
+      run(buyAudit, keyed(ctx, idempotencyKey ?? undefined), dropNulls({ url })),
   }),
 );

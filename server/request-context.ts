@@ -22,6 +22,8 @@ export interface Arrival {
   readonly signal: AbortSignal;
   readonly answersFor?: (projectId: string) => void;
   readonly concerns?: (projectId: string) => void;
+  readonly setHeader?: Context['setHeader'];
+  readonly till?: Context['till'];
 }
 
 /**
@@ -39,7 +41,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
   const told: ((principalId: string) => void)[] = [];
   let charged = false;
   const { credentials, signal, traceId, address, baseUrl, strangeHost, idempotencyKey, writeApproval } = arrival;
-  const { answersFor, concerns } = arrival;
+  const { answersFor, concerns, setHeader, till } = arrival;
   const { rateLimiter, settings } = services;
   const network = networkOf(address);
   const bucket = `address:${network}`;
@@ -84,6 +86,8 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     admitted,
     ...(answersFor && { answersFor }),
     ...(concerns && { concerns }),
+    ...(setHeader && { setHeader }),
+    ...(till && { till }),
     answered: { bytes: 0 },
     credentials,
     chargeAddress,
@@ -117,6 +121,8 @@ const single: ReadonlyMap<string, number> = new Map(
     'x-svc-write-auth',
     'x-admin-key',
     'idempotency-key',
+    'payment-signature',
+    'x-payment',
     'content-type',
     'host',
   ].map((name, place) => [name, 1 << place]),
@@ -179,6 +185,18 @@ export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): Target {
 export function refuseMissingHost({ headers, httpVersion }: Pick<IncomingMessage, 'headers' | 'httpVersion'>): void {
   if (headers.host !== undefined || httpVersion !== '1.1') return;
   throw invalidField('host', 'the header is missing');
+}
+
+/** Longest target of a request to the audit gateway, in bytes. Contract 00, section 6.3. */
+const targetBytesMax = 8 * 1024;
+
+/** @throws VALIDATION_FAILED for a target of the audit gateway that is too long */
+export function refuseLongTarget({ url = '/' }: Pick<IncomingMessage, 'url'>): void {
+  if (url.length <= targetBytesMax) return;
+  throw new ServiceError('VALIDATION_FAILED', {
+    message: `The address is longer than ${targetBytesMax} bytes.`,
+    details: { limit_bytes: targetBytesMax },
+  });
 }
 
 /**

@@ -25,6 +25,7 @@ import { advanceOrgs, lifecycleTask } from '../resolvers/lifecycle/advance-orgs.
 import { sendMailTask } from '../resolvers/mail/outbox.ts';
 import { sendQueuedMail } from '../resolvers/mail/send-queued-mail.ts';
 import type { AnyOperation } from '../resolvers/operation.ts';
+import { reconcilePayments, reconcilePaymentsTask } from '../resolvers/payments/reconcile-payments.ts';
 import { upgradeDatabases, upgradeDatabasesTask } from '../resolvers/projects/upgrade-databases.ts';
 import { reapStep } from '../resolvers/reap-step.ts';
 import { mirrorMessagesJob, mirrorMessagesTask } from '../resolvers/rooms/mirror-messages.ts';
@@ -42,6 +43,7 @@ const tasks: Readonly<Record<string, Task>> = {
   [upgradeDatabasesTask]: upgradeDatabases,
   [mirrorMessagesTask]: mirrorMessagesJob,
   [sweepTask]: sweepEscalations,
+  [reconcilePaymentsTask]: reconcilePayments,
 };
 
 /**
@@ -54,6 +56,7 @@ const regularTasks = [
   [upgradeDatabasesTask, 10],
   [mirrorMessagesTask, 1],
   [sweepTask, 1],
+  [reconcilePaymentsTask, 1],
 ] as const;
 const crontab = regularTasks.map(([task, minutes]) => `*/${minutes} * * * * ${task} ?jobKey=${task}&max=3`).join('\n');
 /** How long running jobs may take to end when the server stops, in milliseconds; then other nodes get them. */

@@ -3,40 +3,56 @@ import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
 import { createThreads, ThreadEndedError, ThreadsBusyError } from '../../core/threads.ts';
 import type { AuditReport } from './analyse.ts';
+import { type Audited, type AuditProgress, AuditRun } from './audit-run.ts';
 import type { TrialNetwork } from './fetch/document.ts';
 import { visitSite } from './fetch/visit.ts';
-import type { FetchFacts, SiteSnapshot } from './site-snapshot.ts';
+import type { SiteSnapshot } from './site-snapshot.ts';
 import { parseTarget } from './target.ts';
-
-/** A report, and how and when the site was read for it. */
-export interface Audited {
-  readonly report: AuditReport;
-  readonly facts: FetchFacts;
-  readonly auditedAt: Date;
-}
+import { tooBusy, VisitTurns } from './visit-turns.ts';
 
 export interface AuditorOptions {
   /** How the gateway introduces itself to sites. */
   readonly userAgent: string;
   readonly now?: () => number;
-  /** Resolves host names. @default the system's resolver */
+  /** Resolves host names. @default the name servers of the system */
   readonly resolve?: typeof systemLookup | undefined;
   /** Sites of a trial of the gateway itself; no setting of an installation leads here. */
   readonly trial?: TrialNetwork | undefined;
+  /** Longest that an audit waits for its turn, in milliseconds. @default 20_000 */
+  readonly waitMs?: number | undefined;
+}
+
+export interface AuditRequest {
+  /**
+   * Asked once for each host that is about to be fetched from, those that redirects lead to as well. What it throws is
+   * what everybody gets who waits for this audit, so it has to depend on the host alone.
+   */
+  readonly admit: (host: string) => void | Promise<void>;
+  /** Whether all has to be fetched after this call: neither what is remembered will do nor a reading that has begun. */
+  readonly fresh?: boolean;
+  /** Told, before anybody else is, what came of an audit that was begun for this request. */
+  readonly finished?: (audited: Audited) => Promise<void>;
 }
 
 /** Audits sites: few at once, each once for all who ask at the same time, and remembered for a few minutes. */
 export interface Auditor {
   /** The normal form of a target. @throws ServiceError 400 */
   readonly target: (input: string) => URL;
-  /**
-   * @param beforeFetch told when the site is really about to be fetched; what it throws is what the caller gets
-   * @throws ServiceError
-   */
+  /** @throws ServiceError */
   readonly audit: (
     target: URL,
-    beforeFetch: () => void,
+    request: AuditRequest,
   ) => Promise<{ readonly audited: Audited; readonly cached: boolean }>;
+  /**
+   * The same step by step: begins at once, whether somebody reads or not. What is remembered is finished with the first step.
+   *
+   * @param signal ends the generator, quietly; the audit goes on
+   */
+  readonly watch: (
+    target: URL,
+    request: AuditRequest,
+    signal: AbortSignal,
+  ) => AsyncGenerator<AuditProgress, void, undefined>;
   readonly close: () => Promise<void>;
 }
 
@@ -45,80 +61,109 @@ const waitingMax = 64;
 const keptMs = 5 * 60_000;
 const kept = { entries: 500, bytes: 32 * 1024 * 1024 };
 
-/** Longest that a page may take to be judged, in milliseconds: a megabyte takes half a second. */
-const analyseMs = 8_000;
+/**
+ * Longest that a page may take to be judged, in milliseconds. What is looked at of a page is bounded in steps, which take
+ * less than a second; this is for a machine that has no time.
+ */
+const analyseMs = 4_000;
 
-export function createAuditor({ userAgent, resolve, trial, now = Date.now }: AuditorOptions): Auditor {
+export function createAuditor(options: AuditorOptions): Auditor {
+  const { userAgent, resolve, trial, now = Date.now, waitMs = 20_000 } = options;
   const threads = createThreads<SiteSnapshot, AuditReport>({
     program: new URL('./analyse-worker.ts', import.meta.url),
     most: 2,
     waitingMax: waitingMax + visitsMax,
-    waitMs: 20_000,
+    waitMs: 10_000,
     workMs: analyseMs,
     memoryMb: 512,
   });
+  const turns = new VisitTurns({ most: visitsMax, waitingMax, waitMs });
   const closing = new AbortController();
-  const done = new Lru<{ readonly audited: Audited; readonly until: number }>(kept);
-  const running = new Map<string, Promise<Audited>>();
-  const waiting: (() => void)[] = [];
-  let visits = 0;
+  const done = new Lru<{ readonly audited: Audited; readonly number: number; readonly until: number }>(kept);
+  /** The latest of each target. */
+  const running = new Map<string, AuditRun>();
+  let runs = 0;
 
-  async function turn(): Promise<void> {
-    if (visits < visitsMax) {
-      visits += 1;
-      return;
-    }
-    if (waiting.length >= waitingMax) throw busy();
-    // Whoever leaves hands its place over.
-    await new Promise<void>((admitted) => waiting.push(admitted));
-  }
-
-  function leave(): void {
-    const next = waiting.shift();
-    if (next === undefined) visits -= 1;
-    else next();
-  }
-
-  async function audit(target: URL): Promise<Audited> {
-    await turn();
+  async function read(target: URL, admit: AuditRequest['admit'], run: AuditRun): Promise<Audited> {
+    // Whoever may not fetch from it need not wait to be told.
+    await admit(target.hostname);
+    run.tell({ stage: 'queued', ahead: turns.waiting });
+    await turns.take();
     try {
-      const { snapshot, facts } = await visitSite(target, { userAgent, resolve, trial, signal: closing.signal });
+      run.reading = true;
+      const { snapshot, facts } = await visitSite(target, {
+        userAgent,
+        resolve,
+        trial,
+        admit,
+        onStep: (step) => run.tell(step),
+        signal: closing.signal,
+      });
+      run.tell({ stage: 'analysing' });
       const report = await threads.ask(snapshot, target.hostname);
-      const audited = { report, facts, auditedAt: new Date(now()) };
-      const bytes = 2 * JSON.stringify(report).length + 4 * 1024;
-      done.set(target.href, { audited, until: now() + keptMs }, bytes);
-      return audited;
+      return { report, facts, auditedAt: new Date(now()) };
     } catch (error) {
-      if (error instanceof ThreadsBusyError) throw busy();
+      if (error instanceof ThreadsBusyError) throw tooBusy();
       if (error instanceof ThreadEndedError)
         throw new ServiceError('TARGET_TIMEOUT', { message: 'The target’s page takes too long to read.' });
       throw error;
     } finally {
-      leave();
+      turns.leave();
     }
+  }
+
+  /** Keeps it, unless something newer is kept. */
+  function keep({ href }: URL, { number }: AuditRun, audited: Audited): void {
+    if ((done.get(href)?.number ?? 0) > number) return;
+    const bytes = 2 * JSON.stringify(audited.report).length + 4 * 1024;
+    done.set(href, { audited, number, until: now() + keptMs }, bytes);
+  }
+
+  function begin(target: URL, { admit, finished }: AuditRequest): AuditRun {
+    runs += 1;
+    const run = new AuditRun(runs, now);
+    running.set(target.href, run);
+    run.begin(async () => {
+      try {
+        const audited = await read(target, admit, run);
+        keep(target, run, audited);
+        await finished?.(audited);
+        return audited;
+      } finally {
+        if (running.get(target.href) === run) running.delete(target.href);
+      }
+    });
+    return run;
+  }
+
+  function find(target: URL, request: AuditRequest) {
+    const { fresh = false } = request;
+    const known = fresh ? undefined : done.get(target.href);
+    if (known !== undefined && known.until > now()) return { known: known.audited };
+    const shared = running.get(target.href);
+    if (shared !== undefined && !(fresh && shared.reading)) return { run: shared, cached: true };
+    return { run: begin(target, request), cached: false };
   }
 
   return {
     target: (input) => parseTarget(input, (host) => trial?.hosts.has(host) === true),
-    async audit(target, beforeFetch) {
-      const known = done.get(target.href);
-      if (known !== undefined && known.until > now()) return { audited: known.audited, cached: true };
-      const shared = running.get(target.href);
-      if (shared !== undefined) return { audited: await shared, cached: true };
-      beforeFetch();
-      const fresh = audit(target);
-      running.set(target.href, fresh);
-      try {
-        return { audited: await fresh, cached: false };
-      } finally {
-        running.delete(target.href);
-      }
+    async audit(target, request) {
+      const found = find(target, request);
+      if (found.run === undefined) return { audited: found.known, cached: true };
+      return { audited: await found.run.outcome, cached: found.cached };
+    },
+    watch(target, request, signal) {
+      const found = find(target, request);
+      return found.run === undefined ? finished(found.known, new Date(now())) : found.run.follow(found.cached, signal);
     },
     async close() {
       closing.abort();
+      turns.close();
       await threads.close();
     },
   };
 }
 
-const busy = () => new ServiceError('SERVICE_UNAVAILABLE', { message: 'Too many audits wait.', retryAfter: 10 });
+async function* finished(audited: Audited, at: Date): AsyncGenerator<AuditProgress, void, undefined> {
+  yield { stage: 'finished', audited, cached: true, at };
+}

@@ -1,4 +1,4 @@
-import type { Audited } from '../../engines/audit/auditor.ts';
+import type { Audited } from '../../engines/audit/audit-run.ts';
 import { tokenTableDate } from '../../engines/audit/robots/user-agents.ts';
 import type { Check } from '../../engines/audit/rubric/check.ts';
 import { rubricVersion } from '../../engines/audit/rubric/score.ts';

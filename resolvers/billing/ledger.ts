@@ -5,7 +5,7 @@ import { type LedgerEntry, ledgerEntries } from '../../db/schema/orgs.ts';
 import type { Work } from '../unit-of-work.ts';
 
 /** What moves a balance; a closed set, so that a history can be read. Contract 04, section 1.5. */
-export type LedgerKind = 'tier_fee' | 'tier_refund' | 'slug_claim' | 'adjustment';
+export type LedgerKind = 'x402_payment' | 'tier_fee' | 'tier_refund' | 'slug_claim' | 'adjustment';
 
 /** What an entry is for. With the kind it happens once in an organization, whatever is repeated. */
 export interface LedgerReference {

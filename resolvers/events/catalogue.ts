@@ -161,7 +161,7 @@ export const eventCatalogue = {
     'billing',
     'org',
     z.object({
-      kind: z.enum(['topup', 'tier', 'email_pack']),
+      kind: z.enum(['topup', 'tier', 'email_pack', 'room_seat']),
       amount_usd_micros: count,
       rail: z.string(),
       receipt_id: z.string(),

@@ -9,9 +9,12 @@ import { tiers } from './tier-table.ts';
 const freeLeaseDaysMax = 365;
 
 /** What is left of a running lease, in micro-dollars, at the price of its tier and rounded down. */
-export async function unusedValue(work: Work, { id, tier }: Pick<Org, 'id' | 'tier'>): Promise<bigint> {
+export async function unusedValue(
+  { rows }: Pick<Work, 'rows'>,
+  { id, tier }: Pick<Org, 'id' | 'tier'>,
+): Promise<bigint> {
   const { charge, leaseDays } = tiers[tier];
-  const [row] = await work.rows<{ unused: bigint }>(unusedStatement, [id, charge, leaseDays]);
+  const [row] = await rows<{ unused: bigint }>(unusedStatement, [id, charge, leaseDays]);
   return row!.unused;
 }
 

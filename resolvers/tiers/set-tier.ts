@@ -11,9 +11,11 @@ import { mutation } from '../operation.ts';
 import { type LockedOrg, lockOrgFor } from '../orgs/lock-org.ts';
 import { findOrCreateOwnOrg, findOwnOrg, isMissing, ownScope } from '../orgs/own-org.ts';
 import { leaseEndToWire, tierWire } from '../orgs/wire.ts';
+import type { PaidFor } from '../payments/price.ts';
 import type { Work } from '../unit-of-work.ts';
 import { holdRoomForFree, refuseFullOwners } from './free-orgs.ts';
 import { startLease, unusedValue } from './lease.ts';
+import { quoteLease } from './quote-lease.ts';
 import { tierNames, tiers } from './tier-table.ts';
 import { walletOf } from './wallet-of.ts';
 
@@ -34,6 +36,8 @@ export interface SetTier {
   readonly available: bigint;
   /** Set: the lease never ends, so there was nothing to do. */
   readonly alreadyActive: boolean;
+  /** Set: a payment that was used already is answered with what it bought. */
+  readonly repeated?: true;
 }
 
 const onNamedOrg = onOrg('org:tier:set', ({ org_id }: SetTierInput) => org_id!);
@@ -67,8 +71,17 @@ const nothingToDo = {
 /** `POST /tiers/v1/:tier`. Never gated: it is what brings an organization back. Contract 01, section 5.1. */
 export const setTier = mutation({
   name: 'tiers.set',
-  summary: 'Put an organization on a tier, or renew its lease, paid from its prepaid balance.',
+  summary: 'Put an organization on a tier, or renew its lease, paid from its prepaid balance or by x402.',
   access,
+  price: {
+    family: 'platform',
+    quote: quoteLease,
+    payerActs: true,
+    unidentified: 'TIER_PAYMENT_IDENTITY_REQUIRED',
+    reused: { forOther: 'TIER_PAYMENT_INTENT_MISMATCH', byOther: 'TIER_PAYMENT_IDENTITY_REUSED' },
+    repeated: (lease: SetTier): SetTier => ({ ...lease, repeated: true }),
+    received: ({ org }: SetTier) => ({ orgId: org.id, kind: 'tier' }),
+  },
   input: z.object({
     tier: tierWire.describe('The tier.'),
     org_id: orgId.optional().describe('Organization to set it for; the wallet’s own when absent.'),
@@ -116,8 +129,12 @@ export const setTier = mutation({
     lease: z.literal('perpetual').optional(),
     lease_days: z.null().optional(),
     active: z.literal(true).optional(),
+    payment_replay: z.literal(true).optional(),
+    funds_moved: z.literal(false).optional(),
+    committed_lease_started_at: z.iso.datetime().optional(),
+    committed_lease_expires_at: z.iso.datetime().nullable().optional(),
   }),
-  toWire: ({ org, wallet, action, previousTier, available, alreadyActive }) => ({
+  toWire: ({ org, wallet, action, previousTier, available, alreadyActive, repeated }) => ({
     wallet,
     org_id: org.id,
     action,
@@ -127,6 +144,14 @@ export const setTier = mutation({
     lease_expires_at: leaseEndToWire(org),
     allowance_remaining_usd_micros: Number(available),
     ...(alreadyActive ? nothingToDo : {}),
+    ...(repeated === true
+      ? {
+          payment_replay: true as const,
+          funds_moved: false as const,
+          committed_lease_started_at: org.leaseStartedAt.toISOString(),
+          committed_lease_expires_at: leaseEndToWire(org),
+        }
+      : {}),
   }),
 });
 
@@ -147,6 +172,7 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
   if (held !== undefined) await refuseFullOwners(work, org.id, held);
   const { charge } = tiers[tier];
   const lease = { type: 'lease', id: randomUUID() };
+  if (work.payment !== undefined) await bringIn(work, org.id, work.payment);
   // What is left of the old lease comes first: it helps to pay for the new one.
   const refund = action === 'upgrade' ? await unusedValue(work, org) : 0n;
   if (refund > 0n) {
@@ -179,6 +205,18 @@ function actionOf(org: LockedOrg, tier: Tier): TierAction {
   const reason = `a tier below ${org.tier} has to wait for expiry of the lease`;
   throw invalidField('tier', reason, {
     lease_expires_at: leaseEndToWire(org),
+  });
+}
+
+/** What was paid on chain goes through the balance, so that the history shows all money that came and went. */
+async function bringIn(work: Work, orgId: string, { id, price, settlement }: PaidFor): Promise<void> {
+  await post(work, {
+    orgId,
+    direction: 'credit',
+    kind: 'x402_payment',
+    amount: price.amount,
+    reference: { type: 'payment', id },
+    metadata: { network: settlement.network, transaction: settlement.transaction, payer: settlement.payer },
   });
 }
 

@@ -4,6 +4,7 @@ import { type ErrorEnvelope, ServiceError, toEnvelope } from '../../core/errors.
 import { asRefusal } from '../../resolvers/execute.ts';
 import { ReplayedRefusal } from '../../resolvers/idempotency.ts';
 import { correlate, type IncidentWatch, projectConcerned } from '../../resolvers/incidents/correlation.ts';
+import { PaymentRequired } from '../../resolvers/payments/payment-required.ts';
 
 /** The same envelope as REST, as the extensions of a GraphQL error. */
 function withEnvelope(error: GraphQLError, envelope: ErrorEnvelope): GraphQLError {
@@ -20,6 +21,21 @@ function withEnvelope(error: GraphQLError, envelope: ErrorEnvelope): GraphQLErro
 /** Status and headers that the HTTP surface is to send, where a refusal asks for some. */
 const http = ({ extensions }: GraphQLError) => (extensions.http === undefined ? {} : { http: extensions.http });
 
+/** The status holds only where nothing else of the document has an answer. */
+const alone: object = { alone: true };
+
+/** Who is asked to pay is told so as on any path, as long as nothing else of the document came to be. */
+const httpOf = (error: GraphQLError, cause: unknown): GraphQLError =>
+  cause instanceof PaymentRequired
+    ? new GraphQLError(error.message, {
+        nodes: error.nodes,
+        source: error.source,
+        positions: error.positions,
+        path: error.path,
+        extensions: { http: { status: cause.status, headers: { ...cause.headers }, ...alone } },
+      })
+    : error;
+
 /**
  * Renders the errors of a result for a caller. What is not a refusal of ours, nor of GraphQL itself, is masked and
  * logged under the trace id that the caller is shown.
@@ -33,7 +49,10 @@ export function renderErrors(
   projectId?: string,
 ): GraphQLError[] {
   const render = (error: GraphQLError, cause: unknown, trace = traceId) =>
-    withEnvelope(error, correlate(toEnvelope(cause, trace), incidents, projectId ?? projectConcerned(cause)));
+    withEnvelope(
+      httpOf(error, cause),
+      correlate(toEnvelope(cause, trace), incidents, projectId ?? projectConcerned(cause)),
+    );
   return errors.map((error) => {
     const cause = asRefusal(error.originalError ?? error.cause);
     if (cause instanceof ServiceError) {

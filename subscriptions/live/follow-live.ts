@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Services } from '../../resolvers/context.ts';
 import type { LiveEnd, LiveHint, LiveRequest, LiveResync, LiveSubscription } from '../../resolvers/live/live-hub.ts';
-import { stoppable } from './stoppable.ts';
+import { stoppable } from '../stoppable.ts';
 
 /** One thing that a follower is told. */
 export type LiveEvent =

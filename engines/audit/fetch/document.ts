@@ -4,7 +4,7 @@ import { type Readable, Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { addressKind } from '../../../core/address-kinds.ts';
 import { ServiceError } from '../../../core/errors.ts';
-import { openGuarded } from '../../../core/guarded-request.ts';
+import { type GuardedStage, openGuarded } from '../../../core/guarded-request.ts';
 import type { FetchTimings } from '../site-snapshot.ts';
 
 /** Sites of a trial of the gateway itself, served on this machine: their names, ports, and who signed for them. */
@@ -23,6 +23,8 @@ export interface DocumentRequest {
   readonly trial?: TrialNetwork | undefined;
   /** Where less is waited than usual. */
   readonly patience?: Partial<Patience> | undefined;
+  /** Told how far each request has come, and for what. */
+  readonly onStage?: ((stage: GuardedStage, url: URL) => void) | undefined;
 }
 
 export interface FetchedDocument {
@@ -95,6 +97,7 @@ export async function fetchDocument(request: DocumentRequest): Promise<FetchedDo
       headerBytesMax,
       trial: trial === undefined || trialPort === undefined ? undefined : { port: trialPort, ca: trial.ca },
       onStage: (reached) => {
+        request.onStage?.(reached, url);
         if (reached === 'resolved') {
           times.dns = since();
           stage = 'connect';

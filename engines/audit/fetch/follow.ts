@@ -1,13 +1,17 @@
 import { ServiceError } from '../../../core/errors.ts';
-import { judgeTarget } from '../target.ts';
+import { addressOf } from '../address.ts';
+import { judgeTarget, targetLengthMax } from '../target.ts';
 import { type DocumentRequest, type FetchedDocument, fetchDocument } from './document.ts';
 
 const redirectsMax = 5;
 const moved: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** How many more requests an audit may make. */
+/** What the requests of one audit have in common. */
 export interface Budget {
+  /** How many more it may make. */
   requests: number;
+  /** Resolves when a host may be fetched from. @throws when it may not */
+  readonly admitted: (host: string) => Promise<void>;
 }
 
 /** A document and where it was found in the end. */
@@ -27,6 +31,7 @@ export async function fetchFollowing(request: DocumentRequest, budget: Budget): 
   for (let redirects = 0; ; redirects += 1) {
     if (budget.requests <= 0) throw new ServiceError('TOO_MANY_REDIRECTS');
     budget.requests -= 1;
+    await budget.admitted(url.hostname);
     let answer: FetchedDocument;
     try {
       answer = await fetchDocument({ ...request, url });
@@ -43,8 +48,9 @@ export async function fetchFollowing(request: DocumentRequest, budget: Budget): 
 }
 
 function nextUrl(location: string, from: URL, trusted: (host: string) => boolean): URL {
-  if (location.length > 4096 || !URL.canParse(location, from.href)) throw new ServiceError('RESTRICTED_REDIRECT');
-  const url = new URL(location, from);
+  const url = addressOf(location, from.href);
+  // No longer than a target may be that somebody names.
+  if (url === undefined || url.href.length > targetLengthMax) throw new ServiceError('RESTRICTED_REDIRECT');
   if (url.protocol === 'http:') throw new ServiceError('REDIRECT_NOT_HTTPS');
   try {
     return judgeTarget(url, trusted);

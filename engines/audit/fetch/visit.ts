@@ -1,12 +1,35 @@
 import type { lookup as systemLookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
+import { ServiceError } from '../../../core/errors.ts';
+import { addressOf } from '../address.ts';
 import { parseRobots } from '../robots/parse-robots.ts';
 import type { FetchFacts, SideDocument, SiteSnapshot } from '../site-snapshot.ts';
 import type { DocumentRequest, Patience, TrialNetwork } from './document.ts';
 import { type Budget, type Followed, fetchFollowing } from './follow.ts';
 
+/** The documents that are read of a site. */
+export type SiteDocumentName = 'page' | 'robots' | 'llms' | 'llms_full' | 'sitemap';
+
+/** How far a visit has come. */
+export type VisitStep =
+  /** The name of the host that has the page was resolved; a connection to it was made. Each redirect may lead to another. */
+  | { readonly stage: 'resolved' | 'connected'; readonly host: string }
+  /** A document was read, or could not be: its status is undefined then. */
+  | {
+      readonly stage: 'fetched';
+      readonly document: SiteDocumentName;
+      readonly status: number | undefined;
+      readonly bytes: number;
+    };
+
 export interface VisitOptions {
   readonly userAgent: string;
+  /**
+   * Asked once for each host beside the target's own that is about to be fetched from, which is where redirects lead.
+   * What it throws ends the visit.
+   */
+  readonly admit?: ((host: string) => void | Promise<void>) | undefined;
+  readonly onStep?: ((step: VisitStep) => void) | undefined;
   readonly resolve?: typeof systemLookup | undefined;
   readonly trial?: TrialNetwork | undefined;
   readonly patience?: Partial<Patience> | undefined;
@@ -30,9 +53,9 @@ const nothing: SideDocument = { status: undefined, contentType: '', bytes: new U
  */
 export async function visitSite(
   target: URL,
-  { userAgent, resolve, trial, patience, signal }: VisitOptions,
+  { userAgent, admit = () => undefined, onStep = () => undefined, resolve, trial, patience, signal }: VisitOptions,
 ): Promise<{ readonly snapshot: SiteSnapshot; readonly facts: FetchFacts }> {
-  const budget: Budget = { requests: requestsMax };
+  const budget: Budget = { requests: requestsMax, admitted: admittedOnce(target.hostname, admit) };
   const request: Omit<DocumentRequest, 'url' | 'bytesMax'> = {
     userAgent,
     signal: AbortSignal.any([AbortSignal.timeout(visitMs), ...(signal === undefined ? [] : [signal])]),
@@ -41,25 +64,39 @@ export async function visitSite(
     patience,
   };
   let fetchedBytes = 0;
-  const side = async (url: URL, bytesMax: number): Promise<SideDocument> => {
+  const read = async (document: SiteDocumentName, wanted: Pick<DocumentRequest, 'url' | 'bytesMax' | 'onStage'>) => {
+    const answer = await fetchFollowing({ ...request, ...wanted }, budget);
+    fetchedBytes += answer.bytes.length;
+    onStep({ stage: 'fetched', document, status: answer.status, bytes: answer.bytes.length });
+    return answer;
+  };
+  const side = async (document: SiteDocumentName, url: URL, bytesMax: number): Promise<SideDocument> => {
     try {
-      const answer = await fetchFollowing({ ...request, url, bytesMax }, budget);
-      fetchedBytes += answer.bytes.length;
-      return asSide(answer);
-    } catch {
+      return asSide(await read(document, { url, bytesMax }));
+    } catch (error) {
+      // How much others ask for is no fact of the site.
+      if (error instanceof ServiceError && error.code === 'RATE_LIMITED') throw error;
+      onStep({ stage: 'fetched', document, status: undefined, bytes: 0 });
       return nothing;
     }
   };
 
-  const page = await fetchFollowing({ ...request, url: target, bytesMax: 1024 * kib }, budget);
-  fetchedBytes += page.bytes.length;
+  const page = await read('page', {
+    url: target,
+    bytesMax: 1024 * kib,
+    onStage: (stage, { hostname }) => {
+      if (stage !== 'secured') onStep({ stage, host: hostname });
+    },
+  });
   const at = (path: string) => new URL(path, page.url.origin);
   // Two at a time; robots.txt says where the sitemap is.
   const [[robots, sitemap], [llms, full]] = await Promise.all([
-    side(at('/robots.txt'), 500 * kib).then(
-      async (found) => [found, await side(sitemapOf(found, page.url), 64 * kib)] as const,
+    side('robots', at('/robots.txt'), 500 * kib).then(
+      async (found) => [found, await side('sitemap', sitemapOf(found, page.url), 64 * kib)] as const,
     ),
-    side(at('/llms.txt'), 256 * kib).then(async (found) => [found, await side(at('/llms-full.txt'), 0)] as const),
+    side('llms', at('/llms.txt'), 256 * kib).then(
+      async (found) => [found, await side('llms_full', at('/llms-full.txt'), 0)] as const,
+    ),
   ]);
   return {
     snapshot: {
@@ -91,18 +128,26 @@ function tagsOf({ headers }: Followed): string[] {
   return tags === undefined ? [] : [tags].flat();
 }
 
-/** The first sitemap on the same host that robots.txt names, else where one is expected. */
 /** Where in a robots.txt a sitemap is looked for before anything is fetched, in bytes: this runs beside all requests. */
 const sitemapsWithin = 64 * 1024;
 
+/** The first sitemap on the same host that robots.txt names, else where one is expected. */
 function sitemapOf(robots: SideDocument, page: URL): URL {
   const named = robots.status === 200 ? parseRobots(robots.bytes.subarray(0, sitemapsWithin)).sitemaps : [];
   for (const text of named) {
-    if (!URL.canParse(text)) continue;
-    const url = new URL(text);
-    if (url.origin === page.origin && url.username === '' && url.password === '') return url;
+    const url = addressOf(text);
+    if (url?.origin === page.origin && url.username === '' && url.password === '') return url;
   }
   return new URL('/sitemap.xml', page.origin);
+}
+
+/** Asks for each host once: two documents may lead to one at the same time. */
+function admittedOnce(own: string, admit: (host: string) => void | Promise<void>): Budget['admitted'] {
+  const asked = new Map<string, void | Promise<void>>([[own, undefined]]);
+  return async (host) => {
+    if (!asked.has(host)) asked.set(host, admit(host));
+    await asked.get(host);
+  };
 }
 
 /** A name is looked up once for all that is asked of it: what was judged is what every connection goes to. */

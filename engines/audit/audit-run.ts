@@ -1,0 +1,98 @@
+import type { AuditReport } from './analyse.ts';
+import type { VisitStep } from './fetch/visit.ts';
+import type { FetchFacts } from './site-snapshot.ts';
+
+/** A report, and how and when the site was read for it. */
+export interface Audited {
+  readonly report: AuditReport;
+  readonly facts: FetchFacts;
+  readonly auditedAt: Date;
+}
+
+/** What is to be had of an audit while it is made, and in the end. */
+export type AuditStep =
+  /** It waits for its turn behind so many others. */
+  | { readonly stage: 'queued'; readonly ahead: number }
+  | VisitStep
+  /** All is read; what is there is judged now. */
+  | { readonly stage: 'analysing' }
+  /** @property cached the site was read before, or for somebody else as well */
+  | { readonly stage: 'finished'; readonly audited: Audited; readonly cached: boolean };
+
+/** A step, and when it was taken. */
+export type AuditProgress = AuditStep & { readonly at: Date };
+
+type Told = Exclude<AuditProgress, { stage: 'finished' }>;
+
+/** One reading of a site, for everybody who asks for it meanwhile. */
+export class AuditRun {
+  /** Whether documents of the site are being fetched, or were: what comes of it may be older than a question. */
+  reading = false;
+  /** Runs are numbered in the order in which they began. */
+  readonly number: number;
+  readonly #now: () => number;
+  readonly #told: Told[] = [];
+  readonly #wakes = new Set<() => void>();
+  #outcome: Promise<Audited> | undefined;
+  #settled = false;
+
+  constructor(number: number, now: () => number) {
+    this.number = number;
+    this.#now = now;
+  }
+
+  /** Begins it. @param read makes the report, and tells of its steps */
+  begin(read: () => Promise<Audited>): void {
+    this.#outcome = read();
+    const settled = () => {
+      this.#settled = true;
+      this.#wake();
+    };
+    // Whoever waits for it is told what went wrong; perhaps nobody does any more.
+    this.#outcome.then(settled, settled);
+  }
+
+  get outcome(): Promise<Audited> {
+    return this.#outcome!;
+  }
+
+  tell(step: Exclude<AuditStep, { stage: 'finished' }>): void {
+    this.#told.push({ ...step, at: new Date(this.#now()) });
+    this.#wake();
+  }
+
+  /**
+   * All steps from the first on, as they are taken; the last one is `finished`.
+   *
+   * @param cached what the last one says of the reader
+   * @throws what the audit ended with
+   */
+  async *follow(cached: boolean, signal: AbortSignal): AsyncGenerator<AuditProgress, void, undefined> {
+    for (let at = 0; !signal.aborted; ) {
+      const step = this.#told[at];
+      if (step !== undefined) {
+        at += 1;
+        yield step;
+      } else if (this.#settled) {
+        yield { stage: 'finished', audited: await this.outcome, cached, at: new Date(this.#now()) };
+        return;
+      } else await this.#moved(signal);
+    }
+  }
+
+  #moved(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        this.#wakes.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#wakes.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  }
+
+  #wake(): void {
+    for (const wake of [...this.#wakes]) wake();
+  }
+}

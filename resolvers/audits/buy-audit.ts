@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { auditResult, fullReport } from '../../engines/audit/audit-result.ts';
+import type { Audited } from '../../engines/audit/audit-run.ts';
+import { anyone } from '../access.ts';
+import { mutation } from '../operation.ts';
+import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/record-order.ts';
+import { hostAdmission } from './admit-host.ts';
+import { auditResultFields, FullReportWire, OrderWire } from './audit-result-wire.ts';
+import { auditPrices } from './price-table.ts';
+import { recordAudit } from './record-audit.ts';
+
+/** An audit with everything in it. */
+export interface BoughtAudit {
+  readonly audited: Audited;
+  readonly sold: Sold;
+}
+
+const price = { ...auditPrices.audit, network: 'base' } as const;
+
+/** `GET` and `POST /api/x402-audit`, and `/api/audit` with `unlock`. Contract 00, sections 0.3 and 1.14. */
+export const buyAudit = mutation({
+  name: 'audit.buy',
+  summary: 'Audit a site afresh and get the whole report, for 0.01 USD in USDC on base by x402.',
+  access: anyone(),
+  input: z.object({
+    url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),
+    payment_proof: z
+      .string()
+      .optional()
+      .meta({ secret: true })
+      .describe('A signed payment of x402 in base64, or the hash of a transaction that paid, in place of a header.'),
+  }),
+  price: { family: 'gateway', price, proofInput: 'payment_proof' },
+  // Fetched for whoever pays, however lately it was fetched for somebody else.
+  async prepare({ services }, { url = services.settings.auditDefaultUrl }) {
+    const { auditor } = services;
+    const { audited } = await auditor.audit(auditor.target(url), { admit: hostAdmission(services), fresh: true });
+    return audited;
+  },
+  async handler(work, _input, audited): Promise<BoughtAudit> {
+    const sold = await soldOf(work, { tier: price.sku, domain: audited.report.domain });
+    await recordOrder(work, sold);
+    await recordAudit(work, work.services, audited, 'audit');
+    return { audited, sold };
+  },
+  audit: ({ sold }) => ({
+    action: 'audit.bought',
+    object: { kind: 'order', id: sold.id },
+    details: { domain: sold.domain },
+  }),
+  wire: z.object({
+    ...auditResultFields,
+    report: FullReportWire,
+    order: OrderWire,
+    audited_at: z.iso.datetime(),
+  }),
+  toWire: ({ audited, sold }) => ({
+    ...auditResult(audited.report, price.sku),
+    report: fullReport(audited.report),
+    order: orderToWire(sold),
+    audited_at: audited.auditedAt.toISOString(),
+  }),
+});

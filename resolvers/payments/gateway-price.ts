@@ -1,0 +1,28 @@
+import type { Context } from '../context.ts';
+import { paymentRequired, termsOf } from './payment-required.ts';
+import type { GatewayPrice } from './price.ts';
+import { tendered } from './sale.ts';
+import { tenderText } from './tender.ts';
+
+interface MaybePriced {
+  readonly price?: { readonly family: 'gateway' | 'platform' };
+}
+
+/** Whether an operation has the one price of what is sold under `/api`. */
+export const isGatewayPriced = <Op extends object>(op: Op): op is Op & { readonly price: GatewayPrice } =>
+  (op as MaybePriced).price?.family === 'gateway';
+
+/**
+ * Asks for the price before anything else of a request is looked at, its input among it: without a payment, and with one
+ * that cannot be for it, nothing is told but the price.
+ *
+ * @throws PaymentRequired
+ */
+export async function askGatewayPrice(facet: GatewayPrice, ctx: Context, raw: object): Promise<void> {
+  const terms = await termsOf(ctx, facet.price);
+  if (tenderText(ctx, facet, raw) === undefined) {
+    ctx.chargeAddress();
+    throw paymentRequired(facet, facet.price, terms);
+  }
+  tendered(facet, ctx, raw, facet.price, terms);
+}

@@ -1,0 +1,65 @@
+import { ServiceError } from '../../core/errors.ts';
+import { networkOf } from '../../core/network-of.ts';
+import type { Presented } from '../../engines/x402/presented.ts';
+import type { Caller, WalletCaller } from '../caller.ts';
+import type { Context } from '../context.ts';
+import { findOrCreateWalletPrincipal } from '../identity/wallet-principal.ts';
+import { paymentRequired, termsOf } from './payment-required.ts';
+import { findByNonce } from './payment-rows.ts';
+import type { PlatformPrice } from './price.ts';
+import { asSaleRefusal, tendered } from './sale.ts';
+import { isTransfer, tenderText, tokenOf } from './tender.ts';
+
+const nobody: Caller = { kind: 'nobody' };
+
+interface MaybePriced {
+  readonly price?: unknown;
+}
+
+/** Whether something is asked for an operation, at least of some. */
+export const isPriced = (op: object): boolean => (op as MaybePriced).price !== undefined;
+
+/**
+ * Who acts, of a request without a credential: the wallet that pays, where an operation is for whoever pays for it. The
+ * signature of the payment proves the wallet; whether it is taken in the end is another matter.
+ *
+ * @throws PaymentRequired when nothing is presented and something has to be paid
+ */
+export async function payerOf(op: object, ctx: Context, input: object): Promise<Caller> {
+  // biome-ignore lint/suspicious/noExplicitAny: the input is the operation's own.
+  const facet = (op as MaybePriced).price as PlatformPrice<any, object, unknown> | undefined;
+  if (facet?.payerActs !== true) return nobody;
+  const price = await facet.quote(ctx, input);
+  if (price === undefined) {
+    if (tenderText(ctx, facet, input) !== undefined && facet.unidentified !== undefined)
+      throw new ServiceError(facet.unidentified);
+    return nobody;
+  }
+  const terms = await termsOf(ctx, price);
+  const tender = tendered(facet, ctx, input, price, terms);
+  if (isTransfer(tender)) throw paymentRequired(facet, price, terms);
+  try {
+    if (!(await isKnown(ctx, tender, terms))) await ctx.services.cashier.verify(tender, terms);
+  } catch (error) {
+    throw asSaleRefusal({ facet, price, terms, tender }, error);
+  }
+  return walletOf(ctx, tender);
+}
+
+/** Whether this very signature was verified before. */
+async function isKnown(
+  { services }: Context,
+  { payer, nonce, digest }: Presented,
+  terms: Parameters<typeof tokenOf>[0],
+) {
+  const { chainId, asset } = tokenOf(terms);
+  return (await findByNonce(services.db, [chainId, asset, payer, nonce]))?.digest === digest;
+}
+
+/** The payer as a caller: a signed payment is as fresh as a signed message, and its nonce is spent by the chain. */
+async function walletOf({ services, request }: Context, { payer }: Presented): Promise<WalletCaller> {
+  const found = await findOrCreateWalletPrincipal(services, payer, networkOf(request.address));
+  if (found.disabled) throw new ServiceError('PAYMENT_CALLER_IDENTITY_NOT_ACTIVE');
+  const { principal, authenticator } = found;
+  return { kind: 'wallet', address: payer, principal, authenticator, spendNonce: async () => undefined };
+}

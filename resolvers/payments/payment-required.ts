@@ -1,0 +1,102 @@
+import type { ErrorCode } from '../../core/error-codes.ts';
+import { ServiceError, type ServiceErrorOptions } from '../../core/errors.ts';
+import { challengeV1, challengeV2, encodeHeader, type Terms } from '../../engines/x402/terms.ts';
+import type { Context } from '../context.ts';
+import type { Price, PriceFacet } from './price.ts';
+import { settlementAddress } from './settlement-address.ts';
+
+/** What is asked for, in both versions of x402: they name the same price. */
+export interface Challenge {
+  readonly v1: ReturnType<typeof challengeV1>;
+  readonly v2: ReturnType<typeof challengeV2>;
+}
+
+/** The refusal of whoever has yet to pay, or paid wrongly; surfaces render the challenge as their contract says. */
+export class PaymentRequired extends ServiceError {
+  readonly challenge: Challenge;
+
+  constructor(code: ErrorCode, challenge: Challenge, options: ServiceErrorOptions) {
+    super(code, options);
+    this.challenge = challenge;
+  }
+}
+
+/** Offered with every challenge: a client that names its payment gets the same answer for it once more. */
+const extensions = {
+  'payment-identifier': {
+    info: { required: false },
+    schema: {
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      type: 'object',
+      properties: {
+        required: { type: 'boolean' },
+        id: { type: 'string', minLength: 16, maxLength: 128, pattern: '^[a-zA-Z0-9_-]+$' },
+      },
+      required: ['required'],
+    },
+  },
+} as const;
+
+/** The terms of a price for this very request. */
+export async function termsOf(ctx: Context, price: Price): Promise<Terms> {
+  const { services, request, till } = ctx;
+  return {
+    network: price.network,
+    payTo: await settlementAddress(services),
+    amount: price.amount,
+    resource: till?.resource ?? services.settings.publicBaseUrl ?? request.baseUrl,
+    description: price.description,
+    mimeType: 'application/json',
+    maxTimeoutSeconds: price.maxTimeoutSeconds,
+  };
+}
+
+/** Why a payment was not taken, and what of it is known. */
+export interface Unpaid {
+  /** A reason of contract 00, section 1.10, where a payment was presented. */
+  readonly reason?: string;
+  /** @default PAYMENT_REQUIRED */
+  readonly code?: ErrorCode;
+  readonly message?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly retryAfter?: number;
+  readonly extras?: Readonly<Record<string, unknown>>;
+}
+
+const unpaidWords = 'Payment required';
+
+/** Asks for a payment, or says why the one that was presented is not taken, and asks again. */
+export function paymentRequired(
+  { family }: Pick<PriceFacet<never, never, never>, 'family'>,
+  price: Price,
+  terms: Terms,
+  { reason, code = 'PAYMENT_REQUIRED', message, headers = {}, retryAfter, extras = {} }: Unpaid = {},
+): PaymentRequired {
+  const error = reason ?? unpaidWords;
+  const challenge = { v1: challengeV1(terms, error), v2: challengeV2(terms, error, extensions) };
+  const words =
+    reason === undefined
+      ? `${price.description} Sign the payment that PAYMENT-REQUIRED describes, and send it along.`
+      : `The payment was not taken: ${reason}.`;
+  return new PaymentRequired(code, challenge, {
+    message: message ?? words,
+    headers: { ...headers, 'payment-required': encodeHeader(challenge.v2) },
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+    details: {
+      ...price.details,
+      price: { sku: price.sku, amount_usd_micros: Number(price.amount), network: price.network },
+      challenge: challenge.v2,
+      ...(reason === undefined ? {} : { x402_error: reason }),
+    },
+    nextActions: [
+      {
+        type: 'submit_payment',
+        why: 'Send the same request with the signed payment in the PAYMENT-SIGNATURE header.',
+      },
+      ...(family === 'platform'
+        ? [{ type: 'fund_wallet', why: 'Have tokens of that network in the wallet first.' }]
+        : []),
+    ],
+    extras,
+  });
+}

@@ -1,0 +1,94 @@
+import { safeMessage } from '../../core/safe-message.ts';
+import { columnsOf } from '../../db/columns-of.ts';
+import type { Statement } from '../../db/pool.ts';
+import { type Payment, payments } from '../../db/schema/payments.ts';
+import type { Hex } from '../../engines/x402/networks.ts';
+import { type Presented, readPresented } from '../../engines/x402/presented.ts';
+import type { Terms } from '../../engines/x402/terms.ts';
+import type { Context } from '../context.ts';
+import type { Task } from '../task.ts';
+import {
+  failPayment,
+  type HeldPayment,
+  leavePayment,
+  newLease,
+  presentedContext,
+  recordSettlement,
+  releasePayment,
+} from './payment-rows.ts';
+
+/** The job that asks the chain what became of payments whose process has ended, or that were given up. */
+export const reconcilePaymentsTask = 'reconcile-payments';
+
+/** Payments looked at in one run. */
+const batch = 100;
+
+/**
+ * Brings payments to rest that nobody works on. What the chain says was paid is settled, and waits for its payer to
+ * present the same again; what can no longer be paid has failed; what was never handed over is given back.
+ */
+export const reconcilePayments: Task = async ({ ctx, log }) => {
+  if (ctx.services.cashier.mode === 'unavailable') return;
+  const leaseToken = newLease();
+  const rows = await ctx.services.db.rows<Payment>(takeOpenStatement, [leaseToken, batch]);
+  for (const row of rows) {
+    ctx.signal.throwIfAborted();
+    const held = { row, leaseToken };
+    try {
+      await reconcile(ctx, held);
+    } catch (error) {
+      log.warn({ err: error, payment: row.id }, 'A payment could not be reconciled yet.');
+      await leavePayment(ctx.services.db, held, safeMessage(error));
+    }
+  }
+};
+
+async function reconcile({ services }: Context, held: HeldPayment): Promise<void> {
+  const { row } = held;
+  const { cashier, db } = services;
+  const presented = presentedOf(services, row);
+  const terms = termsOfRow(row);
+  const options = { since: row.createdAt, ...(row.txHash === null ? {} : { transaction: row.txHash as Hex }) };
+  const settlement = await cashier.find(presented, terms, options);
+  if (settlement !== undefined) return recordSettlement(services, held, { settlement });
+  if (row.state === 'settling' && !(await cashier.isOpen(presented, terms))) return failPayment(db, held, 'expired');
+  if (row.state === 'verified') return releasePayment(db, held, 'abandoned');
+  return leavePayment(db, held, row.lastError ?? '');
+}
+
+function presentedOf({ keys }: Context['services'], row: Payment): Presented {
+  const header = keys.open('payments', row.presented!, presentedContext(row.payer, row.nonce!));
+  return readPresented(header.toString());
+}
+
+/** The terms that a payment was claimed under, as far as the chain has to know them. */
+const termsOfRow = (row: Payment): Terms => ({
+  network: row.network as Terms['network'],
+  payTo: row.payTo as Terms['payTo'],
+  amount: BigInt(row.amount),
+  resource: '',
+  description: '',
+  mimeType: '',
+  maxTimeoutSeconds: 0,
+});
+
+/** How long after its end an authorization may still show up on chain: blocks are late, and endpoints lag. */
+const graceMinutes = 10;
+
+// What was handed over is looked at until it is known; what was given back or refused only for as long as somebody else
+// may still send it, and for a day at most, since some sign payments that never expire. A transfer that was presented by
+// its hash needs nobody but its payer.
+const takeOpenStatement: Statement = {
+  name: 'payments.take-open',
+  text: `update payments p set lease_token = $1, lease_until = now() + interval '2 minutes', reconciled_at = now()
+    where p.id in (
+      select id from payments
+      where lease_until < now() and version <> 0 and (
+        state in ('verified', 'settling') and coalesce(reconciled_at < now() - interval '20 seconds', true)
+        or state in ('released', 'failed') and presented is not null
+          and coalesce(reconciled_at, created_at) < now() - interval '2 minutes'
+          and coalesce(reconciled_at, created_at)
+            < least(valid_before, created_at + interval '24 hours') + interval '${graceMinutes} minutes')
+      order by created_at limit $2 for update skip locked
+    ) returning ${columnsOf(payments, 'p')}`,
+};

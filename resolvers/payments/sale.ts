@@ -1,0 +1,154 @@
+import { ServiceError } from '../../core/errors.ts';
+import { type NetworkName, networks } from '../../engines/x402/networks.ts';
+import { failedOutcome } from '../../engines/x402/outcomes.ts';
+import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
+import { encodeHeader, type Terms } from '../../engines/x402/terms.ts';
+import { type Caller, principalIdOf } from '../caller.ts';
+import type { Context } from '../context.ts';
+import { type Claim, inputDigest } from '../idempotency.ts';
+import type { AnyMutation } from '../operation.ts';
+import { paymentRequired, termsOf } from './payment-required.ts';
+import { findByNonce } from './payment-rows.ts';
+import type { Price, PriceFacet } from './price.ts';
+import { isTransfer, readTender, type Tender, tokenOf } from './tender.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: what is sold is between an operation's own functions.
+export type AnyPrice = PriceFacet<any, any, any>;
+
+/** A priced change on its way: what is sold to whom, and what is presented for it. */
+export interface Sale {
+  readonly op: AnyMutation;
+  readonly facet: AnyPrice;
+  readonly ctx: Context;
+  readonly caller: Caller;
+  readonly scope: object;
+  readonly input: unknown;
+  readonly price: Price;
+  readonly terms: Terms;
+  readonly tender: Tender;
+  /** Which input of which operation, and under `/api` on which path: a payment is good for no other. */
+  readonly requestDigest: string;
+}
+
+/** A refusal of the chain, told of by a settlement header. */
+export class SettlementRefused extends PaymentRefused {}
+
+/**
+ * Asks for a payment where one is due. What is presented is held against the price as far as that needs no chain.
+ *
+ * @returns undefined when nothing is to be paid
+ * @throws PaymentRequired
+ */
+export async function openSale(
+  op: AnyMutation,
+  facet: AnyPrice,
+  ctx: Context,
+  caller: Caller,
+  scope: object,
+  input: unknown,
+): Promise<Sale | undefined> {
+  const price = await priceOf(facet, { ...ctx, ...scope }, input);
+  const requestDigest = digestOf(op, facet, ctx, input);
+  if (price === undefined) {
+    // What was bought by this very payment is answered, whatever may be had without one by now.
+    const bought = facet.family === 'platform' ? await boughtBefore(ctx, facet, input as object) : undefined;
+    if (bought === undefined) return undefined;
+    return { op, facet, ctx, caller, scope, input, requestDigest, ...bought, terms: await termsOf(ctx, bought.price) };
+  }
+  const terms = await termsOf(ctx, price);
+  const tender = tendered(facet, ctx, input as object, price, terms);
+  return { op, facet, ctx, caller, scope, input, price, terms, tender, requestDigest };
+}
+
+const priceOf = async (facet: AnyPrice, ctx: Context, input: unknown): Promise<Price | undefined> =>
+  facet.family === 'gateway' ? facet.price : facet.quote(ctx, input);
+
+/** What a request pays with. @throws PaymentRequired when there is nothing, or it cannot be for this price */
+export function tendered(facet: AnyPrice, ctx: Context, raw: object, price: Price, terms: Terms): Tender {
+  try {
+    const tender = readTender(ctx, facet, raw);
+    if (tender === undefined) throw paymentRequired(facet, price, terms);
+    if (!isTransfer(tender)) ctx.services.cashier.match(tender, terms);
+    return tender;
+  } catch (error) {
+    throw asSaleRefusal({ facet, price, terms }, error);
+  }
+}
+
+async function boughtBefore(ctx: Context, facet: AnyPrice, input: object) {
+  let tender: Tender | undefined;
+  try {
+    tender = readTender(ctx, facet, input);
+  } catch {
+    // Nothing has to be paid, so what is presented need not be a payment.
+    return undefined;
+  }
+  if (tender === undefined || isTransfer(tender)) return undefined;
+  const network = networkNamed(tender.network);
+  if (network === undefined) return undefined;
+  const { chainId, asset } = tokenOf({ network });
+  const row = await findByNonce(ctx.services.db, [chainId, asset, tender.payer, tender.nonce]);
+  if (row?.outcome == null || row.digest !== tender.digest) return undefined;
+  const price = { sku: row.sku, amount: tender.value, network, description: '', maxTimeoutSeconds: 300 };
+  return { tender, price };
+}
+
+const networkNamed = (name: string): NetworkName | undefined =>
+  Object.values(networks).find((network) => network.name === name || network.caip2 === name)?.name;
+
+function digestOf(op: AnyMutation, facet: AnyPrice, { till }: Context, input: unknown): string {
+  const business: Record<string, unknown> = { ...(input as object) };
+  if (facet.family === 'gateway' && facet.proofInput !== undefined) delete business[facet.proofInput];
+  return inputDigest([op.name, facet.family === 'gateway' ? (till?.path ?? '') : '', business]);
+}
+
+/** What the payment layer's own errors are told as; everything else stays what it is. */
+export function asSaleRefusal(
+  { facet, price, terms, tender }: Pick<Sale, 'facet' | 'price' | 'terms'> & { readonly tender?: Tender },
+  error: unknown,
+): unknown {
+  const presented = tender === undefined || isTransfer(tender) ? undefined : tender;
+  const settlement = (reason: string, transaction: string | undefined): Record<string, string> =>
+    presented === undefined
+      ? {}
+      : {
+          [settlementHeader(presented.version)]: encodeHeader(
+            failedOutcome(presented.version, terms.network, presented.payer, reason, transaction),
+          ),
+        };
+  if (error instanceof PaymentRefused) {
+    const { reason, transaction } = error;
+    const headers = error instanceof SettlementRefused ? settlement(reason, transaction) : {};
+    return paymentRequired(facet, price, terms, { reason, headers, extras: { funds_moved: false } });
+  }
+  if (error instanceof PaymentPending) {
+    const reason = 'settlement_pending';
+    const isPlatform = facet.family === 'platform';
+    return paymentRequired(facet, price, terms, {
+      reason,
+      retryAfter: 5,
+      headers: {
+        ...settlement(reason, error.transaction),
+        ...(isPlatform ? { 'x-svc-payment-intent-state': 'pending' } : {}),
+      },
+      extras: { funds_moved: 'unknown' },
+      ...(isPlatform
+        ? { code: 'PAYMENT_INTENT_PENDING', message: 'The payment is being settled; send the same request again.' }
+        : {}),
+    });
+  }
+  if (error instanceof PaymentsUnavailable) {
+    return new ServiceError('PAYMENTS_UNAVAILABLE', { retryAfter: 5, cause: error });
+  }
+  return error;
+}
+
+/** The header that clients of a version read of what came of a payment. */
+export const settlementHeader = (version: number) => (version === 1 ? 'x-payment-response' : 'payment-response');
+
+/** The idempotency key's claim goes along, so that its outcome is stored with what was bought. */
+export interface PaidSale extends Sale {
+  readonly claim: Claim | undefined;
+}
+
+export const buyerOf = ({ caller }: Pick<Sale, 'caller'>): string | null => principalIdOf(caller);

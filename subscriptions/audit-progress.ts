@@ -1,0 +1,35 @@
+import type { AuditProgress } from '../engines/audit/audit-run.ts';
+import { type FreeAudit, freeAudit } from '../resolvers/audits/free-audit.ts';
+import { watchAudit } from '../resolvers/audits/watch-audit.ts';
+import type { Context } from '../resolvers/context.ts';
+import { asRefusal, execute } from '../resolvers/execute.ts';
+import { stoppable } from './stoppable.ts';
+
+type Finished = Extract<AuditProgress, { stage: 'finished' }>;
+
+/** What a watcher of an audit is told. */
+export type AuditProgressEvent =
+  | Exclude<AuditProgress, Finished>
+  | (Pick<Finished, 'stage' | 'at'> & { readonly report: FreeAudit });
+
+/** A site's free audit as it goes on; it ends with the report, or with what the audit was refused with. */
+export const followAudit = (
+  ctx: Context,
+  options: { readonly url?: string | undefined },
+): AsyncIterable<AuditProgressEvent> => stoppable(ctx.signal, (signal) => follow({ ...ctx, signal }, options));
+
+async function* follow(
+  ctx: Context,
+  options: { readonly url?: string | undefined },
+): AsyncGenerator<AuditProgressEvent, void, undefined> {
+  const { steps } = await execute(watchAudit, ctx, options);
+  try {
+    for await (const step of steps)
+      yield step.stage === 'finished'
+        ? { stage: step.stage, at: step.at, report: freeAudit(step.audited, step.cached) }
+        : step;
+  } catch (error) {
+    // It went wrong after the operation: what its caller would have been told of it is told here.
+    throw asRefusal(error);
+  }
+}
