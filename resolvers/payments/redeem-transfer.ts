@@ -5,7 +5,10 @@ import type { Incoming, Settlement } from '../../engines/x402/cashier.ts';
 import { type Hex, networks } from '../../engines/x402/networks.ts';
 import type { TransactionHash } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
+import { licensedStatement } from '../verifications/chain-payments.ts';
 import { carryOut, giveAgain } from './carry-out.ts';
+import { launchedAt } from './launch.ts';
+import { paymentRequired } from './payment-required.ts';
 import {
   type HeldPayment,
   insertPayment,
@@ -15,8 +18,6 @@ import {
   openOutcome,
   takePayment,
 } from './payment-rows.ts';
-import { launchedAt } from './launch.ts';
-import { paymentRequired } from './payment-required.ts';
 import { buyerOf, type PaidSale } from './sale.ts';
 import { tokenOf } from './tender.ts';
 
@@ -47,9 +48,7 @@ export async function redeemTransfer(sale: PaidSale, { transaction }: Transactio
     blockTime: incoming.blockTime,
   };
   const claimed = await claimTransfers(sale, settlement, transfers);
-  return 'row' in claimed
-    ? carryOut(sale, claimed, undefined, settlement)
-    : again(sale, claimed, settlement);
+  return 'row' in claimed ? carryOut(sale, claimed, undefined, settlement) : again(sale, claimed, settlement);
 }
 
 /** The transfers that count. @throws PaymentRefused, or a challenge that says how long to wait */
@@ -57,7 +56,9 @@ async function judge({ ctx, facet, price, terms }: PaidSale, { depth, blockTime,
   const { services } = ctx;
   if (depth < services.settings.proofConfirmations)
     throw paymentRequired(facet, price, terms, { reason: 'awaiting_confirmations', retryAfter: 2 });
-  const counted = transfers.filter(({ from, value }) => value > 0n && from !== zero && from !== terms.payTo.toLowerCase());
+  const counted = transfers.filter(
+    ({ from, value }) => value > 0n && from !== zero && from !== terms.payTo.toLowerCase(),
+  );
   if (counted.length === 0) throw new PaymentRefused('no_payment_found');
   if (counted.reduce((sum, { value }) => sum + value, 0n) < terms.amount) throw new PaymentRefused('amount_too_low');
   const launched = await launchedAt(services.db);
@@ -82,6 +83,8 @@ async function claimTransfers(
   const token = tokenOf(terms);
   return inTransaction(services.db.pool, async (client) => {
     await lockTransfer(client, terms.network, transaction);
+    const licensed = await client.query({ ...licensedStatement, values: [terms.network, transaction.toLowerCase()] });
+    if (licensed.rowCount !== 0) throw new PaymentRefused(alreadyUsed);
     const { rows } = await client.query<Payment>({ ...usedStatement, values: [token.chainId, transaction] });
     if (rows[0] !== undefined) return rows[0];
     let first: HeldPayment | undefined;

@@ -84,6 +84,12 @@ const recordStatement: Statement = {
     on conflict (network, tx_hash) do nothing`,
 };
 
+/** One row when a transaction of a network has brought a licence, and so pays for nothing else; asked with its lock held. */
+export const licensedStatement: Statement = {
+  name: 'chain-payments.is-licensed',
+  text: 'select from chain_payments where network = $1 and tx_hash = $2',
+};
+
 const reportStatement: Statement = {
   name: 'chain-payments.report',
   text: `update chain_payments set report = $3::jsonb, report_error = $4, reported_at = now()
