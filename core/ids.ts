@@ -16,6 +16,9 @@ export type IdPrefix =
   | 'run'
   | 'clm'
   | 'inc'
+  | 'adt'
+  | 'inq'
+  | 'tsk'
   | 'ord'
   | 'txp';
 

@@ -1,3 +1,5 @@
+import { getAuditStats } from './audits/audit-stats.ts';
+import { getPricing } from './audits/get-pricing.ts';
 import { buyAudit } from './audits/buy-audit.ts';
 import { runAudit } from './audits/run-audit.ts';
 import { watchAudit } from './audits/watch-audit.ts';
@@ -44,6 +46,7 @@ import { setDisplayName } from './identity/set-display-name.ts';
 import { whoami } from './identity/whoami.ts';
 import { declareIncident } from './incidents/declare-incident.ts';
 import { resolveIncident } from './incidents/resolve-incident.ts';
+import { recordInquiry } from './inquiries/record-inquiry.ts';
 import { createInvite } from './invites/create-invite.ts';
 import { listInvites } from './invites/list-invites.ts';
 import { revokeInvite } from './invites/revoke-invite.ts';
@@ -116,6 +119,7 @@ import { takePush } from './vaults/push.ts';
 import { registerVault } from './vaults/register-vault.ts';
 import { reportLostKey } from './vaults/report-lost-key.ts';
 import { rotateEpoch } from './vaults/rotate-epoch.ts';
+import { verifyTransaction } from './verifications/verify-transaction.ts';
 
 /** Every operation there is. What walks over all of them (parity, workers, generated pages) starts here. */
 export const operations: readonly AnyOperation[] = [
@@ -234,7 +238,11 @@ export const operations: readonly AnyOperation[] = [
   confirmEmail,
   enrollPasskey,
   connectChat,
+  getPricing,
   runAudit,
+  verifyTransaction,
+  getAuditStats,
+  recordInquiry,
   buyPack,
   buySource,
   getPackageManifest,

@@ -9,7 +9,9 @@ import { getKeys } from '../resolvers/licences/get-keys.ts';
 import { type BoughtPack, buyPack } from '../resolvers/products/buy-pack.ts';
 import { type BoughtSource, buySource } from '../resolvers/products/buy-source.ts';
 import { getPackageManifest } from '../resolvers/products/get-manifest.ts';
-import { type RestAnswer, type Route, route } from './route.ts';
+import { apiRoute } from './api-route.ts';
+import { downloadDoc, keysDoc, manifestDoc, packDoc, sourceDoc } from './product-docs.ts';
+import type { RestAnswer, Route } from './route.ts';
 
 /** Whatever a token leads to is its holder's alone, and no cache's. */
 const downloadHeaders = ({ filename, sha256 }: Download): Record<string, string> => ({
@@ -37,6 +39,7 @@ const download: Route = {
   path: '/api/downloads/:token',
   operation: takeDownload.name,
   status: 200,
+  describe: () => downloadDoc,
   async run(ctx, { params, headers = {}, head }) {
     const header = (name: string) => headers[name]?.toString();
     const input = {
@@ -73,8 +76,8 @@ const sourcePaths = [auditPrices.buyout.path, '/api/x402-source-bundle'];
 const packRoutes = packPaths.flatMap((path) => {
   const options = { ...ofPayer, asZip: ({ bundle }: BoughtPack, ctx: Context) => asZip(ctx, bundle) };
   return [
-    route('GET', path, 200, buyPack, ({ query }) => ({ url: query.url }), options),
-    route('POST', path, 200, buyPack, ({ query, body }) => ({ url: body.url ?? query.url }), options),
+    apiRoute('GET', path, buyPack, ({ query }) => ({ url: query.url }), packDoc, options),
+    apiRoute('POST', path, buyPack, ({ query, body }) => ({ url: body.url ?? query.url }), packDoc, options),
   ];
 });
 
@@ -88,13 +91,13 @@ const sourceRoutes = sourcePaths.flatMap((path) => {
       }),
   };
   return [
-    route('GET', path, 200, buySource, ({ query }) => ({ buyer_domain: query.buyer_domain }), options),
-    route(
+    apiRoute('GET', path, buySource, ({ query }) => ({ buyer_domain: query.buyer_domain }), sourceDoc, options),
+    apiRoute(
       'POST',
       path,
-      200,
       buySource,
       ({ query, body }) => ({ buyer_domain: body.buyer_domain ?? query.buyer_domain }),
+      sourceDoc,
       options,
     ),
   ];
@@ -102,8 +105,8 @@ const sourceRoutes = sourcePaths.flatMap((path) => {
 
 /** Paths of what the audit gateway sells. Contract 00, section 0.1. */
 export const productRoutes = [
-  route('GET', '/api/package-manifest', 200, getPackageManifest, () => ({})),
-  route('GET', '/.well-known/jwks.json', 200, getKeys, () => ({})),
+  apiRoute('GET', '/api/package-manifest', getPackageManifest, () => ({}), manifestDoc),
+  apiRoute('GET', '/.well-known/jwks.json', getKeys, () => ({}), keysDoc),
   download,
   ...packRoutes,
   ...sourceRoutes,

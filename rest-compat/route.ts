@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Context } from '../resolvers/context.ts';
 import { execute } from '../resolvers/execute.ts';
 import type { Operation } from '../resolvers/operation.ts';
+import type { PathDoc } from './openapi/path-doc.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -47,6 +48,10 @@ export interface Route {
   readonly isSold?: boolean;
   /** Whether the body is that of a page's form. */
   readonly form?: true;
+  /** What the description of the API says of it, for paths under `/api`. */
+  readonly describe?: () => PathDoc;
+  /** Largest body, in bytes. @default 1 MiB */
+  readonly bodyBytesMax?: number;
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
 }
 
@@ -72,7 +77,7 @@ const asNobody = (ctx: Context): Context => ({
 });
 
 /** What comes from outside has yet to be judged; the operation's schema is its only judge. */
-type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
+export type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
 
 /** A request in which everything holds its own name: what it becomes tells how a route spells an input. */
 const named = new Proxy<Record<string, string>>({}, { get: (_target, name) => name });

@@ -7,6 +7,7 @@ import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/record-or
 import { hostAdmission } from './admit-host.ts';
 import { auditResultFields, FullReportWire, OrderWire } from './audit-result-wire.ts';
 import { auditPrices } from './price-table.ts';
+import { recordAudit } from './record-audit.ts';
 
 /** An audit with everything in it. */
 export interface BoughtAudit {
@@ -39,6 +40,7 @@ export const buyAudit = mutation({
   async handler(work, _input, audited): Promise<BoughtAudit> {
     const sold = await soldOf(work, { tier: price.sku, domain: audited.report.domain });
     await recordOrder(work, sold);
+    await recordAudit(work, work.services, audited, 'audit');
     return { audited, sold };
   },
   audit: ({ sold }) => ({

@@ -9,6 +9,7 @@ import { anyone } from '../access.ts';
 import { hostAdmission } from '../audits/admit-host.ts';
 import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../audits/audit-result-wire.ts';
 import { auditPrices } from '../audits/price-table.ts';
+import { recordAudit } from '../audits/record-audit.ts';
 import { type Delivery, deliveryToWire, openDownload } from '../downloads/open-download.ts';
 import { requireSigner } from '../licences/require-signer.ts';
 import { mutation } from '../operation.ts';
@@ -45,6 +46,7 @@ export const buyPack = mutation({
     const signature = await signer.sign(orderType, orderFacts(sold));
     const bytes = zip(proPack({ report, order: sold, keyId: signer.kid, signature, rubric: rubricText() }));
     await recordOrder(work, sold, sha256Of(bytes));
+    await recordAudit(work, work.services, audited, packTier);
     const filename = `pro-pack-${report.domain}.zip`;
     const bundle = await openDownload(work, { orderId: sold.id, filename, bytes });
     return { report, sold, bundle };

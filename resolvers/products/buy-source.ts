@@ -11,6 +11,7 @@ import { anyone } from '../access.ts';
 import { hostAdmission } from '../audits/admit-host.ts';
 import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../audits/audit-result-wire.ts';
 import { auditPrices } from '../audits/price-table.ts';
+import { recordAudit } from '../audits/record-audit.ts';
 import type { Context } from '../context.ts';
 import { type Delivery, deliveryToWire, openDownload } from '../downloads/open-download.ts';
 import { issueLicence } from '../licences/issue-licence.ts';
@@ -85,6 +86,7 @@ export const buySource = mutation({
       sha256,
     });
     await recordOrder(work, sold, sha256);
+    if (audited !== null) await recordAudit(work, work.services, audited, tier);
     const archive = await openDownload(work, { orderId: sold.id, filename, bytes });
     const set = { orderId: sold.id, filename: `ip-transfer-${domain}.zip`, bytes: zip(files) };
     const bundle = await openDownload(work, set);

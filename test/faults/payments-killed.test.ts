@@ -6,7 +6,7 @@ import { startChain } from '../helpers/chain.ts';
 import { startFacilitator } from '../helpers/facilitator-process.ts';
 import { startFaultyWorld } from '../helpers/faulty-world.ts';
 import { type GatewayProcess, killGateways } from '../helpers/gateway-process.ts';
-import { startRpcGate } from '../helpers/rpc-gate.ts';
+import { startCallGate } from '../helpers/call-gate.ts';
 import { startSites } from '../helpers/site-server.ts';
 import { challengeOf, decoded, paying, sign } from '../payments/shop.ts';
 
@@ -14,8 +14,8 @@ const payTo = getAddress(`0x${randomBytes(20).toString('hex')}`);
 const baseUrl = 'http://gateway.example';
 const chain = await startChain();
 const facilitator = await startFacilitator(chain);
-const node = await startRpcGate(chain.rpcUrl);
-const office = await startRpcGate(facilitator.url);
+const node = await startCallGate(chain.rpcUrl);
+const office = await startCallGate(facilitator.url);
 /** A host for each sale; the answer of a page can be kept. */
 let pages: { reached: () => void; open: Promise<void> } | undefined;
 const hosts = Array.from({ length: 40 }, (_one, at) => `k${at}.audit-sites.net`);
@@ -160,7 +160,7 @@ async function countUp() {
 const names = Object.keys(settlers) as (keyof typeof settlers)[];
 describe.each(names)('a payment that %s settles', (settler) => {
   const { points } = settlers[settler];
-  test.each(Object.entries(points))('is good for one audit when the gateway is killed %s', startsMs, async (point, hold) => {
+  test.each(Object.entries(points))('is good for one audit when the gateway is killed %s', { timeout: startsMs }, async (point, hold) => {
     const gateway = await gatewayOf(settler);
     const payer = await chain.payer();
     const path = `/api/x402-audit?url=${hosts.pop()}`;
