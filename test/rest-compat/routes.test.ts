@@ -12,6 +12,18 @@ const documented = [
   'GET /.well-known/jwks.json 200',
   'GET /api/downloads/:token 200',
   'GET /api/package-manifest 200',
+  'GET /api/x402-audit 200',
+  'POST /api/x402-audit 200',
+  'GET /api/x402-pro 200',
+  'POST /api/x402-pro 200',
+  'GET /api/x402-pro-pack 200',
+  'POST /api/x402-pro-pack 200',
+  'GET /api/x402-joint-bundle 200',
+  'POST /api/x402-joint-bundle 200',
+  'GET /api/x402-buyout 200',
+  'POST /api/x402-buyout 200',
+  'GET /api/x402-source-bundle 200',
+  'POST /api/x402-source-bundle 200',
   // Contract 01, section 5.15.
   'GET /agent/v1/whoami 200',
   // Contract 01, sections 6.2 and 6.4.
