@@ -31,8 +31,15 @@ export const auditRoutes = [
     ({ query }) => ({ url: query.url, payment_proof: query.payment_proof }),
     ofPayer,
   ),
-  route('POST', boughtAt, 200, buyAudit, ({ query, body }) => ({
-    url: body.url ?? query.url,
-    payment_proof: body.payment_proof ?? query.payment_proof,
-  }), ofPayer),
+  route(
+    'POST',
+    boughtAt,
+    200,
+    buyAudit,
+    ({ query, body }) => ({
+      url: body.url ?? query.url,
+      payment_proof: body.payment_proof ?? query.payment_proof,
+    }),
+    ofPayer,
+  ),
 ];

@@ -14,8 +14,8 @@ import type { Metrics } from './metrics.ts';
 import type { ProjectGraphQL } from './project-graphql.ts';
 import { createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
 import type { Answer, Keeping } from './respond.ts';
-import { tillOf } from './till.ts';
 import type { TenantName } from './tenant-name.ts';
+import { tillOf } from './till.ts';
 
 export interface HttpOptions {
   readonly services: Services;

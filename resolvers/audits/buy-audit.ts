@@ -32,7 +32,10 @@ export const buyAudit = mutation({
   // Fetched for whoever pays, however lately it was fetched for somebody else.
   async prepare({ services }, { url }) {
     const { auditor, settings } = services;
-    const { audited } = await auditor.audit(auditor.target(url ?? settings.auditDefaultUrl), { admit: hostAdmission(services), fresh: true });
+    const { audited } = await auditor.audit(auditor.target(url ?? settings.auditDefaultUrl), {
+      admit: hostAdmission(services),
+      fresh: true,
+    });
     return audited;
   },
   handler: async ({ payment }, _input, audited): Promise<BoughtAudit> => ({ audited, paymentId: payment!.id }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { buyAudit } from '../../../resolvers/audits/buy-audit.ts';
 import { getPricing } from '../../../resolvers/audits/get-pricing.ts';
 import { runAudit } from '../../../resolvers/audits/run-audit.ts';
 import type { Context } from '../../../resolvers/context.ts';
@@ -26,6 +27,8 @@ interface Offer<Input extends z.ZodObject> {
 /** One operation as models call it. Contract 00, section 4.2. */
 export interface Tool extends Offer<z.ZodObject> {
   readonly output: z.ZodType;
+  /** Whether it is sold: by a payment in the call, over x402. */
+  readonly isSold: boolean;
   /** @throws ServiceError for every refusal, of the arguments too */
   readonly call: (ctx: Context, args: Readonly<Record<string, unknown>>) => Promise<object>;
 }
@@ -35,11 +38,15 @@ function tool<Input extends z.ZodObject, OpInput extends z.ZodObject, Scope, Out
   offer: Offer<Input>,
   toInput: (args: z.output<Input>) => z.input<OpInput>,
 ): Tool {
+  const isSold = op.kind === 'mutation' && 'price' in op;
   return {
     ...offer,
     output: op.wire,
+    isSold,
     async call(ctx, args) {
-      const given = parseInput(offer, args as z.input<Input>, (name) => name);
+      // Whoever brings no payment is asked for one before anything else is looked at.
+      const isAsked = isSold && ctx.till?.signature === undefined;
+      const given = isAsked ? (args as z.output<Input>) : parseInput(offer, args as z.input<Input>, (name) => name);
       return op.toWire(await execute(op, ctx, toInput(given)), ctx);
     },
   };
@@ -60,6 +67,18 @@ export const tools: readonly Tool[] = [
         'Reads a public site as AI crawlers do and scores how well it can be found, understood and cited: three scores of 100, the first findings with their evidence, and the beginning of generated JSON-LD and llms.txt. Free of charge.',
       input: site,
       annotations: { readOnlyHint: true, openWorldHint: true, idempotentHint: true },
+    },
+    ({ url }) => ({ url }),
+  ),
+  tool(
+    buyAudit,
+    {
+      name: 'full_audit',
+      title: 'Buy the full audit of a site',
+      description:
+        'Audits a site afresh and gives the whole report: every check with its evidence, every AI crawler, and the whole generated JSON-LD and llms.txt. Costs 0.01 USD in USDC on base by x402: without a payment in _meta["x402/payment"] the result is the challenge to sign.',
+      input: site,
+      annotations: { readOnlyHint: false, openWorldHint: true, idempotentHint: false },
     },
     ({ url }) => ({ url }),
   ),
