@@ -16,6 +16,8 @@ export type IdPrefix =
   | 'run'
   | 'clm'
   | 'inc'
+  | 'adt'
+  | 'inq'
   | 'tsk'
   | 'ord'
   | 'txp';

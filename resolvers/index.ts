@@ -1,3 +1,4 @@
+import { getAuditStats } from './audits/audit-stats.ts';
 import { getPricing } from './audits/get-pricing.ts';
 import { buyAudit } from './audits/buy-audit.ts';
 import { runAudit } from './audits/run-audit.ts';
@@ -45,6 +46,7 @@ import { setDisplayName } from './identity/set-display-name.ts';
 import { whoami } from './identity/whoami.ts';
 import { declareIncident } from './incidents/declare-incident.ts';
 import { resolveIncident } from './incidents/resolve-incident.ts';
+import { recordInquiry } from './inquiries/record-inquiry.ts';
 import { createInvite } from './invites/create-invite.ts';
 import { listInvites } from './invites/list-invites.ts';
 import { revokeInvite } from './invites/revoke-invite.ts';
@@ -75,6 +77,8 @@ import { listOrgs } from './orgs/list-orgs.ts';
 import { renameOrg } from './orgs/rename-org.ts';
 import { setLimits } from './orgs/set-limits.ts';
 import { setPayoutWallet } from './orgs/set-payout-wallet.ts';
+import { buyPack } from './products/buy-pack.ts';
+import { buySource } from './products/buy-source.ts';
 import { getPackageManifest } from './products/get-manifest.ts';
 import { applyExpose } from './project-data/apply-expose.ts';
 import { getExpose } from './project-data/get-expose.ts';
@@ -115,6 +119,7 @@ import { takePush } from './vaults/push.ts';
 import { registerVault } from './vaults/register-vault.ts';
 import { reportLostKey } from './vaults/report-lost-key.ts';
 import { rotateEpoch } from './vaults/rotate-epoch.ts';
+import { verifyTransaction } from './verifications/verify-transaction.ts';
 
 /** Every operation there is. What walks over all of them (parity, workers, generated pages) starts here. */
 export const operations: readonly AnyOperation[] = [
@@ -235,6 +240,11 @@ export const operations: readonly AnyOperation[] = [
   connectChat,
   getPricing,
   runAudit,
+  verifyTransaction,
+  getAuditStats,
+  recordInquiry,
+  buyPack,
+  buySource,
   getPackageManifest,
   getKeys,
   takeDownload,

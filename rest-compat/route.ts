@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Context } from '../resolvers/context.ts';
 import { execute } from '../resolvers/execute.ts';
 import type { Operation } from '../resolvers/operation.ts';
+import type { PathDoc } from './openapi/path-doc.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -47,6 +48,10 @@ export interface Route {
   readonly isSold?: boolean;
   /** Whether the body is that of a page's form. */
   readonly form?: true;
+  /** What the description of the API says of it, for paths under `/api`. */
+  readonly describe?: () => PathDoc;
+  /** Largest body, in bytes. @default 1 MiB */
+  readonly bodyBytesMax?: number;
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
 }
 
@@ -54,6 +59,8 @@ export interface RouteOptions<Output> extends Pick<Route, 'textAs'> {
   /** No credential is looked at, whatever the request brings: who asks is told by something else. */
   readonly withoutCredential?: true;
   readonly asMarkdown?: (output: Output) => string;
+  /** The answer as a ZIP archive, for whoever accepts that alone or first. */
+  readonly asZip?: (output: Output, ctx: Context) => Promise<RestAnswer>;
 }
 
 const markdownHeaders = { 'content-type': 'text/markdown; charset=utf-8' };
@@ -70,7 +77,7 @@ export const asNobody = (ctx: Context): Context => ({
 });
 
 /** What comes from outside has yet to be judged; the operation's schema is its only judge. */
-type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
+export type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
 
 /** A request in which everything holds its own name: what it becomes tells how a route spells an input. */
 const named = new Proxy<Record<string, string>>({}, { get: (_target, name) => name });
@@ -89,7 +96,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   status: number | { readonly usual: number; readonly of: (output: Output) => number },
   op: Operation<Input, Scope, Output, Wire>,
   toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
-  { textAs, asMarkdown, withoutCredential }: RouteOptions<Output> = {},
+  { textAs, asMarkdown, asZip, withoutCredential }: RouteOptions<Output> = {},
 ): Route {
   let names: Unchecked<z.input<Input>> | undefined;
   const spelling = (name: string): string => {
@@ -108,6 +115,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     async run(ctx, request) {
       const asker = withoutCredential === true ? asNobody(ctx) : ctx;
       const output = await execute(op, asker, toInput(request) as z.input<Input>, spelling);
+      if (asZip !== undefined && wantsZip(request)) return asZip(output, ctx);
       return {
         status: typeof status === 'number' ? status : status.of(output),
         body: await op.toWire(output, ctx),
@@ -118,6 +126,9 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     },
   };
 }
+
+const wantsZip = ({ headers }: RestRequest): boolean =>
+  /^\s*application\/zip\s*(?:;|,|$)/i.test(headers?.accept?.toString() ?? '');
 
 /** One path that stands for two operations: which of them is meant is told by the request. */
 export const either = (isFirst: (request: RestRequest) => boolean, first: Route, second: Route): Route => ({

@@ -14,9 +14,11 @@ import { ProjectPools } from '../db/project-pools.ts';
 import { checkRootFingerprint } from '../db/root-fingerprint.ts';
 import { createAuditor } from '../engines/audit/auditor.ts';
 import type { TrialNetwork } from '../engines/audit/fetch/document.ts';
+import { ownToken } from '../engines/audit/robots/user-agents.ts';
 import { createArchives } from '../engines/bundles/archives.ts';
 import { jsonFile } from '../engines/bundles/bundle-file.ts';
 import { gatewayVersion } from '../engines/bundles/gateway-version.ts';
+import { createChains } from '../engines/chains/chains.ts';
 import { createSigner, type Signer } from '../engines/licences/signer.ts';
 import { derivedSigningKeys } from '../engines/licences/signing-keys.ts';
 import { createMailer } from '../engines/mail.ts';
@@ -30,6 +32,7 @@ import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
 import { noteLaunch } from '../resolvers/payments/launch.ts';
 import { createSenderTurns } from '../resolvers/payments/sender-turns.ts';
+import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
 import { standingProjects } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
 import { startMessageMirror } from '../resolvers/rooms/message-mirror.ts';
@@ -185,7 +188,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const sqlReader = createSqlReader();
     undo.push(sqlReader.close);
     const contact = config.publicBaseUrl === undefined ? '' : ` (+${config.publicBaseUrl})`;
-    const auditor = createAuditor({ userAgent: `SvcAudit/${version}${contact}`, trial: options.auditTrial });
+    const auditor = createAuditor({ userAgent: `${ownToken}/${version}${contact}`, trial: options.auditTrial });
     undo.push(auditor.close);
 
     const signer = licenceSigner(config, keys);
@@ -243,6 +246,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       identityProviders: createIdentityProviders({ settings: config.oidcProviders }),
       sqlReader,
       auditor,
+      chains: createChains({ ...config.payments, log }),
       signer,
       archives,
       cashier,
@@ -259,6 +263,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         publicBaseUrl: config.publicBaseUrl,
         platformDomain: config.platformDomain,
         settlementAddress: config.settlementAddress,
+        tonSettlementAddress: config.payments.tonSettlementAddress,
         nearAgentsSecret: config.nearAgentsSecret,
         sellerName: config.sellerName,
         governingLaw: config.governingLaw,
@@ -288,7 +293,13 @@ export async function startApp(options: AppOptions): Promise<App> {
 
     const engine = new Engine(schema, { introspection: !config.production });
     const projectSchemas = new ProjectSchemas(services, { introspection: !config.production });
-    const health = createHealth({ databaseUrl, nodeLock, version });
+    const health = createHealth({
+      databaseUrl,
+      nodeLock,
+      version,
+      payTo: () => settlementAddress(services),
+      cashier,
+    });
     undo.push(health.close);
     const { trustedProxies } = config;
     const connections = new ConnectionLimit(config.connectionsPerAddress);

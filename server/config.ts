@@ -48,6 +48,7 @@ export interface Config {
   readonly oidcProviders: readonly OidcProvider[];
   /** Undefined: a wallet whose key is derived from the root secret. */
   readonly settlementAddress: string | undefined;
+  readonly payments: PaymentsConfig;
   /** Origins of pages that may speak MCP; undefined: any. */
   readonly mcpOrigins: readonly string[] | undefined;
   /** Undefined: jobs of marketplaces of agents come unsigned. */
@@ -59,7 +60,6 @@ export interface Config {
   readonly governingLaw: string | undefined;
   /** What is audited when nothing is named. */
   readonly auditDefaultUrl: string;
-  readonly payments: PaymentsConfig;
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: 'base' | 'base-sepolia';
   /** Undefined: none, so the peer is the client. */
@@ -145,6 +145,7 @@ const environment = z.object({
   SETTLEMENT_ADDRESS: parsed('a wallet address: 0x and 40 hexadecimal digits', (value) =>
     /^0x[0-9a-f]{40}$/i.test(value) ? (value.toLowerCase() as `0x${string}`) : undefined,
   ),
+  ...paymentVariables,
   MCP_ALLOWED_ORIGINS: parsed('origins such as https://app.example.com, separated by commas, or *', webOrigins),
   NEAR_AGENTS_SECRET: parsed('at least 16 characters long, without spaces', (value) =>
     /^[\x21-\x7e]{16,512}$/.test(value) ? value : undefined,
@@ -156,7 +157,6 @@ const environment = z.object({
   SELLER_NAME: parsed('a line of at most 200 characters', line),
   GOVERNING_LAW: parsed('a line of at most 200 characters', line),
   AUDIT_DEFAULT_URL: parsed('an https address or a host name', (value) => targetOf(value)),
-  ...paymentVariables,
   TIER_NETWORK: parsed('base or base-sepolia', (value) =>
     value === 'base' || value === 'base-sepolia' ? value : undefined,
   ),
@@ -256,6 +256,7 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'a wallet whose key is derived from `SVC_SECRET_KEY`',
     'Wallet that payments to this installation are asked for, `0x…`. Seats in rooms name it in their challenge.',
   ),
+  ...paymentDescriptions,
   MCP_ALLOWED_ORIGINS: open(
     '`*`: any',
     'Origins of web pages that may speak to `/api/mcp`, separated by commas; the gateway’s own may always. Its tools are public and it sets no cookies, so any may by default.',
@@ -274,7 +275,6 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   ),
   GOVERNING_LAW: open('none is chosen', 'The law that the transfer of the source is under, for example `Ireland`.'),
   AUDIT_DEFAULT_URL: open('`https://example.com/`', 'What is audited when a request names nothing.'),
-  ...paymentDescriptions,
   TIER_NETWORK: open(
     '`base-sepolia`, where money is for trials',
     'Network on which leases of tiers are paid for: `base` sells them for real money.',
@@ -363,13 +363,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     adminKey: values.SVC_ADMIN_KEY,
     oidcProviders: [...googleOf(values), ...(values.OIDC_PROVIDERS ?? [])],
     settlementAddress: values.SETTLEMENT_ADDRESS,
+    payments: paymentsOf(values),
     mcpOrigins: values.MCP_ALLOWED_ORIGINS?.includes('*') ? undefined : values.MCP_ALLOWED_ORIGINS,
     nearAgentsSecret: values.NEAR_AGENTS_SECRET,
     licenceKeys: values.LICENSE_SIGNING_JWK,
     sellerName: values.SELLER_NAME,
     governingLaw: values.GOVERNING_LAW,
     auditDefaultUrl: values.AUDIT_DEFAULT_URL ?? 'https://example.com/',
-    payments: paymentsOf(values),
     tierNetwork: values.TIER_NETWORK ?? 'base-sepolia',
     trustedProxies: values.TRUSTED_PROXIES,
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,

@@ -3,12 +3,13 @@ import type { Duplex } from 'node:stream';
 import { bodyBytes } from '../core/byte-pool.ts';
 import { type ErrorCode, ServiceError } from '../core/errors.ts';
 import { newTraceId, traced } from '../core/tracing.ts';
+import { isApiPath } from '../rest-compat/problem.ts';
 import { answerRows, openRows, rowBodyBytesMax } from '../rest-compat/rows/answer.ts';
 import { matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions } from './exchange.ts';
 import { type OwnPath, ownPaths } from './own-paths.ts';
 import { answerProjectGraphQL, projectOfGraphQLPath } from './project-graphql.ts';
-import { refuseDuplicateHeaders, refuseMissingHost, targetOf } from './request-context.ts';
+import { refuseDuplicateHeaders, refuseLongTarget, refuseMissingHost, targetOf } from './request-context.ts';
 import { Answer, answerPreflight, sendAnswer, sendError, sendJson, sendSocketError } from './respond.ts';
 import { openTenantHost } from './tenant-hosts.ts';
 import type { TenantName } from './tenant-name.ts';
@@ -43,9 +44,11 @@ export function createHttpServer(options: HttpOptions): Server {
       async () => {
         response.traceId = newTraceId();
         exchange.traceId = response.traceId;
+        response.underApi = isApiPath(path);
         refuseMissingHost(request);
         if (request.method === 'OPTIONS') return answerPreflight(response);
         refuseDuplicateHeaders(request);
+        if (response.underApi) refuseLongTarget(request);
         const name = options.tenantName(request);
         const tenant = name === undefined ? undefined : await openTenant(options, exchange, name);
         if (tenant !== undefined) return tenant();
@@ -153,7 +156,7 @@ const answerRest =
     const matched = rest.match(request.method!, path);
     exchange.route = matched.route.path;
     const ctx = contextOf(options, exchange);
-    const body = await bodyOf(exchange);
+    const body = await bodyOf(exchange, matched.route.bodyBytesMax);
     const { headers } = request;
     const { 'content-type': contentType, accept } = headers;
     const call = { method: request.method!, path, search, contentType, accept, headers, body };

@@ -4,8 +4,8 @@ import type { Presented } from '../../engines/x402/presented.ts';
 import type { Caller, WalletCaller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { findOrCreateWalletPrincipal } from '../identity/wallet-principal.ts';
-import { findByNonce } from './payment-rows.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
+import { findByNonce } from './payment-rows.ts';
 import type { PlatformPrice } from './price.ts';
 import { asSaleRefusal, tendered } from './sale.ts';
 import { isTransfer, tenderText, tokenOf } from './tender.ts';
@@ -31,7 +31,8 @@ export async function payerOf(op: object, ctx: Context, input: object): Promise<
   if (facet?.payerActs !== true) return nobody;
   const price = await facet.quote(ctx, input);
   if (price === undefined) {
-    if (tenderText(ctx, facet, input) !== undefined && facet.unidentified !== undefined) throw new ServiceError(facet.unidentified);
+    if (tenderText(ctx, facet, input) !== undefined && facet.unidentified !== undefined)
+      throw new ServiceError(facet.unidentified);
     return nobody;
   }
   const terms = await termsOf(ctx, price);
@@ -46,7 +47,11 @@ export async function payerOf(op: object, ctx: Context, input: object): Promise<
 }
 
 /** Whether this very signature was verified before. */
-async function isKnown({ services }: Context, { payer, nonce, digest }: Presented, terms: Parameters<typeof tokenOf>[0]) {
+async function isKnown(
+  { services }: Context,
+  { payer, nonce, digest }: Presented,
+  terms: Parameters<typeof tokenOf>[0],
+) {
   const { chainId, asset } = tokenOf(terms);
   return (await findByNonce(services.db, [chainId, asset, payer, nonce]))?.digest === digest;
 }

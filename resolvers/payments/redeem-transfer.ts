@@ -6,6 +6,8 @@ import { type Hex, networks } from '../../engines/x402/networks.ts';
 import type { TransactionHash } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
 import { carryOut, giveAgain } from './carry-out.ts';
+import { launchedAt } from './launch.ts';
+import { paymentRequired } from './payment-required.ts';
 import {
   type HeldPayment,
   insertPayment,
@@ -15,8 +17,6 @@ import {
   openOutcome,
   takePayment,
 } from './payment-rows.ts';
-import { launchedAt } from './launch.ts';
-import { paymentRequired } from './payment-required.ts';
 import { buyerOf, type PaidSale } from './sale.ts';
 import { tokenOf } from './tender.ts';
 
@@ -47,9 +47,7 @@ export async function redeemTransfer(sale: PaidSale, { transaction }: Transactio
     blockTime: incoming.blockTime,
   };
   const claimed = await claimTransfers(sale, settlement, transfers);
-  return 'row' in claimed
-    ? carryOut(sale, claimed, undefined, settlement)
-    : again(sale, claimed, settlement);
+  return 'row' in claimed ? carryOut(sale, claimed, undefined, settlement) : again(sale, claimed, settlement);
 }
 
 /** The transfers that count. @throws PaymentRefused, or a challenge that says how long to wait */
@@ -57,7 +55,9 @@ async function judge({ ctx, facet, price, terms }: PaidSale, { depth, blockTime,
   const { services } = ctx;
   if (depth < services.settings.proofConfirmations)
     throw paymentRequired(facet, price, terms, { reason: 'awaiting_confirmations', retryAfter: 2 });
-  const counted = transfers.filter(({ from, value }) => value > 0n && from !== zero && from !== terms.payTo.toLowerCase());
+  const counted = transfers.filter(
+    ({ from, value }) => value > 0n && from !== zero && from !== terms.payTo.toLowerCase(),
+  );
   if (counted.length === 0) throw new PaymentRefused('no_payment_found');
   if (counted.reduce((sum, { value }) => sum + value, 0n) < terms.amount) throw new PaymentRefused('amount_too_low');
   const launched = await launchedAt(services.db);

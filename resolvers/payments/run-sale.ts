@@ -140,7 +140,10 @@ function refuseOther(sale: PaidSale, row: Payment): void {
     if (isOther) throw new PaymentRefused(used);
     return;
   }
-  const { forOther, byOther } = facet.reused ?? { forOther: 'PAYMENT_PROOF_MISMATCH', byOther: 'PAYMENT_PROOF_MISMATCH' };
+  const { forOther, byOther } = facet.reused ?? {
+    forOther: 'PAYMENT_PROOF_MISMATCH',
+    byOther: 'PAYMENT_PROOF_MISMATCH',
+  };
   if (row.principalId !== buyerOf(sale)) throw new ServiceError(byOther);
   if (isOther) throw new ServiceError(forOther);
 }

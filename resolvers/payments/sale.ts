@@ -1,14 +1,14 @@
 import { ServiceError } from '../../core/errors.ts';
-import { failedOutcome } from '../../engines/x402/outcomes.ts';
 import { type NetworkName, networks } from '../../engines/x402/networks.ts';
+import { failedOutcome } from '../../engines/x402/outcomes.ts';
 import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { encodeHeader, type Terms } from '../../engines/x402/terms.ts';
 import { type Caller, principalIdOf } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { type Claim, inputDigest } from '../idempotency.ts';
 import type { AnyMutation } from '../operation.ts';
-import { findByNonce } from './payment-rows.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
+import { findByNonce } from './payment-rows.ts';
 import type { Price, PriceFacet } from './price.ts';
 import { isTransfer, readTender, type Tender, tokenOf } from './tender.ts';
 
@@ -132,7 +132,9 @@ export function asSaleRefusal(
         ...(isPlatform ? { 'x-svc-payment-intent-state': 'pending' } : {}),
       },
       extras: { funds_moved: 'unknown' },
-      ...(isPlatform ? { code: 'PAYMENT_INTENT_PENDING', message: 'The payment is being settled; send the same request again.' } : {}),
+      ...(isPlatform
+        ? { code: 'PAYMENT_INTENT_PENDING', message: 'The payment is being settled; send the same request again.' }
+        : {}),
     });
   }
   if (error instanceof PaymentsUnavailable) {

@@ -23,14 +23,16 @@ const ArchiveWire = z.object({
   files: z.array(FileWire),
 });
 
-const ManifestWire = z.object({
-  ok: z.literal(true),
-  version: z.string(),
-  algorithm: z.literal('sha256'),
-  archives: z.array(ArchiveWire),
-  templates: z.array(z.object({ id: z.enum(['pro-pack', 'ip-transfer']), files: z.array(z.string()) })),
-  signature: z.string().nullable(),
-});
+const ManifestWire = z
+  .object({
+    ok: z.literal(true),
+    version: z.string(),
+    algorithm: z.literal('sha256'),
+    archives: z.array(ArchiveWire),
+    templates: z.array(z.object({ id: z.enum(['pro-pack', 'ip-transfer']), files: z.array(z.string()) })),
+    signature: z.string().nullable(),
+  })
+  .meta({ id: 'Manifest' });
 
 /** What would be delivered, as the archives themselves have it. */
 export interface PackageManifest {

@@ -6,6 +6,8 @@ const documented = [
   // Contract 00, section 0.1.
   'GET /api/audit 200',
   'POST /api/audit 200',
+  'GET /api/stats 200',
+  'POST /api/inquiry 200',
   'GET /.well-known/jwks.json 200',
   'GET /api/downloads/:token 200',
   'GET /api/package-manifest 200',
