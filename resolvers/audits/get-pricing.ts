@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { planPrices } from '../../engines/licences/claims.ts';
 import { networks } from '../../engines/x402/networks.ts';
 import { anyone } from '../access.ts';
 import { query } from '../operation.ts';
 import { settlementAddress } from '../payments/settlement-address.ts';
-import { auditPrices, usdOf, verifyPlans } from './price-table.ts';
+import { auditPrices, usdOf } from './price-table.ts';
 
 /** What is sold, and where it is to be paid. */
 export interface Pricing {
@@ -63,9 +64,9 @@ export const getPricing = query({
       path,
       max_timeout_seconds: maxTimeoutSeconds,
     })),
-    plans: Object.entries(verifyPlans).map(([plan, dollars]) => ({
+    plans: Object.entries(planPrices).map(([plan, price_usd]) => ({
       plan,
-      price_usd: `${dollars}.00`,
+      price_usd,
       path: '/api/verify-tx',
     })),
   }),

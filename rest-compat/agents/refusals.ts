@@ -6,7 +6,7 @@ export function refusalFacts(refusal: ServiceError, traceId: string, path: strin
   const envelope = toEnvelope(refusal, traceId);
   const { retryable, safe_to_retry, retry_after, next_actions } = envelope;
   return {
-    ...toProblem(envelope, path),
+    ...toProblem(envelope, refusal.status, path),
     retryable,
     safe_to_retry,
     next_actions,

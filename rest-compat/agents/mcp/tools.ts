@@ -4,8 +4,11 @@ import { getPricing } from '../../../resolvers/audits/get-pricing.ts';
 import { runAudit } from '../../../resolvers/audits/run-audit.ts';
 import type { Context } from '../../../resolvers/context.ts';
 import { execute } from '../../../resolvers/execute.ts';
+import { recordInquiry } from '../../../resolvers/inquiries/record-inquiry.ts';
 import type { Operation } from '../../../resolvers/operation.ts';
 import { parseInput } from '../../../resolvers/parse-input.ts';
+import { getPackageManifest } from '../../../resolvers/products/get-manifest.ts';
+import { verifyTransaction } from '../../../resolvers/verifications/verify-transaction.ts';
 
 /** What a tool does to the world, as clients may show before they allow it. */
 interface Annotations {
@@ -83,6 +86,18 @@ export const tools: readonly Tool[] = [
     ({ url }) => ({ url }),
   ),
   tool(
+    verifyTransaction,
+    {
+      name: 'verify_transaction',
+      title: 'Verify a payment on chain',
+      description:
+        'Looks at a transaction that paid for a plan on base, bsc, polygon, ethereum or ton, and gives the licence that it bought; or says why it does not count, or not yet.',
+      input: z.strictObject(verifyTransaction.input.shape),
+      annotations: { readOnlyHint: false, openWorldHint: true, idempotentHint: true },
+    },
+    (args) => args,
+  ),
+  tool(
     getPricing,
     {
       name: 'get_pricing',
@@ -93,6 +108,29 @@ export const tools: readonly Tool[] = [
     },
     () => ({}),
   ),
+  tool(
+    getPackageManifest,
+    {
+      name: 'get_package_manifest',
+      title: 'Manifest of the archives',
+      description: 'SHA-256 and file trees of the archives that are sold, as they would be delivered, signed.',
+      input: z.strictObject({}),
+      annotations: { readOnlyHint: true, openWorldHint: false, idempotentHint: true },
+    },
+    () => ({}),
+  ),
+  tool(
+    recordInquiry,
+    {
+      name: 'submit_inquiry',
+      title: 'Leave an inquiry',
+      description:
+        'Leaves a message for those who sell this gateway, with a mail address for the answer, and tells how its turnkey buyout is paid.',
+      input: z.strictObject(recordInquiry.input.shape),
+      annotations: { readOnlyHint: false, openWorldHint: false, idempotentHint: false },
+    },
+    (args) => args,
+  ),
 ];
 
 const byName = new Map(tools.map((one) => [one.name, one]));
@@ -100,12 +138,24 @@ const byName = new Map(tools.map((one) => [one.name, one]));
 /** A tool by its name; undefined when there is none. */
 export const toolOf = (name: string): Tool | undefined => byName.get(name);
 
+/** Names and marks of our own are left out; a choice of objects is an object, which the protocol wants said. */
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): object => ({
+  type: 'object',
+  ...z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.id;
+      delete jsonSchema.secret;
+    },
+  }),
+});
+
 const listed = ({ name, title, description, input, output, annotations }: Tool) => ({
   name,
   title,
   description,
-  inputSchema: z.toJSONSchema(input, { io: 'input' }),
-  outputSchema: z.toJSONSchema(output, { io: 'output' }),
+  inputSchema: schemaOf(input, 'input'),
+  outputSchema: schemaOf(output, 'output'),
   annotations,
 });
 
