@@ -266,6 +266,36 @@ describe.each([
     await expectSold(before);
   });
 
+  test('what is paid for and could not be kept is had by the same message again, and not paid again', async () => {
+    const before = await books(chain, control, payTo);
+    const payer = await chain.payer();
+    const target = fresh();
+    const asked = await send({ url: target, skill: 'full-audit' });
+    const payment = await payFor(asked.status.message.metadata!['x402.payment.required'], payer);
+    const message = { messageId: randomUUID(), role, parts: [part({})], taskId: asked.id, ...submitted(payment) };
+    const pay = () => stage.post('/api/a2a', { jsonrpc: '2.0', id: 1, method, params: { message } });
+    await control.sql(
+      `create or replace function refuse_tasks() returns trigger language plpgsql as $$ begin raise 'no room'; end $$`,
+    );
+    await control.sql('create trigger refuse_tasks before update on a2a_tasks execute function refuse_tasks()');
+    try {
+      const lost = await pay();
+      expect([lost.status, lost.body.error.code]).toEqual([200, -32_603]);
+      expect(lost.text).not.toContain('no room');
+    } finally {
+      await control.sql('drop trigger refuse_tasks on a2a_tasks');
+    }
+    await expectSold(before);
+    // The payment is let go of once the answer is written out, which may be a moment later.
+    await expect.poll(async () => taskOf((await pay()).body.result).status.state, { timeout: 20_000 }).toMatch(isDone);
+    const { body } = await pay();
+    expect(taskOf(body.result).artifacts[0]!.parts[0]!.data).toMatchObject({ domain: target, tier: 'audit' });
+    await expectSold(before);
+    await expect
+      .poll(() => statesOf(control, payer.address), { timeout: 20_000 })
+      .toMatchObject([{ state: 'delivered' }]);
+  });
+
   test('a site that cannot be had costs nothing', async () => {
     const before = await books(chain, control, payTo);
     const payer = await chain.payer();
