@@ -63,7 +63,19 @@ const api = describedBy(served.body);
 const { document } = api;
 
 /** Paths of the contract that are served so far. Contract 00, section 0.1. */
-const documented = ['GET /api/health', 'GET /api/audit', 'POST /api/audit', 'GET /api/stats', 'POST /api/inquiry'];
+const documented = [
+  'GET /api/health',
+  'GET /api/audit',
+  'POST /api/audit',
+  'GET /api/stats',
+  'POST /api/inquiry',
+  'GET /api/mcp',
+  'POST /api/mcp',
+  'GET /api/a2a',
+  'POST /api/a2a',
+  'GET /api/near-agents',
+  'POST /api/near-agents',
+];
 
 describe('the document', () => {
   test('is OpenAPI 3.1 as the specification demands it', async () => {
@@ -178,7 +190,7 @@ describe('what is answered', () => {
   });
 
   test('to what is no body, too large a body, or asked too often', async () => {
-    for (const path of ['/api/audit', '/api/inquiry']) {
+    for (const path of ['/api/audit', '/api/inquiry', '/api/near-agents']) {
       expect((await call('POST', path, '', '{')).status).toBe(400);
       expect((await call('POST', path, '', JSON.stringify({ x: 'x'.repeat(64 * 1024) }))).status).toBe(413);
     }
