@@ -6,6 +6,7 @@ import type { Database } from '../db/pool.ts';
 import type { ProjectDatabases } from '../db/project-databases.ts';
 import type { ProjectPools } from '../db/project-pools.ts';
 import type { Auditor } from '../engines/audit/auditor.ts';
+import type { Chains } from '../engines/chains/chains.ts';
 import type { Archives } from '../engines/bundles/archives.ts';
 import type { Signer } from '../engines/licences/signer.ts';
 import type { PasswordHasher } from '../engines/passwords/hasher.ts';
@@ -41,6 +42,8 @@ export interface Services {
   readonly sqlReader: SqlReader;
   /** Audits sites of others. */
   readonly auditor: Auditor;
+  /** Reads what transactions on chains paid. */
+  readonly chains: Chains;
   /** What licences and orders are signed with; undefined: the installation has no key for it. */
   readonly signer: Promise<Signer> | undefined;
   /** What is sold of the gateway itself. */
@@ -78,6 +81,8 @@ export interface ServiceSettings {
   readonly adminKey: string | undefined;
   /** The wallet that payments to this installation go to; undefined: one of its own. */
   readonly settlementAddress: string | undefined;
+  /** The same on TON; undefined: there is none. */
+  readonly tonSettlementAddress: string | undefined;
   /** Who sells the gateway's source; undefined: whoever operates it. */
   readonly sellerName: string | undefined;
   readonly governingLaw: string | undefined;

@@ -118,6 +118,7 @@ import { takePush } from './vaults/push.ts';
 import { registerVault } from './vaults/register-vault.ts';
 import { reportLostKey } from './vaults/report-lost-key.ts';
 import { rotateEpoch } from './vaults/rotate-epoch.ts';
+import { verifyTransaction } from './verifications/verify-transaction.ts';
 
 /** Every operation there is. What walks over all of them (parity, workers, generated pages) starts here. */
 export const operations: readonly AnyOperation[] = [
@@ -241,6 +242,7 @@ export const operations: readonly AnyOperation[] = [
   recordInquiry,
   buyPack,
   buySource,
+  verifyTransaction,
   getPackageManifest,
   getKeys,
   takeDownload,

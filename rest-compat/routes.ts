@@ -20,6 +20,7 @@ import { roomRoutes } from './rooms.ts';
 import type { Route } from './route.ts';
 import { tierRoutes } from './tiers.ts';
 import { vaultRoutes } from './vaults.ts';
+import { verificationRoutes } from './verifications.ts';
 
 /** Every documented path that an operation answers: the one table that the server matches and the tests walk. */
 export const routes: readonly Route[] = [
@@ -44,4 +45,5 @@ export const routes: readonly Route[] = [
   ...claimRoutes,
   ...auditRoutes,
   ...productRoutes,
+  ...verificationRoutes,
 ];

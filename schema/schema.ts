@@ -37,6 +37,7 @@ import './site-audits.ts';
 import './vaults.ts';
 import './slugs.ts';
 import './tiers.ts';
+import './verifications.ts';
 
 /** The served schema; printed to `schema/schema.graphql`, which is checked in. */
 export const schema = builder.toSchema();

@@ -18,6 +18,7 @@ import { ownToken } from '../engines/audit/robots/user-agents.ts';
 import { createArchives } from '../engines/bundles/archives.ts';
 import { jsonFile } from '../engines/bundles/bundle-file.ts';
 import { gatewayVersion } from '../engines/bundles/gateway-version.ts';
+import { createChains } from '../engines/chains/chains.ts';
 import { createSigner, type Signer } from '../engines/licences/signer.ts';
 import { derivedSigningKeys } from '../engines/licences/signing-keys.ts';
 import { createMailer } from '../engines/mail.ts';
@@ -245,6 +246,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       identityProviders: createIdentityProviders({ settings: config.oidcProviders }),
       sqlReader,
       auditor,
+      chains: createChains({ ...config.payments, log }),
       signer,
       archives,
       cashier,
@@ -261,6 +263,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         publicBaseUrl: config.publicBaseUrl,
         platformDomain: config.platformDomain,
         settlementAddress: config.settlementAddress,
+        tonSettlementAddress: config.payments.tonSettlementAddress,
         sellerName: config.sellerName,
         governingLaw: config.governingLaw,
         auditDefaultUrl: config.auditDefaultUrl,

@@ -95,3 +95,24 @@ function isIssuer(issuer: string): boolean {
 
 const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+
+/** Tags of a TON address that people write, on the main network: one whose messages bounce, and one whose do not. */
+const tonTags: ReadonlySet<number> = new Set([0x11, 0x51]);
+
+/** An account of TON's main network in any of its spellings: raw, or 48 characters that end with their checksum. */
+export function tonAddress(value: string): string | undefined {
+  if (/^(0|-1):[0-9a-f]{64}$/i.test(value)) return value.toLowerCase();
+  if (!/^[A-Za-z0-9+/_-]{48}$/.test(value)) return undefined;
+  const bytes = Buffer.from(value, 'base64');
+  return tonTags.has(bytes[0]!) && crc16(bytes) === 0 ? value : undefined;
+}
+
+/** CRC-16 as of XMODEM, which is 0 over bytes that end with their own. */
+function crc16(bytes: Uint8Array): number {
+  let crc = 0;
+  for (const byte of bytes) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = ((crc << 1) ^ ((crc & 0x8000) === 0 ? 0 : 0x1021)) & 0xffff;
+  }
+  return crc;
+}

@@ -47,6 +47,7 @@ export interface Config {
   readonly oidcProviders: readonly OidcProvider[];
   /** Undefined: a wallet whose key is derived from the root secret. */
   readonly settlementAddress: string | undefined;
+  readonly payments: PaymentsConfig;
   /** Keys of licences and orders; undefined: derived from the root secret, and in production none. */
   readonly licenceKeys: SignerKeys | undefined;
   /** Who sells the gateway's source, as its transfer names them. */
@@ -54,7 +55,6 @@ export interface Config {
   readonly governingLaw: string | undefined;
   /** What is audited when nothing is named. */
   readonly auditDefaultUrl: string;
-  readonly payments: PaymentsConfig;
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: 'base' | 'base-sepolia';
   /** Undefined: none, so the peer is the client. */
@@ -140,6 +140,7 @@ const environment = z.object({
   SETTLEMENT_ADDRESS: parsed('a wallet address: 0x and 40 hexadecimal digits', (value) =>
     /^0x[0-9a-f]{40}$/i.test(value) ? (value.toLowerCase() as `0x${string}`) : undefined,
   ),
+  ...paymentVariables,
   LICENSE_SIGNING_JWK: parsed(
     'a private Ed25519 key as JWK, or {"keys":[…]} with that one first and the public ones that it replaced behind it',
     readSigningKeys,
@@ -147,7 +148,6 @@ const environment = z.object({
   SELLER_NAME: parsed('a line of at most 200 characters', line),
   GOVERNING_LAW: parsed('a line of at most 200 characters', line),
   AUDIT_DEFAULT_URL: parsed('an https address or a host name', (value) => targetOf(value)),
-  ...paymentVariables,
   TIER_NETWORK: parsed('base or base-sepolia', (value) =>
     value === 'base' || value === 'base-sepolia' ? value : undefined,
   ),
@@ -247,6 +247,7 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'a wallet whose key is derived from `SVC_SECRET_KEY`',
     'Wallet that payments to this installation are asked for, `0x…`. Seats in rooms name it in their challenge.',
   ),
+  ...paymentDescriptions,
   LICENSE_SIGNING_JWK: secret(
     'in development a key derived from `SVC_SECRET_KEY`; in production none, so what is sold with a licence is not sold',
     'Private Ed25519 key, as JWK, that licences and orders of the audit gateway are signed with. To replace it, set `{"keys":[new private key, old public keys…]}`: the old ones stay published at `/.well-known/jwks.json`, so what they signed can still be checked.',
@@ -257,7 +258,6 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   ),
   GOVERNING_LAW: open('none is chosen', 'The law that the transfer of the source is under, for example `Ireland`.'),
   AUDIT_DEFAULT_URL: open('`https://example.com/`', 'What is audited when a request names nothing.'),
-  ...paymentDescriptions,
   TIER_NETWORK: open(
     '`base-sepolia`, where money is for trials',
     'Network on which leases of tiers are paid for: `base` sells them for real money.',
@@ -346,11 +346,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     adminKey: values.SVC_ADMIN_KEY,
     oidcProviders: [...googleOf(values), ...(values.OIDC_PROVIDERS ?? [])],
     settlementAddress: values.SETTLEMENT_ADDRESS,
+    payments: paymentsOf(values),
     licenceKeys: values.LICENSE_SIGNING_JWK,
     sellerName: values.SELLER_NAME,
     governingLaw: values.GOVERNING_LAW,
     auditDefaultUrl: values.AUDIT_DEFAULT_URL ?? 'https://example.com/',
-    payments: paymentsOf(values),
     tierNetwork: values.TIER_NETWORK ?? 'base-sepolia',
     trustedProxies: values.TRUSTED_PROXIES,
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,

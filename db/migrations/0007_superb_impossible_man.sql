@@ -153,6 +153,8 @@ CREATE TABLE "orders" (
 	CONSTRAINT "orders_payment_uq" UNIQUE("payment_id")
 );
 --> statement-breakpoint
+DROP INDEX "function_invocations_starts_idx";--> statement-breakpoint
+ALTER TABLE "error_releases" ADD COLUMN "noted_at" timestamp (3) with time zone DEFAULT now() NOT NULL;--> statement-breakpoint
 ALTER TABLE "downloads" ADD CONSTRAINT "downloads_order_id_orders_id_fk" FOREIGN KEY ("order_id") REFERENCES "public"."orders"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "downloads" ADD CONSTRAINT "downloads_sha256_bundles_sha256_fk" FOREIGN KEY ("sha256") REFERENCES "public"."bundles"("sha256") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "audited_domains_listed_idx" ON "audited_domains" USING btree ("audited_at") WHERE listed;--> statement-breakpoint
@@ -172,4 +174,8 @@ CREATE INDEX "downloads_expires_idx" ON "downloads" USING btree ("expires_at");-
 CREATE INDEX "downloads_sha256_idx" ON "downloads" USING btree ("sha256");--> statement-breakpoint
 CREATE INDEX "downloads_order_idx" ON "downloads" USING btree ("order_id");--> statement-breakpoint
 CREATE INDEX "orders_tier_idx" ON "orders" USING btree ("tier","created_at");--> statement-breakpoint
-CREATE INDEX "orders_tx_idx" ON "orders" USING btree ("network","tx_hash");
+CREATE INDEX "orders_tx_idx" ON "orders" USING btree ("network","tx_hash");--> statement-breakpoint
+CREATE INDEX "function_invocations_minutes_idx" ON "function_invocations" USING btree ("starts_at") WHERE "function_invocations"."span" = 'minute';--> statement-breakpoint
+CREATE INDEX "function_invocations_hours_idx" ON "function_invocations" USING btree ("starts_at") WHERE "function_invocations"."span" = 'hour';--> statement-breakpoint
+CREATE INDEX "event_keys_messages_idx" ON "event_keys" USING btree ("created_at") WHERE "event_keys"."key" like 'message:%';--> statement-breakpoint
+CREATE INDEX "operator_contact_challenges_expires_idx" ON "operator_contact_challenges" USING btree ("expires_at");
