@@ -32,8 +32,15 @@ async function expectAsked(response: Response): Promise<void> {
 }
 
 test('a thousand headers that are no payment are each asked for one', async () => {
-  const text = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)), minLength: 1 });
-  const value = fc.oneof(text, fc.json().map((json) => Buffer.from(json).toString('base64')), fc.object().map(base64));
+  const text = fc.string({
+    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+    minLength: 1,
+  });
+  const value = fc.oneof(
+    text,
+    fc.json().map((json) => Buffer.from(json).toString('base64')),
+    fc.object().map(base64),
+  );
   await fc.assert(
     fc.asyncProperty(names, value, async (name, header) => expectAsked(await present(name, header))),
     { numRuns: 1_000 },
@@ -68,7 +75,12 @@ test('a payment that was signed and then bent anywhere is asked for again, a tho
       const holder = place.slice(0, -1).reduce((at, key) => at[key], bent);
       // Only what differs is bent, and what nobody has signed or needs may be anything of its kind.
       fc.pre(JSON.stringify(holder[place.at(-1)!]) !== JSON.stringify(value));
-      fc.pre(!['extensions', 'resource'].includes(place[0]!) || value === null || typeof value !== 'object' || Array.isArray(value));
+      fc.pre(
+        !['extensions', 'resource'].includes(place[0]!) ||
+          value === null ||
+          typeof value !== 'object' ||
+          Array.isArray(value),
+      );
       fc.pre(!(place.length === 1 && ['extensions', 'resource'].includes(place[0]!) && value === null));
       fc.pre(place.at(-1) !== 'extra');
       holder[place.at(-1)!] = value;

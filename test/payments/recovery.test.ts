@@ -9,7 +9,7 @@ import { broadcastOf } from '../helpers/payments.ts';
 import { startRpcGate } from '../helpers/rpc-gate.ts';
 import { type Service, startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
-import { books, challengeOf, decoded, paying, sign, statesOf } from './shop.ts';
+import { books, challengeOf, decoded, paying, served, sign, statesOf } from './shop.ts';
 
 const payTo = getAddress(`0x${randomBytes(20).toString('hex')}`);
 const chain = await startChain();
@@ -50,7 +50,7 @@ async function expectEven(): Promise<void> {
 
 test('two nodes share the key of one settler', async () => {
   const orders = await Promise.all(Array.from({ length: 16 }, () => ordered(service)));
-  const answers = await Promise.all(orders.map(({ send }) => send()));
+  const answers = await Promise.all(orders.map(({ send }) => served(send)));
   expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(200));
   await expectEven();
 });
@@ -111,9 +111,7 @@ test('after a day what was settled and never fetched is no longer given', async 
   await service.control.sql(`update payments set settled_at = now() - interval '25 hours' where payer = $1`, [
     payer.address.toLowerCase(),
   ]);
-  await expect
-    .poll(async () => (await send()).body.error)
-    .toBe('invalid_exact_evm_nonce_already_used');
+  await expect.poll(async () => (await send()).body.error).toBe('invalid_exact_evm_nonce_already_used');
 });
 
 test.each([
@@ -165,7 +163,9 @@ test('a payment that somebody sends after all is found by the job, and claimable
   await byFacilitator.control.sql(
     `update payments set created_at = created_at - interval '5 minutes', reconciled_at = null where state = 'failed'`,
   );
-  await byFacilitator.control.sql(`select graphile_worker.add_job('reconcile-payments', job_key => 'reconcile-payments')`);
+  await byFacilitator.control.sql(
+    `select graphile_worker.add_job('reconcile-payments', job_key => 'reconcile-payments')`,
+  );
   await expect
     .poll(() => statesOf(byFacilitator.control, payer.address))
     .toMatchObject([{ state: 'settled', outcome: null }]);
