@@ -137,6 +137,7 @@ export const errorRows = {
   }),
   AUTH_REQUIRED: row(401, 'auth', 'This needs a credential.', { nextActions: [signIn] }),
   INVALID_AUTH: row(401, 'auth', 'The credential is not valid.', { nextActions: [signIn] }),
+  BAD_SIGNATURE: row(401, 'auth', 'The signature of the webhook is missing or wrong.'),
   OPERATOR_SESSION_INVALID: row(401, 'auth', 'The operator session has expired or was revoked.', {
     nextActions: [{ type: 'authenticate', command: 'svc operator login', why: 'Start a new operator session.' }],
   }),
@@ -354,6 +355,7 @@ export const errorRows = {
       },
     ],
   }),
+  SIGNING_UNAVAILABLE: row(503, 'upstream', 'The operator has not set up a key to sign licences and orders with.'),
   PROVIDER_NOT_CONFIGURED: row(503, 'upstream', 'The operator has not set this way to sign in up.'),
   UPSTREAM_UNAVAILABLE: row(503, 'upstream', 'A service this depends on is not reachable.', {
     retryable: true,

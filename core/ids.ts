@@ -16,6 +16,10 @@ export type IdPrefix =
   | 'run'
   | 'clm'
   | 'inc'
+  | 'adt'
+  | 'inq'
+  | 'tsk'
+  | 'ord'
   | 'txp';
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz';

@@ -19,6 +19,7 @@ export type KeyPurpose =
   | 'one-time-codes'
   | 'social-sign-in'
   | 'settlement'
+  | 'licences'
   | 'payments'
   | 'fingerprint';
 

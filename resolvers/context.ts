@@ -6,6 +6,9 @@ import type { Database } from '../db/pool.ts';
 import type { ProjectDatabases } from '../db/project-databases.ts';
 import type { ProjectPools } from '../db/project-pools.ts';
 import type { Auditor } from '../engines/audit/auditor.ts';
+import type { Archives } from '../engines/bundles/archives.ts';
+import type { Chains } from '../engines/chains/chains.ts';
+import type { Signer } from '../engines/licences/signer.ts';
 import type { PasswordHasher } from '../engines/passwords/hasher.ts';
 import type { SqlReader } from '../engines/reading/sql-reader.ts';
 import type { SchemaCaches } from '../engines/rows/schema-caches.ts';
@@ -18,8 +21,8 @@ import type { FeedHub } from './feeds.ts';
 import type { Credentials } from './identity/resolve-caller.ts';
 import type { IncidentWatch } from './incidents/correlation.ts';
 import type { LiveHub } from './live/live-hub.ts';
-import type { RateLimiter } from './rate-limit.ts';
 import type { Till } from './payments/price.ts';
+import type { RateLimiter } from './rate-limit.ts';
 import type { MessageMirror } from './rooms/message-mirror.ts';
 import type { UsageCounter } from './usage-counter.ts';
 
@@ -39,6 +42,12 @@ export interface Services {
   readonly sqlReader: SqlReader;
   /** Audits sites of others. */
   readonly auditor: Auditor;
+  /** Reads what transactions on chains paid. */
+  readonly chains: Chains;
+  /** What licences and orders are signed with; undefined: the installation has no key for it. */
+  readonly signer: Promise<Signer> | undefined;
+  /** What is sold of the gateway itself. */
+  readonly archives: Archives;
   /** Takes payments on chains. */
   readonly cashier: Cashier;
   /** What project databases hold, as the row routes see it. */
@@ -72,6 +81,15 @@ export interface ServiceSettings {
   readonly adminKey: string | undefined;
   /** The wallet that payments to this installation go to; undefined: one of its own. */
   readonly settlementAddress: string | undefined;
+  /** The same on TON; undefined: there is none. */
+  readonly tonSettlementAddress: string | undefined;
+  /** What jobs of marketplaces of agents are signed with; undefined: they come unsigned. */
+  readonly nearAgentsSecret: string | undefined;
+  /** Who sells the gateway's source; undefined: whoever operates it. */
+  readonly sellerName: string | undefined;
+  readonly governingLaw: string | undefined;
+  /** What is audited when nothing is named. */
+  readonly auditDefaultUrl: string;
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: NetworkName;
   /** Blocks that a transaction needs which is presented by its hash, its own among them. */
@@ -120,7 +138,7 @@ export interface Context {
   readonly answersFor?: (projectId: string) => void;
   /** Where the request can pay for what it asks; absent where it cannot, as on a socket. */
   readonly till?: Till;
-  /** Sets a header of the answer; absent where an answer has none. */
+  /** Sets a header of the answer, unless that has begun; absent where an answer has none, as on a socket. */
   readonly setHeader?: (name: string, value: string) => void;
   /** Bytes of SQL that were answered so far: the fields of one request share what one answer may have. */
   readonly answered?: { bytes: number };

@@ -4,6 +4,7 @@ import { traced } from '../core/tracing.ts';
 import { inTransaction, isCollision, isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
 import type { Ahead } from './access.ts';
 import { writeAudit } from './audit.ts';
+import { chargeBudget } from './budgets.ts';
 import { type Caller, callerKey } from './caller.ts';
 import type { Context } from './context.ts';
 import {
@@ -100,6 +101,8 @@ async function run<Input extends z.ZodObject, Scope, Output, Wire>(
   if (acts) refuseReaders(caller);
   const scope = await authorise(op, ctx, caller, input, ahead);
   admitted(scope);
+  const budget = caller.kind === 'admin' ? undefined : op.budget?.(input);
+  if (budget !== undefined) chargeBudget(ctx, budget);
   if (op.kind === 'query') {
     requireStepUp(ctx, caller, op.reveals);
     return await op.handler({ ...ctx, ...scope }, input);

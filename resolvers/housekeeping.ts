@@ -2,16 +2,17 @@ import { dropEventPartitions, makeEventPartitions } from '../db/event-partitions
 import { type Database, inTransaction } from '../db/pool.ts';
 import { changesBatch, pruneChangesSql } from './changes.ts';
 import { today } from './daily-quota.ts';
-import { invocationsKeptDays } from './errors/invocation-buckets.ts';
+import { invocationsKeptDays, minutesKeptDays } from './errors/invocation-buckets.ts';
 import { enqueueOverdueSql } from './errors/observe-new.ts';
 import { erasePurgedEvents } from './events/erase-purged.ts';
 import { pruneLive } from './live/prune-live.ts';
 import { sendMailTask } from './mail/outbox.ts';
 import { keptHours } from './payments/payment-rows.ts';
 import { purgeProjects } from './projects/purge-projects.ts';
-import { pruneMessages } from './rooms/prune-messages.ts';
+import { messagesKeptDays, pruneMessages } from './rooms/prune-messages.ts';
 import { reapStepTask } from './steps.ts';
 import type { Task, TaskContext } from './task.ts';
+import { forgetReportsSql } from './verifications/chain-payments.ts';
 
 /** The job that removes what has expired or was purged, and enqueues again what a vanished node left behind. */
 export const housekeepingTask = 'housekeeping';
@@ -57,8 +58,8 @@ const run =
   async ({ ctx }) =>
     void (await ctx.services.db.pool.query(text, [...values]));
 
-/** Rows that nobody needs any more. */
-const expired = [
+/** Rows that nobody needs any more, and which of a table's where that has several kinds. */
+const expired: readonly (readonly [table: string, condition: string, which?: string])[] = [
   ['wallet_nonces', 'expires_at < now()'],
   // A node that lives renews its own.
   ['live_connections', `expires_at < now() - interval '1 minute'`],
@@ -82,11 +83,41 @@ const expired = [
   ],
   // Nobody reports a fact so late; the events themselves are gone by then.
   ['event_keys', `created_at < now() - interval '400 days'`],
+  // Of messages, which are themselves gone, and told of no more.
+  [
+    'event_keys',
+    `key like 'message:%' and created_at < now() - interval '${messagesKeptDays + 10} days'`,
+    'of messages',
+  ],
+  // Links last for hours; the mail that brought one is kept as long.
+  ['operator_contact_challenges', `expires_at < now() - interval '30 days'`],
+  ['a2a_tasks', 'expires_at < now()'],
+  ['webhook_jobs', 'expires_at < now()'],
   ['daily_counts', `day < ${today} - 7`],
-  ['function_invocations', `starts_at < now() - interval '${invocationsKeptDays} days'`],
+  [
+    'function_invocations',
+    `span = 'hour' and starts_at < now() - interval '${invocationsKeptDays} days'`,
+    'by the hour',
+  ],
+  // Later than windows count whole hours, so that no minute of a window is missing.
+  [
+    'function_invocations',
+    `span = 'minute' and starts_at < now() - interval '${minutesKeptDays * 24 + 2} hours'`,
+    'by the minute',
+  ],
+  // Statistics know their number by then from the days.
+  ['audits', `created_at < now() - interval '400 days'`],
+  // Whoever was not answered in a year will not be.
+  ['inquiries', `created_at < now() - interval '365 days'`],
   // Of a node that lives it comes back with the next batch, under a higher number.
+  ['downloads', 'expires_at < now()'],
+  // Sold to nobody who may still have it. A day is left for whoever is about to sell it again.
+  [
+    'bundles',
+    `sold_at < now() - interval '1 day' and not exists (select from downloads d where d.sha256 = bundles.sha256)`,
+  ],
   ['usage_flushes', `flushed_at < now() - interval '1 day'`],
-] as const;
+];
 
 /** No job of the key will run: there is none, it has failed for good, or a node that vanished has locked it. */
 const hasNoLivingJob = (key: string) => `not exists (
@@ -107,7 +138,10 @@ const forgetAnswersSql = `update payments set outcome = null, identifier = null
 const steps: Readonly<Record<string, Task>> = {
   'make event partitions': ({ ctx }) => makeEventPartitions(ctx.services.db.pool),
   ...Object.fromEntries(
-    expired.map(([table, condition]) => [`expire ${table}`, deleteExpired(table, condition)] as const),
+    expired.map(([table, condition, which]) => [
+      ['expire', table, ...(which === undefined ? [] : [which])].join(' '),
+      deleteExpired(table, condition),
+    ]),
   ),
   'enqueue steps': run(enqueueStepsSql, [reapStepTask]),
   'forget answers of payments': run(forgetAnswersSql),
@@ -124,6 +158,8 @@ const steps: Readonly<Record<string, Task>> = {
   'enqueue mails': async (job, payload) => {
     if (job.mailer.configured) await run(enqueueMailsSql, [sendMailTask])(job, payload);
   },
+  'forget reports': (job) =>
+    inBatches(job, batchRows, async () => (await job.ctx.services.db.pool.query(forgetReportsSql)).rowCount ?? 0),
   'drop event partitions': async ({ ctx }) => void (await dropEventPartitions(ctx.services.db.pool, ctx.signal)),
 };
 

@@ -1,4 +1,6 @@
+import { getAuditStats } from './audits/audit-stats.ts';
 import { buyAudit } from './audits/buy-audit.ts';
+import { getPricing } from './audits/get-pricing.ts';
 import { runAudit } from './audits/run-audit.ts';
 import { watchAudit } from './audits/watch-audit.ts';
 import { changeSettings, getSettings } from './auth/change-settings.ts';
@@ -16,6 +18,7 @@ import { releaseClaim } from './claims/release-claim.ts';
 import { addContact } from './contacts/add-contact.ts';
 import { listContacts } from './contacts/list-contacts.ts';
 import { removeContact } from './contacts/remove-contact.ts';
+import { takeDownload } from './downloads/take-download.ts';
 import { getError } from './errors/get-error.ts';
 import { listErrors } from './errors/list-errors.ts';
 import { reportActivation } from './errors/report-activation.ts';
@@ -43,9 +46,11 @@ import { setDisplayName } from './identity/set-display-name.ts';
 import { whoami } from './identity/whoami.ts';
 import { declareIncident } from './incidents/declare-incident.ts';
 import { resolveIncident } from './incidents/resolve-incident.ts';
+import { recordInquiry } from './inquiries/record-inquiry.ts';
 import { createInvite } from './invites/create-invite.ts';
 import { listInvites } from './invites/list-invites.ts';
 import { revokeInvite } from './invites/revoke-invite.ts';
+import { getKeys } from './licences/get-keys.ts';
 import { setLeasePerpetual } from './lifecycle/set-lease-perpetual.ts';
 import { openLive } from './live/open-live.ts';
 import { listOutbox } from './mail/list-outbox.ts';
@@ -72,6 +77,9 @@ import { listOrgs } from './orgs/list-orgs.ts';
 import { renameOrg } from './orgs/rename-org.ts';
 import { setLimits } from './orgs/set-limits.ts';
 import { setPayoutWallet } from './orgs/set-payout-wallet.ts';
+import { buyPack } from './products/buy-pack.ts';
+import { buySource } from './products/buy-source.ts';
+import { getPackageManifest } from './products/get-manifest.ts';
 import { applyExpose } from './project-data/apply-expose.ts';
 import { getExpose } from './project-data/get-expose.ts';
 import { getSchema } from './project-data/get-schema.ts';
@@ -111,6 +119,7 @@ import { takePush } from './vaults/push.ts';
 import { registerVault } from './vaults/register-vault.ts';
 import { reportLostKey } from './vaults/report-lost-key.ts';
 import { rotateEpoch } from './vaults/rotate-epoch.ts';
+import { verifyTransaction } from './verifications/verify-transaction.ts';
 
 /** Every operation there is. What walks over all of them (parity, workers, generated pages) starts here. */
 export const operations: readonly AnyOperation[] = [
@@ -229,7 +238,16 @@ export const operations: readonly AnyOperation[] = [
   confirmEmail,
   enrollPasskey,
   connectChat,
+  getPricing,
   runAudit,
+  verifyTransaction,
+  getAuditStats,
+  recordInquiry,
+  buyPack,
+  buySource,
+  getPackageManifest,
+  getKeys,
+  takeDownload,
   buyAudit,
   watchAudit,
 ];

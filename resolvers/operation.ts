@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Access, OrgScope, ProjectScope } from './access.ts';
+import type { Budget } from './budgets.ts';
 import type { Context } from './context.ts';
 import type { PriceFacet } from './payments/price.ts';
 import type { Work } from './unit-of-work.ts';
@@ -41,6 +42,8 @@ interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
   readonly summary: string;
   readonly access: Access<z.output<Input>, Scope>;
   readonly input: Input;
+  /** What every run takes one from, of what a client may have; the platform admin is not counted. @default nothing */
+  readonly budget?: (input: z.output<Input>) => Budget | undefined;
   /** The documented JSON of a result, for REST and what is made from it; GraphQL selects from `Output` instead. */
   readonly wire: z.ZodType<Wire>;
   readonly toWire: (result: Output, ctx: Context) => Wire | Promise<Wire>;

@@ -49,6 +49,12 @@ export class RateLimiter {
       : 0;
   }
 
+  /** What is left of a bucket, and the seconds until it is full again. */
+  left(name: string, rate: Rate): { readonly tokens: number; readonly fullIn: number } {
+    const { tokens } = this.#bucket(name, rate);
+    return { tokens: Math.max(0, Math.floor(tokens)), fullIn: Math.ceil((rate.burst - tokens) / rate.perSecond) };
+  }
+
   /** Takes tokens that may not be there yet, so that the bucket owes them; below zero gives back. */
   charge(name: string, rate: Rate, tokens: number): void {
     const bucket = this.#bucket(name, rate);

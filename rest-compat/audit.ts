@@ -1,45 +1,67 @@
+import { getAuditStats } from '../resolvers/audits/audit-stats.ts';
 import { buyAudit } from '../resolvers/audits/buy-audit.ts';
 import { auditPrices } from '../resolvers/audits/price-table.ts';
 import { runAudit } from '../resolvers/audits/run-audit.ts';
-import { either, route } from './route.ts';
+import { recordInquiry } from '../resolvers/inquiries/record-inquiry.ts';
+import { apiRoute, unlockable } from './api-route.ts';
+import { auditDoc, boughtAuditDoc, inquiryDoc, statsDoc } from './audit-docs.ts';
 
 /** Who pays is all that counts. */
 const ofPayer = { withoutCredential: true } as const;
 
 const { path: boughtAt } = auditPrices.audit;
 
-/** Whether everything of an audit is asked for, which costs something. */
-const unlocks = (unlock: unknown): boolean => ['1', 1, 'true', true].includes(unlock as string);
-
 /** Paths of the audit gateway. Contract 00, section 0.1. */
 export const auditRoutes = [
-  either(
-    ({ query }) => unlocks(query.unlock),
-    route('GET', '/api/audit', 200, buyAudit, ({ query }) => ({ url: query.url }), ofPayer),
-    route('GET', '/api/audit', 200, runAudit, ({ query }) => ({ url: query.url })),
+  unlockable(
+    apiRoute('GET', '/api/audit', buyAudit, ({ query }) => ({ url: query.url }), boughtAuditDoc, ofPayer),
+    apiRoute('GET', '/api/audit', runAudit, ({ query }) => ({ url: query.url }), auditDoc),
   ),
-  either(
-    ({ query, body }) => unlocks(query.unlock) || unlocks(body.unlock),
-    route('POST', '/api/audit', 200, buyAudit, ({ query, body }) => ({ url: body.url ?? query.url }), ofPayer),
-    route('POST', '/api/audit', 200, runAudit, ({ body }) => ({ url: body.url })),
+  unlockable(
+    apiRoute(
+      'POST',
+      '/api/audit',
+      buyAudit,
+      ({ query, body }) => ({ url: body.url ?? query.url }),
+      boughtAuditDoc,
+      ofPayer,
+    ),
+    apiRoute('POST', '/api/audit', runAudit, ({ body }) => ({ url: body.url }), auditDoc),
   ),
-  route(
+  apiRoute(
     'GET',
     boughtAt,
-    200,
     buyAudit,
     ({ query }) => ({ url: query.url, payment_proof: query.payment_proof }),
+    boughtAuditDoc,
     ofPayer,
   ),
-  route(
+  apiRoute(
     'POST',
     boughtAt,
-    200,
     buyAudit,
     ({ query, body }) => ({
       url: body.url ?? query.url,
       payment_proof: body.payment_proof ?? query.payment_proof,
     }),
+    boughtAuditDoc,
     ofPayer,
+  ),
+  apiRoute('GET', '/api/stats', getAuditStats, () => ({}), statsDoc),
+  apiRoute(
+    'POST',
+    '/api/inquiry',
+    recordInquiry,
+    ({ body }) => ({
+      email: body.email,
+      name: body.name,
+      company: body.company,
+      buyer_domain: body.buyer_domain,
+      kind: body.kind,
+      offer_usd: body.offer_usd,
+      message: body.message,
+      website: body.website,
+    }),
+    inquiryDoc,
   ),
 ];

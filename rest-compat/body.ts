@@ -12,17 +12,35 @@ export function parseJsonBody(body: Uint8Array, contentType: string | undefined)
   if (!/^application\/([\w.+-]+\+)?json\s*(;|$)/i.test(contentType ?? '')) {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { details: { content_type: contentType ?? null } });
   }
-  let value: unknown;
+  const value = jsonOf(body);
+  if (!isObject(value)) {
+    throw new ServiceError('VALIDATION_FAILED', { message: 'The body must be a JSON object.', details: { field: '' } });
+  }
+  return value;
+}
+
+/**
+ * The JSON object of a request body under `/api`, whatever its content type says; an empty body is an absent one.
+ *
+ * @throws MALFORMED_JSON
+ */
+export function parseApiBody(body: Uint8Array): Readonly<Record<string, unknown>> {
+  if (body.length === 0) return {};
+  const value = jsonOf(body);
+  if (!isObject(value)) throw new ServiceError('MALFORMED_JSON', { message: 'The body must be a JSON object.' });
+  return value;
+}
+
+function jsonOf(body: Uint8Array): unknown {
   try {
-    value = JSON.parse(utf8.decode(body));
+    return JSON.parse(utf8.decode(body));
   } catch {
     throw new ServiceError('MALFORMED_JSON');
   }
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ServiceError('VALIDATION_FAILED', { message: 'The body must be a JSON object.', details: { field: '' } });
-  }
-  return value as Record<string, unknown>;
 }
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 export const isPlainText = (contentType: string | undefined) => /^text\/plain\s*(;|$)/i.test(contentType ?? '');
 

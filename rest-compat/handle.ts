@@ -1,8 +1,10 @@
 import { invalidField } from '../core/errors.ts';
 import type { Context } from '../resolvers/context.ts';
-import { isForm, isPlainText, parseFormBody, parseJsonBody, parseQuery, parseTextBody } from './body.ts';
+import { isForm, isPlainText, parseApiBody, parseFormBody, parseJsonBody, parseQuery, parseTextBody } from './body.ts';
+import type { PathDoc } from './openapi/path-doc.ts';
 import { PathTable } from './path-table.ts';
-import type { RestAnswer, RestRequest, Route } from './route.ts';
+import { isApiPath } from './problem.ts';
+import type { RestAnswer, RestHeaders, RestRequest, Route } from './route.ts';
 
 /** A request as the server hands it on: decoded by nobody yet. */
 export interface RestCall {
@@ -12,6 +14,7 @@ export interface RestCall {
   readonly search: string;
   readonly contentType: string | undefined;
   readonly accept: string | undefined;
+  readonly headers: RestHeaders;
   readonly body: Uint8Array;
 }
 
@@ -22,10 +25,17 @@ export interface Matched {
 
 /** Finds documented paths and answers them. */
 export class RestRoutes {
+  readonly #routes: readonly Route[];
   readonly #table: PathTable<Route>;
 
   constructor(routes: readonly Route[]) {
+    this.#routes = routes;
     this.#table = new PathTable(routes);
+  }
+
+  /** What the description of the API says of those that are in it. */
+  describe(): PathDoc[] {
+    return this.#routes.flatMap(({ describe }) => (describe === undefined ? [] : [describe()]));
   }
 
   /** @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED, VALIDATION_FAILED as {@link PathTable.match} */
@@ -51,6 +61,8 @@ export class RestRoutes {
       query,
       body,
       markdown: route.hasMarkdown === true && wantsMarkdown(query.format, call),
+      headers: call.headers,
+      head: call.method === 'HEAD',
     });
   }
 }
@@ -62,7 +74,8 @@ function wantsMarkdown(format: string | undefined, { accept = '' }: RestCall): b
   return format === undefined ? /(^|,)\s*text\/markdown\s*(;|,|$)/i.test(accept) : format === 'markdown';
 }
 
-function bodyOf({ textAs, form }: Route, { body, contentType }: RestCall): Readonly<Record<string, unknown>> {
+function bodyOf({ path, textAs, form }: Route, { body, contentType }: RestCall): Readonly<Record<string, unknown>> {
+  if (isApiPath(path)) return parseApiBody(body);
   if (form === true && isForm(contentType)) return parseFormBody(body);
   if (textAs === undefined || !isPlainText(contentType)) return parseJsonBody(body, contentType);
   return { [textAs]: parseTextBody(body, contentType) };

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Context } from '../resolvers/context.ts';
 import { execute } from '../resolvers/execute.ts';
 import type { Operation } from '../resolvers/operation.ts';
+import type { PathDoc } from './openapi/path-doc.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -13,12 +14,18 @@ export interface RestRequest {
   readonly body: Readonly<Record<string, unknown>>;
   /** Whether the answer is wanted as Markdown; asked of paths that have such a one. */
   readonly markdown?: boolean;
+  /** By their names in small letters, each given once. */
+  readonly headers?: RestHeaders;
+  /** Whether the answer's headers are all that is wanted. */
+  readonly head?: boolean;
 }
+
+export type RestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface RestAnswer {
   readonly status: number;
   readonly body: unknown;
-  /** Set for what is no JSON: the body is then the text that is sent, with these headers. */
+  /** Set for what is no JSON: the body is then the text, or the bytes, that are sent with these headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -41,6 +48,10 @@ export interface Route {
   readonly isSold?: boolean;
   /** Whether the body is that of a page's form. */
   readonly form?: true;
+  /** What the description of the API says of it, for paths under `/api`. */
+  readonly describe?: () => PathDoc;
+  /** Largest body, in bytes. @default 1 MiB */
+  readonly bodyBytesMax?: number;
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
 }
 
@@ -48,6 +59,8 @@ export interface RouteOptions<Output> extends Pick<Route, 'textAs'> {
   /** No credential is looked at, whatever the request brings: who asks is told by something else. */
   readonly withoutCredential?: true;
   readonly asMarkdown?: (output: Output) => string;
+  /** The answer as a ZIP archive, for whoever accepts that alone or first. */
+  readonly asZip?: (output: Output, ctx: Context) => Promise<RestAnswer>;
 }
 
 const markdownHeaders = { 'content-type': 'text/markdown; charset=utf-8' };
@@ -64,7 +77,7 @@ const asNobody = (ctx: Context): Context => ({
 });
 
 /** What comes from outside has yet to be judged; the operation's schema is its only judge. */
-type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
+export type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
 
 /** A request in which everything holds its own name: what it becomes tells how a route spells an input. */
 const named = new Proxy<Record<string, string>>({}, { get: (_target, name) => name });
@@ -83,7 +96,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   status: number | { readonly usual: number; readonly of: (output: Output) => number },
   op: Operation<Input, Scope, Output, Wire>,
   toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
-  { textAs, asMarkdown, withoutCredential }: RouteOptions<Output> = {},
+  { textAs, asMarkdown, asZip, withoutCredential }: RouteOptions<Output> = {},
 ): Route {
   let names: Unchecked<z.input<Input>> | undefined;
   const spelling = (name: string): string => {
@@ -102,6 +115,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     async run(ctx, request) {
       const asker = withoutCredential === true ? asNobody(ctx) : ctx;
       const output = await execute(op, asker, toInput(request) as z.input<Input>, spelling);
+      if (asZip !== undefined && wantsZip(request)) return asZip(output, ctx);
       return {
         status: typeof status === 'number' ? status : status.of(output),
         body: await op.toWire(output, ctx),
@@ -112,6 +126,9 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     },
   };
 }
+
+const wantsZip = ({ headers }: RestRequest): boolean =>
+  /^\s*application\/zip\s*(?:;|,|$)/i.test(headers?.accept?.toString() ?? '');
 
 /** One path that stands for two operations: which of them is meant is told by the request. */
 export const either = (isFirst: (request: RestRequest) => boolean, first: Route, second: Route): Route => ({

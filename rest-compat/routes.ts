@@ -11,6 +11,7 @@ import { mailRoutes } from './mail.ts';
 import { memberRoutes } from './members.ts';
 import { operatorContactRoutes } from './operator-contact.ts';
 import { orgRoutes } from './orgs.ts';
+import { productRoutes } from './products.ts';
 import { projectDataRoutes } from './project-data.ts';
 import { projectUserRoutes } from './project-users.ts';
 import { projectRoutes } from './projects.ts';
@@ -19,6 +20,7 @@ import { roomRoutes } from './rooms.ts';
 import type { Route } from './route.ts';
 import { tierRoutes } from './tiers.ts';
 import { vaultRoutes } from './vaults.ts';
+import { verificationRoutes } from './verifications.ts';
 
 /** Every documented path that an operation answers: the one table that the server matches and the tests walk. */
 export const routes: readonly Route[] = [
@@ -42,4 +44,6 @@ export const routes: readonly Route[] = [
   ...projectUserRoutes,
   ...claimRoutes,
   ...auditRoutes,
+  ...productRoutes,
+  ...verificationRoutes,
 ];

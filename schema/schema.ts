@@ -1,5 +1,6 @@
 import { builder } from './builder.ts';
 import './audit.ts';
+import './audit-stats.ts';
 import './delegates.ts';
 import './escalation-changes.ts';
 import './escalation-contacts.ts';
@@ -13,6 +14,7 @@ import './errors.ts';
 import './error-reports.ts';
 import './identity.ts';
 import './incidents.ts';
+import './inquiries.ts';
 import './live.ts';
 import './org-settings.ts';
 import './members.ts';
@@ -21,7 +23,9 @@ import './platform.ts';
 import './project-data.ts';
 import './project-mutations.ts';
 import './project-users.ts';
+import './products.ts';
 import './projects.ts';
+import './purchases.ts';
 import './room-acks.ts';
 import './room-invites.ts';
 import './room-message-pages.ts';
@@ -33,6 +37,7 @@ import './site-audits.ts';
 import './vaults.ts';
 import './slugs.ts';
 import './tiers.ts';
+import './verifications.ts';
 
 /** The served schema; printed to `schema/schema.graphql`, which is checked in. */
 export const schema = builder.toSchema();

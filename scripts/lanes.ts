@@ -29,10 +29,11 @@ const lanes: Readonly<Record<string, Lane>> = {
   // Tests of `npm test`, run again with `startService()` starting two gateways on one database behind a balancer that
   // sends each request to the other one. None of them is left out. Not among them, because a node answers for itself:
   // tests of limits that each node counts alone (rate-limits, connection-limits, request-limits) and of what goes on
-  // inside one (feed-hub, feed-memory, metrics, remembered-tokens); test/scale/two-nodes.test.ts is for two by itself.
+  // inside one (feed-hub, feed-memory, metrics, remembered-tokens); test/scale/two-nodes.test.ts is for two by itself, and
+  // test/lanes/page-nodes.test.ts kills two that are processes.
   'two-nodes': {
     ...nats,
-    files: ['test/rooms', 'test/faults/idempotency', 'test/subscriptions/lost-rights'],
+    files: ['test/rooms', 'test/faults/idempotency', 'test/subscriptions/lost-rights', 'test/lanes/page-nodes.test.ts'],
     env: { SVC_TEST_NODES: '2' },
   },
   browser: {

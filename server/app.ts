@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { HeldAnswers } from '../core/held-answers.ts';
 import { newId } from '../core/ids.ts';
@@ -13,6 +14,13 @@ import { ProjectPools } from '../db/project-pools.ts';
 import { checkRootFingerprint } from '../db/root-fingerprint.ts';
 import { createAuditor } from '../engines/audit/auditor.ts';
 import type { TrialNetwork } from '../engines/audit/fetch/document.ts';
+import { ownToken } from '../engines/audit/robots/user-agents.ts';
+import { createArchives } from '../engines/bundles/archives.ts';
+import { jsonFile } from '../engines/bundles/bundle-file.ts';
+import { gatewayVersion } from '../engines/bundles/gateway-version.ts';
+import { createChains } from '../engines/chains/chains.ts';
+import { createSigner, type Signer } from '../engines/licences/signer.ts';
+import { derivedSigningKeys } from '../engines/licences/signing-keys.ts';
 import { createMailer } from '../engines/mail.ts';
 import { createPasswordHasher } from '../engines/passwords/hasher.ts';
 import { createSqlReader } from '../engines/reading/sql-reader.ts';
@@ -24,6 +32,7 @@ import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
 import { noteLaunch } from '../resolvers/payments/launch.ts';
 import { createSenderTurns } from '../resolvers/payments/sender-turns.ts';
+import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
 import { standingProjects } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
 import { startMessageMirror } from '../resolvers/rooms/message-mirror.ts';
@@ -179,9 +188,16 @@ export async function startApp(options: AppOptions): Promise<App> {
     const sqlReader = createSqlReader();
     undo.push(sqlReader.close);
     const contact = config.publicBaseUrl === undefined ? '' : ` (+${config.publicBaseUrl})`;
-    const auditor = createAuditor({ userAgent: `SvcAudit/${version}${contact}`, trial: options.auditTrial });
+    const auditor = createAuditor({ userAgent: `${ownToken}/${version}${contact}`, trial: options.auditTrial });
     undo.push(auditor.close);
 
+    const signer = licenceSigner(config, keys);
+    const archives = createArchives({
+      root: fileURLToPath(new URL('..', import.meta.url)),
+      version: gatewayVersion,
+      made: async () => [jsonFile('jwks.json', { keys: (await signer)?.published ?? [] })],
+    });
+    undo.push(archives.close);
     await noteLaunch(db);
     const cashier = createCashier({
       settlerKey: config.payments.settlerKey,
@@ -230,6 +246,9 @@ export async function startApp(options: AppOptions): Promise<App> {
       identityProviders: createIdentityProviders({ settings: config.oidcProviders }),
       sqlReader,
       auditor,
+      chains: createChains({ ...config.payments, log }),
+      signer,
+      archives,
       cashier,
       schemaCaches: new SchemaCaches(projectPools),
       heldAnswers: new HeldAnswers(),
@@ -244,6 +263,11 @@ export async function startApp(options: AppOptions): Promise<App> {
         publicBaseUrl: config.publicBaseUrl,
         platformDomain: config.platformDomain,
         settlementAddress: config.settlementAddress,
+        tonSettlementAddress: config.payments.tonSettlementAddress,
+        nearAgentsSecret: config.nearAgentsSecret,
+        sellerName: config.sellerName,
+        governingLaw: config.governingLaw,
+        auditDefaultUrl: config.auditDefaultUrl,
         tierNetwork: config.tierNetwork,
         proofConfirmations: config.payments.confirmations.base ?? 1,
         adminKey: config.adminKey,
@@ -269,7 +293,13 @@ export async function startApp(options: AppOptions): Promise<App> {
 
     const engine = new Engine(schema, { introspection: !config.production });
     const projectSchemas = new ProjectSchemas(services, { introspection: !config.production });
-    const health = createHealth({ databaseUrl, nodeLock, version });
+    const health = createHealth({
+      databaseUrl,
+      nodeLock,
+      version,
+      payTo: () => settlementAddress(services),
+      cashier,
+    });
     undo.push(health.close);
     const { trustedProxies } = config;
     const connections = new ConnectionLimit(config.connectionsPerAddress);
@@ -287,6 +317,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       tenantName,
       host: config.host,
       guardMetrics: config.production,
+      version,
+      mcpOrigins: config.mcpOrigins,
       draining: draining.signal,
     });
     const sockets = attachSockets(server, {
@@ -319,6 +351,12 @@ export async function startApp(options: AppOptions): Promise<App> {
     await stop();
     throw error;
   }
+}
+
+/** A key of the installation's own is for development: it would be lost with the root secret, and licences with it. */
+function licenceSigner({ production, licenceKeys }: Config, keys: KeyRing): Promise<Signer> | undefined {
+  if (production && licenceKeys === undefined) return undefined;
+  return createSigner(licenceKeys ?? derivedSigningKeys(keys));
 }
 
 /** Runs once; later calls get the first one's promise. */

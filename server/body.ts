@@ -5,15 +5,17 @@ import { ServiceError } from '../core/errors.ts';
 /** Largest request body, in bytes. */
 export const bodyBytesMax = 1024 * 1024;
 
-/**
- * Judges a body by its headers, before any of it is sent.
- *
- * @throws BODY_TOO_LARGE by the announced length, UNSUPPORTED_MEDIA_TYPE for what would not be read as it is meant
- */
-export function refuseBody({ headers }: Pick<IncomingMessage, 'headers'>, limit = bodyBytesMax): void {
-  const announced = Number(headers['content-length'] ?? 0);
-  if (announced > limit) throw tooLarge(limit);
-  if (announced === 0 && headers['transfer-encoding'] === undefined) return;
+const announcedBytes = ({ headers }: Pick<IncomingMessage, 'headers'>) => Number(headers['content-length'] ?? 0);
+
+/** Judges a body by its announced length, before any of it is sent. @throws BODY_TOO_LARGE */
+export function refuseLargeBody(request: Pick<IncomingMessage, 'headers'>, limit = bodyBytesMax): void {
+  if (announcedBytes(request) > limit) throw tooLarge(limit);
+}
+
+/** Judges a body by its headers, before any of it is sent. @throws UNSUPPORTED_MEDIA_TYPE for what would be misread */
+export function refuseOddBody(request: Pick<IncomingMessage, 'headers'>): void {
+  const { headers } = request;
+  if (announcedBytes(request) === 0 && headers['transfer-encoding'] === undefined) return;
   const encoding = headers['content-encoding'] ?? 'identity';
   if (!/^identity$/i.test(encoding.trim())) {
     throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsed, urlOf } from './config-values.ts';
+import { parsed, tonAddress, urlOf, webUrl } from './config-values.ts';
 
 /** Chains that are read, by the part of their variables' names that tells them apart. */
 const chains = {
@@ -21,7 +21,11 @@ export interface PaymentsConfig {
   /** JSON-RPC endpoints. */
   readonly rpcUrls: Readonly<Partial<Record<ChainName, string>>>;
   /** Blocks that a transaction needs to count, its own among them; each use has a default of its own. */
-  readonly confirmations: Readonly<Partial<Record<ChainName, number>>>;
+  readonly confirmations: Readonly<Partial<Record<ChainName | 'ton', number>>>;
+  /** An index of TON; undefined: payments there are not looked up. */
+  readonly ton: { readonly url: string; readonly apiKey: string | undefined } | undefined;
+  /** The account on TON that payments go to; undefined: none, so they are not looked up. */
+  readonly tonSettlementAddress: string | undefined;
 }
 
 const endpoint = () =>
@@ -50,6 +54,10 @@ export const paymentVariables = {
   CONFIRMATIONS_ETHEREUM: depth(),
   CONFIRMATIONS_POLYGON: depth(),
   CONFIRMATIONS_BSC: depth(),
+  SETTLEMENT_ADDRESS_TON: parsed('an account of the main network of TON, in any of its spellings', tonAddress),
+  TON_API_URL: parsed('a URL that begins with http:// or https://, without a query or credentials', webUrl),
+  TON_API_KEY: parsed('without spaces', (value) => (/^[\x21-\x7e]{1,512}$/.test(value) ? value : undefined)),
+  CONFIRMATIONS_TON: depth(),
 };
 
 const paymentEnvironment = z.object(paymentVariables);
@@ -101,6 +109,26 @@ export const paymentDescriptions = {
   CONFIRMATIONS_ETHEREUM: needsDepth('ethereum', '`12`'),
   CONFIRMATIONS_POLYGON: needsDepth('polygon', '`5`'),
   CONFIRMATIONS_BSC: needsDepth('bsc', '`3`'),
+  SETTLEMENT_ADDRESS_TON: {
+    default: 'look-ups on TON are unavailable',
+    description: 'Account on TON that licences are paid to, such as `UQ…` or `0:…`.',
+    secret: false,
+  },
+  TON_API_URL: {
+    default: 'look-ups on TON are unavailable',
+    description: 'Index of TON that answers as API version 3 of TON Center does, for example `https://toncenter.com`.',
+    secret: false,
+  },
+  TON_API_KEY: {
+    default: 'one question a second, so that a look-up takes some seconds',
+    description: 'Key of that index, sent in the header `X-API-Key`.',
+    secret: true,
+  },
+  CONFIRMATIONS_TON: {
+    default: '`1`',
+    description: 'Blocks of the masterchain that have to follow that of a payment on TON.',
+    secret: false,
+  },
 } as const;
 
 export function paymentsOf(values: PaymentEnvironment): PaymentsConfig {
@@ -115,12 +143,17 @@ export function paymentsOf(values: PaymentEnvironment): PaymentsConfig {
     settlerKey: values.X402_SETTLER_KEY,
     facilitatorUrl: values.X402_FACILITATOR_URL,
     rpcUrls: byChain<string>('RPC_URL'),
-    confirmations: byChain<number>('CONFIRMATIONS'),
+    confirmations: {
+      ...byChain<number>('CONFIRMATIONS'),
+      ...(values.CONFIRMATIONS_TON === undefined ? {} : { ton: values.CONFIRMATIONS_TON }),
+    },
+    ton: values.TON_API_URL === undefined ? undefined : { url: values.TON_API_URL, apiKey: values.TON_API_KEY },
+    tonSettlementAddress: values.SETTLEMENT_ADDRESS_TON,
   };
 }
 
 /** What of them cannot go together, a sentence each. */
-export const paymentFaults = (has: (name: keyof PaymentEnvironment) => boolean): string[] =>
-  has('X402_SETTLER_KEY') && has('X402_FACILITATOR_URL')
+export const paymentFaults = ({ X402_SETTLER_KEY, X402_FACILITATOR_URL }: PaymentEnvironment): string[] =>
+  X402_SETTLER_KEY !== undefined && X402_FACILITATOR_URL !== undefined
     ? ['X402_SETTLER_KEY must be absent when X402_FACILITATOR_URL is set: one of them settles.']
     : [];

@@ -28,6 +28,13 @@ export function webUrl(value: string): string | undefined {
   return url.href.replace(/\/+$/, '');
 }
 
+/** Origins as browsers name them, separated by commas; `*` is any. */
+export function webOrigins(value: string): readonly string[] | undefined {
+  const origins = value.split(',').map((one) => one.trim());
+  const isOrigin = (one: string) => one === '*' || (webUrl(one) !== undefined && new URL(one).pathname === '/');
+  return origins.every(isOrigin) ? origins.map((one) => (one === '*' ? one : new URL(one).origin)) : undefined;
+}
+
 export function projectServers(value: string): Record<string, string> | undefined {
   const servers = new Map<string, string>();
   for (const entry of value.split(',')) {
@@ -95,3 +102,24 @@ function isIssuer(issuer: string): boolean {
 
 const isLoopbackHost = (host: string): boolean =>
   host === 'localhost' || host.endsWith('.localhost') || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+
+/** Tags of a TON address that people write, on the main network: one whose messages bounce, and one whose do not. */
+const tonTags: ReadonlySet<number> = new Set([0x11, 0x51]);
+
+/** An account of TON's main network in any of its spellings: raw, or 48 characters that end with their checksum. */
+export function tonAddress(value: string): string | undefined {
+  if (/^(0|-1):[0-9a-f]{64}$/i.test(value)) return value.toLowerCase();
+  if (!/^[A-Za-z0-9+/_-]{48}$/.test(value)) return undefined;
+  const bytes = Buffer.from(value, 'base64');
+  return tonTags.has(bytes[0]!) && crc16(bytes) === 0 ? value : undefined;
+}
+
+/** CRC-16 as of XMODEM, which is 0 over bytes that end with their own. */
+function crc16(bytes: Uint8Array): number {
+  let crc = 0;
+  for (const byte of bytes) {
+    crc ^= byte << 8;
+    for (let bit = 0; bit < 8; bit++) crc = ((crc << 1) ^ ((crc & 0x8000) === 0 ? 0 : 0x1021)) & 0xffff;
+  }
+  return crc;
+}

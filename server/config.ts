@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { parseTarget } from '../engines/audit/target.ts';
+import type { SignerKeys } from '../engines/licences/signer.ts';
+import { readSigningKeys } from '../engines/licences/signing-keys.ts';
 import { readTrustedProxies, type TrustedProxies } from './client-address.ts';
 import {
   type PaymentsConfig,
@@ -15,6 +18,7 @@ import {
   projectServers,
   secretKey,
   urlOf,
+  webOrigins,
   webUrl,
 } from './config-values.ts';
 
@@ -45,6 +49,17 @@ export interface Config {
   /** Undefined: a wallet whose key is derived from the root secret. */
   readonly settlementAddress: string | undefined;
   readonly payments: PaymentsConfig;
+  /** Origins of pages that may speak MCP; undefined: any. */
+  readonly mcpOrigins: readonly string[] | undefined;
+  /** Undefined: jobs of marketplaces of agents come unsigned. */
+  readonly nearAgentsSecret: string | undefined;
+  /** Keys of licences and orders; undefined: derived from the root secret, and in production none. */
+  readonly licenceKeys: SignerKeys | undefined;
+  /** Who sells the gateway's source, as its transfer names them. */
+  readonly sellerName: string | undefined;
+  readonly governingLaw: string | undefined;
+  /** What is audited when nothing is named. */
+  readonly auditDefaultUrl: string;
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: 'base' | 'base-sepolia';
   /** Undefined: none, so the peer is the client. */
@@ -75,6 +90,17 @@ export class ConfigError extends Error {
 }
 
 const oauthCredential = (value: string) => (/^[\x21-\x7e]{1,512}$/.test(value) ? value : undefined);
+
+/** A text on one line. */
+const line = (value: string) => (/^[^\p{Cc}]{1,200}$/u.test(value) ? value : undefined);
+
+const targetOf = (value: string): string | undefined => {
+  try {
+    return parseTarget(value).href;
+  } catch {
+    return undefined;
+  }
+};
 
 const environment = z.object({
   NODE_ENV: parsed('development, test or production', (value) =>
@@ -120,6 +146,17 @@ const environment = z.object({
     /^0x[0-9a-f]{40}$/i.test(value) ? (value.toLowerCase() as `0x${string}`) : undefined,
   ),
   ...paymentVariables,
+  MCP_ALLOWED_ORIGINS: parsed('origins such as https://app.example.com, separated by commas, or *', webOrigins),
+  NEAR_AGENTS_SECRET: parsed('at least 16 characters long, without spaces', (value) =>
+    /^[\x21-\x7e]{16,512}$/.test(value) ? value : undefined,
+  ),
+  LICENSE_SIGNING_JWK: parsed(
+    'a private Ed25519 key as JWK, or {"keys":[…]} with that one first and the public ones that it replaced behind it',
+    readSigningKeys,
+  ),
+  SELLER_NAME: parsed('a line of at most 200 characters', line),
+  GOVERNING_LAW: parsed('a line of at most 200 characters', line),
+  AUDIT_DEFAULT_URL: parsed('an https address or a host name', (value) => targetOf(value)),
   TIER_NETWORK: parsed('base or base-sepolia', (value) =>
     value === 'base' || value === 'base-sepolia' ? value : undefined,
   ),
@@ -220,6 +257,24 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'Wallet that payments to this installation are asked for, `0x…`. Seats in rooms name it in their challenge.',
   ),
   ...paymentDescriptions,
+  MCP_ALLOWED_ORIGINS: open(
+    '`*`: any',
+    'Origins of web pages that may speak to `/api/mcp`, separated by commas; the gateway’s own may always. Its tools are public and it sets no cookies, so any may by default.',
+  ),
+  NEAR_AGENTS_SECRET: secret(
+    'jobs come unsigned',
+    'Secret of 16 characters or more with which a marketplace of agents signs the jobs that it sends to `/api/near-agents`: `X-Signature: sha256=<hex of HMAC-SHA-256 over the body>`.',
+  ),
+  LICENSE_SIGNING_JWK: secret(
+    'in development a key derived from `SVC_SECRET_KEY`; in production none, so what is sold with a licence is not sold',
+    'Private Ed25519 key, as JWK, that licences and orders of the audit gateway are signed with. To replace it, set `{"keys":[new private key, old public keys…]}`: the old ones stay published at `/.well-known/jwks.json`, so what they signed can still be checked.',
+  ),
+  SELLER_NAME: open(
+    'the operator of `PUBLIC_BASE_URL`',
+    'Who sells the source of this gateway, as the transfer that comes with it names them.',
+  ),
+  GOVERNING_LAW: open('none is chosen', 'The law that the transfer of the source is under, for example `Ireland`.'),
+  AUDIT_DEFAULT_URL: open('`https://example.com/`', 'What is audited when a request names nothing.'),
   TIER_NETWORK: open(
     '`base-sepolia`, where money is for trials',
     'Network on which leases of tiers are paid for: `base` sells them for real money.',
@@ -287,7 +342,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     faults.push('OIDC_PROVIDERS must not list google when GOOGLE_CLIENT_ID is set.');
   if (production && values.OIDC_PROVIDERS?.some(({ issuer }) => /^http:/i.test(issuer)) === true)
     faults.push('OIDC_PROVIDERS must name issuers with https:// when NODE_ENV is production.');
-  faults.push(...paymentFaults(has));
+  faults.push(...paymentFaults(values));
   if (faults.length > 0) throw new ConfigError(faults);
 
   const platformDomain = values.PLATFORM_DOMAIN ?? 'localhost';
@@ -309,6 +364,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     oidcProviders: [...googleOf(values), ...(values.OIDC_PROVIDERS ?? [])],
     settlementAddress: values.SETTLEMENT_ADDRESS,
     payments: paymentsOf(values),
+    mcpOrigins: values.MCP_ALLOWED_ORIGINS?.includes('*') ? undefined : values.MCP_ALLOWED_ORIGINS,
+    nearAgentsSecret: values.NEAR_AGENTS_SECRET,
+    licenceKeys: values.LICENSE_SIGNING_JWK,
+    sellerName: values.SELLER_NAME,
+    governingLaw: values.GOVERNING_LAW,
+    auditDefaultUrl: values.AUDIT_DEFAULT_URL ?? 'https://example.com/',
     tierNetwork: values.TIER_NETWORK ?? 'base-sepolia',
     trustedProxies: values.TRUSTED_PROXIES,
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,

@@ -6,7 +6,7 @@ import type { RestRoutes } from '../rest-compat/handle.ts';
 import { allowHeader } from '../rest-compat/path-table.ts';
 import type { Engine } from '../schema/engine/engine.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
-import { readBody, refuseBody } from './body.ts';
+import { readBody, refuseLargeBody, refuseOddBody } from './body.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Health } from './health.ts';
@@ -33,6 +33,10 @@ export interface HttpOptions {
   readonly host: string;
   /** Whether `/metrics` is for the platform admin alone. */
   readonly guardMetrics: boolean;
+  /** Of the gateway, for cards and lists that name it. */
+  readonly version: string;
+  /** Origins of pages that may speak MCP; undefined: any. */
+  readonly mcpOrigins: readonly string[] | undefined;
   /** Aborted when the server stops: event streams are cut then, so that their readers resume elsewhere. */
   readonly draining: AbortSignal;
 }
@@ -70,11 +74,16 @@ export function requireMethod(exchange: Exchange, ...allowed: readonly string[])
 
 const noBody = Promise.resolve(Buffer.alloc(0));
 
-/** @throws BODY_TOO_LARGE or UNSUPPORTED_MEDIA_TYPE, where possible before the client has sent any of it */
+/**
+ * The request's body. Under `/api` it may call itself what it likes: it is JSON or it is refused as none.
+ *
+ * @throws BODY_TOO_LARGE or UNSUPPORTED_MEDIA_TYPE, where possible before the client has sent any of it
+ */
 export function bodyOf({ request, response, asksFirst }: Exchange, limit?: number): Promise<Buffer> {
   const { headers } = request;
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return noBody;
-  refuseBody(request, limit);
+  refuseLargeBody(request, limit);
+  if (!response.underApi) refuseOddBody(request);
   if (asksFirst) response.writeContinue();
   return readBody(request, limit);
 }

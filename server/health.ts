@@ -1,23 +1,79 @@
+import { z } from 'zod';
 import type { NodeLock } from '../db/node-lock.ts';
 import { createPool } from '../db/pool.ts';
+import type { Cashier } from '../engines/x402/cashier.ts';
+import { networks } from '../engines/x402/networks.ts';
+import type { PathDoc } from '../rest-compat/openapi/path-doc.ts';
 
 /** How long a check is believed, in milliseconds. Contract 00, section 6.4. */
 const believedMs = 10_000;
+/** How long the database is given to answer, in milliseconds. */
 const checkMs = 2_000;
+/** How long any check may take, in milliseconds: each gives up by itself before, and what says nothing is down. */
+const patienceMs = 2_500;
 
-/** USDC on Base: what settlements are made in. */
-const settlement = {
-  network: 'base',
-  caip2: 'eip155:8453',
-  chain_id: 8453,
-  pay_to: null,
-  asset: { symbol: 'USDC', address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', decimals: 6 },
-  mode: 'unavailable',
-} as const;
+/** `unconfigured`: nothing of it was set up, so that nothing of it can be down. */
+const Check = z.enum(['ok', 'down', 'unconfigured']);
+type CheckState = z.infer<typeof Check>;
+
+const { name: network, caip2, chainId, usdc } = networks.base;
+const asset = { symbol: 'USDC', address: usdc.address, decimals: usdc.decimals };
+
+/** The body of `GET /api/health`. Contract 00, section 6.4. */
+const HealthWire = z
+  .object({
+    ok: z.literal(true),
+    status: z.enum(['ok', 'degraded']),
+    service: z.string(),
+    version: z.string(),
+    runtime: z.object({
+      node: z.string(),
+      platform: z.string(),
+      uptime_s: z.int(),
+      started_at: z.iso.datetime(),
+    }),
+    settlement: z.object({
+      network: z.string(),
+      caip2: z.string(),
+      chain_id: z.int(),
+      pay_to: z.string(),
+      asset: z.object({ symbol: z.string(), address: z.string(), decimals: z.int() }),
+      mode: z.enum(['self', 'facilitator', 'unavailable']),
+    }),
+    checks: z.object({ database: Check, rpc: Check, facilitator: Check }),
+  })
+  .meta({ id: 'Health' });
+
+export const healthDoc: PathDoc = {
+  method: 'GET',
+  path: '/api/health',
+  summary: 'Whether the gateway serves, and where payments to it go.',
+  answer: HealthWire,
+  doc: {
+    examples: {
+      answer: {
+        ok: true,
+        status: 'ok',
+        service: 'svc-gateway',
+        version: '5.0.0',
+        runtime: { node: 'v22.23.2', platform: 'linux', uptime_s: 3_600, started_at: '2026-11-22T07:00:00.000Z' },
+        settlement: {
+          network: 'base',
+          caip2: 'eip155:8453',
+          chain_id: 8453,
+          pay_to: '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1',
+          asset: { symbol: 'USDC', address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913', decimals: 6 },
+          mode: 'self',
+        },
+        checks: { database: 'ok', rpc: 'ok', facilitator: 'ok' },
+      },
+    },
+  },
+};
 
 export interface Health {
   /** The body of `GET /api/health`. */
-  readonly report: () => Promise<Record<string, unknown>>;
+  readonly report: () => Promise<z.infer<typeof HealthWire>>;
   /** Whether the server can serve right now; asked anew each time. */
   readonly ready: () => Promise<boolean>;
   /** From now on the server is not ready: it drains. */
@@ -34,9 +90,16 @@ export interface HealthOptions {
   /** While it is lost another node may serve this database, and the two would not hear each other. */
   readonly nodeLock: Pick<NodeLock, 'held'>;
   readonly version: string;
+  /** The wallet that payments go to, in the mixed case of EIP-55. */
+  readonly payTo: () => Promise<string>;
+  /** What takes payments. */
+  readonly cashier: Pick<Cashier, 'mode' | 'health'>;
 }
 
-export function createHealth({ databaseUrl, nodeLock, version }: HealthOptions): Health {
+type Checks = Readonly<Record<'database' | 'rpc' | 'facilitator', CheckState>>;
+
+export function createHealth(options: HealthOptions): Health {
+  const { databaseUrl, nodeLock, version, payTo, cashier } = options;
   const startedAt = new Date();
   const pool = createPool({
     url: databaseUrl,
@@ -46,26 +109,33 @@ export function createHealth({ databaseUrl, nodeLock, version }: HealthOptions):
     name: 'svc-gateway health',
   });
   const drain = new AbortController();
-  let known: { readonly database: 'ok' | 'down'; readonly at: number } | undefined;
+  let address: Promise<string> | undefined;
+  let known: { readonly checks: Promise<Checks>; readonly at: number } | undefined;
 
-  async function checkDatabase(): Promise<'ok' | 'down'> {
-    const timeout = new Promise<'down'>((resolve) => setTimeout(resolve, checkMs, 'down').unref());
-    const look = pool.query('select 1').then(
-      () => 'ok' as const,
-      () => 'down' as const,
+  const checkDatabase = (): Promise<CheckState> =>
+    inTime(
+      pool.query('select 1').then(() => 'ok' as const),
+      'down' as const,
     );
-    return Promise.race([look, timeout]);
+
+  async function check(): Promise<Checks> {
+    const [database, paid] = await Promise.all([
+      checkDatabase(),
+      inTime(cashier.health(), { rpc: 'down', facilitator: 'down' } as const),
+    ]);
+    return { database, ...paid };
   }
 
   return {
     async report() {
-      if (known === undefined || performance.now() - known.at > believedMs) {
-        known = { database: await checkDatabase(), at: performance.now() };
-      }
-      const { database } = known;
+      // All who ask at once wait for one look.
+      if (known === undefined || performance.now() - known.at > believedMs)
+        known = { checks: check(), at: performance.now() };
+      const checks = await known.checks;
+      const isDown = Object.values(checks).includes('down') || drain.signal.aborted;
       return {
         ok: true,
-        status: database === 'ok' && !drain.signal.aborted ? 'ok' : 'degraded',
+        status: isDown ? 'degraded' : 'ok',
         service: 'svc-gateway',
         version,
         runtime: {
@@ -74,8 +144,15 @@ export function createHealth({ databaseUrl, nodeLock, version }: HealthOptions):
           uptime_s: Math.floor((Date.now() - startedAt.getTime()) / 1000),
           started_at: startedAt.toISOString(),
         },
-        settlement,
-        checks: { database, rpc: 'unconfigured', facilitator: 'unconfigured' },
+        settlement: {
+          network,
+          caip2,
+          chain_id: chainId,
+          pay_to: await (address ??= payTo()),
+          asset,
+          mode: cashier.mode,
+        },
+        checks,
       };
     },
     ready: async () => !drain.signal.aborted && nodeLock.held() && (await checkDatabase()) === 'ok',
@@ -83,4 +160,17 @@ export function createHealth({ databaseUrl, nodeLock, version }: HealthOptions):
     draining: drain.signal,
     close: () => pool.end(),
   };
+}
+
+/** What a check says, or what it means that it failed or said nothing in time. */
+async function inTime<State, Otherwise>(checked: Promise<State>, otherwise: Otherwise): Promise<State | Otherwise> {
+  let patience: NodeJS.Timeout | undefined;
+  const late = new Promise<Otherwise>((resolve) => {
+    patience = setTimeout(resolve, patienceMs, otherwise).unref();
+  });
+  try {
+    return await Promise.race([checked.catch(() => otherwise), late]);
+  } finally {
+    clearTimeout(patience);
+  }
 }

@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import { sameSecret } from '../core/keys.ts';
+import { isApiPath } from '../rest-compat/problem.ts';
+import { agentPaths } from './agents.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
 import { answerGraphQL } from './graphql-http.ts';
 import { answerLive, answerLiveChanges } from './live/answer-live.ts';
+import { openApiDoor } from './openapi.ts';
+import { ownDocs } from './own-docs.ts';
 import { send, sendJson } from './respond.ts';
 
 /** The server's own paths; everything else is a documented path of an operation. */
@@ -18,7 +22,8 @@ export function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
       requireMethod(exchange, 'GET');
       await answer(exchange);
     };
-  return new Map<string, OwnPath>([
+  const paths = new Map<string, OwnPath>([
+    ['/openapi.json', reading(openApiDoor(options))],
     ['/api/health', reading(async ({ response }) => sendJson(response, 200, await health.report()))],
     [
       '/readyz',
@@ -34,6 +39,7 @@ export function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
         send(response, 200, metrics.contentType, await metrics.render());
       }),
     ],
+    ...agentPaths(options),
     ['/live/v1', (exchange) => answerLive(options, exchange)],
     ['/live/v1/changes', (exchange) => answerLiveChanges(options, exchange)],
     [
@@ -47,6 +53,9 @@ export function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
       },
     ],
   ]);
+  const silent = [...paths.keys()].filter((path) => isApiPath(path) && !ownDocs.some((doc) => doc.path === path));
+  if (silent.length > 0) throw new Error(`These paths are described nowhere: ${silent.join(', ')}`);
+  return paths;
 }
 
 /** Prometheus can send a bearer, but no header of its own. @throws AUTH_REQUIRED or INVALID_AUTH */

@@ -187,6 +187,18 @@ export function refuseMissingHost({ headers, httpVersion }: Pick<IncomingMessage
   throw invalidField('host', 'the header is missing');
 }
 
+/** Longest target of a request to the audit gateway, in bytes. Contract 00, section 6.3. */
+const targetBytesMax = 8 * 1024;
+
+/** @throws VALIDATION_FAILED for a target of the audit gateway that is too long */
+export function refuseLongTarget({ url = '/' }: Pick<IncomingMessage, 'url'>): void {
+  if (url.length <= targetBytesMax) return;
+  throw new ServiceError('VALIDATION_FAILED', {
+    message: `The address is longer than ${targetBytesMax} bytes.`,
+    details: { limit_bytes: targetBytesMax },
+  });
+}
+
 /**
  * Whether a base URL names this server for certain: as the machine itself, as the configured host, or as the address
  * that the connection came in at. Anything else in a `Host` header is the client's word alone.

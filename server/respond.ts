@@ -10,7 +10,7 @@ import { correlate, type IncidentWatch, projectConcerned } from '../resolvers/in
 import { PaymentRequired } from '../resolvers/payments/payment-required.ts';
 import { withErrorCode } from '../rest-compat/auth/error-code.ts';
 import { challengeBody } from '../rest-compat/challenge-body.ts';
-import { problemType, toProblem } from '../rest-compat/problem.ts';
+import { isApiPath, problemType, toProblem } from '../rest-compat/problem.ts';
 import { discardBody } from './body.ts';
 
 export const jsonType = 'application/json; charset=utf-8';
@@ -34,6 +34,12 @@ const allowedHeaders = [
   'last-event-id',
   'payment-signature',
   'x-payment',
+  'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
+  'mcp-session-id',
+  'a2a-version',
+  'a2a-extensions',
   'x-client-info',
   'x-supabase-api-version',
 ].join(', ');
@@ -47,10 +53,13 @@ const exposedHeaders = [
   'allow',
   'content-range',
   'location',
+  'etag',
   'preference-applied',
   'payment-required',
   'payment-response',
   'x-payment-response',
+  'etag',
+  'repr-digest',
   'x-svc-payment-id',
   'x-svc-payment-deduplicated',
   'x-svc-payment-funds-moved',
@@ -59,10 +68,36 @@ const exposedHeaders = [
   'x-svc-payment-intent-state',
 ].join(', ');
 
+/** What browsers may send to the audit gateway, and read of its answers. Contract 00, section 1.12. */
+const apiAllowedHeaders = [
+  'content-type',
+  'payment-signature',
+  'x-payment',
+  'access-control-expose-headers',
+  'mcp-protocol-version',
+  'mcp-method',
+  'mcp-name',
+  'mcp-session-id',
+  'a2a-version',
+  'a2a-extensions',
+  'idempotency-key',
+].join(', ');
+
+const apiExposedHeaders = [
+  'payment-required',
+  'payment-response',
+  'x-payment-response',
+  'retry-after',
+  'repr-digest',
+  'etag',
+].join(', ');
+
+const exposedBy = (underApi: boolean) => (underApi ? apiExposedHeaders : exposedHeaders);
+
 /** What every answer carries: any origin may read it, and it can be found in the log. */
-const commonHeaders = (traceId: string): Record<string, string> => ({
+const commonHeaders = (traceId: string, underApi: boolean): Record<string, string> => ({
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': exposedHeaders,
+  'access-control-expose-headers': exposedBy(underApi),
   'x-svc-trace-id': traceId,
   'x-content-type-options': 'nosniff',
 });
@@ -70,6 +105,8 @@ const commonHeaders = (traceId: string): Record<string, string> => ({
 /** An answer that knows what every answer carries. */
 export class Answer extends ServerResponse<IncomingMessage> {
   traceId = '';
+  /** Whether it is an answer of the audit gateway. */
+  underApi = false;
   /** Where it is counted while it waits for its reader; undefined: it is never large. */
   keeping: Keeping | undefined;
 
@@ -92,14 +129,17 @@ export interface Keeping {
 
 /** For an answer that is not sent by {@link send}, which writes them itself: setting each is what takes long. */
 export function setCommonHeaders(response: Answer): void {
-  for (const [name, value] of Object.entries(commonHeaders(response.traceId))) response.setHeader(name, value);
+  for (const [name, value] of Object.entries(commonHeaders(response.traceId, response.underApi)))
+    response.setHeader(name, value);
 }
 
-/** Answers a preflight: 204 for any path. Contract 01, section 1.1. */
+/** Answers a preflight: 204 for any path. Contract 01, section 1.1; contract 00, section 1.12. */
 export function answerPreflight(response: Answer): void {
+  const { underApi } = response;
+  const methods = underApi ? 'GET, POST, OPTIONS' : 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS';
   setCommonHeaders(response);
-  response.setHeader('access-control-allow-methods', 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS');
-  response.setHeader('access-control-allow-headers', allowedHeaders);
+  response.setHeader('access-control-allow-methods', methods);
+  response.setHeader('access-control-allow-headers', underApi ? apiAllowedHeaders : allowedHeaders);
   response.setHeader('access-control-max-age', '86400');
   response.writeHead(204).end();
 }
@@ -123,7 +163,7 @@ export function send(
     'access-control-allow-origin',
     '*',
     'access-control-expose-headers',
-    exposedHeaders,
+    exposedBy(response.underApi),
     'x-svc-trace-id',
     response.traceId,
     'x-content-type-options',
@@ -149,12 +189,12 @@ export function send(
 export interface WholeAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 /** Sends an answer as it is. What has no body has no length either, nor has what was asked for by HEAD. */
 export function sendAnswer(response: Answer, { status, headers, body }: WholeAnswer): void {
-  const bare = status === 204 || response.req.method === 'HEAD';
+  const bare = status === 204 || status === 304 || response.req.method === 'HEAD';
   const bytes = bare ? 0 : Buffer.byteLength(body);
   response.keep(bytes);
   const length: Record<string, number> = bare ? {} : { 'content-length': bytes };
@@ -192,10 +232,10 @@ export function sendError(
   if (known.retryAfter !== undefined) headers['retry-after'] = String(known.retryAfter);
   if (known.allow !== undefined) headers.allow = known.allow.join(', ');
   if (known.code === 'AUTH_REQUIRED' || known.code === 'INVALID_AUTH') headers['www-authenticate'] = 'Bearer';
-  const underApi = path.startsWith('/api/');
+  const underApi = isApiPath(path);
   const plain = path.startsWith('/auth/v1/') ? withErrorCode(envelope) : envelope;
   const asked = underApi && error instanceof PaymentRequired ? challengeBody(path, error) : undefined;
-  const body = underApi ? (asked ?? toProblem(envelope, path)) : plain;
+  const body = underApi ? (asked ?? toProblem(envelope, known.status, path)) : plain;
   const type = underApi && asked === undefined ? problemType : jsonType;
   send(response, known.status, type, JSON.stringify(body), headers);
   return envelope;
@@ -217,11 +257,11 @@ export function sendSocketError(
   if (!socket.writable) return void socket.destroy();
   const { status } = error.row;
   const traceId = newTraceId();
-  const underApi = path.startsWith('/api/');
+  const underApi = isApiPath(path);
   const envelope = toEnvelope(error, traceId);
-  const body = JSON.stringify(underApi ? toProblem(envelope, path) : envelope);
+  const body = JSON.stringify(underApi ? toProblem(envelope, status, path) : envelope);
   const all = {
-    ...commonHeaders(traceId),
+    ...commonHeaders(traceId, underApi),
     ...headers,
     connection: 'close',
     'cache-control': 'no-store',

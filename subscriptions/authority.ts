@@ -23,9 +23,6 @@ export interface AuthorityWatchOptions {
   readonly everyMs?: number;
 }
 
-/** The longest a timer can run. */
-const timerMsMax = 2 ** 31 - 1;
-
 /** Keys of these signals; the rest is the id of an organization or a principal. */
 const signalPrefix = 'authority:';
 
@@ -37,11 +34,21 @@ interface Group {
 }
 
 interface Watcher {
+  readonly expiresAt: Date | null;
   readonly lose: (reason: AuthorityLoss) => void;
   readonly stop: () => void;
 }
 
-/** Ends what no longer has a right to go on: one statement per node and interval, however many watch. */
+/** What the statement answers: what is lost, or nothing, each time with the database's clock. */
+interface Looked {
+  readonly index: number | null;
+  readonly now: Date;
+}
+
+/**
+ * Ends what no longer has a right to go on: one statement per node and interval, however many watch. What has expired
+ * is decided by the database's clock, as everything else: this node's only says when it may be worth a look.
+ */
 export function createAuthorityWatch({
   db,
   log,
@@ -50,6 +57,8 @@ export function createAuthorityWatch({
 }: AuthorityWatchOptions): RunningAuthorityWatch {
   const groups = new Map<string, Group>();
   let timer: NodeJS.Timeout | undefined;
+  /** When the timer rings, on the clock that nobody sets. */
+  let ringsAt = 0;
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;
   let failing = false;
@@ -62,12 +71,18 @@ export function createAuthorityWatch({
     }
   });
 
-  function schedule(): void {
-    if (timer !== undefined || closed || groups.size === 0) return;
+  /** Has a look taken after some time, or after the usual one if that is shorter. */
+  function schedule(afterMs: number): void {
+    if (closed || groups.size === 0) return;
+    const ms = Math.min(Math.max(afterMs, 0), everyMs);
+    const at = performance.now() + ms;
+    if (timer !== undefined && ringsAt <= at) return;
+    clearTimeout(timer);
+    ringsAt = at;
     timer = setTimeout(() => {
       timer = undefined;
-      void recheck().then(schedule);
-    }, everyMs).unref();
+      void recheck().then(() => schedule(everyMs));
+    }, ms).unref();
   }
 
   function recheck(): Promise<void> {
@@ -90,10 +105,19 @@ export function createAuthorityWatch({
     const asked = [...groups.values()].map(({ entry, watchers }) => ({ entry, watchers: [...watchers] }));
     if (asked.length === 0 || closed) return;
     try {
-      const lost = await db.rows<{ index: number }>(lostStatement, columnsOfEntries(asked.map(({ entry }) => entry)));
+      const lost = await db.rows<Looked>(lostStatement, columnsOfEntries(asked.map(({ entry }) => entry)));
       if (failing) log.info('the rights of open subscriptions are checked again');
       failing = false;
-      for (const { index } of lost) for (const watcher of asked[index]!.watchers) watcher.lose('revoked');
+      for (const { index } of lost)
+        if (index !== null) for (const watcher of asked[index]!.watchers) watcher.lose('revoked');
+      const now = lost[0]!.now.getTime();
+      let next = Number.POSITIVE_INFINITY;
+      for (const watcher of asked.flatMap(({ watchers }) => watchers)) {
+        const left = watcher.expiresAt === null ? Number.POSITIVE_INFINITY : watcher.expiresAt.getTime() - now;
+        if (left <= 0) watcher.lose('expired');
+        else next = Math.min(next, left);
+      }
+      schedule(next);
     } catch (error) {
       // An outage is no reason to throw everybody out. Who comes back would not be let in before it is over.
       if (!failing) log.warn({ err: error }, 'the rights of open subscriptions cannot be checked; trying again');
@@ -107,9 +131,7 @@ export function createAuthorityWatch({
       const key = JSON.stringify(columnsOfEntries([entry]));
       const group = groups.get(key) ?? { key, entry, watchers: new Set() };
       groups.set(key, group);
-      let expiry: NodeJS.Timeout | undefined;
       const stop = () => {
-        clearTimeout(expiry);
         group.watchers.delete(watcher);
         if (group.watchers.size === 0 && groups.get(group.key) === group) groups.delete(group.key);
         if (groups.size > 0) return;
@@ -125,23 +147,17 @@ export function createAuthorityWatch({
           log.error({ err: error }, 'a subscription that lost its right could not be ended');
         }
       };
-      const awaitExpiry = (expiresAt: number) => {
-        const left = expiresAt - Date.now();
-        expiry = setTimeout(
-          () => (Date.now() >= expiresAt ? lose('expired') : awaitExpiry(expiresAt)),
-          Math.min(Math.max(left, 0), timerMsMax),
-        ).unref();
-      };
-      const watcher: Watcher = { lose, stop };
+      const { expiresAt } = entry;
+      const watcher: Watcher = { expiresAt, lose, stop };
       group.watchers.add(watcher);
-      if (entry.expiresAt !== null) awaitExpiry(entry.expiresAt.getTime());
-      schedule();
+      schedule(expiresAt === null ? everyMs : expiresAt.getTime() - Date.now());
       return stop;
     },
     holds: async (entry) => {
       requireStorable(entry);
-      if (entry.expiresAt !== null && entry.expiresAt.getTime() <= Date.now()) return false;
-      return (await db.rows(lostStatement, columnsOfEntries([entry]))).length === 0;
+      const [looked] = await db.rows<Looked>(lostStatement, columnsOfEntries([entry]));
+      const { index, now } = looked!;
+      return index === null && (entry.expiresAt === null || entry.expiresAt > now);
     },
     changed: (id) => {
       try {
@@ -190,10 +206,11 @@ function capabilitiesFor(action: Action): string | null {
   return grants === undefined ? null : (grants === 'any' ? capabilities : grants).join(',');
 }
 
-// `is not true`: what cannot be decided is lost.
+// `is not true`: what cannot be decided is lost. One row at least, for the clock.
 const lostStatement: Statement = {
   name: 'authority.lost',
-  text: `select (e.number - 1)::int as index
+  text: `select lost.index, now() as now from (select) clock left join (
+    select (e.number - 1)::int as index
     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::uuid[], $6::text[],
         $7::text[], $8::text[], $9::text[], $10::text[]) with ordinality
       as e (org_id, principal_id, room_key, session_id, delegate_id, key_project_id, delegate_token_hash, project_id,
@@ -223,5 +240,6 @@ const lostStatement: Statement = {
         else true
       end
       and (e.room_key is null or ${roomStands('e.org_id', 'e.room_key')})
-    ) is not true`,
+    ) is not true
+    ) lost on true`,
 };

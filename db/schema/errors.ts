@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { bigint, index, integer, jsonb, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { id, moment } from '../columns.ts';
 
@@ -79,6 +80,8 @@ export const errorReleases = pgTable(
     /** When those that wait are told of; null while none waits. */
     dueAt: moment('due_at'),
     toldAt: moment('told_at'),
+    /** When anything was first reported of it. */
+    notedAt: moment('noted_at').notNull().defaultNow(),
   },
   (t) => [
     primaryKey({ columns: [t.orgId, t.projectId, t.releaseId] }),
@@ -118,8 +121,9 @@ export const functionInvocations = pgTable(
   },
   (t) => [
     primaryKey({ columns: [t.orgId, t.projectId, t.span, t.startsAt, t.function, t.releaseId] }),
-    // Retention alone looks for what is old.
-    index('function_invocations_starts_idx').on(t.startsAt),
+    // Retention alone looks for what is old, and keeps the two for different times.
+    index('function_invocations_minutes_idx').on(t.startsAt).where(sql`${t.span} = 'minute'`),
+    index('function_invocations_hours_idx').on(t.startsAt).where(sql`${t.span} = 'hour'`),
   ],
 );
 

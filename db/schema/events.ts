@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, json, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 import { createdAt, id } from '../columns.ts';
 
@@ -13,7 +14,12 @@ export const eventKeys = pgTable(
     position: bigint('position', { mode: 'bigint' }).notNull(),
     toldAt: createdAt(),
   },
-  (t) => [primaryKey({ columns: [t.orgId, t.key] }), index('event_keys_told_idx').on(t.toldAt)],
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.key] }),
+    index('event_keys_told_idx').on(t.toldAt),
+    // Of messages, which retention forgets earlier.
+    index('event_keys_messages_idx').on(t.toldAt).where(sql`${t.key} like 'message:%'`),
+  ],
 );
 
 /**

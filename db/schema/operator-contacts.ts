@@ -47,6 +47,8 @@ export const operatorContactChallenges = pgTable(
     uniqueIndex('operator_contact_challenges_token_uq').on(t.tokenHash),
     index('operator_contact_challenges_email_idx').on(t.email, t.createdAt),
     index('operator_contact_challenges_principal_idx').on(t.principalId, t.createdAt),
+    // What retention looks for.
+    index('operator_contact_challenges_expires_idx').on(t.expiresAt),
   ],
 );
 

@@ -6,7 +6,7 @@ import { type PageFacts, readPage } from './html/page-facts.ts';
 import { isLlms, readLlms } from './llms/read-llms.ts';
 import { type RobotsVerdict, robotsJudge, robotsSource } from './robots/judge-robots.ts';
 import { parseRobots } from './robots/parse-robots.ts';
-import { type AgentClass, decisiveTokens, userAgents } from './robots/user-agents.ts';
+import { type AgentClass, decisiveTokens, ownToken, userAgents } from './robots/user-agents.ts';
 import { accessChecks } from './rubric/access.ts';
 import { answerabilityChecks } from './rubric/answerability.ts';
 import { type Check, short } from './rubric/check.ts';
@@ -28,6 +28,8 @@ export interface AuditReport {
   readonly hasJsonLd: boolean;
   readonly hasLlmsTxt: boolean;
   readonly allowsAiBots: boolean;
+  /** Whether the site lets the gateway's own crawler in: only then it is told to others that it was audited. */
+  readonly mayBeListed: boolean;
   readonly checks: readonly Check[];
   /** Every crawler of the table, and what decides about it. */
   readonly bots: readonly ({ readonly token: string; readonly agentClass: AgentClass } & RobotsVerdict)[];
@@ -76,6 +78,7 @@ export function analyse(site: SiteSnapshot): AuditReport {
     hasJsonLd: structured.nodes.length > 0,
     hasLlmsTxt: isLlms(site.llms.status, llms),
     allowsAiBots: decisiveTokens.every((token) => judge(token).allowed),
+    mayBeListed: judge(ownToken).allowed,
     checks,
     bots: userAgents.map((agent) => ({ ...agent, ...judge(agent.token) })),
     contentSignals: (robots?.contentSignals ?? []).map(short),

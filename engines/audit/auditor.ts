@@ -30,6 +30,8 @@ export interface AuditRequest {
   readonly admit: (host: string) => void | Promise<void>;
   /** Whether all has to be fetched after this call: neither what is remembered will do nor a reading that has begun. */
   readonly fresh?: boolean;
+  /** Told, before anybody else is, what came of an audit that was begun for this request. */
+  readonly finished?: (audited: Audited) => Promise<void>;
 }
 
 /** Audits sites: few at once, each once for all who ask at the same time, and remembered for a few minutes. */
@@ -117,7 +119,7 @@ export function createAuditor(options: AuditorOptions): Auditor {
     done.set(href, { audited, number, until: now() + keptMs }, bytes);
   }
 
-  function begin(target: URL, admit: AuditRequest['admit']): AuditRun {
+  function begin(target: URL, { admit, finished }: AuditRequest): AuditRun {
     runs += 1;
     const run = new AuditRun(runs, now);
     running.set(target.href, run);
@@ -125,6 +127,7 @@ export function createAuditor(options: AuditorOptions): Auditor {
       try {
         const audited = await read(target, admit, run);
         keep(target, run, audited);
+        await finished?.(audited);
         return audited;
       } finally {
         if (running.get(target.href) === run) running.delete(target.href);
@@ -133,12 +136,13 @@ export function createAuditor(options: AuditorOptions): Auditor {
     return run;
   }
 
-  function find(target: URL, { admit, fresh = false }: AuditRequest) {
+  function find(target: URL, request: AuditRequest) {
+    const { fresh = false } = request;
     const known = fresh ? undefined : done.get(target.href);
     if (known !== undefined && known.until > now()) return { known: known.audited };
     const shared = running.get(target.href);
     if (shared !== undefined && !(fresh && shared.reading)) return { run: shared, cached: true };
-    return { run: begin(target, admit), cached: false };
+    return { run: begin(target, request), cached: false };
   }
 
   return {

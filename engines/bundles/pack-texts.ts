@@ -2,7 +2,10 @@ import type { AuditReport } from '../audit/analyse.ts';
 import type { PackOrder } from './pro-pack.ts';
 
 /** What each file of a pack is, and how it is put on a site. */
-export const packReadme = ({ domain, finalUrl }: Pick<AuditReport, 'domain' | 'finalUrl'>): string => `# Pro pack for ${domain}
+export const packReadme = ({
+  domain,
+  finalUrl,
+}: Pick<AuditReport, 'domain' | 'finalUrl'>): string => `# Pro pack for ${domain}
 
 An audit of how well the site can be read and cited by AI, and files that are ready to be put on it. Everything follows
 from what the site answered at the time of the order.
@@ -39,9 +42,9 @@ the order's facts; the key is the one with \`key_id\` in the key set that the se
 `;
 
 /** For one site. A template: whoever sells has it looked at by a lawyer. */
-export const packLicence = ({ domain, orderId, transaction, network, paidAt }: PackOrder): string => `Single-site licence
+export const packLicence = ({ domain, id, transaction, network, paidAt }: PackOrder): string => `Single-site licence
 
-Order:        ${orderId}
+Order:        ${id}
 Site:         ${domain}
 Transaction:  ${transaction} (${network})
 Date:         ${paidAt.toISOString().slice(0, 10)}

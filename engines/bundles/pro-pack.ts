@@ -11,7 +11,7 @@ export const packTier = 'pro';
 
 /** A sale, as its pack tells of it. */
 export interface PackOrder {
-  readonly orderId: string;
+  readonly id: string;
   readonly transaction: string;
   /** The short name, such as `base`. */
   readonly network: string;
@@ -27,7 +27,7 @@ export interface PackOrder {
 export const orderFacts = (order: PackOrder): string => JSON.stringify(orderJson(order));
 
 const orderJson = (order: PackOrder) => ({
-  order_id: order.orderId,
+  order_id: order.id,
   tx: order.transaction,
   network: order.network,
   payer: order.payer,

@@ -39,8 +39,8 @@ const rootFiles = [
 
 /** Kinds of file that the project is made of. Logs, keys, certificates, environments and data are of none of them. */
 const kinds = /^[\w-][\w.@-]*\.(?:css|graphql|html|js|json|jsonl|md|mjs|sol|sql|ts|txt|ya?ml)$|^run$|^\.npmrc$/;
-/** Names that such a file may have and is still nothing to pass on. */
-const unfit = /\.env(?:\.|$)|\.local\.|secret\.|credentials?\./i;
+/** Names of settings of somebody's own, which is nothing to pass on. */
+const unfit = /(?:^|[._-])(?:env|local|secrets?|credentials?)\.(?:json|ya?ml|txt|js|mjs)$/i;
 const foreignFolders: ReadonlySet<string> = new Set(['node_modules', 'coverage']);
 
 /**
@@ -76,5 +76,11 @@ async function filesBelow(root: string, folder: string): Promise<string[]> {
 /** An installation may have the way to its own package registry in this file, with what opens it. */
 const projectFile = (path: string, text: string): BundleFile =>
   path.endsWith('.npmrc')
-    ? textFile(path, text.split('\n').filter((line) => !/^\s*(?:\/\/|@)|auth|pass|token|registry\s*=/i.test(line)).join('\n'))
+    ? textFile(
+        path,
+        text
+          .split('\n')
+          .filter((line) => !/^\s*(?:\/\/|@)|auth|pass|token|registry\s*=/i.test(line))
+          .join('\n'),
+      )
     : textFile(path, text);

@@ -1,3 +1,5 @@
+import type { Arity } from './resolve-rpc.ts';
+
 /** What a project's database holds, as far as a manifest is about it. What {@link factsSql} returns. */
 export interface Facts {
   readonly relations: readonly RelationFacts[];
@@ -45,6 +47,7 @@ export interface FunctionFacts {
   /** The catalog's own names of the types that a call is given, with `[]` for an array. */
   readonly types: readonly string[];
   readonly names: readonly string[];
+  readonly takes: Arity;
   /** The types as SQL names them, to tell it from its namesakes. */
   readonly identity: string;
   readonly owned: boolean;
@@ -82,6 +85,12 @@ const typeName = (oid: string) => `(
 
 const isOurs = (oid: string, catalog: string) => `coalesce(obj_description(${oid}, '${catalog}') = '${mark}', false)`;
 
+/** How many arguments a call of a function of `pg_proc` may give, as {@link Arity}. */
+export const arityOf = (
+  proc: string,
+) => `pg_catalog.json_build_object('least', ${proc}.pronargs - ${proc}.pronargdefaults,
+  'most', case when ${proc}.provariadic = 0 then ${proc}.pronargs end)`;
+
 /** Everything in one statement; run with no path to search, so that what it says of SQL names every schema. */
 export const factsSql = `
 select json_build_object(
@@ -116,7 +125,7 @@ select json_build_object(
       'names', (select coalesce(json_agg(coalesce(n.name, '') order by n.ord), '[]')
         from unnest(p.proargnames, p.proargmodes) with ordinality n(name, mode, ord)
         where coalesce(n.mode, 'i') in ('i', 'b', 'v')),
-      'owned', p.proowner = 'service_role'::regrole, 'ours', ${isOurs('p.oid', 'pg_proc')},
+      'takes', ${arityOf('p')}, 'owned', p.proowner = 'service_role'::regrole, 'ours', ${isOurs('p.oid', 'pg_proc')},
       'grants', ${grantsOf('p.proacl', 'f', 'p.proowner')}) order by p.oid), '[]')
     from pg_proc p where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'),
   'sequences', (select coalesce(json_agg(json_build_object(

@@ -1,4 +1,4 @@
-import { missingCalls } from './custom-calls.ts';
+import { wrongCalls } from './custom-calls.ts';
 import type { Facts } from './facts.ts';
 import { errorAt, type Finding, pathOf, warningAt } from './finding.ts';
 import type { Manifest, ManifestTable } from './manifest.ts';
@@ -36,7 +36,7 @@ function ofTable(table: ManifestTable, path: string, model: Model): Finding[] {
   if (!table.expose) return [];
   const { columns, kin } = relation;
   const owner = table.policy === 'user_owns_rows' ? table.owner_column : undefined;
-  const findings: Finding[] = table.policy === 'custom' ? missingCalls(table, path, model) : [];
+  const findings: Finding[] = table.policy === 'custom' ? wrongCalls(table, path, model) : [];
   if (table.live === true && kin)
     findings.push(
       errorAt(

@@ -1,6 +1,6 @@
 import { parseSql, type SqlNode, SqlSyntaxError } from '../sql/parse-sql.ts';
 import type { Model, ModelRelation } from './model.ts';
-import { argumentsOf, typeNameOf } from './snippets.ts';
+import { argumentsOf, arityOf, typeNameOf } from './snippets.ts';
 
 type Named = { readonly schemaname?: string; readonly relname?: string } | undefined;
 
@@ -104,7 +104,8 @@ function createFunction(model: Model, made: Extract<SqlNode, { CreateFunctionStm
   const taken = argumentsOf(parameters);
   const types = taken.map(({ type }) => type);
   model.functions = model.functions.filter((one) => !matches(one, { name, types }));
-  model.functions.push({ name, types, names: taken.map((one) => one.name ?? '') });
+  const names = taken.map((one) => one.name ?? '');
+  model.functions.push({ name, types, names, takes: arityOf(parameters) });
 }
 
 const nameOf = (named: Named) =>

@@ -1,5 +1,5 @@
 import type { Facts } from './facts.ts';
-import type { Overload } from './resolve-rpc.ts';
+import type { Arity, Overload } from './resolve-rpc.ts';
 
 /** What a manifest is held against: a database, and what a migration would make of it. */
 export interface Model {
@@ -13,9 +13,10 @@ export interface Model {
   readonly doubts: string[];
 }
 
-/** Functions and types that were found by some words, each with its schema. */
+/** What was found by some words and can be called, but for the tenant's functions. */
 export interface Routines {
-  readonly names: ReadonlySet<string>;
+  /** By name, each with its schema: how many arguments it takes, once for each overload. */
+  readonly found: ReadonlyMap<string, readonly Arity[]>;
   /** Whether those of all schemas are known; else PostgreSQL's own. */
   readonly everywhere: boolean;
 }
@@ -48,7 +49,7 @@ export const modelOf = (
       { kind: kinds[kind] ?? 'other', columns: new Map((columns ?? []).map((one) => [one.name, one.type])), kin },
     ]),
   ),
-  functions: functions.map(({ name, types, names }) => ({ name, types, names })),
+  functions: functions.map(({ name, types, names, takes }) => ({ name, types, names, takes })),
   routines,
   made: new Set(),
   doubts: [],

@@ -7,6 +7,13 @@ export interface Overload {
   /** Null when they could not be found out. */
   readonly types: readonly string[] | null;
   readonly names: readonly string[];
+  readonly takes: Arity;
+}
+
+/** How many arguments a call may give; `most` is null where there is no end to them. */
+export interface Arity {
+  readonly least: number;
+  readonly most: number | null;
 }
 
 /**

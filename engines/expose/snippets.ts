@@ -1,4 +1,5 @@
 import { parseSql, type SqlNode, SqlSyntaxError } from '../sql/parse-sql.ts';
+import type { Arity } from './resolve-rpc.ts';
 
 /** An argument of a function, as a signature names it. */
 export interface Argument {
@@ -46,6 +47,17 @@ export const argumentsOf = (parameters: readonly SqlNode[]): Argument[] =>
     const { name, argType, mode } = parameter.FunctionParameter;
     return inputModes.has(mode ?? 'FUNC_PARAM_IN') ? [{ name, type: typeNameOf(argType) }] : [];
   });
+
+/** How many arguments a call may give of the parameters of a function. */
+export function arityOf(parameters: readonly SqlNode[]): Arity {
+  const inputs = parameters.flatMap((one) =>
+    'FunctionParameter' in one && inputModes.has(one.FunctionParameter.mode ?? 'FUNC_PARAM_IN')
+      ? [one.FunctionParameter]
+      : [],
+  );
+  const least = inputs.filter(({ defexpr }) => defexpr === undefined).length;
+  return { least, most: inputs.some(({ mode }) => mode === 'FUNC_PARAM_VARIADIC') ? null : inputs.length };
+}
 
 interface TypeNode {
   readonly names?: readonly SqlNode[];

@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto';
-import { CompactSign, calculateJwkThumbprint, type JWK } from 'jose';
+import { CompactSign, calculateJwkThumbprint } from 'jose';
 
 /** Ed25519 keys that things are signed with. */
 export interface SignerKeys {
@@ -10,8 +10,14 @@ export interface SignerKeys {
 }
 
 /** A public key as it is published. */
-export interface PublishedKey extends JWK {
+export interface PublishedKey {
+  readonly kty: 'OKP';
+  readonly crv: 'Ed25519';
+  readonly x: string;
+  /** RFC 7638 thumbprint. */
   readonly kid: string;
+  readonly alg: 'EdDSA';
+  readonly use: 'sig';
 }
 
 /** Signs what anybody can check offline. Ed25519 is deterministic: the same text under the same key is the same signature. */
@@ -44,6 +50,6 @@ export async function createSigner({ current, older }: SignerKeys): Promise<Sign
 
 async function publishedKey(key: KeyObject): Promise<PublishedKey> {
   const { x } = key.export({ format: 'jwk' }) as JsonWebKey;
-  const jwk = { kty: 'OKP', crv: 'Ed25519', x: x! };
+  const jwk = { kty: 'OKP', crv: 'Ed25519', x: x! } as const;
   return { ...jwk, kid: await calculateJwkThumbprint(jwk), alg, use: 'sig' };
 }

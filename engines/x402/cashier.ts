@@ -119,8 +119,6 @@ export interface CashierOptions {
 const dayMs = 86_400_000;
 /** How long `health` waits for an answer, in milliseconds. */
 const healthMsMax = 2_000;
-/** A look at the chain after the time for an outcome is up, in milliseconds. */
-const lastLookMs = 1_000;
 
 /** What the chain says when an authorization is spent; where Multicall3 is missing it cannot tell why. */
 const spentReasons = ['invalid_exact_evm_nonce_already_used', 'invalid_exact_evm_transaction_simulation_failed'];
@@ -188,7 +186,7 @@ export function createCashier({
       const chain = await chains(terms.network);
       if (transaction !== undefined) {
         const depth = terms.confirmed === true ? (confirmations[terms.network] ?? 1) : 1;
-        const receipt = await chain.awaitReceipt(transaction, Math.max(until, Date.now() + lastLookMs), depth);
+        const receipt = await chain.awaitReceipt(transaction, until, depth);
         if (receipt === undefined) throw new PaymentPending(transaction);
         const made = await settlementIn(chain, receipt, presented);
         if (made !== undefined) return made;
@@ -263,8 +261,8 @@ export function createCashier({
     async health() {
       const alive = names.filter(hasChain).map(async (network) => (await chains(network)).isAlive());
       const [rpc, facilitator] = await Promise.all([
-        alive.length === 0 ? 'unconfigured' : stateOf(Promise.all(alive).then((all) => all.every(Boolean))),
-        remote === undefined ? 'unconfigured' : stateOf(remote.isAlive()),
+        stateOf(alive.length === 0 ? undefined : Promise.all(alive).then((all) => all.every(Boolean))),
+        stateOf(remote?.isAlive()),
       ]);
       return { rpc, facilitator };
     },
@@ -299,7 +297,8 @@ const settlement = (
 
 const dateOf = (seconds: bigint) => new Date(Number(seconds) * 1000);
 
-async function stateOf(alive: Promise<boolean>): Promise<CheckState> {
+async function stateOf(alive: Promise<boolean> | undefined): Promise<CheckState> {
+  if (alive === undefined) return 'unconfigured';
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<boolean>((resolve) => {
     timer = setTimeout(() => resolve(false), healthMsMax);

@@ -1,8 +1,8 @@
 import type { HttpTransport, PublicClient, Chain as ViemChain } from 'viem';
 import type { Address, Hex, Network } from './networks.ts';
 import type { Presented } from './presented.ts';
-import { PaymentRefused, PaymentsUnavailable } from './refusals.ts';
 import { type AssetLog, authorizationUsedTopic, type Receipt } from './receipts.ts';
+import { PaymentRefused, PaymentsUnavailable } from './refusals.ts';
 
 /** What is read from one network's chain. Whatever cannot be asked is thrown as PaymentsUnavailable. */
 export interface ChainReader {
@@ -43,6 +43,8 @@ const logBlocksMax = 9_000n;
 const pauseMsMin = 5;
 const pauseMsMax = 500;
 const requestMsMax = 10_000;
+/** What an answer gets although the time is up: the first look is at what may be there already. */
+const lastAnswerMs = 1_000;
 
 export const tokenAbi = [
   {
@@ -145,11 +147,11 @@ export async function openChain(network: Network, rpcUrl: string): Promise<Chain
     receipt,
     async awaitReceipt(transaction, until, depth = 1) {
       for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseMs * 1.5, pauseMsMax)) {
-        // An endpoint that fails now may answer before the time is up.
-        const found = await receipt(transaction).catch(() => undefined);
+        // An endpoint that fails now may answer before the time is up; one that says nothing gets no more than that.
+        const found = await within(until, receipt(transaction));
         if (found !== undefined) {
-          const deep = depth === 1 ? true : (await head().catch(() => 0n)) - found.blockNumber + 1n >= BigInt(depth);
-          if (deep) return found;
+          const top = depth === 1 ? found.blockNumber : await within(until, head());
+          if (top !== undefined && top - found.blockNumber + 1n >= BigInt(depth)) return found;
         }
         const left = until - Date.now();
         if (left <= 0) return undefined;
@@ -171,7 +173,12 @@ export async function openChain(network: Network, rpcUrl: string): Promise<Chain
       (await asked(blockNumber === undefined ? client.getBlock() : client.getBlock({ blockNumber }))).timestamp,
     isSpent: ({ payer, nonce }) =>
       asked(
-        client.readContract({ address: asset, abi: tokenAbi, functionName: 'authorizationState', args: [payer, nonce] }),
+        client.readContract({
+          address: asset,
+          abi: tokenAbi,
+          functionName: 'authorizationState',
+          args: [payer, nonce],
+        }),
       ),
     async useOf(presented, since) {
       const oldest = BigInt(Math.floor(since.getTime() / 1000));
@@ -186,6 +193,14 @@ export async function openChain(network: Network, rpcUrl: string): Promise<Chain
       }
     },
   };
+}
+
+/** An answer, if it comes by a moment and is no failure. */
+function within<T>(until: number, answer: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, Math.max(until - Date.now(), lastAnswerMs), undefined);
+    answer.then(resolve, () => resolve(undefined)).finally(() => clearTimeout(timer));
+  });
 }
 
 /** Logs of an authorization's use, by their topics. */

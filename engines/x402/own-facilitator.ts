@@ -113,7 +113,7 @@ export async function createOwnFacilitator({
       const attempt = begin(announce, until);
       const answer = await facilitatorFor(attempt)
         .settle(payloadOf(payment), requirementV2(payment.terms))
-        .catch((error: unknown) => {
+        .catch(() => {
           throw attempt.fault ?? new PaymentRefused('unexpected_settle_error', attempt.transaction);
         });
       const { transaction } = attempt;

@@ -93,10 +93,12 @@ export function createSender({ chain, account, turns, lostAfterMs }: SenderOptio
   async function priced({ to, data }: Call) {
     const gas = client.estimateGas({ account: address, to, data });
     const fees = client.estimateFeesPerGas();
-    const [estimate, { maxFeePerGas, maxPriorityFeePerGas }] = await Promise.all([gas, fees]).catch((error: unknown) => {
-      if (isRevert(error)) throw error;
-      throw lacksGas(error) ? outOfGas() : unreachable(network);
-    });
+    const [estimate, { maxFeePerGas, maxPriorityFeePerGas }] = await Promise.all([gas, fees]).catch(
+      (error: unknown) => {
+        if (isRevert(error)) throw error;
+        throw lacksGas(error) ? outOfGas() : unreachable(network);
+      },
+    );
     // The state may have moved a little when it comes into its block.
     return { to, data, gas: (estimate * 12n) / 10n, maxFeePerGas, maxPriorityFeePerGas };
   }

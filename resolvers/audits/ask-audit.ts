@@ -1,35 +1,29 @@
 import { z } from 'zod';
-import { networkOf } from '../../core/network-of.ts';
 import type { AuditRequest } from '../../engines/audit/auditor.ts';
 import type { Context } from '../context.ts';
-import { type Rate, refuseHurry } from '../rate-limit.ts';
 import { hostAdmission } from './admit-host.ts';
-
-/** What is audited when nothing is named. Contract 00, section 3.11. */
-export const defaultTarget = 'https://example.com/';
-
-/** Of one client address. Contract 00, section 6.3. */
-const perMinute: Rate = { perSecond: 10 / 60, burst: 10 };
-const perDay: Rate = { perSecond: 100 / 86_400, burst: 100 };
+import { recordAudit } from './record-audit.ts';
 
 /** What every free audit is asked with. */
 export const auditInput = z.object({
   url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),
 });
 
-/**
- * Charges the caller for a free audit, and says what may be audited.
- *
- * @throws RATE_LIMITED, and the refusals of a target
- */
+/** Says what may be audited for nothing, and has it counted. @throws the refusals of a target */
 export function askAudit(
-  { services, request }: Pick<Context, 'services' | 'request'>,
-  { url = defaultTarget }: z.output<typeof auditInput>,
+  { services }: Pick<Context, 'services'>,
+  { url = services.settings.auditDefaultUrl }: z.output<typeof auditInput>,
 ): { readonly target: URL; readonly request: AuditRequest } {
-  const { rateLimiter, auditor } = services;
-  const network = networkOf(request.address);
-  refuseHurry(rateLimiter.peek(`audits-of-day:${network}`, perDay));
-  refuseHurry(rateLimiter.take(`audits:${network}`, perMinute));
-  rateLimiter.take(`audits-of-day:${network}`, perDay);
-  return { target: auditor.target(url), request: { admit: hostAdmission(services) } };
+  const { auditor, db, log } = services;
+  return {
+    target: auditor.target(url),
+    request: {
+      admit: hostAdmission(services),
+      // Who asked gets the report also when the statistics do not.
+      finished: (audited) =>
+        recordAudit(db, services, audited, 'free').catch((error: unknown) =>
+          log.warn({ err: error }, 'An audit is missing from the statistics.'),
+        ),
+    },
+  };
 }

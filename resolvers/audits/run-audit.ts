@@ -1,45 +1,48 @@
 import { z } from 'zod';
 import { anyone } from '../access.ts';
+import { budgets } from '../budgets.ts';
 import { query } from '../operation.ts';
 import { askAudit, auditInput } from './ask-audit.ts';
 import { type FreeAudit, freeAudit } from './free-audit.ts';
 
-const AuditWire = z.object({
-  ok: z.literal(true),
-  domain: z.string(),
-  target_url: z.string(),
-  geo_score: z.int(),
-  schema_score: z.int(),
-  llms_txt_score: z.int(),
-  has_jsonld: z.boolean(),
-  has_llms_txt: z.boolean(),
-  allows_ai_bots: z.boolean(),
-  tier: z.literal('free'),
-  generated_jsonld: z.string(),
-  generated_llms_txt: z.string(),
-  preview: z.object({
-    checks_shown: z.int(),
-    checks_total: z.int(),
-    checks: z.array(
-      z.object({ id: z.string(), title: z.string(), points: z.int(), max: z.int(), evidence: z.string() }),
-    ),
-    redacted: z.literal(true),
-  }),
-  telemetry: z.object({
-    final_url: z.string(),
-    http_status: z.int(),
-    redirects: z.int(),
-    fetched_bytes: z.int(),
-    truncated: z.boolean(),
-    flags: z.array(z.string()),
-    timings_ms: z.object({ dns: z.int(), tls: z.int(), ttfb: z.int(), total: z.int() }),
-    robots_status: z.int().nullable(),
-    rubric: z.string(),
-    token_table: z.string(),
-    cached: z.boolean(),
-    audited_at: z.string(),
-  }),
-});
+const FreeAuditWire = z
+  .object({
+    ok: z.literal(true),
+    domain: z.string(),
+    target_url: z.string(),
+    geo_score: z.int(),
+    schema_score: z.int(),
+    llms_txt_score: z.int(),
+    has_jsonld: z.boolean(),
+    has_llms_txt: z.boolean(),
+    allows_ai_bots: z.boolean(),
+    tier: z.literal('free'),
+    generated_jsonld: z.string(),
+    generated_llms_txt: z.string(),
+    preview: z.object({
+      checks_shown: z.int(),
+      checks_total: z.int(),
+      checks: z.array(
+        z.object({ id: z.string(), title: z.string(), points: z.int(), max: z.int(), evidence: z.string() }),
+      ),
+      redacted: z.literal(true),
+    }),
+    telemetry: z.object({
+      final_url: z.string(),
+      http_status: z.int(),
+      redirects: z.int(),
+      fetched_bytes: z.int(),
+      truncated: z.boolean(),
+      flags: z.array(z.string()),
+      timings_ms: z.object({ dns: z.int(), tls: z.int(), ttfb: z.int(), total: z.int() }),
+      robots_status: z.int().nullable(),
+      rubric: z.string(),
+      token_table: z.string(),
+      cached: z.boolean(),
+      audited_at: z.iso.datetime(),
+    }),
+  })
+  .meta({ id: 'FreeAudit' });
 
 /** `GET` and `POST /api/audit`. Contract 00, section 3.11. */
 export const runAudit = query({
@@ -47,13 +50,14 @@ export const runAudit = query({
   summary:
     'Audit how well a site can be read and cited by AI, with the first findings; one is shared for some minutes.',
   access: anyone(),
+  budget: () => budgets.freeAudits,
   input: auditInput,
   async handler(ctx, input): Promise<FreeAudit> {
     const { target, request } = askAudit(ctx, input);
     const { audited, cached } = await ctx.services.auditor.audit(target, request);
     return freeAudit(audited, cached);
   },
-  wire: AuditWire,
+  wire: FreeAuditWire,
   toWire: (audit) => ({
     ok: true as const,
     domain: audit.domain,

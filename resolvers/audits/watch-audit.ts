@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AuditProgress } from '../../engines/audit/audit-run.ts';
 import { anyone } from '../access.ts';
+import { budgets } from '../budgets.ts';
 import { query } from '../operation.ts';
 import { askAudit, auditInput } from './ask-audit.ts';
 
@@ -15,6 +16,7 @@ export const watchAudit = query({
   name: 'audit.watch',
   summary: 'Begin to follow a site’s audit.',
   access: anyone(),
+  budget: () => budgets.freeAudits,
   input: auditInput,
   async handler(ctx, input): Promise<WatchedAudit> {
     const { target, request } = askAudit(ctx, input);

@@ -1,7 +1,9 @@
 import { setImmediate } from 'node:timers/promises';
+import { momentText } from '../../db/moment-text.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type FailureReport, type Fingerprint, fingerprintOf } from '../../engines/fingerprints/fingerprint.ts';
 import type { Work } from '../unit-of-work.ts';
+import { noteReleases } from './known-releases.ts';
 import { makeRoom } from './make-room.ts';
 import { observeNew } from './observe-new.ts';
 
@@ -33,26 +35,44 @@ export interface RecordedRow extends FingerprintKey {
   readonly inserted: boolean;
 }
 
+/** An occurrence as the database is given it. */
+export type NamedOccurrence = ReturnType<typeof givenOf>;
+
+/**
+ * Tells by which identity each of some failures is known. A text made to be slow to read takes milliseconds, so this
+ * is done before a transaction begins, and others have their turn in between.
+ *
+ * @param occurrences at most a few hundred
+ */
+export async function nameOccurrences(occurrences: readonly Occurrence[]): Promise<readonly NamedOccurrence[]> {
+  const named: NamedOccurrence[] = [];
+  for (const [ord, occurrence] of occurrences.entries()) {
+    if (ord % yieldEvery === yieldEvery - 1) await setImmediate();
+    named.push(givenOf(occurrence, fingerprintOf(occurrence), ord));
+  }
+  return named;
+}
+
+/** Occurrences that are named in one turn of the event loop. */
+const yieldEvery = 8;
+
 /**
  * Adds failures to what is known of a project. Each is counted once, however many report at the same time; the rows
  * of one call are written in one order everywhere, so that no two calls wait for each other.
- *
- * @param occurrences at most a few hundred
  */
 export async function recordOccurrences(
   work: Work,
   project: ReportedProject,
-  occurrences: readonly Occurrence[],
+  occurrences: readonly NamedOccurrence[],
 ): Promise<readonly RecordedRow[]> {
   if (occurrences.length === 0) return [];
-  const given: ReturnType<typeof givenOf>[] = [];
-  for (const [ord, occurrence] of occurrences.entries()) {
-    // Texts made to be slow to read take milliseconds each: others have their turn in between.
-    if (ord % yieldEvery === yieldEvery - 1) await setImmediate();
-    given.push(givenOf(occurrence, fingerprintOf(occurrence), ord));
-  }
   const { orgId, projectId } = project;
-  const rows = await work.rows<RecordedRow>(recordStatement, [orgId, projectId, JSON.stringify(given)]);
+  await noteReleases(
+    work,
+    project,
+    occurrences.map((one) => one.release_id),
+  );
+  const rows = await work.rows<RecordedRow>(recordStatement, [orgId, projectId, JSON.stringify(occurrences)]);
   const inserted = rows.filter((row) => row.inserted);
   if (inserted.length > 0) {
     // The project is locked from here on: identities that are new at the same time are new one after the other.
@@ -61,9 +81,6 @@ export async function recordOccurrences(
   }
   return rows;
 }
-
-/** Occurrences that are named in one turn of the event loop. */
-const yieldEvery = 8;
 
 const givenOf = (occurrence: Occurrence, fingerprint: Fingerprint, ord: number) => ({
   ord,
@@ -86,16 +103,10 @@ const recordStatement: Statement = {
   name: 'errors.record',
   text: `with given as (
       select o.*, seen.at as seen, jsonb_build_object('id', o.sample_id, 'release_id', o.release_id,
-        'at', to_char(seen.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) as sample
+        'at', ${momentText('seen.at')}) as sample
       from jsonb_to_recordset($3::jsonb) as o(ord int, fingerprint_id text, function text, kind text, quality text,
         error_name text, message_template text, stable_frames jsonb, sample_id text, release_id text, at timestamptz),
       lateral (select date_trunc('milliseconds', least(coalesce(o.at, now()), now())) as at) seen
-    ), releases as (
-      insert into error_releases (org_id, project_id, release_id)
-      select distinct $1::uuid, $2, g.release_id from given g
-      where g.release_id is not null and not exists (
-        select from error_releases r where r.org_id = $1 and r.project_id = $2 and r.release_id = g.release_id)
-      order by 3 on conflict do nothing
     ), ranked as (
       select *, row_number() over (partition by fingerprint_id, function order by seen, ord) as nth,
         row_number() over (partition by fingerprint_id, function order by seen desc, ord desc) as nth_last

@@ -3,7 +3,7 @@ import type { Statement } from '../../db/pool.ts';
 import { projectId } from '../fields.ts';
 import { mutation } from '../operation.ts';
 import type { Work } from '../unit-of-work.ts';
-import { noteReleases } from './known-releases.ts';
+import { activationsMax, noteReleases } from './known-releases.ts';
 import type { ReportedProject } from './record-occurrences.ts';
 import { happenedAt, onReportedProject, releaseId } from './report-input.ts';
 
@@ -23,8 +23,9 @@ export async function recordActivation(
   { releaseId: id, at }: { readonly releaseId: string; readonly at?: Date | undefined },
 ): Promise<Activation> {
   await noteReleases(work, project, [id]);
-  const values = [project.orgId, project.projectId, id, at ?? null];
-  const [row] = await work.rows<Activation>(activateStatement, values);
+  const { orgId, projectId } = project;
+  const [row] = await work.rows<Activation>(activateStatement, [orgId, projectId, id, at ?? null]);
+  await work.rows(shortenStatement, [orgId, projectId, activationsMax]);
   return row!;
 }
 
@@ -53,6 +54,17 @@ export const reportActivation = mutation({
     activated_at: activation.activatedAt.toISOString(),
   }),
 });
+
+// A statement of its own: one sees what was there when it began. The history is read from its newest end.
+const shortenStatement: Statement = {
+  name: 'errors.shorten-history',
+  text: `with first as (
+      select activated_at, seq from release_activations where org_id = $1 and project_id = $2
+      order by activated_at desc, seq desc offset $3 limit 1
+    )
+    delete from release_activations a using first
+    where a.org_id = $1 and a.project_id = $2 and (a.activated_at, a.seq) <= (first.activated_at, first.seq)`,
+};
 
 const activateStatement: Statement = {
   name: 'errors.activate',

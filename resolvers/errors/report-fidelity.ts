@@ -21,6 +21,8 @@ export interface FidelityReported {
   readonly projectId: string;
   readonly full: number;
   readonly coarse: number;
+  /** Whether anything else was known of them before. */
+  readonly changed: boolean;
 }
 
 /** `POST /projects/v1/:id/errors/fidelity`, until functions are deployed here. */
@@ -39,15 +41,18 @@ export const reportFidelity = mutation({
   }),
   async handler(work, { functions }): Promise<FidelityReported> {
     const fidelity = Object.fromEntries(functions.map((one) => [one.function, one.fidelity]));
-    await work.rows(replaceStatement, [work.org.id, work.project.id, JSON.stringify(fidelity)]);
+    const replaced = await work.rows(replaceStatement, [work.org.id, work.project.id, JSON.stringify(fidelity)]);
     const full = functions.filter((one) => one.fidelity === 'full').length;
-    return { projectId: work.project.id, full, coarse: functions.length - full };
+    return { projectId: work.project.id, full, coarse: functions.length - full, changed: replaced.length > 0 };
   },
-  audit: ({ full, coarse }, _input, { project }) => ({
-    action: 'project.fidelity_reported',
-    object: { kind: 'project', id: project.id },
-    details: { full_fidelity_functions: full, coarse_functions: coarse },
-  }),
+  audit: ({ full, coarse, changed }, _input, { project }) =>
+    changed
+      ? {
+          action: 'project.fidelity_reported',
+          object: { kind: 'project', id: project.id },
+          details: { full_fidelity_functions: full, coarse_functions: coarse },
+        }
+      : undefined,
   wire: z.object({
     project_id: z.string(),
     coverage: z.object({ full_fidelity_functions: z.number(), coarse_functions: z.number() }),
@@ -60,6 +65,8 @@ export const reportFidelity = mutation({
 
 const replaceStatement: Statement = {
   name: 'errors.replace-fidelity',
-  text: `insert into error_projects (org_id, project_id, fidelity) values ($1, $2, $3::jsonb)
-    on conflict (org_id, project_id) do update set fidelity = excluded.fidelity`,
+  text: `insert into error_projects as p (org_id, project_id, fidelity) values ($1, $2, $3::jsonb)
+    on conflict (org_id, project_id) do update set fidelity = excluded.fidelity
+      where p.fidelity is distinct from excluded.fidelity
+    returning project_id`,
 };

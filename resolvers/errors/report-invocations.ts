@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
 import { projectId } from '../fields.ts';
 import { mutation } from '../operation.ts';
 import type { Work } from '../unit-of-work.ts';
-import { addInvocations } from './invocation-buckets.ts';
+import { addInvocations, countedInHours, countedPerHourMax, lockHours } from './invocation-buckets.ts';
 import { noteReleases } from './known-releases.ts';
 import type { ReportedProject } from './record-occurrences.ts';
 import { functionName, happenedAt, onReportedProject, releaseId, reportMax } from './report-input.ts';
@@ -16,13 +17,18 @@ export interface Invocations {
   readonly at?: Date | undefined;
 }
 
-/** Adds to how often functions ran, by the minute. Each count is added once, however many report at the same time. */
+/**
+ * Adds to how often functions ran, by the minute. Each count is added once, however many report at the same time.
+ *
+ * @returns how many functions were counted in an hour for the first time
+ * @throws QUOTA_EXCEEDED
+ */
 export async function recordInvocations(
   work: Work,
   project: ReportedProject,
   invocations: readonly Invocations[],
-): Promise<void> {
-  if (invocations.length === 0) return;
+): Promise<number> {
+  if (invocations.length === 0) return 0;
   await noteReleases(work, project, [...new Set(invocations.flatMap(({ releaseId: id }) => id ?? []))]);
   const given = invocations.map(({ function: name, releaseId: id, count, at }) => ({
     function: name,
@@ -30,13 +36,39 @@ export async function recordInvocations(
     count,
     at: at?.toISOString() ?? null,
   }));
-  await work.rows(addInvocations, [project.orgId, project.projectId, JSON.stringify(given)]);
+  const { orgId, projectId } = project;
+  const rows = await work.rows<AddedRow>(addInvocations, [orgId, projectId, JSON.stringify(given)]);
+  const begun = rows.filter(({ span, inserted }) => span === 'hour' && inserted);
+  if (begun.length > 0) {
+    // One after the other from here to the commit, so that those who race are counted, too.
+    await work.rows(lockHours, [projectId]);
+    const hours = [...new Set(begun.map(({ startsAt }) => startsAt.toISOString()))];
+    const [counted] = await work.rows<{ used: number }>(countedInHours, [orgId, projectId, hours]);
+    if (counted!.used > countedPerHourMax) throw tooMany(counted!.used);
+  }
+  return begun.length;
 }
+
+interface AddedRow {
+  readonly span: 'minute' | 'hour';
+  readonly startsAt: Date;
+  readonly inserted: boolean;
+}
+
+const resource = 'functions_counted_per_hour';
+
+const tooMany = (used: number) =>
+  new ServiceError('QUOTA_EXCEEDED', {
+    message: `Invocations are counted for at most ${countedPerHourMax} functions and releases in an hour.`,
+    details: { scope: 'project', metric: resource, resource, limit: countedPerHourMax, used },
+  });
 
 /** What reporting invocations came to. */
 export interface InvocationsReported {
   readonly projectId: string;
   readonly recorded: number;
+  /** How many functions were counted in an hour for the first time. */
+  readonly begun: number;
 }
 
 const invocation = z.strictObject({
@@ -60,20 +92,21 @@ export const reportInvocations = mutation({
       .describe(`Counts to add, at most ${reportMax}.`),
   }),
   async handler(work, { invocations }): Promise<InvocationsReported> {
-    await recordInvocations(
+    const begun = await recordInvocations(
       work,
       { orgId: work.org.id, projectId: work.project.id },
       invocations.map(({ release_id, ...rest }) => ({ ...rest, releaseId: release_id ?? null })),
     );
-    return { projectId: work.project.id, recorded: invocations.reduce((sum, { count }) => sum + count, 0) };
+    return { projectId: work.project.id, recorded: invocations.reduce((sum, { count }) => sum + count, 0), begun };
   },
-  audit: ({ recorded }, _input, { project }) =>
-    recorded === 0
+  // What is only counted further is in the counts: a trail that is kept for good does not grow with traffic.
+  audit: ({ recorded, begun }, _input, { project }) =>
+    begun === 0
       ? undefined
       : {
           action: 'project.invocations_reported',
           object: { kind: 'project', id: project.id },
-          details: { invocations: recorded },
+          details: { invocations: recorded, functions: begun },
         },
   wire: z.object({ project_id: z.string(), recorded: z.number() }),
   toWire: ({ projectId: id, recorded }) => ({ project_id: id, recorded }),

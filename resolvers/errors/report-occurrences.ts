@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { occurrenceKinds } from '../../engines/fingerprints/fingerprint.ts';
 import { projectId } from '../fields.ts';
 import { mutation } from '../operation.ts';
-import { type RecordedRow, type ReportedProject, recordOccurrences } from './record-occurrences.ts';
+import { nameOccurrences, type RecordedRow, type ReportedProject, recordOccurrences } from './record-occurrences.ts';
 import { functionName, happenedAt, onReportedProject, releaseId, reportMax } from './report-input.ts';
 
 const text = (what: string) => z.string().optional().describe(what);
@@ -48,27 +48,27 @@ export const reportOccurrences = mutation({
       .max(reportMax, `at most ${reportMax} occurrences`)
       .describe(`The failures, at most ${reportMax}.`),
   }),
-  async handler(work, { occurrences }): Promise<OccurrencesReported> {
-    const project = { orgId: work.org.id, projectId: work.project.id };
-    const rows = await recordOccurrences(
-      work,
-      project,
+  prepare: (_ctx, { occurrences }) =>
+    nameOccurrences(
       occurrences.map(({ sample_id: sampleId, release_id, ...rest }) => ({
         ...rest,
         sampleId,
         releaseId: release_id ?? null,
       })),
-    );
-    return { ...project, recorded: occurrences.length, rows };
+    ),
+  async handler(work, { occurrences }, named): Promise<OccurrencesReported> {
+    const project = { orgId: work.org.id, projectId: work.project.id };
+    return { ...project, recorded: occurrences.length, rows: await recordOccurrences(work, project, named) };
   },
+  // What is only counted once more is in the counts: a trail that is kept for good does not grow with traffic.
   audit: ({ recorded, rows }, _input, { project }) =>
-    recorded === 0
-      ? undefined
-      : {
+    rows.some(({ inserted }) => inserted)
+      ? {
           action: 'project.errors_reported',
           object: { kind: 'project', id: project.id },
-          details: { occurrences: recorded, fingerprints: rows.length },
-        },
+          details: { occurrences: recorded, new_fingerprints: rows.filter(({ inserted }) => inserted).length },
+        }
+      : undefined,
   wire: z.object({
     recorded: z.number(),
     fingerprints: z.array(z.object({ fingerprint_id: z.string(), function: z.string(), is_new: z.boolean() })),

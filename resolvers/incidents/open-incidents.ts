@@ -1,3 +1,4 @@
+import { momentText } from '../../db/moment-text.ts';
 import type { PlatformIncident } from '../../db/schema/incidents.ts';
 
 /** An incident of nobody in particular that is open, as readers of feeds are told of it. Contract 02, section 1.2. */
@@ -11,7 +12,7 @@ export interface OpenIncident extends Pick<PlatformIncident, 'id' | 'subsystem' 
 /** Those that are open now as one list of {@link OpenIncident}, newest first; null when there is none. */
 export const openIncidentsSql = `select json_agg(json_build_object('id', i.id, 'subsystem', i.subsystem,
       'severity', i.severity, 'scope', i.scope, 'status', 'ongoing', 'summary', i.summary,
-      'started_at', to_char(i.started_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'))
+      'started_at', ${momentText('i.started_at')})
       order by i.started_at desc, i.id)
     from platform_incidents i where i.resolved_at is null and i.scope = 'global'`;
 

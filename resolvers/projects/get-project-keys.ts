@@ -16,6 +16,8 @@ export const getProjectKeys = query({
   reveals: 'project.keys',
   input: z.object({ project: projectId }),
   async handler(ctx) {
+    // Nothing is served under them any more, though housekeeping has not come by yet.
+    if (ctx.org.lifecycleState === 'purged') throw new ServiceError('PROJECT_NOT_FOUND');
     if (ctx.project.state !== 'ready') throw new ServiceError('PROJECT_NOT_READY', { retryAfter: 1 });
     return { projectId: ctx.project.id, ...(await projectKeys(ctx, ctx.project)) };
   },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { checked } from '../../db/checked.ts';
 import { columnsOf } from '../../db/columns-of.ts';
+import { momentText } from '../../db/moment-text.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Recipient, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
 import { onRoom, type RoomScope } from '../access.ts';
@@ -76,7 +77,7 @@ const ackStatement: Statement = {
   name: 'rooms.ack',
   text: `update room_messages m set recipients = (
       select jsonb_agg(case when r ->> 'presenceId' <> $4 then r else r || jsonb_build_object('ackedAt',
-        to_char(now() at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')) end order by n)
+        ${momentText('now()')}) end order by n)
       from jsonb_array_elements(m.recipients) with ordinality as one (r, n))
     where org_id = $1 and id = $3 and ${checked('room_key = $2')} and exists (
       select from jsonb_array_elements(m.recipients) r where r ->> 'presenceId' = $4 and r ->> 'ackedAt' is null)

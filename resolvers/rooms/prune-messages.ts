@@ -2,7 +2,7 @@ import type { Statement } from '../../db/pool.ts';
 import type { Context } from '../context.ts';
 
 /** How long messages are kept, in days: as long as most events. Contract 02, section 2.4. */
-const messagesKeptDays = 90;
+export const messagesKeptDays = 90;
 
 /** Messages of one room that are removed at once. */
 const batch = 1_000;

@@ -133,15 +133,11 @@ async function run(
   }
 }
 
-/** What a refusal says, and of which table. */
-export const wordsOf = ({ message, detail, hint, schema, table }: pg.DatabaseError, code: string) => ({
-  code,
-  message,
-  detail,
-  hint,
-  schema,
-  table,
-});
+/** What a refusal says, of which table, and where it arose. */
+export const wordsOf = (error: pg.DatabaseError, code: string) => {
+  const { message, detail, hint, schema, table, where, routine } = error;
+  return { code, message, detail, hint, schema, table, where, routine };
+};
 
 /**
  * @param readOnly whether nothing is lost when it is done twice

@@ -47,7 +47,7 @@ export async function costOfBackstops(services: Services, plans: CapturedPlans, 
     services.authority.changed(orgIdOf(orgs[0]!));
     for (const one of plans.take()) {
       if (/left join feed_heads/.test(one.text)) heads.push(one);
-      if (/delegate_id, key_project_id, number/.test(one.text)) rights.push(one);
+      if (/key_project_id, delegate_token_hash/.test(one.text)) rights.push(one);
     }
   }
   stop.abort();

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
+import { coordinationRows } from './coordination-rows.ts';
 
 /** How large an installation is. Everything else follows from the organizations; see {@link fill}. */
 export interface Size {
@@ -197,7 +198,7 @@ export async function fill(
   await client.query(functions);
   // Foreign keys are not looked at row by row, and the ledger's trigger has nothing to say about rows that are added.
   await client.query('set session_replication_role = replica');
-  for (const [table, text] of Object.entries(perOrg)) {
+  for (const [table, text] of Object.entries({ ...perOrg, ...coordinationRows })) {
     say(table);
     await client.query(text, [from.organizations + 1, to.organizations]);
   }

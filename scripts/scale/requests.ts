@@ -1,5 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import type { Services } from '../../resolvers/context.ts';
+import { sweepEscalations } from '../../resolvers/escalations/sweep.ts';
 import { feedCursor } from '../../resolvers/feeds.ts';
 import { keepHouse } from '../../resolvers/housekeeping.ts';
 import { signSessionToken } from '../../resolvers/identity/session-token.ts';
@@ -92,6 +93,7 @@ export function hotRequests({ url, services, size }: { url: string; services: Se
     },
   });
 
+  const firstProjectOf = (org: number) => projectIdOf((org - 1) * projectsPerOrg + 1);
   const big = `/orgs/v1/${orgIdOf(1)}/rooms/${bigRoom}`;
   const me = bigPresenceIdOf(size);
   const at = (position: number) => feedCursor(services.keys, roomFeed(orgIdOf(1), bigRoom), BigInt(position));
@@ -107,6 +109,24 @@ export function hotRequests({ url, services, size }: { url: string; services: Se
     get('all projects the caller sees', 150, () => '/projects/v1'),
     get('rooms of an organization', 120, ({ orgId }) => `/orgs/v1/${orgId}/rooms`),
     get('one room', 20, ({ orgId, projectId }) => `/orgs/v1/${orgId}/rooms/${projectId}`),
+    get('events of an organization', 40, ({ orgId }) => `/orgs/v1/${orgId}/events`),
+    get('events of a project', 40, ({ org }) => `/projects/v1/${firstProjectOf(org)}/events`),
+    get('escalations of an organization', 40, ({ orgId }) => `/orgs/v1/${orgId}/escalations`),
+    get('open escalations', 40, ({ orgId }) => `/orgs/v1/${orgId}/escalations?status=open`),
+    get('failures of a project, with the verdict', 90, ({ org }) => `/projects/v1/${firstProjectOf(org)}/errors`),
+    get(
+      'failures that are new in its release',
+      90,
+      ({ org }) => `/projects/v1/${firstProjectOf(org)}/errors?new_in=active`,
+    ),
+    post('an event of an application', 60, ({ org }) => ({
+      path: `/projects/v1/${firstProjectOf(org)}/events`,
+      body: { event_type: 'signup_seen', payload: { plan: 'team' } },
+    })),
+    post('a failure that is known', 90, ({ org }) => ({
+      path: `/projects/v1/${firstProjectOf(org)}/errors/occurrences`,
+      body: { occurrences: [{ function: 'checkout', kind: 'uncaught', sample_id: 'req_1', message: 'it broke' }] },
+    })),
     get('messages of a small room', 30, ({ orgId }) => `/orgs/v1/${orgId}/rooms/common/messages`),
     get('big room: messages at the head', 80, () => `${big}/messages?cursor=${at(bigRoomMessages - 50)}`, 1),
     get(
@@ -177,7 +197,7 @@ export function hotRequests({ url, services, size }: { url: string; services: Se
       rowsMax: 30,
       ask: async () => {
         const { org, orgId } = await someone();
-        const path = `/orgs/v1/${orgId}/rooms/${projectIdOf((org - 1) * projectsPerOrg + 1)}/messages`;
+        const path = `/orgs/v1/${orgId}/rooms/${firstProjectOf(org)}/messages`;
         await send('GET', path, `Bearer ${delegateTokenOf(org)}`);
       },
     },
@@ -189,6 +209,12 @@ export function hotRequests({ url, services, size }: { url: string; services: Se
           { ctx: jobContext(services, new AbortController().signal), mailer: { configured: true } } as TaskContext,
           {},
         ),
+    },
+    {
+      name: 'a sweep of escalations that finds none due',
+      rowsMax: 20,
+      ask: () =>
+        sweepEscalations({ ctx: jobContext(services, new AbortController().signal), mailer: {} } as TaskContext, {}),
     },
     {
       name: 'telling of messages that finds none',

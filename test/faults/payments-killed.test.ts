@@ -2,11 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { getAddress } from 'viem';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { nobody } from '../helpers/actors.ts';
+import { startCallGate } from '../helpers/call-gate.ts';
 import { startChain } from '../helpers/chain.ts';
 import { startFacilitator } from '../helpers/facilitator-process.ts';
 import { startFaultyWorld } from '../helpers/faulty-world.ts';
 import { type GatewayProcess, killGateways } from '../helpers/gateway-process.ts';
-import { startRpcGate } from '../helpers/rpc-gate.ts';
 import { startSites } from '../helpers/site-server.ts';
 import { challengeOf, paying, sign } from '../payments/shop.ts';
 
@@ -14,8 +14,8 @@ const payTo = getAddress(`0x${randomBytes(20).toString('hex')}`);
 const baseUrl = 'http://gateway.example';
 const chain = await startChain();
 const facilitator = await startFacilitator(chain);
-const node = await startRpcGate(chain.rpcUrl);
-const office = await startRpcGate(facilitator.url);
+const node = await startCallGate(chain.rpcUrl);
+const office = await startCallGate(facilitator.url);
 /** A host for each sale; the answer of a page can be kept. */
 let pages: { reached: () => void; open: Promise<void> } | undefined;
 const hosts = Array.from({ length: 40 }, (_one, at) => `k${at}.audit-sites.net`);

@@ -23,7 +23,7 @@ export interface ServiceOptions {
   /** Further environment of the gateway. */
   readonly env?: Record<string, string>;
   /** Goes between the gateway and its database, for faults. @default the database itself */
-  readonly databaseUrl?: (control: ControlDatabase) => string;
+  readonly databaseUrl?: (control: ControlDatabase) => string | Promise<string>;
   /**
    * Gateways on the one database, which requests go to in turn. What they tell each other goes by way of NATS where the
    * run has one; without it each finds out by itself, a moment later. @default 1, and 2 in the lane `two-nodes`
@@ -133,10 +133,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     balancer === undefined
       ? {}
       : { PUBLIC_BASE_URL: balancer.url, NATS_URL: inject('natsUrl'), SVC_SECRET_KEY: root.toString('hex') };
+  const way = (await databaseUrl?.(control)) ?? control.url;
   const start = () =>
     startApp({
       config: readConfig({ PORT: '0', DATABASE_URL: control.url, SVC_ADMIN_KEY: adminKey, ...shared, ...env }),
-      databaseUrl: databaseUrl?.(control) ?? control.url,
+      databaseUrl: way,
       roots: [root],
       version: '0.0.0-test',
       log,

@@ -1,8 +1,9 @@
-import type { Browser, CDPSession } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { launchChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
+import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
 import { cookieName } from '../hosted/host-call.ts';
 import { hostedProject } from '../hosted/hosted-project.ts';
 
@@ -31,18 +32,7 @@ describe.skipIf(program === undefined)('passkeys on hosted pages in Chromium', a
     const complaints: string[] = [];
     page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
     page.on('pageerror', (error) => complaints.push(error.message));
-    const device = await context.newCDPSession(page);
-    await device.send('WebAuthn.enable');
-    const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
+    const authenticator = await addVirtualAuthenticator(page);
     const { email, password } = await project.visitor();
     const signIn = async () => {
       await page.goto(`${project.origin}/auth/sign-in`);
@@ -53,11 +43,8 @@ describe.skipIf(program === undefined)('passkeys on hosted pages in Chromium', a
       await page.getByRole('heading', { name: 'Your account' }).waitFor();
     };
     await signIn();
-    return { context, page, complaints, device, authenticatorId, email };
+    return { context, page, complaints, authenticator, email };
   }
-
-  const verified = (device: CDPSession, authenticatorId: string, isUserVerified: boolean) =>
-    device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
 
   test('a user adds a passkey on the account page, signs in with it, and gets where it was going', async () => {
     const { context, page, complaints, email } = await signedIn();
@@ -88,11 +75,11 @@ describe.skipIf(program === undefined)('passkeys on hosted pages in Chromium', a
   });
 
   test('what the browser turns down is said, and the same can be tried again', async () => {
-    const { context, page, device, authenticatorId } = await signedIn();
-    await verified(device, authenticatorId, false);
+    const { context, page, authenticator } = await signedIn();
+    await authenticator.recognises(false);
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByRole('alert').filter({ hasText: 'No passkey was used' }).waitFor();
-    await verified(device, authenticatorId, true);
+    await authenticator.recognises(true);
     await page.getByRole('button', { name: 'Add a passkey' }).click();
     await page.getByRole('button', { name: 'Remove' }).waitFor();
 

@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, CDPSession, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { claimsOf } from '../auth/auth-project.ts';
 import { passkeyProject } from '../auth/passkeys/passkey-project.ts';
 import { launchChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
+import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
 
 // `apt-get install chromium`
 const program = chromiumProgram();
@@ -81,26 +82,12 @@ describe.skipIf(program === undefined)('passkeys in Chromium', async () => {
     onTestFinished(() => context.close());
     const page = await context.newPage();
     await page.goto(`http://${host}:${port}/`);
-    const device = await context.newCDPSession(page);
-    await device.send('WebAuthn.enable');
-    const { authenticatorId } = await device.send('WebAuthn.addVirtualAuthenticator', {
-      options: {
-        protocol: 'ctap2',
-        transport: 'internal',
-        hasResidentKey: true,
-        hasUserVerification: true,
-        isUserVerified: true,
-        automaticPresenceSimulation: true,
-      },
-    });
-    return { page, device, authenticatorId, origin: `http://${host}:${port}` };
+    const authenticator = await addVirtualAuthenticator(page);
+    return { page, authenticator, origin: `http://${host}:${port}` };
   }
 
-  const held = async (device: CDPSession, authenticatorId: string) =>
-    (await device.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
-
   test('a user registers a passkey, signs in with it without naming anybody, and removes it', async () => {
-    const { page, device, authenticatorId, origin } = await openApp();
+    const { page, authenticator, origin } = await openApp();
     const ada = await project.signedIn();
     await as(page, ada.access_token);
     const made = await run(page, 'register', 'This laptop');
@@ -108,7 +95,7 @@ describe.skipIf(program === undefined)('passkeys in Chromium', async () => {
       201,
       { rp_id: 'localhost', created_origin: origin, label: 'This laptop', transports: ['internal'] },
     ]);
-    const [credential] = await held(device, authenticatorId);
+    const [credential] = await authenticator.held();
     expect(credential).toMatchObject({ isResidentCredential: true, rpId: 'localhost' });
     // The browser itself turns down a second one on the same authenticator.
     expect(await run(page, 'register')).toEqual({ refusedByBrowser: 'InvalidStateError' });
@@ -137,14 +124,14 @@ describe.skipIf(program === undefined)('passkeys in Chromium', async () => {
   });
 
   test('a user who is not verified gets no passkey and no session', async () => {
-    const { page, device, authenticatorId } = await openApp();
+    const { page, authenticator } = await openApp();
     const ada = await project.signedIn();
     await as(page, ada.access_token);
-    await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+    await authenticator.recognises(false);
     expect(await run(page, 'register')).toEqual({ refusedByBrowser: 'NotAllowedError' });
-    await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: true });
+    await authenticator.recognises(true);
     expect((await run(page, 'register')).status).toBe(201);
-    await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: false });
+    await authenticator.recognises(false);
     expect(await run(page, 'signIn')).toEqual({ refusedByBrowser: 'NotAllowedError' });
   });
 
@@ -153,7 +140,7 @@ describe.skipIf(program === undefined)('passkeys in Chromium', async () => {
       project.projectId,
     ]);
     const host = `p-${row!.public_id}.localhost`;
-    const { page, device, authenticatorId } = await openApp(host);
+    const { page, authenticator } = await openApp(host);
     const ada = await project.signedIn();
     await as(page, ada.access_token);
     const made = await run(page, 'register');
@@ -163,7 +150,7 @@ describe.skipIf(program === undefined)('passkeys in Chromium', async () => {
     await page.goto(`http://localhost:${port}/`);
     await as(page);
     expect(await run(page, 'signIn')).toEqual({ refusedByBrowser: 'NotAllowedError' });
-    expect(await held(device, authenticatorId)).toHaveLength(1);
+    expect(await authenticator.held()).toHaveLength(1);
     // And a host that is nobody's gets no challenge at all.
     await page.goto(`http://p-other.localhost:${port}/`);
     await as(page);

@@ -146,6 +146,7 @@ test('of a purged organization no data is served by any door, and its members re
     [wallet, 'POST', `${base}/sql`, { sql: 'select 1' }],
     [wallet, 'GET', `${base}/schema`, undefined],
     [wallet, 'GET', `${base}/expose`, undefined],
+    [wallet, 'GET', `/projects/v1/${projectId}/keys`, undefined],
   ] as const;
   for (const [actor, method, path, body] of doors) {
     const answer = await service.call<{ code: string }>(actor, method, path, body === undefined ? {} : { body });

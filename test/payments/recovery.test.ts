@@ -6,14 +6,14 @@ import { readPresented } from '../../engines/x402/presented.ts';
 import { startChain } from '../helpers/chain.ts';
 import { startFacilitator } from '../helpers/facilitator-process.ts';
 import { broadcastOf } from '../helpers/payments.ts';
-import { startRpcGate } from '../helpers/rpc-gate.ts';
+import { startCallGate } from '../helpers/call-gate.ts';
 import { type Service, startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
 import { books, challengeOf, decoded, paying, served, sign, statesOf } from './shop.ts';
 
 const payTo = getAddress(`0x${randomBytes(20).toString('hex')}`);
 const chain = await startChain();
-const node = await startRpcGate(chain.rpcUrl);
+const node = await startCallGate(chain.rpcUrl);
 const facilitator = await startFacilitator(chain);
 const hosts = Array.from({ length: 60 }, (_one, at) => `r${at}.audit-sites.net`);
 const sites = await startSites(Object.fromEntries(hosts.map((host) => [host, { '/': `<title>${host}</title>` }])));

@@ -89,6 +89,36 @@ test.each<[string, string | undefined]>([
   expect((await project.expose(custom(using))).status < 300).toBe(missing === undefined);
 });
 
+test.each<[string, string | undefined]>([
+  ['lower(name, name) = name', 'no function lower takes 2 arguments'],
+  ['auth.uid(1) is null', 'no function auth.uid takes 1 argument'],
+  ['with_default() = 1', 'no function with_default takes 0 arguments'],
+  ['with_default(1, 2, 3) = 1', 'no function with_default takes 3 arguments'],
+  ['public.any_number() = 1', 'no function public.any_number takes 0 arguments'],
+  ['with_default(1) = 1 and with_default(1, b => 2) = 1', undefined],
+  ['any_number(1, 2, 3) = 1 and any_number(variadic array[1]) = 1', undefined],
+  ['(select count(*) from items) > 0 and concat(name, 1, 2) is not null', undefined],
+  ['(select percentile_cont(0.5) within group (order by id) from items) > 0', undefined],
+  ['(select string_agg(name, name order by id) from items) is null and int4(1.5) = 2', undefined],
+])('a call in custom_sql is held against how many arguments a function takes: %s', async (using, detail) => {
+  await sql(`create or replace function with_default(a int, b int default 2) returns int language sql as 'select 1';
+    create or replace function any_number(variadic list int[]) returns int language sql as 'select 1'`);
+  const { body } = await validate(custom(using));
+  const told = body.errors.map((one: Record<string, string>) => [one.type, one.detail]);
+  const path = 'manifest.tables[0].custom_sql';
+  expect(told).toEqual(detail === undefined ? [] : [['schema-shape', `${path}: ${detail}`]]);
+  expect((await project.expose(custom(using))).status < 300).toBe(detail === undefined);
+});
+
+test('a call in custom_sql is held against what the migration makes of a function', async () => {
+  const made = (parameters: string) => `create function counted(${parameters}) returns int language sql as 'select 1'`;
+  const calls = custom('counted(1, 2) = 1');
+  expect(await found(calls, made('int'))).toEqual(['schema-shape']);
+  expect(await found(calls, made('int, int, int default 3'))).toEqual([]);
+  expect(await found(calls, made('int, variadic int[]'))).toEqual([]);
+  expect(await found(calls, `${made('int')}; ${made('int, int')}`)).toEqual([]);
+});
+
 test('a function that custom_sql calls may be one that the migration makes', async () => {
   const calls = custom('made(id) = 1');
   expect(await found(calls)).toEqual(['schema-shape']);

@@ -6,6 +6,11 @@ const documented = [
   // Contract 00, section 0.1.
   'GET /api/audit 200',
   'POST /api/audit 200',
+  'GET /api/stats 200',
+  'POST /api/inquiry 200',
+  'GET /.well-known/jwks.json 200',
+  'GET /api/downloads/:token 200',
+  'GET /api/package-manifest 200',
   // Contract 01, section 5.15.
   'GET /agent/v1/whoami 200',
   // Contract 01, sections 6.2 and 6.4.

@@ -18,6 +18,9 @@ export const userAgents: readonly { readonly token: string; readonly agentClass:
   Object.entries(tokens) as [AgentClass, string][]
 ).flatMap(([agentClass, names]) => names.split(' ').map((token) => ({ token, agentClass })));
 
+/** The product token by which the gateway itself reads sites. */
+export const ownToken = 'SvcAudit';
+
 /** Those that all have to be allowed for a site to be open to AI. */
 export const decisiveTokens =
   'OAI-SearchBot ChatGPT-User GPTBot Claude-SearchBot Claude-User ClaudeBot PerplexityBot Perplexity-User Google-Extended Googlebot Bingbot'.split(

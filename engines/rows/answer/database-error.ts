@@ -11,6 +11,8 @@ export interface DatabaseRefusal {
 }
 
 const exact: Readonly<Record<string, number>> = {
+  // PostgreSQL 18 says so of `on delete restrict`, of which those before it said 23503.
+  '23001': 409,
   '23503': 409,
   '23505': 409,
   '25006': 405,

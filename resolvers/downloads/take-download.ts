@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { sha256Hex } from '../../core/keys.ts';
+import type { Statement } from '../../db/pool.ts';
+import { anyone } from '../access.ts';
+import { query } from '../operation.ts';
+import { type Span, spanOf, unsatisfiable } from './span.ts';
+
+/** An archive, or what of it was asked for. */
+export interface Download {
+  readonly filename: string;
+  /** Of the whole archive, in hexadecimal. */
+  readonly sha256: string;
+  /** Length of the whole archive. */
+  readonly size: number;
+  /** `same`: the client has it already. `none`: it asks for bytes that there are not. */
+  readonly part: Span | 'whole' | 'same' | 'none';
+  /** Empty for `same` and `none`, and where only the headers were asked for. */
+  readonly bytes: Buffer;
+}
+
+const header = z.string().max(1_000).optional();
+
+/** `GET /api/downloads/:token`: whoever has the token may have the archive. Contract 00, section 5.4. */
+export const takeDownload = query({
+  name: 'downloads.take',
+  summary: 'Download an archive that was bought, whole or in part, by the token that came with it.',
+  access: anyone(),
+  input: z.object({
+    token: z.string().meta({ secret: true }).describe('The token, as it stands in the download’s address.'),
+    range: header.describe('Header `Range`: one part of the archive.'),
+    if_range: header.describe('Header `If-Range`: the part is of use only while the archive is this one.'),
+    if_none_match: header.describe('Header `If-None-Match`: the archive that the client has.'),
+    head: z.boolean().default(false).describe('Only what the archive is, without its bytes.'),
+  }),
+  async handler({ services: { db } }, { token, range, if_range, if_none_match, head }): Promise<Download> {
+    const tokenHash = sha256Hex(token);
+    const [found] = await db.rows<FoundRow>(findStatement, [tokenHash]);
+    if (found === undefined) throw gone();
+    const { filename, sha256 } = found;
+    const size = Number(found.bytes);
+    const tag = etagOf(sha256);
+    const nothing = { filename, sha256, size, bytes: Buffer.alloc(0) };
+    if (if_none_match !== undefined && namesTag(if_none_match, tag)) return { ...nothing, part: 'same' };
+    const asked = if_range === undefined || if_range === tag ? spanOf(range, size) : undefined;
+    if (asked === unsatisfiable) return { ...nothing, part: 'none' };
+    const { from, to } = asked ?? { from: 0, to: size };
+    const part = asked ?? 'whole';
+    if (head) return { ...nothing, part };
+    const [taken] = await db.rows<{ readonly bytes: Buffer }>(takeStatement, [tokenHash, to - from, from + 1]);
+    if (taken === undefined) throw gone();
+    return { ...nothing, part, bytes: taken.bytes };
+  },
+  wire: z.object({ filename: z.string(), sha256: z.string(), bytes: z.int() }),
+  toWire: ({ filename, sha256, size }) => ({ filename, sha256, bytes: size }),
+});
+
+interface FoundRow {
+  readonly filename: string;
+  readonly sha256: string;
+  readonly bytes: string;
+}
+
+export const etagOf = (sha256: string): string => `"${sha256}"`;
+
+const namesTag = (list: string, tag: string): boolean =>
+  list.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
+
+// Unknown, over and used up are the same to whoever asks.
+const gone = () => new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such download.' });
+
+const findStatement: Statement = {
+  name: 'downloads.find',
+  text: `select filename, sha256, bytes::text as bytes from downloads
+    where token_hash = $1 and expires_at > now() and bytes_left > 0`,
+};
+
+// In one statement, so that twenty at once are twenty.
+const takeStatement: Statement = {
+  name: 'downloads.take',
+  text: `with taken as (
+      update downloads set bytes_left = bytes_left - $2::bigint
+      where token_hash = $1 and expires_at > now() and bytes_left >= $2::bigint returning sha256)
+    select substring(b.bytes from $3::int for $2::int) as bytes from taken join bundles b using (sha256)`,
+};

@@ -1,0 +1,28 @@
+import { ServiceError } from '../../core/errors.ts';
+import { auditResult } from '../../engines/audit/audit-result.ts';
+import type { Plan } from '../../engines/licences/claims.ts';
+import { hostAdmission } from '../audits/admit-host.ts';
+import type { Context } from '../context.ts';
+
+type AuditResult = ReturnType<typeof auditResult>;
+
+/** What came of an audit: a report, or the code of its refusal. */
+export interface Reported {
+  readonly report: AuditResult | null;
+  readonly reportError: string | null;
+}
+
+/** Audits the site that a licence is for. The licence is issued whatever comes of it. Contract 00, section 2.2. */
+export async function auditForLicence(
+  { services }: Pick<Context, 'services'>,
+  target: URL,
+  plan: Plan,
+): Promise<Reported> {
+  try {
+    const { audited } = await services.auditor.audit(target, { admit: hostAdmission(services), fresh: true });
+    return { report: auditResult(audited.report, plan), reportError: null };
+  } catch (error) {
+    if (error instanceof ServiceError) return { report: null, reportError: error.code.toLowerCase() };
+    throw error;
+  }
+}

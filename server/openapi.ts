@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
+import type { RestRoutes } from '../rest-compat/handle.ts';
+import { type Installation, openApiDocument } from '../rest-compat/openapi/document.ts';
+import type { Exchange, HttpOptions } from './exchange.ts';
+import { ownDocs } from './own-docs.ts';
+import { sendAnswer } from './respond.ts';
+
+/** How long a reader may keep the document before it asks whether it is still the same, in seconds. */
+const freshSeconds = 300;
+
+interface Printed {
+  readonly body: string;
+  readonly etag: string;
+}
+
+/** The description of the paths under `/api`, as JSON. */
+export const describeApi = (rest: RestRoutes, installation: Installation): string =>
+  JSON.stringify(openApiDocument([...ownDocs, ...rest.describe()], installation));
+
+/** Answers `/openapi.json`: the description, made for the first who asks. */
+export function openApiDoor({
+  rest,
+  services,
+}: Pick<HttpOptions, 'rest' | 'services'>): (exchange: Exchange) => Promise<void> {
+  let printed: Promise<Printed> | undefined;
+  const print = async (): Promise<Printed> => {
+    const { publicBaseUrl: baseUrl } = services.settings;
+    const body = describeApi(rest, { baseUrl, payTo: await settlementAddress(services) });
+    return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
+  };
+  return async ({ request, response }) => {
+    const { body, etag } = await (printed ??= print());
+    const headers = { etag, 'cache-control': `public, max-age=${freshSeconds}` };
+    if (isKnown(request.headers['if-none-match'], etag))
+      return sendAnswer(response, { status: 304, headers, body: '' });
+    sendAnswer(response, { status: 200, headers: { 'content-type': 'application/json', ...headers }, body });
+  };
+}
+
+/** Whether a client has this very document already. */
+const isKnown = (known: string | undefined, etag: string): boolean =>
+  known !== undefined &&
+  (known.trim() === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag));

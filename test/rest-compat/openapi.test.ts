@@ -1,0 +1,235 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { afterAll, describe, expect, test } from 'vitest';
+import { routes } from '../../rest-compat/routes.ts';
+import { shop } from '../audit/fixture-sites.ts';
+import { describedBy, pointerTo } from '../helpers/described.ts';
+import { type PgProxy, startPgProxy } from '../helpers/pg-proxy.ts';
+import { startService } from '../helpers/service.ts';
+import { type Answerer, startSites } from '../helpers/site-server.ts';
+
+// The description of the API, and whether it is true. Contract 00, section 6.1.
+
+/** Lets the held pages go. */
+let release: () => void = () => undefined;
+const held = new Promise<void>((open) => {
+  release = open;
+});
+/** More than may be read and wait at once. */
+const slow = Array.from({ length: 90 }, (_one, at) => `slow${at}.audit-sites.net`);
+const sites = await startSites({
+  'shop.audit-sites.net': shop,
+  'example.com': { '/': '<title>Example</title>' },
+  'many.audit-sites.net': { '/': '<title>Many</title>' },
+  ...Object.fromEntries(
+    slow.map(
+      (host) =>
+        [
+          host,
+          async (_request, response) => {
+            await held;
+            response.end('<title>Slow</title>');
+          },
+        ] satisfies [string, Answerer],
+    ),
+  ),
+});
+let proxy: PgProxy | undefined;
+const service = await startService({
+  auditTrial: sites.trial,
+  nodes: 1,
+  databaseUrl: async (control) => {
+    proxy = await startPgProxy(control.url);
+    return proxy.url;
+  },
+  env: { TRUSTED_PROXIES: '127.0.0.1/32' },
+});
+afterAll(async () => {
+  release();
+  await service.stop();
+  await proxy?.close();
+  sites.close();
+});
+const { nobody } = service.actors;
+
+let last = 0;
+const from = () => {
+  last += 1;
+  return { 'x-forwarded-for': `203.0.${Math.floor(last / 250)}.${(last % 250) + 1}` };
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a document is walked by its keys.
+const served = await service.call<any>(nobody, 'GET', '/openapi.json');
+const api = describedBy(served.body);
+const { document } = api;
+
+/** Paths of the contract that are served so far. Contract 00, section 0.1. */
+const documented = ['GET /api/health', 'GET /api/audit', 'POST /api/audit', 'GET /api/stats', 'POST /api/inquiry'];
+
+describe('the document', () => {
+  test('is OpenAPI 3.1 as the specification demands it', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document));
+    expect([valid, errors]).toEqual([true, undefined]);
+    expect(document.openapi).toBe('3.1.0');
+    expect(document.info).toMatchObject({ title: expect.stringContaining('4.0'), version: '5.0.0' });
+    expect(document.info.description).toMatch(/deterministic contract-redlining, DPA and clause-risk scoring engine/);
+    expect(document.servers).toEqual([{ url: '/' }]);
+  });
+
+  test('has all that is served under /api, and nothing else', () => {
+    const routed = routes.filter(({ path }) => path.startsWith('/api/')).map(({ method, path }) => `${method} ${path}`);
+    const underApi = api.operations.filter((one) => one.includes(' /api/'));
+    expect(underApi.toSorted()).toEqual([...new Set([...routed, ...documented])].toSorted());
+    expect(underApi).toEqual(expect.arrayContaining(documented));
+  });
+
+  test('names each operation and each shape once', () => {
+    const ids = Object.values<Record<string, { operationId: string }>>(document.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const id of ids) expect(id).toMatch(/^(get|post)[A-Z][A-Za-z0-9]+$/);
+    expect(Object.keys(document.components.schemas)).toEqual(
+      expect.arrayContaining([
+        'ChallengeV1',
+        'ChallengeV2',
+        'PaymentPayloadV1',
+        'PaymentPayloadV2',
+        'SettlementObject',
+        'Problem',
+        'Health',
+        'Stats',
+        'Inquiry',
+        'JsonRpcRequest',
+        'JsonRpcResponse',
+      ]),
+    );
+    expect(Object.keys(document.components.securitySchemes)).toEqual(['paymentSignature', 'xPayment', 'paymentProof']);
+  });
+
+  test('tells nothing that is of the gateway alone', () => {
+    expect(served.text).not.toMatch(/"secret"|\$defs|"additionalProperties":false/);
+  });
+
+  test('is given again only when it has changed', async () => {
+    expect(served.headers.get('content-type')).toBe('application/json');
+    const etag = served.headers.get('etag')!;
+    expect(etag).toMatch(/^"[\w-]+"$/);
+    for (const known of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
+      const again = await service.call(nobody, 'GET', '/openapi.json', { headers: { 'if-none-match': known } });
+      expect([known, again.status, again.text, again.headers.get('etag')]).toEqual([known, 304, '', etag]);
+    }
+    const other = await service.call(nobody, 'GET', '/openapi.json', { headers: { 'if-none-match': '"other"' } });
+    expect([other.status, other.text]).toEqual([200, served.text]);
+  });
+
+  test('every example fits its schema', () => {
+    const looked: string[] = [];
+    const look = (node: unknown, ...steps: string[]): void => {
+      if (typeof node !== 'object' || node === null) return;
+      const one = node as { schema?: object; example?: unknown; examples?: Record<string, { value: unknown }> };
+      if (one.schema !== undefined) {
+        const values = [
+          ...('example' in one ? [one.example] : []),
+          ...Object.values(one.examples ?? {}).map(({ value }) => value),
+        ];
+        for (const value of values) {
+          looked.push(steps.join(' '));
+          expect([steps, api.faults(pointerTo(...steps, 'schema'), value)]).toEqual([steps, undefined]);
+        }
+      }
+      for (const [name, member] of Object.entries(node)) look(member, ...steps, name);
+    };
+    look(document.paths, 'paths');
+    for (const name of api.operations) {
+      const [method, path] = name.split(' ');
+      expect(looked).toContain(`paths ${path} ${method!.toLowerCase()} responses 200 content application/json`);
+    }
+  });
+});
+
+const call = async (method: string, path: string, search = '', body?: unknown, headers = from()) => {
+  const options = body === undefined ? { headers } : { body, headers };
+  const answer = await service.call<{ code: string }>(nobody, method, path + search, options);
+  api.expectDescribed(method, path, answer);
+  return answer;
+};
+
+describe('what is answered', () => {
+  test('to what the examples ask is what is described', async () => {
+    for (const name of api.operations) {
+      const [method, path] = name.split(' ') as [string, string];
+      const { requestBody } = document.paths[path][method.toLowerCase()];
+      const example = requestBody?.content['application/json'].example;
+      const site = example !== undefined && 'url' in example ? { url: 'shop.audit-sites.net/shoes' } : {};
+      const { status } = await call(method, path, '', requestBody === undefined ? undefined : { ...example, ...site });
+      expect([name, status]).toEqual([name, 200]);
+    }
+  });
+
+  test.each([
+    ['', 'invalid_url'],
+    ['http://a.example.org', 'scheme_not_allowed'],
+    ['https://127.0.0.1', 'ip_literal'],
+    ['https://localhost', 'restricted_host'],
+    ['nowhere.audit-sites.net', 'dns_failure'],
+  ])('to an audit of %j is a described %s', async (url, code) => {
+    expect((await call('GET', '/api/audit', `?url=${encodeURIComponent(url)}`)).body.code).toBe(code);
+    expect((await call('POST', '/api/audit', '', { url })).body.code).toBe(code);
+  });
+
+  test('to what is no body, too large a body, or asked too often', async () => {
+    for (const path of ['/api/audit', '/api/inquiry']) {
+      expect((await call('POST', path, '', '{')).status).toBe(400);
+      expect((await call('POST', path, '', JSON.stringify({ x: 'x'.repeat(64 * 1024) }))).status).toBe(413);
+    }
+    const inquiry = { email: 'ada@shop.example.org' };
+    const headers = { ...from(), 'idempotency-key': 'one' };
+    await call('POST', '/api/inquiry', '', inquiry, headers);
+    expect((await call('POST', '/api/inquiry', '', { ...inquiry, name: 'Ada' }, headers)).status).toBe(409);
+    const asks = [
+      ['GET', '/api/audit', '?url=https://localhost', undefined],
+      ['POST', '/api/audit', '', { url: 'https://localhost' }],
+      ['POST', '/api/inquiry', '', inquiry],
+    ] as const;
+    for (const [method, path, search, body] of asks) {
+      const again = from();
+      await expect
+        .poll(async () => (await call(method, path, search, body, again)).status, { timeout: 20_000, interval: 1 })
+        .toBe(429);
+    }
+  });
+
+  test('while more sites wait to be read than may', async () => {
+    const [one, other, ...most] = slow;
+    const waiting = most.map((host) => call('GET', '/api/audit', `?url=${host}`));
+    expect((await Promise.race(waiting)).status).toBe(503);
+    expect((await call('GET', '/api/audit', `?url=${one}`)).status).toBe(503);
+    expect((await call('POST', '/api/audit', '', { url: other })).status).toBe(503);
+    release();
+    const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+    expect(new Set(statuses)).toEqual(new Set([200, 503]));
+  });
+
+  test('while the database is away', async () => {
+    proxy!.cut();
+    try {
+      const gone = (method: string, path: string, body?: unknown) =>
+        expect
+          .poll(async () => (await call(method, path, '', body)).body.code, { timeout: 20_000 })
+          .toBe('storage_unavailable');
+      await gone('GET', '/api/stats');
+      await gone('POST', '/api/inquiry', { email: 'ada@shop.example.org' });
+      // What was looked at a moment ago is believed for ten seconds.
+      const health = async () => (await call('GET', '/api/health')).body;
+      await expect
+        .poll(health, { timeout: 40_000 })
+        .toMatchObject({ ok: true, status: 'degraded', checks: { database: 'down' } });
+    } finally {
+      proxy!.mend();
+    }
+  });
+
+  test('every status that is described was seen', () => {
+    expect(api.unseen()).toEqual([]);
+  });
+});
