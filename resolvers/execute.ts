@@ -28,11 +28,11 @@ import {
   orgOf,
   projectOf,
 } from './operation.ts';
-import { isPriced, payerOf } from './payments/payer.ts';
+import { parseInput, type Spelling } from './parse-input.ts';
 import { askGatewayPrice, isGatewayPriced } from './payments/gateway-price.ts';
+import { isPriced, payerOf } from './payments/payer.ts';
 import { runSale } from './payments/run-sale.ts';
 import { type AnyPrice, openSale } from './payments/sale.ts';
-import { parseInput, type Spelling } from './parse-input.ts';
 import { refuseHurry } from './rate-limit.ts';
 import { runSteps } from './run-steps.ts';
 import { aboveCeiling, requireStepUp, requireWriteApproval } from './step-up.ts';

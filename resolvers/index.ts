@@ -1,5 +1,6 @@
 import { getAuditStats } from './audits/audit-stats.ts';
 import { buyAudit } from './audits/buy-audit.ts';
+import { getPricing } from './audits/get-pricing.ts';
 import { runAudit } from './audits/run-audit.ts';
 import { watchAudit } from './audits/watch-audit.ts';
 import { changeSettings, getSettings } from './auth/change-settings.ts';
@@ -76,6 +77,8 @@ import { listOrgs } from './orgs/list-orgs.ts';
 import { renameOrg } from './orgs/rename-org.ts';
 import { setLimits } from './orgs/set-limits.ts';
 import { setPayoutWallet } from './orgs/set-payout-wallet.ts';
+import { buyPack } from './products/buy-pack.ts';
+import { buySource } from './products/buy-source.ts';
 import { getPackageManifest } from './products/get-manifest.ts';
 import { applyExpose } from './project-data/apply-expose.ts';
 import { getExpose } from './project-data/get-expose.ts';
@@ -235,10 +238,13 @@ export const operations: readonly AnyOperation[] = [
   confirmEmail,
   enrollPasskey,
   connectChat,
+  getPricing,
   runAudit,
   verifyTransaction,
   getAuditStats,
   recordInquiry,
+  buyPack,
+  buySource,
   getPackageManifest,
   getKeys,
   takeDownload,

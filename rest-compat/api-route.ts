@@ -22,7 +22,7 @@ export function apiRoute<Input extends z.ZodObject, Scope, Output, Wire>(
   return {
     ...route(method, path, 200, op, toInput, options),
     bodyBytesMax,
-    describe: () => describe(method, path, op, toInput, doc),
+    describe: () => describe(method, path, op, toInput, withZip(doc, options)),
   };
 }
 
@@ -50,10 +50,8 @@ function bothOf(sold: PathDoc, free: PathDoc): PathDoc {
   return {
     ...free,
     parameters: [...parameters, { in: 'query', name: 'unlock', required: false, ...unlock }],
-    ...(body === undefined
-      ? {}
-      : { body: { ...body, schema: { ...schema, properties: members } } }),
-    answer: z.union([free.answer, sold.answer]),
+    ...(body === undefined ? {} : { body: { ...body, schema: { ...schema, properties: members } } }),
+    answer: z.union([free.answer!, sold.answer!]),
     doc: {
       ...free.doc,
       refusals: [...new Set([...(free.doc.refusals ?? []), ...(sold.doc.refusals ?? [])])],
@@ -61,6 +59,10 @@ function bothOf(sold: PathDoc, free: PathDoc): PathDoc {
     },
   };
 }
+
+/** Whoever accepts it gets the archive itself. */
+const withZip = <Output>(doc: ApiDoc, { asZip }: RouteOptions<Output>): ApiDoc =>
+  asZip === undefined ? doc : { ...doc, media: ['application/zip'] };
 
 /** With what an operation says of its price. */
 function withPrice<Input extends z.ZodObject, Scope, Output, Wire>(

@@ -1,5 +1,7 @@
 import type { ErrorCode } from '../core/errors.ts';
+import { auditPrices, usdOf } from '../resolvers/audits/price-table.ts';
 import type { ApiDoc } from './openapi/path-doc.ts';
+import { auditResultExample, fullReportExample, orderExample } from './sale-examples.ts';
 
 /** What a target may be refused for: before anything is fetched, and on the way to it. Contract 00, section 6.2. */
 export const targetRefusals = [
@@ -75,21 +77,11 @@ export const boughtAuditDoc: ApiDoc = {
   examples: {
     request: { url: 'https://shop.example.org/shoes' },
     answer: {
-      ok: true,
-      domain: 'shop.example.org',
-      target_url: 'https://shop.example.org/shoes',
-      geo_score: 61,
-      schema_score: 40,
-      llms_txt_score: 0,
-      has_jsonld: true,
-      has_llms_txt: false,
-      allows_ai_bots: true,
-      generated_jsonld: '{\n  "@context": "https://schema.org",\n  "@graph": []\n}\n',
-      generated_llms_txt: '# Fell & Ridge\n\n> Light trail running shoes for wet rock and mud.\n',
+      ...auditResultExample,
       tier: 'audit',
-      report: { rubric: '2026.1', token_table: '2026-11-01' },
+      report: fullReportExample,
+      order: orderExample(usdOf(auditPrices.audit.amount)),
       audited_at: '2026-11-22T08:00:00.000Z',
-      payment_id: 'txp_01kx0m3v7c9q2t5w8y4z6a1b3d',
     },
   },
 };

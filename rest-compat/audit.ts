@@ -18,7 +18,14 @@ export const auditRoutes = [
     apiRoute('GET', '/api/audit', runAudit, ({ query }) => ({ url: query.url }), auditDoc),
   ),
   unlockable(
-    apiRoute('POST', '/api/audit', buyAudit, ({ query, body }) => ({ url: body.url ?? query.url }), boughtAuditDoc, ofPayer),
+    apiRoute(
+      'POST',
+      '/api/audit',
+      buyAudit,
+      ({ query, body }) => ({ url: body.url ?? query.url }),
+      boughtAuditDoc,
+      ofPayer,
+    ),
     apiRoute('POST', '/api/audit', runAudit, ({ body }) => ({ url: body.url }), auditDoc),
   ),
   apiRoute(

@@ -1,9 +1,19 @@
+import { hasAlready } from '../core/entity-tags.ts';
+import { sha256Hex } from '../core/keys.ts';
 import { zipType } from '../engines/bundles/archive.ts';
+import { auditPrices } from '../resolvers/audits/price-table.ts';
+import type { Context } from '../resolvers/context.ts';
+import type { Delivery } from '../resolvers/downloads/open-download.ts';
+import { readBundle } from '../resolvers/downloads/read-bundle.ts';
 import { type Download, etagOf, takeDownload } from '../resolvers/downloads/take-download.ts';
 import { execute } from '../resolvers/execute.ts';
 import { getKeys } from '../resolvers/licences/get-keys.ts';
+import { type BoughtPack, buyPack } from '../resolvers/products/buy-pack.ts';
+import { type BoughtSource, buySource } from '../resolvers/products/buy-source.ts';
 import { getPackageManifest } from '../resolvers/products/get-manifest.ts';
-import { type RestAnswer, type Route, route } from './route.ts';
+import { apiRoute } from './api-route.ts';
+import { downloadDoc, keysDoc, manifestDoc, packDoc, sourceDoc } from './product-docs.ts';
+import type { RestAnswer, Route } from './route.ts';
 
 /** Whatever a token leads to is its holder's alone, and no cache's. */
 const downloadHeaders = ({ filename, sha256 }: Download): Record<string, string> => ({
@@ -31,6 +41,7 @@ const download: Route = {
   path: '/api/downloads/:token',
   operation: takeDownload.name,
   status: 200,
+  describe: () => downloadDoc,
   async run(ctx, { params, headers = {}, head }) {
     const header = (name: string) => headers[name]?.toString();
     const input = {
@@ -44,9 +55,76 @@ const download: Route = {
   },
 };
 
+/** The archive itself as the answer, with what else its buyer needs to have in headers. */
+async function asZip(ctx: Context, { filename, sha256, bytes }: Delivery, more: Record<string, string> = {}) {
+  const whole: Download = {
+    filename,
+    sha256,
+    size: bytes,
+    part: 'whole',
+    bytes: await readBundle(ctx.services, sha256),
+  };
+  const { status, headers, body } = downloadAnswer(whole);
+  return { status, headers: { ...headers, ...more }, body };
+}
+
+/** Who pays is all that counts. */
+const ofPayer = { withoutCredential: true } as const;
+
+/** Contract 00, section 0.1: an alias differs in the address of what is bought alone. */
+const packPaths = [auditPrices.pro.path, '/api/x402-pro-pack', '/api/x402-joint-bundle'];
+const sourcePaths = [auditPrices.buyout.path, '/api/x402-source-bundle'];
+
+const packRoutes = packPaths.flatMap((path) => {
+  const options = { ...ofPayer, asZip: ({ bundle }: BoughtPack, ctx: Context) => asZip(ctx, bundle) };
+  return [
+    apiRoute('GET', path, buyPack, ({ query }) => ({ url: query.url }), packDoc, options),
+    apiRoute('POST', path, buyPack, ({ query, body }) => ({ url: body.url ?? query.url }), packDoc, options),
+  ];
+});
+
+const sourceRoutes = sourcePaths.flatMap((path) => {
+  const options = {
+    ...ofPayer,
+    asZip: ({ archive, licence }: BoughtSource, ctx: Context) =>
+      asZip(ctx, archive, {
+        'x-license-key': licence.key,
+        link: `<${licence.bundle.downloadUrl}>; rel="license"; type="application/zip"`,
+      }),
+  };
+  return [
+    apiRoute('GET', path, buySource, ({ query }) => ({ buyer_domain: query.buyer_domain }), sourceDoc, options),
+    apiRoute(
+      'POST',
+      path,
+      buySource,
+      ({ query, body }) => ({ buyer_domain: body.buyer_domain ?? query.buyer_domain }),
+      sourceDoc,
+      options,
+    ),
+  ];
+});
+
+/** How long a reader may keep an answer before it asks whether that is still the same, in seconds. */
+const freshSeconds = 300;
+
+/** An answer that is the same for everybody, and that its reader may keep. */
+const kept = (inner: Route): Route => ({
+  ...inner,
+  async run(ctx, request) {
+    const body = JSON.stringify((await inner.run(ctx, request)).body);
+    const etag = `"${sha256Hex(body)}"`;
+    const headers = { etag, 'cache-control': `public, max-age=${freshSeconds}` };
+    if (hasAlready(request.headers?.['if-none-match']?.toString(), etag)) return { status: 304, headers, body: '' };
+    return { status: 200, headers: { ...headers, 'content-type': 'application/json; charset=utf-8' }, body };
+  },
+});
+
 /** Paths of what the audit gateway sells. Contract 00, section 0.1. */
 export const productRoutes = [
-  route('GET', '/api/package-manifest', 200, getPackageManifest, () => ({})),
-  route('GET', '/.well-known/jwks.json', 200, getKeys, () => ({})),
+  kept(apiRoute('GET', '/api/package-manifest', getPackageManifest, () => ({}), manifestDoc)),
+  kept(apiRoute('GET', '/.well-known/jwks.json', getKeys, () => ({}), keysDoc)),
   download,
+  ...packRoutes,
+  ...sourceRoutes,
 ];

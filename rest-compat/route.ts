@@ -59,6 +59,8 @@ export interface RouteOptions<Output> extends Pick<Route, 'textAs'> {
   /** No credential is looked at, whatever the request brings: who asks is told by something else. */
   readonly withoutCredential?: true;
   readonly asMarkdown?: (output: Output) => string;
+  /** The answer as a ZIP archive, for whoever accepts that alone or first. */
+  readonly asZip?: (output: Output, ctx: Context) => Promise<RestAnswer>;
 }
 
 const markdownHeaders = { 'content-type': 'text/markdown; charset=utf-8' };
@@ -94,7 +96,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   status: number | { readonly usual: number; readonly of: (output: Output) => number },
   op: Operation<Input, Scope, Output, Wire>,
   toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
-  { textAs, asMarkdown, withoutCredential }: RouteOptions<Output> = {},
+  { textAs, asMarkdown, asZip, withoutCredential }: RouteOptions<Output> = {},
 ): Route {
   let names: Unchecked<z.input<Input>> | undefined;
   const spelling = (name: string): string => {
@@ -113,6 +115,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     async run(ctx, request) {
       const asker = withoutCredential === true ? asNobody(ctx) : ctx;
       const output = await execute(op, asker, toInput(request) as z.input<Input>, spelling);
+      if (asZip !== undefined && wantsZip(request)) return asZip(output, ctx);
       return {
         status: typeof status === 'number' ? status : status.of(output),
         body: await op.toWire(output, ctx),
@@ -123,6 +126,9 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     },
   };
 }
+
+const wantsZip = ({ headers }: RestRequest): boolean =>
+  /^\s*application\/zip\s*(?:;|,|$)/i.test(headers?.accept?.toString() ?? '');
 
 /** One path that stands for two operations: which of them is meant is told by the request. */
 export const either = (isFirst: (request: RestRequest) => boolean, first: Route, second: Route): Route => ({

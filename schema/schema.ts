@@ -25,6 +25,7 @@ import './project-mutations.ts';
 import './project-users.ts';
 import './products.ts';
 import './projects.ts';
+import './purchases.ts';
 import './room-acks.ts';
 import './room-invites.ts';
 import './room-message-pages.ts';

@@ -1,10 +1,12 @@
 import { dropNulls } from '../core/drop-nulls.ts';
-import type { Check } from '../engines/audit/rubric/check.ts';
 import type { VisitStep } from '../engines/audit/fetch/visit.ts';
-import type { AuditTelemetry, FreeAudit } from '../resolvers/audits/free-audit.ts';
+import type { Check } from '../engines/audit/rubric/check.ts';
+import { auditInput } from '../resolvers/audits/ask-audit.ts';
 import { type BoughtAudit, buyAudit } from '../resolvers/audits/buy-audit.ts';
+import type { AuditTelemetry, FreeAudit } from '../resolvers/audits/free-audit.ts';
 import { runAudit } from '../resolvers/audits/run-audit.ts';
 import { type AuditProgressEvent, followAudit } from '../subscriptions/audit-progress.ts';
+import { AuditOrderRef } from './audit-order.ts';
 import { builder } from './builder.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { run } from './run.ts';
@@ -77,7 +79,7 @@ const AuditReportRef = builder.objectRef<FreeAudit>('AuditReport').implement({
   }),
 });
 
-const urlDescription = 'HTTPS address or host name of the site; example.com when absent.';
+const urlDescription = auditInput.shape.url.description!;
 
 builder.queryField('audit', (t) =>
   t.field({
@@ -184,13 +186,16 @@ builder.subscriptionField('auditProgress', (t) =>
 const BoughtAuditRef = builder.objectRef<BoughtAudit>('BoughtAudit').implement({
   description: 'The whole report of an audit that was paid for.',
   fields: (t) => ({
-    paymentId: t.exposeString('paymentId', { description: 'The payment that it was bought by, `txp_…`.' }),
+    order: t.expose('sold', { type: AuditOrderRef, description: 'What was bought, and by which payment.' }),
     domain: t.string({ description: 'Host name of the target.', resolve: ({ audited }) => audited.report.domain }),
     targetUrl: t.string({
       description: 'The target in its normal form.',
       resolve: ({ audited }) => audited.report.targetUrl,
     }),
-    geoScore: t.int({ description: 'Score over all parts, of 100.', resolve: ({ audited }) => audited.report.scores.geo }),
+    geoScore: t.int({
+      description: 'Score over all parts, of 100.',
+      resolve: ({ audited }) => audited.report.scores.geo,
+    }),
     schemaScore: t.int({
       description: 'Score of the structured data, of 100.',
       resolve: ({ audited }) => audited.report.scores.schema,

@@ -32,9 +32,9 @@ import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
 import { noteLaunch } from '../resolvers/payments/launch.ts';
 import { createSenderTurns } from '../resolvers/payments/sender-turns.ts';
+import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
 import { standingProjects } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
-import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
 import { startMessageMirror } from '../resolvers/rooms/message-mirror.ts';
 import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
@@ -56,9 +56,13 @@ import { ConnectionLimit } from './connection-limit.ts';
 import { createHealth } from './health.ts';
 import { createHttpServer } from './http.ts';
 import { createMetrics } from './metrics.ts';
+import { describeApi } from './openapi.ts';
 import { attachSockets } from './sockets.ts';
 import { tenantNames } from './tenant-name.ts';
 import { installJobs, jobContext, startWorkers } from './workers.ts';
+
+/** Nobody's wallet. */
+const zeroAddress = '0x0000000000000000000000000000000000000000';
 
 /** How long a step operation is believed to be worked on, in seconds. */
 const stepLeaseSeconds = 15;
@@ -191,11 +195,16 @@ export async function startApp(options: AppOptions): Promise<App> {
     const auditor = createAuditor({ userAgent: `${ownToken}/${version}${contact}`, trial: options.auditTrial });
     undo.push(auditor.close);
 
+    const rest = new RestRoutes([...routes, ...authRoutes, ...confirmPages]);
     const signer = licenceSigner(config, keys);
     const archives = createArchives({
       root: fileURLToPath(new URL('..', import.meta.url)),
       version: gatewayVersion,
-      made: async () => [jsonFile('jwks.json', { keys: (await signer)?.published ?? [] })],
+      made: async () => [
+        jsonFile('jwks.json', { keys: (await signer)?.published ?? [] }),
+        // Of any installation: whoever runs it is paid at a wallet of their own.
+        jsonFile('openapi.json', JSON.parse(describeApi(rest, { baseUrl: undefined, payTo: zeroAddress }))),
+      ],
     });
     undo.push(archives.close);
     await noteLaunch(db);
@@ -264,6 +273,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         platformDomain: config.platformDomain,
         settlementAddress: config.settlementAddress,
         tonSettlementAddress: config.payments.tonSettlementAddress,
+        nearAgentsSecret: config.nearAgentsSecret,
         sellerName: config.sellerName,
         governingLaw: config.governingLaw,
         auditDefaultUrl: config.auditDefaultUrl,
@@ -305,7 +315,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const tenantName = tenantNames(config);
     const server = createHttpServer({
       services,
-      rest: new RestRoutes([...routes, ...authRoutes, ...confirmPages]),
+      rest,
       engine,
       graphql: createGraphQLServer({ engine, graphiql: !config.production, log }),
       projectGraphQL: { schemas: projectSchemas, server: createGraphQLServer({ engine, graphiql: false, log }) },
@@ -316,6 +326,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       tenantName,
       host: config.host,
       guardMetrics: config.production,
+      version,
+      mcpOrigins: config.mcpOrigins,
       draining: draining.signal,
     });
     const sockets = attachSockets(server, {

@@ -14,8 +14,8 @@ import type { Metrics } from './metrics.ts';
 import type { ProjectGraphQL } from './project-graphql.ts';
 import { createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
 import type { Answer, Keeping } from './respond.ts';
-import { tillOf } from './till.ts';
 import type { TenantName } from './tenant-name.ts';
+import { tillOf } from './till.ts';
 
 export interface HttpOptions {
   readonly services: Services;
@@ -33,6 +33,10 @@ export interface HttpOptions {
   readonly host: string;
   /** Whether `/metrics` is for the platform admin alone. */
   readonly guardMetrics: boolean;
+  /** Of the gateway, for cards and lists that name it. */
+  readonly version: string;
+  /** Origins of pages that may speak MCP; undefined: any. */
+  readonly mcpOrigins: readonly string[] | undefined;
   /** Aborted when the server stops: event streams are cut then, so that their readers resume elsewhere. */
   readonly draining: AbortSignal;
 }

@@ -30,6 +30,9 @@ export function tillOf({ request, response, path, search }: Exchange, baseUrl: s
 /** The search as it was called, without a payment in it. */
 function resourceSearch(search: string): string {
   if (search === '' || search.length > searchMax * 4) return '';
-  const kept = search.split('&').filter((part) => !/^payment_proof(=|$)/i.test(part)).join('&');
+  const kept = search
+    .split('&')
+    .filter((part) => !/^payment_proof(=|$)/i.test(part))
+    .join('&');
   return kept === '' || kept.length > searchMax ? '' : `?${kept}`;
 }

@@ -25,8 +25,8 @@ import { advanceOrgs, lifecycleTask } from '../resolvers/lifecycle/advance-orgs.
 import { sendMailTask } from '../resolvers/mail/outbox.ts';
 import { sendQueuedMail } from '../resolvers/mail/send-queued-mail.ts';
 import type { AnyOperation } from '../resolvers/operation.ts';
-import { upgradeDatabases, upgradeDatabasesTask } from '../resolvers/projects/upgrade-databases.ts';
 import { reconcilePayments, reconcilePaymentsTask } from '../resolvers/payments/reconcile-payments.ts';
+import { upgradeDatabases, upgradeDatabasesTask } from '../resolvers/projects/upgrade-databases.ts';
 import { reapStep } from '../resolvers/reap-step.ts';
 import { mirrorMessagesJob, mirrorMessagesTask } from '../resolvers/rooms/mirror-messages.ts';
 import { reapStepTask } from '../resolvers/steps.ts';

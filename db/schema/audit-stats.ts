@@ -1,17 +1,6 @@
 import { sql } from 'drizzle-orm';
-import {
-  bigint,
-  boolean,
-  date,
-  index,
-  integer,
-  numeric,
-  pgTable,
-  primaryKey,
-  smallint,
-  text,
-} from 'drizzle-orm/pg-core';
-import { createdAt, id, moment } from '../columns.ts';
+import { bigint, boolean, date, index, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core';
+import { id, moment } from '../columns.ts';
 
 /** What was asked for with an audit: `free`, or what was paid for. */
 export type AuditTier = 'free' | 'audit' | 'pro' | 'buyout';
@@ -66,4 +55,3 @@ export const auditDays = pgTable(
   },
   (t) => [primaryKey({ columns: [t.day, t.tier] })],
 );
-

@@ -37,13 +37,27 @@ export function reportMarkdown(report: AuditReport): string {
   ];
   for (const part of parts) {
     const own = report.checks.filter((check) => check.part === part);
-    lines.push('', `## ${partTitles[part]}`, '', '| check | points | what is looked for | what was seen |', '|---|---|---|---|');
     lines.push(
-      ...own.map(({ id, points, max, title, evidence }) => `| ${id} | ${points} of ${max} | ${cell(title)} | ${cell(evidence)} |`),
+      '',
+      `## ${partTitles[part]}`,
+      '',
+      '| check | points | what is looked for | what was seen |',
+      '|---|---|---|---|',
+    );
+    lines.push(
+      ...own.map(
+        ({ id, points, max, title, evidence }) =>
+          `| ${id} | ${points} of ${max} | ${cell(title)} | ${cell(evidence)} |`,
+      ),
     );
   }
   const refused = report.bots.filter(({ allowed }) => !allowed);
-  lines.push('', '## Crawlers', '', `${report.bots.length - refused.length} of ${report.bots.length} may read the page.`);
+  lines.push(
+    '',
+    '## Crawlers',
+    '',
+    `${report.bots.length - refused.length} of ${report.bots.length} may read the page.`,
+  );
   if (refused.length > 0) {
     lines.push('', '| refused | class | by |', '|---|---|---|');
     lines.push(
@@ -73,7 +87,8 @@ function fixes(checks: readonly Check[]): string[] {
 }
 
 /** Hundredths as a decimal number. */
-const gained = (hundredths: number): string => `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, '0')}`;
+const gained = (hundredths: number): string =>
+  `${Math.floor(hundredths / 100)}.${String(hundredths % 100).padStart(2, '0')}`;
 
 const yes = (is: boolean): string => (is ? 'yes' : 'no');
 

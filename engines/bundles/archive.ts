@@ -1,5 +1,12 @@
 import { rubricText } from '../audit/rubric/rubric-text.ts';
-import { type BundleFile, type ManifestEntry, manifestEntries, manifestFile, sha256Of, textFile } from './bundle-file.ts';
+import {
+  type BundleFile,
+  type ManifestEntry,
+  manifestEntries,
+  manifestFile,
+  sha256Of,
+  textFile,
+} from './bundle-file.ts';
 import { thirdPartyNotices } from './notices.ts';
 import { projectFiles } from './project-files.ts';
 import { zip } from './zip.ts';
@@ -25,8 +32,7 @@ export interface ArchiveParts {
 
 /** What an operator and a reader of the interface need. */
 const isDocument = ({ path }: BundleFile): boolean =>
-  path.startsWith('docs/') ||
-  ['CHANGELOG.md', 'LICENSE', 'README.md', 'schema/schema.graphql'].includes(path);
+  path.startsWith('docs/') || ['CHANGELOG.md', 'LICENSE', 'README.md', 'schema/schema.graphql'].includes(path);
 
 /** The archives of the turnkey sale, from the project's files as they are installed. Contract 00, section 5.3. */
 export async function buildArchives({ root, version, made }: ArchiveParts): Promise<Archive[]> {
@@ -41,5 +47,11 @@ export async function buildArchives({ root, version, made }: ArchiveParts): Prom
 function archive(id: Archive['id'], version: string, files: readonly BundleFile[]): Archive {
   const all = [...files, manifestFile(files)];
   const bytes = zip(all);
-  return { id, filename: `audit-gateway-${id}-${version}.zip`, sha256: sha256Of(bytes), files: manifestEntries(all), bytes };
+  return {
+    id,
+    filename: `audit-gateway-${id}-${version}.zip`,
+    sha256: sha256Of(bytes),
+    files: manifestEntries(all),
+    bytes,
+  };
 }

@@ -7,7 +7,12 @@ export interface IpTransfer {
   readonly seller: string;
   readonly governingLaw: string;
   readonly buyerDomain: string;
-  readonly archive: { readonly filename: string; readonly version: string; readonly bytes: number; readonly sha256: string };
+  readonly archive: {
+    readonly filename: string;
+    readonly version: string;
+    readonly bytes: number;
+    readonly sha256: string;
+  };
   /** For example `950.00`. */
   readonly priceUsd: string;
   readonly network: string;

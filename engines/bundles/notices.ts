@@ -49,7 +49,9 @@ export async function thirdPartyNotices(root: string): Promise<BundleFile> {
 
 /** The file that is called after it, whatever follows in its name; the first of several. */
 async function licenceText(folder: string): Promise<string> {
-  const [name] = (await readdir(folder)).filter((one) => /^(?:un)?licen[cs]e(?:[.-]|$)|^copying(?:\.|$)/i.test(one)).sort();
+  const [name] = (await readdir(folder))
+    .filter((one) => /^(?:un)?licen[cs]e(?:[.-]|$)|^copying(?:\.|$)/i.test(one))
+    .sort();
   return name === undefined ? '' : (await readFile(join(folder, name), 'utf8')).replace(/\r\n?/g, '\n').trim();
 }
 
@@ -60,9 +62,7 @@ function written(notices: readonly Notice[]): string {
   for (const { name, text } of notices) {
     if (text !== '') byText.set(text, (byText.get(text) ?? new Set()).add(name));
   }
-  const texts = [...byText]
-    .map(([text, names]) => `${[...names].sort().join('\n')}\n\n${text}\n`)
-    .sort();
+  const texts = [...byText].map(([text, names]) => `${[...names].sort().join('\n')}\n\n${text}\n`).sort();
   const rule = `${'-'.repeat(72)}\n`;
   return `Third-party software and data\n\n${list.join('\n')}\n\n${data}\n${texts.map((text) => rule + text).join('\n')}`;
 }

@@ -76,5 +76,11 @@ async function filesBelow(root: string, folder: string): Promise<string[]> {
 /** An installation may have the way to its own package registry in this file, with what opens it. */
 const projectFile = (path: string, text: string): BundleFile =>
   path.endsWith('.npmrc')
-    ? textFile(path, text.split('\n').filter((line) => !/^\s*(?:\/\/|@)|auth|pass|token|registry\s*=/i.test(line)).join('\n'))
+    ? textFile(
+        path,
+        text
+          .split('\n')
+          .filter((line) => !/^\s*(?:\/\/|@)|auth|pass|token|registry\s*=/i.test(line))
+          .join('\n'),
+      )
     : textFile(path, text);

@@ -4,9 +4,6 @@ import type { Context } from '../context.ts';
 import { hostAdmission } from './admit-host.ts';
 import { recordAudit } from './record-audit.ts';
 
-/** What is audited when nothing is named. Contract 00, section 3.11. */
-export const defaultTarget = 'https://example.com/';
-
 /** What every free audit is asked with. */
 export const auditInput = z.object({
   url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),

@@ -3,15 +3,16 @@ import { auditResult, fullReport } from '../../engines/audit/audit-result.ts';
 import type { Audited } from '../../engines/audit/audit-run.ts';
 import { anyone } from '../access.ts';
 import { mutation } from '../operation.ts';
+import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/record-order.ts';
 import { hostAdmission } from './admit-host.ts';
-import { defaultTarget } from './ask-audit.ts';
+import { auditResultFields, FullReportWire, OrderWire } from './audit-result-wire.ts';
 import { auditPrices } from './price-table.ts';
+import { recordAudit } from './record-audit.ts';
 
 /** An audit with everything in it. */
 export interface BoughtAudit {
   readonly audited: Audited;
-  /** The payment that it was bought by, `txp_…`. */
-  readonly paymentId: string;
+  readonly sold: Sold;
 }
 
 const price = { ...auditPrices.audit, network: 'base' } as const;
@@ -22,7 +23,7 @@ export const buyAudit = mutation({
   summary: 'Audit a site afresh and get the whole report, for 0.01 USD in USDC on base by x402.',
   access: anyone(),
   input: z.object({
-    url: z.string().default(defaultTarget).describe('HTTPS address or host name of the site; example.com when absent.'),
+    url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),
     payment_proof: z
       .string()
       .optional()
@@ -31,38 +32,32 @@ export const buyAudit = mutation({
   }),
   price: { family: 'gateway', price, proofInput: 'payment_proof' },
   // Fetched for whoever pays, however lately it was fetched for somebody else.
-  async prepare({ services }, { url }) {
+  async prepare({ services }, { url = services.settings.auditDefaultUrl }) {
     const { auditor } = services;
     const { audited } = await auditor.audit(auditor.target(url), { admit: hostAdmission(services), fresh: true });
     return audited;
   },
-  handler: async ({ payment }, _input, audited): Promise<BoughtAudit> => ({ audited, paymentId: payment!.id }),
-  audit: ({ audited, paymentId }) => ({
+  async handler(work, _input, audited): Promise<BoughtAudit> {
+    const sold = await soldOf(work, { tier: price.sku, domain: audited.report.domain });
+    await recordOrder(work, sold);
+    await recordAudit(work, work.services, audited, 'audit');
+    return { audited, sold };
+  },
+  audit: ({ sold }) => ({
     action: 'audit.bought',
-    object: { kind: 'payment', id: paymentId },
-    details: { domain: audited.report.domain },
+    object: { kind: 'order', id: sold.id },
+    details: { domain: sold.domain },
   }),
   wire: z.object({
-    ok: z.literal(true),
-    domain: z.string(),
-    target_url: z.string(),
-    geo_score: z.int(),
-    schema_score: z.int(),
-    llms_txt_score: z.int(),
-    has_jsonld: z.boolean(),
-    has_llms_txt: z.boolean(),
-    allows_ai_bots: z.boolean(),
-    generated_jsonld: z.string(),
-    generated_llms_txt: z.string(),
-    tier: z.string(),
-    report: z.record(z.string(), z.unknown()),
+    ...auditResultFields,
+    report: FullReportWire,
+    order: OrderWire,
     audited_at: z.iso.datetime(),
-    payment_id: z.string(),
   }),
-  toWire: ({ audited, paymentId }) => ({
+  toWire: ({ audited, sold }) => ({
     ...auditResult(audited.report, price.sku),
     report: fullReport(audited.report),
+    order: orderToWire(sold),
     audited_at: audited.auditedAt.toISOString(),
-    payment_id: paymentId,
   }),
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import { inquiryKinds } from '../../db/schema/inquiries.ts';
-import { anyone } from '../access.ts';
 import { networks } from '../../engines/x402/networks.ts';
+import { anyone } from '../access.ts';
 import { auditPrices, usdOf } from '../audits/price-table.ts';
 import { budgets } from '../budgets.ts';
 import { oneLine } from '../fields.ts';

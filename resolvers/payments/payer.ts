@@ -1,11 +1,13 @@
 import { ServiceError } from '../../core/errors.ts';
 import { networkOf } from '../../core/network-of.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
-import type { Caller, WalletCaller } from '../caller.ts';
+import { type Caller, callerKey, type WalletCaller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { findOrCreateWalletPrincipal } from '../identity/wallet-principal.ts';
-import { findByNonce } from './payment-rows.ts';
+import { outsideRate } from '../limits.ts';
+import { refuseHurry } from '../rate-limit.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
+import { findByNonce } from './payment-rows.ts';
 import type { PlatformPrice } from './price.ts';
 import { asSaleRefusal, tendered } from './sale.ts';
 import { isTransfer, tenderText, tokenOf } from './tender.ts';
@@ -29,9 +31,12 @@ export async function payerOf(op: object, ctx: Context, input: object): Promise<
   // biome-ignore lint/suspicious/noExplicitAny: the input is the operation's own.
   const facet = (op as MaybePriced).price as PlatformPrice<any, object, unknown> | undefined;
   if (facet?.payerActs !== true) return nobody;
+  // Nobody is admitted yet, and what is quoted may be a secret that somebody guesses at.
+  refuseHurry(ctx.services.rateLimiter.take(`outside:${callerKey(nobody, ctx.request.address)}`, outsideRate));
   const price = await facet.quote(ctx, input);
   if (price === undefined) {
-    if (tenderText(ctx, facet, input) !== undefined && facet.unidentified !== undefined) throw new ServiceError(facet.unidentified);
+    if (tenderText(ctx, facet, input) !== undefined && facet.unidentified !== undefined)
+      throw new ServiceError(facet.unidentified);
     return nobody;
   }
   const terms = await termsOf(ctx, price);
@@ -46,7 +51,11 @@ export async function payerOf(op: object, ctx: Context, input: object): Promise<
 }
 
 /** Whether this very signature was verified before. */
-async function isKnown({ services }: Context, { payer, nonce, digest }: Presented, terms: Parameters<typeof tokenOf>[0]) {
+async function isKnown(
+  { services }: Context,
+  { payer, nonce, digest }: Presented,
+  terms: Parameters<typeof tokenOf>[0],
+) {
   const { chainId, asset } = tokenOf(terms);
   return (await findByNonce(services.db, [chainId, asset, payer, nonce]))?.digest === digest;
 }

@@ -83,6 +83,7 @@ export function paymentRequired(
     headers: { ...headers, 'payment-required': encodeHeader(challenge.v2) },
     ...(retryAfter === undefined ? {} : { retryAfter }),
     details: {
+      ...price.details,
       price: { sku: price.sku, amount_usd_micros: Number(price.amount), network: price.network },
       challenge: challenge.v2,
       ...(reason === undefined ? {} : { x402_error: reason }),
@@ -92,7 +93,9 @@ export function paymentRequired(
         type: 'submit_payment',
         why: 'Send the same request with the signed payment in the PAYMENT-SIGNATURE header.',
       },
-      ...(family === 'platform' ? [{ type: 'fund_wallet', why: 'Have tokens of that network in the wallet first.' }] : []),
+      ...(family === 'platform'
+        ? [{ type: 'fund_wallet', why: 'Have tokens of that network in the wallet first.' }]
+        : []),
     ],
     extras,
   });

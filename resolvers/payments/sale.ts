@@ -1,14 +1,14 @@
 import { ServiceError } from '../../core/errors.ts';
-import { failedOutcome } from '../../engines/x402/outcomes.ts';
 import { type NetworkName, networks } from '../../engines/x402/networks.ts';
+import { failedOutcome } from '../../engines/x402/outcomes.ts';
 import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { encodeHeader, type Terms } from '../../engines/x402/terms.ts';
 import { type Caller, principalIdOf } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { type Claim, inputDigest } from '../idempotency.ts';
 import type { AnyMutation } from '../operation.ts';
-import { findByNonce } from './payment-rows.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
+import { findByNonce, LeaseLostError } from './payment-rows.ts';
 import type { Price, PriceFacet } from './price.ts';
 import { isTransfer, readTender, type Tender, tokenOf } from './tender.ts';
 
@@ -116,6 +116,9 @@ export function asSaleRefusal(
             failedOutcome(presented.version, terms.network, presented.payer, reason, transaction),
           ),
         };
+  // Somebody else has taken it over, and goes on with it.
+  if (error instanceof LeaseLostError)
+    return paymentRequired(facet, price, terms, { reason: 'invalid_exact_evm_nonce_already_used' });
   if (error instanceof PaymentRefused) {
     const { reason, transaction } = error;
     const headers = error instanceof SettlementRefused ? settlement(reason, transaction) : {};
@@ -132,7 +135,9 @@ export function asSaleRefusal(
         ...(isPlatform ? { 'x-svc-payment-intent-state': 'pending' } : {}),
       },
       extras: { funds_moved: 'unknown' },
-      ...(isPlatform ? { code: 'PAYMENT_INTENT_PENDING', message: 'The payment is being settled; send the same request again.' } : {}),
+      ...(isPlatform
+        ? { code: 'PAYMENT_INTENT_PENDING', message: 'The payment is being settled; send the same request again.' }
+        : {}),
     });
   }
   if (error instanceof PaymentsUnavailable) {

@@ -9,7 +9,10 @@ import { tiers } from './tier-table.ts';
 const freeLeaseDaysMax = 365;
 
 /** What is left of a running lease, in micro-dollars, at the price of its tier and rounded down. */
-export async function unusedValue({ rows }: Pick<Work, 'rows'>, { id, tier }: Pick<Org, 'id' | 'tier'>): Promise<bigint> {
+export async function unusedValue(
+  { rows }: Pick<Work, 'rows'>,
+  { id, tier }: Pick<Org, 'id' | 'tier'>,
+): Promise<bigint> {
   const { charge, leaseDays } = tiers[tier];
   const [row] = await rows<{ unused: bigint }>(unusedStatement, [id, charge, leaseDays]);
   return row!.unused;

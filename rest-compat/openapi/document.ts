@@ -1,3 +1,4 @@
+import { AuditResultWire } from '../../resolvers/audits/audit-result-wire.ts';
 import { JsonRpcRequest, JsonRpcResponse } from './json-rpc-schemas.ts';
 import { referenceTo, SchemaPrinter } from './json-schema.ts';
 import type { BodyDoc, JsonSchema, PathDoc } from './path-doc.ts';
@@ -29,7 +30,8 @@ export interface Installation extends Pick<Seller, 'payTo'> {
 /** The description of the API in OpenAPI 3.1, read off the paths themselves. */
 export function openApiDocument(docs: readonly PathDoc[], { baseUrl, payTo }: Installation): JsonSchema {
   const printer = new SchemaPrinter();
-  for (const shape of [...paymentShapes, JsonRpcRequest, JsonRpcResponse, Problem]) printer.print(shape, 'output');
+  for (const shape of [...paymentShapes, AuditResultWire, JsonRpcRequest, JsonRpcResponse, Problem])
+    printer.print(shape, 'output');
   const seller = { baseUrl: baseUrl ?? 'https://gateway.example', payTo };
   const paths: Record<string, Record<string, JsonSchema>> = {};
   for (const doc of docs) {

@@ -10,8 +10,8 @@ export interface PathDoc {
   readonly parameters?: readonly ParameterDoc[];
   /** The JSON body, where it takes one. */
   readonly body?: BodyDoc;
-  /** What success is answered with, as JSON. */
-  readonly answer: z.ZodType;
+  /** What success is answered with, as JSON; undefined where it is other bytes alone. */
+  readonly answer: z.ZodType | undefined;
   /** Whether the answer tells what is left of a budget. */
   readonly budgeted?: boolean;
   readonly doc: ApiDoc;
@@ -42,7 +42,7 @@ export interface ApiDoc {
     /** A body, where it takes one. */
     readonly request?: JsonSchema;
     /** The body of success; it has to fit the schema of the answer. */
-    readonly answer: JsonSchema;
+    readonly answer?: JsonSchema;
   };
   /** Names that the body's schema calls required though the body as a whole may be left out. */
   readonly requires?: readonly string[];

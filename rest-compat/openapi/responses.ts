@@ -58,7 +58,9 @@ function success({ answer, doc, budgeted }: PathDoc, printer: SchemaPrinter): Js
     description: 'Success.',
     ...(Object.keys(headers).length === 0 ? {} : { headers }),
     content: {
-      'application/json': { schema: printer.print(answer, 'output'), example: doc.examples.answer },
+      ...(answer === undefined
+        ? {}
+        : { 'application/json': { schema: printer.print(answer, 'output'), example: doc.examples.answer } }),
       ...Object.fromEntries(others),
     },
   };

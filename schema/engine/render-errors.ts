@@ -49,7 +49,10 @@ export function renderErrors(
   projectId?: string,
 ): GraphQLError[] {
   const render = (error: GraphQLError, cause: unknown, trace = traceId) =>
-    withEnvelope(httpOf(error, cause), correlate(toEnvelope(cause, trace), incidents, projectId ?? projectConcerned(cause)));
+    withEnvelope(
+      httpOf(error, cause),
+      correlate(toEnvelope(cause, trace), incidents, projectId ?? projectConcerned(cause)),
+    );
   return errors.map((error) => {
     const cause = asRefusal(error.originalError ?? error.cause);
     if (cause instanceof ServiceError) {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import type { TrialNetwork } from '../../engines/audit/fetch/document.ts';
 import { type GatewayProcess, killGateways, startGateway, temporaryFolder } from './gateway-process.ts';
 import { startOwnPostgres } from './own-postgres.ts';
 import { startPgProxy } from './pg-proxy.ts';
@@ -25,8 +26,8 @@ export async function startFaultyWorld() {
     name,
     /** Looks into the control database, past gateway and proxy. */
     sql,
-    start: (env: Record<string, string> = {}): Promise<GatewayProcess> =>
-      startGateway({ databaseUrl: proxy.url, dataDir: folder.path, env }),
+    start: (env: Record<string, string> = {}, trial?: TrialNetwork): Promise<GatewayProcess> =>
+      startGateway({ databaseUrl: proxy.url, dataDir: folder.path, env, trial }),
 
     /** A wallet with an organization of its own. */
     async owner(gateway: GatewayProcess): Promise<{ readonly wallet: TestWallet; readonly orgId: string }> {

@@ -4,11 +4,13 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { TrialNetwork } from '../../engines/audit/fetch/document.ts';
 import type { Actor } from './actors.ts';
 import type { Answer, CallOptions } from './service.ts';
 import { createWallet, type TestWallet } from './wallet.ts';
 
 const program = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
+const trialProgram = fileURLToPath(new URL('trial-gateway.ts', import.meta.url));
 
 export const adminKey = 'an-admin-key-for-tests-0123456789';
 /** The same for every start, as an operator would keep it. */
@@ -52,6 +54,8 @@ export interface GatewayOptions {
   readonly databaseUrl?: string;
   readonly dataDir: string;
   readonly env?: Record<string, string>;
+  /** Sites of this machine that audits may go to, which no setting leads to. @default none */
+  readonly trial?: TrialNetwork | undefined;
 }
 
 /** Starts a gateway. @throws with what it said, when it does not come to serve */
@@ -66,8 +70,9 @@ export async function tryGateway({
   databaseUrl,
   dataDir,
   env = {},
+  trial,
 }: GatewayOptions): Promise<GatewayProcess | Refusal> {
-  const child = spawn(process.execPath, [program], {
+  const child = spawn(process.execPath, trial === undefined ? [program] : [trialProgram], {
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,
@@ -77,6 +82,7 @@ export async function tryGateway({
       SVC_SECRET_KEY: secretKey,
       SVC_ADMIN_KEY: adminKey,
       ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+      ...(trial === undefined ? {} : { TRIAL: JSON.stringify({ ...trial, hosts: [...trial.hosts] }) }),
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { getAddress } from 'viem';
 import { afterAll, expect, test } from 'vitest';
+import { readPresented } from '../../engines/x402/presented.ts';
 import { docs, shop } from '../audit/fixture-sites.ts';
 import { startChain } from '../helpers/chain.ts';
 import { broadcastOf } from '../helpers/payments.ts';
-import { readPresented } from '../../engines/x402/presented.ts';
 import { startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
 import { books, challengeOf, decoded, paying, type Signing, sign, statesOf } from './shop.ts';
@@ -114,39 +114,42 @@ test('whoever brings no payment is told the price in both versions, whatever the
   expect(challengeOf(head).x402Version).toBe(2);
 });
 
-test.each([1, 2] as const)('a payment of version %s buys the whole report, settled before it is given', async (version) => {
-  const before = await books(chain, service.control, payTo);
-  const { payer, answer } = await buy(pathOf('shop.audit-sites.net/shoes'), { version });
-  expect(answer.status).toBe(200);
-  expect(answer.body).toMatchObject({
-    ok: true,
-    domain: 'shop.audit-sites.net',
-    target_url: 'https://shop.audit-sites.net/shoes',
-    geo_score: 82,
-    has_jsonld: true,
-    tier: 'audit',
-    generated_jsonld: expect.stringContaining('@context'),
-    generated_llms_txt: expect.stringContaining('# '),
-    report: { checks: expect.any(Array) },
-  });
-  expect((answer.body.report as { checks: unknown[] }).checks).toHaveLength(43);
-  const settled = decoded(answer.headers.get(version === 1 ? 'x-payment-response' : 'payment-response'));
-  expect(settled).toMatchObject({
-    success: true,
-    network: version === 1 ? 'base' : 'eip155:8453',
-    payer: payer.address.toLowerCase(),
-    transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
-  });
-  expect(answer.headers.get(version === 1 ? 'payment-response' : 'x-payment-response')).toBeNull();
-  const receipt = await chain.client.getTransactionReceipt({ hash: settled.transaction });
-  expect(receipt.status).toBe('success');
-  const after = await books(chain, service.control, payTo);
-  expect(after.received - before.received).toBe(10_000n);
-  expect(after).toMatchObject({ orders: before.orders + 1, revenue: after.received });
-  await expect
-    .poll(() => statesOf(service.control, payer.address))
-    .toMatchObject([{ state: 'delivered', tx_hash: settled.transaction }]);
-});
+test.each([1, 2] as const)(
+  'a payment of version %s buys the whole report, settled before it is given',
+  async (version) => {
+    const before = await books(chain, service.control, payTo);
+    const { payer, answer } = await buy(pathOf('shop.audit-sites.net/shoes'), { version });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toMatchObject({
+      ok: true,
+      domain: 'shop.audit-sites.net',
+      target_url: 'https://shop.audit-sites.net/shoes',
+      geo_score: 82,
+      has_jsonld: true,
+      tier: 'audit',
+      generated_jsonld: expect.stringContaining('@context'),
+      generated_llms_txt: expect.stringContaining('# '),
+      report: { checks: expect.any(Array) },
+    });
+    expect((answer.body.report as { checks: unknown[] }).checks).toHaveLength(43);
+    const settled = decoded(answer.headers.get(version === 1 ? 'x-payment-response' : 'payment-response'));
+    expect(settled).toMatchObject({
+      success: true,
+      network: version === 1 ? 'base' : 'eip155:8453',
+      payer: payer.address.toLowerCase(),
+      transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
+    });
+    expect(answer.headers.get(version === 1 ? 'payment-response' : 'x-payment-response')).toBeNull();
+    const receipt = await chain.client.getTransactionReceipt({ hash: settled.transaction });
+    expect(receipt.status).toBe('success');
+    const after = await books(chain, service.control, payTo);
+    expect(after.received - before.received).toBe(10_000n);
+    expect(after).toMatchObject({ orders: before.orders + 1, revenue: after.received });
+    await expect
+      .poll(() => statesOf(service.control, payer.address))
+      .toMatchObject([{ state: 'delivered', tx_hash: settled.transaction }]);
+  },
+);
 
 test('the unlocked audit is bought at its own address, and a body names the site as well as a query', async () => {
   const unlocked = await buy(`/api/audit?unlock=1&url=${fresh()}`);
@@ -192,7 +195,11 @@ test.each([
   ['another receiver', () => ({ to: far }), 'invalid_exact_evm_recipient_mismatch'],
   ['a changed payer', () => ({ tampered: { from: far } }), 'invalid_exact_evm_signature'],
   ['an expired signature', () => ({ validBefore: now() + 3n }), 'invalid_exact_evm_payload_authorization_valid_before'],
-  ['one that is not valid yet', () => ({ validAfter: now() + 60n }), 'invalid_exact_evm_payload_authorization_valid_after'],
+  [
+    'one that is not valid yet',
+    () => ({ validAfter: now() + 60n }),
+    'invalid_exact_evm_payload_authorization_valid_after',
+  ],
   ['another path', () => ({ resourceUrl: 'https://x.example/api/x402-pro' }), 'resource_mismatch'],
 ] as const)('a payment with %s is 402, and nothing is claimed or fetched', async (_name, signing, reason) => {
   const host = fresh();
@@ -209,16 +216,20 @@ test('an empty wallet cannot pay', async () => {
   expect([answer.status, answer.body.error]).toEqual([402, 'invalid_exact_evm_insufficient_balance']);
 });
 
-test.each(['nonsense', '', 'AAAA', Buffer.from('{}').toString('base64'), Buffer.from('[1]').toString('base64'), 'A'.repeat(9_000)])(
-  'a header that is no payment is 402: %.20s',
-  async (text) => {
-    for (const name of ['payment-signature', 'x-payment']) {
-      const answer = await get('/api/x402-audit', { [name]: text });
-      expect(answer.status).toBe(402);
-      expect(challengeOf(answer).accepts).toHaveLength(1);
-    }
-  },
-);
+test.each([
+  'nonsense',
+  '',
+  'AAAA',
+  Buffer.from('{}').toString('base64'),
+  Buffer.from('[1]').toString('base64'),
+  'A'.repeat(9_000),
+])('a header that is no payment is 402: %.20s', async (text) => {
+  for (const name of ['payment-signature', 'x-payment']) {
+    const answer = await get('/api/x402-audit', { [name]: text });
+    expect(answer.status).toBe(402);
+    expect(challengeOf(answer).accepts).toHaveLength(1);
+  }
+});
 
 test('a bad target is refused once a payment is there, and the payment stays good', async () => {
   const payer = await chain.payer();

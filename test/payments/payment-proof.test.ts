@@ -167,7 +167,9 @@ test('what was paid before this installation served pays for nothing here', asyn
   await service.control.sql(`update platform_facts set value = ${later} where key = 'launched_at'`);
   const answer = await prove(hash);
   expect([answer.status, answer.body.error]).toEqual([402, 'tx_too_old']);
-  await service.control.sql(`update platform_facts set value = to_jsonb(now() - interval '1 day') where key = 'launched_at'`);
+  await service.control.sql(
+    `update platform_facts set value = to_jsonb(now() - interval '1 day') where key = 'launched_at'`,
+  );
   expect((await prove(hash)).status).toBe(200);
 });
 

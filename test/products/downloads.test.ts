@@ -108,7 +108,12 @@ test('unknown, malformed and expired tokens are the same 404, and the token itse
   expect(kept).toBe(0);
   await service.control.sql(`update downloads set expires_at = now() where filename = 'pack.zip'`);
   const bodies = [];
-  for (const one of [path, `/api/downloads/${'A'.repeat(43)}`, '/api/downloads/x', `/api/downloads/${'A'.repeat(500)}`]) {
+  for (const one of [
+    path,
+    `/api/downloads/${'A'.repeat(43)}`,
+    '/api/downloads/x',
+    `/api/downloads/${'A'.repeat(500)}`,
+  ]) {
     const answer = await get(one);
     expect([one, answer.status]).toEqual([one, 404]);
     const { instance, trace_id, ...rest } = (await answer.json()) as Record<string, unknown>;

@@ -339,11 +339,11 @@ test.each([
   ['ahead', 24 * hour],
   ['behind', -24 * hour],
 ])('a credential ends by the database’s clock on a node whose own is a day %s', async (_case, off) => {
+  const { entries } = await seed();
   const real = Date.now.bind(Date);
   const spy = vi.spyOn(Date, 'now').mockImplementation(() => real() + off);
   cleanups.push(() => spy.mockRestore());
   const watch = startWatch({ everyMs: 50 });
-  const { entries } = await seed();
   const lost: string[] = [];
   const lasting = { ...entries.session, expiresAt: new Date(real() + hour) };
   watch.watch(lasting, (reason) => lost.push(`lasting ${reason}`));

@@ -10,6 +10,7 @@ import { mailSurfaces } from './mail.ts';
 import { memberSurfaces } from './members.ts';
 import { operatorContactSurfaces } from './operator-contact.ts';
 import { orgSurfaces } from './orgs.ts';
+import { productSurfaces } from './products.ts';
 import { projectDataSurfaces } from './project-data.ts';
 import { projectUserSurfaces } from './project-users.ts';
 import { projectSurfaces } from './projects.ts';
@@ -34,6 +35,7 @@ export const allSurfaces = (stage: Stage): Surfaces => ({
   ...errorSurfaces(stage),
   ...billingSurfaces(stage),
   ...auditSurfaces(stage),
+  ...productSurfaces(stage),
   ...mailSurfaces(stage),
   ...projectUserSurfaces(stage),
   ...projectDataSurfaces(stage),

@@ -1,0 +1,68 @@
+import { z } from 'zod';
+import type { AuditReport } from '../../engines/audit/analyse.ts';
+import { auditResult, fullReport } from '../../engines/audit/audit-result.ts';
+import { rubricText } from '../../engines/audit/rubric/rubric-text.ts';
+import { sha256Of } from '../../engines/bundles/bundle-file.ts';
+import { orderFacts, orderType, packTier, proPack } from '../../engines/bundles/pro-pack.ts';
+import { zip } from '../../engines/bundles/zip.ts';
+import { anyone } from '../access.ts';
+import { hostAdmission } from '../audits/admit-host.ts';
+import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../audits/audit-result-wire.ts';
+import { auditPrices } from '../audits/price-table.ts';
+import { recordAudit } from '../audits/record-audit.ts';
+import { type Delivery, deliveryToWire, openDownload } from '../downloads/open-download.ts';
+import { requireSigner } from '../licences/require-signer.ts';
+import { mutation } from '../operation.ts';
+import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/record-order.ts';
+
+/** A whole audit, and what was made of it. */
+export interface BoughtPack {
+  readonly report: AuditReport;
+  readonly sold: Sold;
+  readonly bundle: Delivery;
+}
+
+const price = { ...auditPrices.pro, network: 'base' } as const;
+
+/** `GET` and `POST /api/x402-pro`, and its aliases. Contract 00, sections 0.1 and 5.2. */
+export const buyPack = mutation({
+  name: 'products.buyPack',
+  summary: 'Buy the whole audit of a site, and files made from it that are ready to be put there.',
+  access: anyone(),
+  price: { family: 'gateway', price },
+  input: z.object({
+    url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),
+  }),
+  async prepare({ services }, { url = services.settings.auditDefaultUrl }) {
+    await requireSigner(services);
+    const { auditor } = services;
+    const { audited } = await auditor.audit(auditor.target(url), { admit: hostAdmission(services), fresh: true });
+    return audited;
+  },
+  async handler(work, _input, audited): Promise<BoughtPack> {
+    const { report } = audited;
+    const sold = await soldOf(work, { tier: packTier, domain: report.domain });
+    const signer = await requireSigner(work.services);
+    const signature = await signer.sign(orderType, orderFacts(sold));
+    const bytes = zip(proPack({ report, order: sold, keyId: signer.kid, signature, rubric: rubricText() }));
+    await recordOrder(work, sold, sha256Of(bytes));
+    await recordAudit(work, work.services, audited, packTier);
+    const filename = `pro-pack-${report.domain}.zip`;
+    const bundle = await openDownload(work, { orderId: sold.id, filename, bytes });
+    return { report, sold, bundle };
+  },
+  audit: ({ sold }) => ({
+    action: 'audit.pack_bought',
+    object: { kind: 'order', id: sold.id },
+    details: { domain: sold.domain },
+  }),
+  wire: z
+    .object({ ...auditResultFields, report: FullReportWire, order: OrderWire, bundle: DeliveryWire })
+    .meta({ id: 'ProPack' }),
+  toWire: ({ report, sold, bundle }) => ({
+    ...auditResult(report, packTier),
+    report: fullReport(report),
+    order: orderToWire(sold),
+    bundle: deliveryToWire(bundle),
+  }),
+});
