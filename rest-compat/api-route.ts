@@ -92,7 +92,11 @@ function describe<Input extends z.ZodObject, Scope, Output, Wire>(
 ): PathDoc {
   const doc = withPrice(op, given);
   const isKeyed = op.kind === 'mutation' && doc.paid === undefined;
-  const { properties = {}, required = [] } = z.toJSONSchema(op.input, { io: 'input', unrepresentable: 'any' });
+  // By its members: one with a name of its own would be printed as no more than that.
+  const { properties = {}, required = [] } = z.toJSONSchema(z.object(op.input.shape), {
+    io: 'input',
+    unrepresentable: 'any',
+  });
   const schemaOf = ({ input }: Asked): JsonSchema => tidy(properties[input] ?? { type: 'string' });
   const asked = askedBy(toInput);
   const parameters = asked
