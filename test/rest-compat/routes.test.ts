@@ -6,6 +6,7 @@ const documented = [
   // Contract 00, section 0.1.
   'GET /api/audit 200',
   'POST /api/audit 200',
+  'POST /api/verify-tx 200',
   'GET /api/stats 200',
   'POST /api/inquiry 200',
   'GET /.well-known/jwks.json 200',
