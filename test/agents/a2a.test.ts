@@ -264,6 +264,15 @@ test('versions are told by a header, and only two are spoken', async () => {
     expect((await post(get, { 'a2a-version': said })).body.error.code).toBe(-32_009);
 });
 
+test('an extension that is known is named to who asks for it', async () => {
+  const known = 'https://github.com/google-a2a/a2a-x402/v0.1';
+  const hello = rpc('SendMessage', { message: { messageId: 'x', role: 'ROLE_USER', parts: [{ text: 'Hello' }] } });
+  for (const header of ['a2a-extensions', 'x-a2a-extensions']) {
+    expect((await post(hello, { [header]: `https://elsewhere.net/x, ${known}` })).headers.get(header)).toBe(known);
+    expect((await post(hello, { [header]: 'https://elsewhere.net/x' })).headers.get(header)).toBe(null);
+  }
+});
+
 test('a body that is too large is refused in the words of the protocol', async () => {
   const { status, body } = await post(rpc('GetTask', { id: 'x'.repeat(256 * 1024) }));
   expect([status, body.error.code, body.error.data.code]).toEqual([413, -32_600, 'body_too_large']);
