@@ -1,8 +1,8 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import type { VisitStep } from '../engines/audit/fetch/visit.ts';
 import type { Check } from '../engines/audit/rubric/check.ts';
-import { type BoughtAudit, buyAudit } from '../resolvers/audits/buy-audit.ts';
 import { auditInput } from '../resolvers/audits/ask-audit.ts';
+import { type BoughtAudit, buyAudit } from '../resolvers/audits/buy-audit.ts';
 import type { AuditTelemetry, FreeAudit } from '../resolvers/audits/free-audit.ts';
 import { runAudit } from '../resolvers/audits/run-audit.ts';
 import { type AuditProgressEvent, followAudit } from '../subscriptions/audit-progress.ts';

@@ -33,7 +33,9 @@ export const roomInvites = pgTable(
     uniqueIndex('room_invites_id_uq').on(t.id),
     index('room_invites_expires_idx').on(t.expiresAt),
     // Those of one room that nobody has taken back or redeemed.
-    index('room_invites_open_idx').on(t.orgId, t.roomKey, t.expiresAt).where(sql`revoked_at is null and claimed_at is null`),
+    index('room_invites_open_idx')
+      .on(t.orgId, t.roomKey, t.expiresAt)
+      .where(sql`revoked_at is null and claimed_at is null`),
   ],
 );
 

@@ -11,7 +11,12 @@ export interface HeldCall {
 
 /** A way to a server of JSON over HTTP, such as a chain's node, on which calls can be kept waiting. */
 export async function startCallGate(target: string) {
-  const holds: { matches: (path: string, body: string) => boolean; when: 'before' | 'after'; reached: () => void; open: Promise<void> }[] = [];
+  const holds: {
+    matches: (path: string, body: string) => boolean;
+    when: 'before' | 'after';
+    reached: () => void;
+    open: Promise<void>;
+  }[] = [];
   const server = createServer((request, response) => {
     const parts: Buffer[] = [];
     request.on('data', (part: Buffer) => parts.push(part));

@@ -50,7 +50,10 @@ test('a wallet whose balance does not cover a tier pays on the test network, and
   expectRefusal(asked, 'PAYMENT_REQUIRED', {
     price: { sku: 'tier_hobby', amount_usd_micros: hobbyPrice, network: 'base-sepolia' },
   });
-  expect(asked.body).toMatchObject({ mutation_state: 'none', next_actions: [{ type: 'submit_payment' }, { type: 'fund_wallet' }] });
+  expect(asked.body).toMatchObject({
+    mutation_state: 'none',
+    next_actions: [{ type: 'submit_payment' }, { type: 'fund_wallet' }],
+  });
   expect(challengeOf(asked)).toMatchObject({
     x402Version: 2,
     resource: { url: `${service.url}/tiers/v1/hobby` },
@@ -114,7 +117,11 @@ test('whoever pays without a credential gets an organization of its own on that 
   expect([again.status, again.body.payment_replay]).toEqual([201, true]);
   expect(await chain.balanceOf(payer.address)).toBe(995_000_000n);
   // A new payment of the same wallet renews the same lease.
-  const next = await set(nobody, 'hobby', paying(await sign(payer, challengeOf(await set(nobody, 'hobby')).accepts[0])));
+  const next = await set(
+    nobody,
+    'hobby',
+    paying(await sign(payer, challengeOf(await set(nobody, 'hobby')).accepts[0])),
+  );
   expect(next.body).toMatchObject({ org_id: paid.body.org_id, action: 'renew' });
 });
 
@@ -123,7 +130,10 @@ test('an unmodified client buys a tier, by its payment alone', async () => {
   const schemes = [{ network: 'eip155:84532' as const, client: new ExactEvmScheme(payer) }];
   const fetchAndPay = wrapFetchWithPaymentFromConfig(fetch, { schemes, spendControls: { maxAmountPerPayment: '$10' } });
   const answer = await fetchAndPay(`${service.url}/tiers/v1/hobby`, { method: 'POST' });
-  expect([answer.status, await answer.json()]).toMatchObject([201, { tier: 'hobby', wallet: payer.address.toLowerCase() }]);
+  expect([answer.status, await answer.json()]).toMatchObject([
+    201,
+    { tier: 'hobby', wallet: payer.address.toLowerCase() },
+  ]);
 });
 
 test('a balance that covers a tier is what pays, and nobody is asked', async () => {
@@ -148,7 +158,10 @@ test('the wallet’s signature that was sent when the price was asked is good fo
   const { wallet } = await service.owner();
   const headers = await wallet.headers('/tiers/v1/hobby');
   const send = (more = {}) =>
-    service.call<Record<string, unknown>>(nobody, 'POST', '/tiers/v1/hobby', { body: {}, headers: { ...headers, ...more } });
+    service.call<Record<string, unknown>>(nobody, 'POST', '/tiers/v1/hobby', {
+      body: {},
+      headers: { ...headers, ...more },
+    });
   const payer = await chain.payer();
   const header = await sign(payer, challengeOf(await send()).accepts[0]);
   expect((await send(paying(header))).status).toBe(200);
@@ -162,7 +175,10 @@ test('the graph sells tiers, too', async () => {
   const { wallet, orgId } = await service.owner();
   const query = `mutation ($org: ID!) { setOrganizationTier(input: { org: $org, tier: HOBBY }) { orgId tier } }`;
   const ask = (headers = {}) =>
-    service.call<{ data: unknown }>(wallet, 'POST', '/graphql', { body: { query, variables: { org: orgId } }, headers });
+    service.call<{ data: unknown }>(wallet, 'POST', '/graphql', {
+      body: { query, variables: { org: orgId } },
+      headers,
+    });
   const asked = await ask();
   expect(asked.status).toBe(402);
   const payer = await chain.payer();

@@ -84,20 +84,25 @@ test('an old payment is looked for as far back as it may lie, by requests of a s
     const terms = someTerms();
     const presented = await presentedPayment(await old.payer(), terms);
     const { transactionHash: transaction } = await old.send(old.usdc, broadcastOf(presented));
-    await old.client.mine({ blocks: 20_000, interval: 2 });
+    await old.client.mine({ blocks: 25, interval: 3_600 });
     const ranges: bigint[] = [];
     long.decide((method, [filter]) => {
       const { fromBlock, toBlock } = (method === 'eth_getLogs' ? filter : {}) as Record<string, string>;
       if (fromBlock !== undefined && toBlock !== undefined) ranges.push(BigInt(toBlock) - BigInt(fromBlock) + 1n);
       return 'pass';
     });
-    const till = createCashier({ settlerKey: old.settlerKey, rpcUrls: { base: long.url }, turns: memoryTurns() });
-    // Blocks of two seconds: the chain's clock is eleven hours ahead of ours.
+    const till = createCashier({
+      settlerKey: old.settlerKey,
+      rpcUrls: { base: long.url },
+      turns: memoryTurns(),
+      logBlocksMax: 10,
+    });
+    // A block an hour: the chain's clock is a day ahead of ours.
     const now = Number((await old.client.getBlock()).timestamp) * 1000;
     const since = (hours: number) => ({ since: new Date(now - hours * 3_600_000) });
-    expect(await till.find(presented, terms, since(24))).toMatchObject({ transaction });
+    expect(await till.find(presented, terms, since(48))).toMatchObject({ transaction });
     expect(ranges.length).toBe(3);
-    expect(ranges.every((blocks) => blocks <= 9_000n)).toBe(true);
+    expect(ranges.every((blocks) => blocks <= 10n)).toBe(true);
     expect(await till.find(presented, terms, since(1))).toBeUndefined();
     expect(await till.find(presented, terms, { ...since(1), transaction })).toMatchObject({ transaction });
   } finally {
@@ -108,12 +113,10 @@ test('an old payment is looked for as far back as it may lie, by requests of a s
 test('a proof is told with its depth, its time and what it brought, by the token’s own logs alone', async () => {
   const payTo = freshAddress();
   const payer = await chain.payer();
-  const data = (to: `0x${string}`, value: bigint) =>
-    encodeFunctionData({ abi: tokenAbi, functionName: 'mint', args: [to, value] });
   // A token of somebody else's that says the same.
-  const false_ = freshAddress();
-  await chain.installToken(false_, { name: 'USD Coin', version: '2', symbol: 'USDC', decimals: 6 });
-  const lie = await chain.mint(payTo, 5_000_000n, false_);
+  const impostor = freshAddress();
+  await chain.installToken(impostor, { name: 'USD Coin', version: '2', symbol: 'USDC', decimals: 6 });
+  const lie = await chain.mint(payTo, 5_000_000n, impostor);
   expect(await cashier.incoming('base', lie.transactionHash, payTo)).toMatchObject({
     status: 'success',
     transfers: [],
@@ -142,7 +145,6 @@ test('a proof is told with its depth, its time and what it brought, by the token
   });
   await chain.client.waitForTransactionReceipt({ hash: reverted });
   expect(await cashier.incoming('base', reverted, payTo)).toEqual({ status: 'reverted' });
-  expect(data(payTo, 1n)).toMatch(/^0x/);
 });
 
 test('a payment that was refused on the chain names its transaction', async () => {
@@ -150,17 +152,17 @@ test('a payment that was refused on the chain names its transaction', async () =
   const payer = await chain.payer(10_000n);
   const presented = await presentedPayment(payer, terms);
   await cashier.verify(presented, terms);
-  let told_ = '';
+  let sent = '';
   const refused = await cashier
     .settle(presented, terms, {
       // The money goes elsewhere while the transaction is on its way.
       async broadcast(transaction) {
-        told_ = transaction;
+        sent = transaction;
         await chain.transfer(payer, freshAddress(), 10_000n);
       },
     })
     .catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(PaymentRefused);
-  expect(refused).toMatchObject({ reason: 'invalid_exact_evm_transaction_failed', transaction: told_ });
+  expect(refused).toMatchObject({ reason: 'invalid_exact_evm_transaction_failed', transaction: sent });
   expect(await cashier.isOpen(presented, terms)).toBe(true);
 });
