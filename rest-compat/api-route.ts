@@ -92,7 +92,7 @@ function describe<Input extends z.ZodObject, Scope, Output, Wire>(
 ): PathDoc {
   const doc = withPrice(op, given);
   const isKeyed = op.kind === 'mutation' && doc.paid === undefined;
-  const { properties = {}, required = [] } = z.toJSONSchema(op.input, { io: 'input', unrepresentable: 'any' });
+  const { properties = {}, required = [] } = inputSchema(op.input);
   const schemaOf = ({ input }: Asked): JsonSchema => tidy(properties[input] ?? { type: 'string' });
   const asked = askedBy(toInput);
   const parameters = asked
@@ -133,6 +133,12 @@ function describe<Input extends z.ZodObject, Scope, Output, Wire>(
     budgeted: op.budget !== undefined,
     doc: isKeyed ? { ...doc, refusals: [...(doc.refusals ?? []), 'IDEMPOTENCY_KEY_REUSED'] } : doc,
   };
+}
+
+/** The form of an input, which is printed under its name where it has one. */
+function inputSchema(input: z.ZodObject): z.core.JSONSchema.JSONSchema {
+  const { $ref, $defs = {}, ...schema } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
+  return $ref === undefined ? schema : $defs[$ref.replace('#/$defs/', '')]!;
 }
 
 const idempotencyKey: ParameterDoc = {

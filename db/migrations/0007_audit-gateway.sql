@@ -201,8 +201,10 @@ CREATE INDEX "downloads_sha256_idx" ON "downloads" USING btree ("sha256");--> st
 CREATE INDEX "downloads_order_idx" ON "downloads" USING btree ("order_id");--> statement-breakpoint
 CREATE INDEX "orders_tier_idx" ON "orders" USING btree ("tier","created_at");--> statement-breakpoint
 CREATE INDEX "orders_tx_idx" ON "orders" USING btree ("network","tx_hash");--> statement-breakpoint
+CREATE INDEX "daily_counts_day_idx" ON "daily_counts" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "function_invocations_minutes_idx" ON "function_invocations" USING btree ("starts_at") WHERE "function_invocations"."span" = 'minute';--> statement-breakpoint
 CREATE INDEX "function_invocations_hours_idx" ON "function_invocations" USING btree ("starts_at") WHERE "function_invocations"."span" = 'hour';--> statement-breakpoint
 CREATE INDEX "event_keys_messages_idx" ON "event_keys" USING btree ("created_at") WHERE "event_keys"."key" like 'message:%';--> statement-breakpoint
 CREATE INDEX "operator_contact_challenges_expires_idx" ON "operator_contact_challenges" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "orgs_purged_idx" ON "orgs" USING btree ("id") WHERE "orgs"."lifecycle_state" = 'purged';--> statement-breakpoint
 CREATE INDEX "room_invites_open_idx" ON "room_invites" USING btree ("org_id","room_key","expires_at") WHERE revoked_at is null and claimed_at is null;

@@ -24,6 +24,8 @@ export interface AgentTask {
   readonly facts: Readonly<Record<string, unknown>>;
   /** The skill that was asked for, for whoever has yet to say of which site. */
   readonly skill: string | null;
+  /** The site that was named, for whoever has yet to pay. */
+  readonly url: string | null;
   readonly artifacts: readonly TaskArtifact[];
 }
 

@@ -1,13 +1,17 @@
 import { z } from 'zod';
+import { planPrices } from '../../engines/licences/claims.ts';
+import { networks } from '../../engines/x402/networks.ts';
 import { anyone } from '../access.ts';
 import { query } from '../operation.ts';
 import { settlementAddress } from '../payments/settlement-address.ts';
-import { auditPrices, usdOf, verifyPlans } from './price-table.ts';
+import { auditPrices, usdOf } from './price-table.ts';
 
 /** What is sold, and where it is to be paid. */
 export interface Pricing {
   readonly payTo: string;
 }
+
+const { name, caip2, chainId, usdc } = networks.base;
 
 const PricingWire = z.object({
   ok: z.literal(true),
@@ -44,12 +48,12 @@ export const getPricing = query({
   toWire: ({ payTo }) => ({
     ok: true as const,
     settlement: {
-      network: 'base',
-      caip2: 'eip155:8453',
-      chain_id: 8453,
+      network: name,
+      caip2,
+      chain_id: chainId,
       asset: 'USDC',
-      asset_address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
-      decimals: 6,
+      asset_address: usdc.address,
+      decimals: usdc.decimals,
       pay_to: payTo,
     },
     tiers: Object.values(auditPrices).map(({ sku, amount, description, path, maxTimeoutSeconds }) => ({
@@ -60,9 +64,9 @@ export const getPricing = query({
       path,
       max_timeout_seconds: maxTimeoutSeconds,
     })),
-    plans: Object.entries(verifyPlans).map(([plan, dollars]) => ({
+    plans: Object.entries(planPrices).map(([plan, price_usd]) => ({
       plan,
-      price_usd: `${dollars}.00`,
+      price_usd,
       path: '/api/verify-tx',
     })),
   }),

@@ -46,6 +46,11 @@ export interface PlatformPrice<Input, Scope, Output> {
   readonly payerActs?: true;
   /** What is told to whoever acts by a payment where nothing has to be paid: nobody is known then. @default as nobody */
   readonly unidentified?: ErrorCode;
+  /**
+   * Where there is one of what is sold: its name, and what is told to whoever pays for it while somebody else does.
+   * Without it two who pay in the same moment would both be charged.
+   */
+  readonly onlyOne?: { readonly key: (input: Input) => string; readonly taken: ErrorCode };
   /** What an answer looks like that is given once more, for a payment that was used. @default as it was */
   readonly repeated?: (output: Output) => Output;
   /** What a used payment is refused with that comes for another input, or from another principal. */

@@ -5,6 +5,7 @@ import type { Incoming, Settlement } from '../../engines/x402/cashier.ts';
 import { type Hex, networks } from '../../engines/x402/networks.ts';
 import type { TransactionHash } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
+import { licensedStatement } from '../verifications/chain-payments.ts';
 import { carryOut, giveAgain } from './carry-out.ts';
 import { launchedAt } from './launch.ts';
 import { paymentRequired } from './payment-required.ts';
@@ -82,6 +83,8 @@ async function claimTransfers(
   const token = tokenOf(terms);
   return inTransaction(services.db.pool, async (client) => {
     await lockTransfer(client, terms.network, transaction);
+    const licensed = await client.query({ ...licensedStatement, values: [terms.network, transaction.toLowerCase()] });
+    if (licensed.rowCount !== 0) throw new PaymentRefused(alreadyUsed);
     const { rows } = await client.query<Payment>({ ...usedStatement, values: [token.chainId, transaction] });
     if (rows[0] !== undefined) return rows[0];
     let first: HeldPayment | undefined;

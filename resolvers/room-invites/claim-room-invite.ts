@@ -59,6 +59,7 @@ export const claimRoomInvite = mutation({
       if (principalIdOf(caller) === claimedBy) return undefined;
       throw new ServiceError('ROOM_INVITE_KEY_ALREADY_CLAIMED');
     },
+    onlyOne: { key: ({ invite }) => `room_seat:${invite.toLowerCase()}`, taken: 'ROOM_INVITE_KEY_ALREADY_CLAIMED' },
     repeated: (seat: Seat): Seat => ({ ...seat, deduplicated: true }),
     received: ({ payerOrgId }: Seat) => (payerOrgId === null ? undefined : { orgId: payerOrgId, kind: 'room_seat' }),
   },

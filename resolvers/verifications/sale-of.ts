@@ -15,8 +15,8 @@ export async function saleOf(rows: Rows, network: ChainName, txHash: string): Pr
   return sales.every(({ sku }) => sku === licensed) ? 'buyout' : 'other';
 }
 
-// What was given back or came to nothing has paid for nothing.
+// What was given back or came to nothing has paid for nothing; what is claimed is about to.
 const saleStatement: Statement = {
   name: 'payments.sales-of-transaction',
-  text: `select distinct sku from payments where chain_id = $1 and tx_hash = $2 and state in ('settling', 'settled', 'delivered')`,
+  text: `select distinct sku from payments where chain_id = $1 and tx_hash = $2 and state in ('verified', 'settling', 'settled', 'delivered')`,
 };

@@ -281,8 +281,18 @@ describe('the card', () => {
       protocolVersion: '0.3.0',
       url: `${url}/api/a2a`,
       preferredTransport: 'JSONRPC',
-      capabilities: { streaming: false, pushNotifications: false },
-      skills: [{ id: 'audit-site' }, { id: 'generate-llms-txt' }, { id: 'generate-jsonld' }, { id: 'pricing' }],
+      capabilities: {
+        streaming: false,
+        pushNotifications: false,
+        extensions: [{ uri: 'https://github.com/google-a2a/a2a-x402/v0.1', required: false }],
+      },
+      skills: [
+        { id: 'audit-site' },
+        { id: 'full-audit' },
+        { id: 'generate-llms-txt' },
+        { id: 'generate-jsonld' },
+        { id: 'pricing' },
+      ],
     });
     const etag = answer.headers.get('etag')!;
     const kept = await fetch(`${url}/.well-known/agent-card.json`, { headers: { 'if-none-match': etag } });

@@ -20,8 +20,16 @@ export interface Posted {
   readonly body: any;
 }
 
-export async function startAgentStage(options: ServiceOptions = {}): Promise<AgentStage> {
-  const sites = await startSites({ 'shop.audit-sites.net': shop, 'docs.audit-sites.net': docs });
+/** @param names further sites, with hardly anything in them */
+export async function startAgentStage(
+  options: ServiceOptions = {},
+  names: readonly string[] = [],
+): Promise<AgentStage> {
+  const sites = await startSites({
+    'shop.audit-sites.net': shop,
+    'docs.audit-sites.net': docs,
+    ...Object.fromEntries(names.map((name) => [name, { '/': `<title>${name}</title>` }])),
+  });
   const service = await startService({
     nodes: 1,
     ...options,

@@ -52,7 +52,7 @@ const clients: readonly [string, () => Promise<Connected>][] = [
 test.each(clients)('%s connects, lists the tools and has a site audited', async (_name, connect) => {
   const client = await connect();
   const { tools } = await client.listTools();
-  expect(tools.map(({ name }) => name).slice(0, 1)).toEqual(['audit_site']);
+  expect(tools.map(({ name }) => name)).toContain('audit_site');
   // The clients hold what they are told against the schema that the tool declares.
   expect(await client.callTool({ name: 'audit_site', arguments: { url: 'shop.audit-sites.net/shoes' } })).toMatchObject(
     {
@@ -66,6 +66,13 @@ test.each(clients)('%s connects, lists the tools and has a site audited', async 
       tiers: [{ tier: 'audit', price_usd: '0.01' }, {}, {}],
     },
   });
+  expect(await client.callTool({ name: 'get_package_manifest' })).toMatchObject({ structuredContent: { ok: true } });
+  expect(
+    await client.callTool({ name: 'verify_transaction', arguments: { tx_hash: `0x${'1'.repeat(64)}` } }),
+  ).toMatchObject({ structuredContent: { ok: false, verified: false, pending: true } });
+  expect(
+    await client.callTool({ name: 'submit_inquiry', arguments: { email: 'ada@shop.audit-sites.net' } }),
+  ).toMatchObject({ structuredContent: { ok: true } });
   await client.close();
   // A look for a stream that is answered otherwise than with 405 is repeated every second.
   expect(client.sent.filter(({ method }) => method === 'GET').every(({ status }) => status === 405)).toBe(true);

@@ -241,6 +241,54 @@ describe('the classic generation', () => {
   });
 });
 
+describe('the tools', () => {
+  const tool = async (name: string, args: object, headers?: Record<string, string>) => {
+    const { body } = await post(call('tools/call', { name, arguments: args }), headers);
+    return body.result;
+  };
+
+  test('are these, in this order', async () => {
+    const { body } = await post(call('tools/list'));
+    expect(body.result.tools.map(({ name }: { name: string }) => name)).toEqual([
+      'audit_site',
+      'full_audit',
+      'verify_transaction',
+      'get_pricing',
+      'get_package_manifest',
+      'submit_inquiry',
+    ]);
+    // Marks of our own are nobody's business.
+    expect(JSON.stringify(body)).not.toMatch(/"secret"|"id":"[A-Z]/);
+  });
+
+  test('answer as their paths do', async () => {
+    const manifest = await fetch(`${url}/api/package-manifest`);
+    expect((await tool('get_package_manifest', {})).structuredContent).toEqual(await manifest.json());
+    const inquiry = { email: 'ada@shop.audit-sites.net', kind: 'question' };
+    const recorded = await tool('submit_inquiry', inquiry);
+    expect(recorded).toMatchObject({ structuredContent: { ok: true, status: 'recorded' } });
+    const tx_hash = `0x${'1'.repeat(64)}`;
+    const asked = await stage.post('/api/verify-tx', { tx_hash, network: 'base' });
+    expect((await tool('verify_transaction', { tx_hash, network: 'base' })).structuredContent).toEqual(asked.body);
+  });
+
+  test('honour an idempotency key, and refuse what they do not know', async () => {
+    const key = { 'idempotency-key': 'inquiry-of-a-tool', 'x-forwarded-for': '203.0.113.90' };
+    const first = await tool('submit_inquiry', { email: 'ada@shop.audit-sites.net' }, key);
+    expect(await tool('submit_inquiry', { email: 'ada@shop.audit-sites.net' }, key)).toEqual(first);
+    const other = await tool('submit_inquiry', { email: 'bob@shop.audit-sites.net' }, key);
+    expect(other).toMatchObject({ isError: true, structuredContent: { code: 'idempotency_conflict' } });
+    for (const [name, args] of [
+      ['submit_inquiry', {}],
+      ['submit_inquiry', { email: 'nobody' }],
+      ['verify_transaction', { tx_hash: 'x' }],
+      ['verify_transaction', { tx_hash: `0x${'1'.repeat(64)}`, plan_price: 4 }],
+      ['get_package_manifest', { more: 1 }],
+    ] as const)
+      expect(await tool(name, args)).toMatchObject({ isError: true, structuredContent: { code: 'invalid_request' } });
+  });
+});
+
 describe('the stateless generation', () => {
   test('says what it is, in every answer', async () => {
     const _meta = { 'io.modelcontextprotocol/serverInfo': { name: 'svc-gateway', version: '0.0.0-test' } };

@@ -8,7 +8,7 @@ import { startFacilitator } from '../helpers/facilitator-process.ts';
 import { startFaultyWorld } from '../helpers/faulty-world.ts';
 import { type GatewayProcess, killGateways } from '../helpers/gateway-process.ts';
 import { startSites } from '../helpers/site-server.ts';
-import { challengeOf, decoded, paying, sign } from '../payments/shop.ts';
+import { challengeOf, paying, sign } from '../payments/shop.ts';
 
 const payTo = getAddress(`0x${randomBytes(20).toString('hex')}`);
 const baseUrl = 'http://gateway.example';

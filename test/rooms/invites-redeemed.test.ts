@@ -36,7 +36,10 @@ function expectChallenge(answer: Redeemed, id: string, { verb = 'claim', error =
   expectRefusal(answer, 'PAYMENT_REQUIRED', {
     price: { sku: 'room_seat', amount_usd_micros: 10_000, network: 'base-sepolia' },
   });
-  expect(answer.body).toMatchObject({ mutation_state: 'none', next_actions: [{ type: 'submit_payment' }] });
+  expect(answer.body).toMatchObject({
+    mutation_state: 'none',
+    next_actions: [{ type: 'submit_payment' }, { type: 'fund_wallet' }],
+  });
   expect(challengeOf(answer)).toEqual({
     x402Version: 2,
     error,
@@ -98,14 +101,18 @@ test('no credential is looked at, neither a good one nor a bad one', async () =>
 });
 
 test.each([
-  ['payment-signature', 'nonsense'],
-  ['payment-signature', Buffer.from('{}').toString('base64')],
-  ['payment-signature', Buffer.from(JSON.stringify({ x402Version: 2, accepted: {}, payload: {} })).toString('base64')],
-  ['x-payment', Buffer.from(JSON.stringify({ x402Version: 1, payload: null })).toString('base64')],
-  ['x-payment', 'A'.repeat(8_000)],
-])('what is no payment in %s is asked for again and changes nothing', async (header, value) => {
+  ['payment-signature', 'nonsense', 'invalid_payload'],
+  ['payment-signature', Buffer.from('{}').toString('base64'), 'invalid_x402_version'],
+  [
+    'payment-signature',
+    Buffer.from(JSON.stringify({ x402Version: 2, accepted: {}, payload: {} })).toString('base64'),
+    'invalid_payload',
+  ],
+  ['x-payment', Buffer.from(JSON.stringify({ x402Version: 1, payload: null })).toString('base64'), 'invalid_payload'],
+  ['x-payment', 'A'.repeat(8_000), 'invalid_payload'],
+])('what is no payment in %s is asked for again and changes nothing', async (header, value, error) => {
   const { id, authSecret, count } = await invited();
-  expectChallenge(await redeem(id, authSecret, { headers: { [header]: value } }), id, { error: 'invalid_payload' });
+  expectChallenge(await redeem(id, authSecret, { headers: { [header]: value } }), id, { error });
   expect(await count('room_presences')).toBe(0);
 });
 

@@ -43,7 +43,7 @@ const services: Services = {
   identityProviders: undefined as never,
   sqlReader: undefined as never,
   auditor: undefined as never,
-  cashier: undefined as never,
+  cashier: { mode: 'unavailable' } as Services['cashier'],
   chains: undefined as never,
   signer: undefined,
   archives: undefined as never,

@@ -42,8 +42,14 @@ export const units = (dollars: number, decimals = 6) => BigInt(dollars) * 10n **
 async function startNetwork(name: EvmNetworkName) {
   const { chainId, assets } = evmNetworks[name];
   const chain = await startChain({ chainId, usdc: false });
+  // Payers by x402 sign the name and the version, which are those of the real one.
   for (const { address, symbol, decimals } of assets)
-    await chain.installToken(address as Address, { name: symbol, version: '1', symbol, decimals });
+    await chain.installToken(address as Address, {
+      name: symbol === 'USDC' ? 'USD Coin' : symbol,
+      version: '2',
+      symbol,
+      decimals,
+    });
   const proxy = await startRpcProxy(chain.rpcUrl, endpointKey);
   const token = (symbol: string) => assets.find((asset) => asset.symbol === symbol)!;
   return {

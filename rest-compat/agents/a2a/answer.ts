@@ -27,6 +27,7 @@ import {
 } from '../json-rpc.ts';
 import { type A2aVersion, type AskedMessage, type Dialect, dialects, readAsked } from './dialect.ts';
 import { type A2aReason, a2aError, toA2aError, unknownMethod } from './errors.ts';
+import { paymentIn, waitsForPayment } from './payment.ts';
 import { a2aPath, perform } from './perform.ts';
 
 /** Messages of one client network, and tasks that they may leave behind: some cost nothing else. */
@@ -136,24 +137,35 @@ async function begin(ctx: Context, message: AskedMessage): Promise<AgentTask> {
   // All of the message, not its id alone: ids are the clients' own, and one that is guessed leads to no other's task.
   const digest = inputDigest(message);
   const known = await findTaskOfMessage(ctx, digest);
-  if (known !== undefined) return known;
+  if (known !== undefined) return isUnpaid(known, message) ? goOn(ctx, message, known.id) : known;
   charge(ctx, 'agent-tasks', tasksPerDay);
-  const outcome = await perform(ctx, message, null);
+  const { outcome, kept } = await perform(ctx, message);
   const contextId = message.contextId ?? randomUUID();
-  return keepTask(ctx, { id: ctx.services.newId('tsk'), contextId, at: at(ctx), ...outcome }, digest);
+  const task = await keepTask(ctx, { id: ctx.services.newId('tsk'), contextId, at: at(ctx), ...outcome }, digest);
+  kept();
+  return task;
 }
+
+/** Whether a message that came before holds a payment which may be taken by now. */
+const isUnpaid = ({ state, facts }: AgentTask, message: AskedMessage): boolean =>
+  state === 'input-required' && waitsForPayment(facts) && paymentIn(message) !== undefined;
 
 async function goOn(ctx: Context, message: AskedMessage, taskId: string): Promise<AgentTask> {
   const digest = inputDigest(message);
   const found = await findTask(ctx, taskId);
   if (found === undefined) throw a2aError('TASK_NOT_FOUND');
   const { task, lastMessage } = found;
-  if (lastMessage === digest) return task;
   const over = () => a2aError('UNSUPPORTED_OPERATION', 'The task has come to its end; begin another one.');
-  if (task.state !== 'input-required') throw over();
-  const outcome = await perform(ctx, message, task.skill);
+  if (task.state !== 'input-required') {
+    if (lastMessage === digest) return task;
+    throw over();
+  }
+  const { outcome, kept } = await perform(ctx, message, task);
   const advanced = await advanceTask(ctx, { ...task, at: at(ctx), ...outcome }, digest);
-  if (advanced !== undefined) return advanced;
+  if (advanced !== undefined) {
+    kept();
+    return advanced;
+  }
   // The same message may have come twice at once.
   const now = await findTask(ctx, taskId);
   if (now?.lastMessage === digest) return now.task;

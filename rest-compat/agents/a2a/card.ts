@@ -4,6 +4,9 @@ import { skills } from './skills.ts';
 
 export const cardPath = '/.well-known/agent-card.json';
 
+/** How tasks are paid for. Contract 00, section 4.4. */
+const x402Extension = 'https://github.com/google-a2a/a2a-x402/v0.1';
+
 const reads = ['text/plain', 'application/json'];
 const writes = ['application/json', 'text/markdown'];
 
@@ -24,7 +27,14 @@ export function agentCard({ services, request }: Context, version: string): obje
     url,
     preferredTransport: 'JSONRPC',
     provider: { organization: 'svc-gateway', url: base },
-    capabilities: { streaming: false, pushNotifications: false, extendedAgentCard: false },
+    capabilities: {
+      streaming: false,
+      pushNotifications: false,
+      extendedAgentCard: false,
+      extensions: [
+        { uri: x402Extension, description: 'The full audit is paid for by x402 inside the task.', required: false },
+      ],
+    },
     defaultInputModes: reads,
     defaultOutputModes: writes,
     skills: skills.map(({ id, name, description, tags, examples }) => ({

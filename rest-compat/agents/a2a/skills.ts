@@ -1,3 +1,5 @@
+import { reportMarkdown } from '../../../engines/audit/report-markdown.ts';
+import { buyAudit } from '../../../resolvers/audits/buy-audit.ts';
 import { getPricing } from '../../../resolvers/audits/get-pricing.ts';
 import { runAudit } from '../../../resolvers/audits/run-audit.ts';
 import type { Context } from '../../../resolvers/context.ts';
@@ -17,6 +19,8 @@ interface Described {
   readonly description: string;
   readonly tags: readonly string[];
   readonly examples: readonly string[];
+  /** Whether it is sold: by a payment in the message, over x402. */
+  readonly isSold?: true;
 }
 
 /** One thing that agents may ask for. */
@@ -38,6 +42,22 @@ const auditSite: Skill = {
   async run(ctx, url) {
     const data = await audit(ctx, url);
     return { title: `Audit of ${data.domain}`, data, markdown: auditMarkdown(data) };
+  },
+};
+
+const fullAudit: Skill = {
+  id: 'full-audit',
+  name: 'Buy the full audit of a site',
+  description:
+    'Every check with its evidence, every AI crawler, and the whole generated JSON-LD and llms.txt. Costs 0.01 USD in USDC on base, by the x402 extension.',
+  tags: ['audit', 'geo', 'paid', 'x402'],
+  examples: ['full-audit shop.example.org', '{"url":"https://shop.example.org/shoes","skill":"full-audit"}'],
+  asks: 'site',
+  isSold: true,
+  async run(ctx, url) {
+    const bought = await execute(buyAudit, ctx, { url });
+    const data = await buyAudit.toWire(bought, ctx);
+    return { title: `Full audit of ${data.domain}`, data, markdown: reportMarkdown(bought.audited.report) };
   },
 };
 
@@ -83,6 +103,7 @@ const pricing: Skill = {
 /** Every skill, in the order in which the card names them; the first is what is done when none is named. */
 export const skills: readonly [Skill, ...Skill[]] = [
   auditSite,
+  fullAudit,
   preview(
     {
       id: 'generate-llms-txt',

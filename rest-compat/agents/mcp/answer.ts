@@ -16,6 +16,7 @@ import {
   resultBody,
   rpcCodes,
 } from '../json-rpc.ts';
+import { openPurse, paymentAsked } from '../purse.ts';
 import { refusalFacts } from '../refusals.ts';
 import { type Era, eraOf, negotiated, statelessRevision, takesBatches } from './revisions.ts';
 import { listTools, toolOf } from './tools.ts';
@@ -141,20 +142,35 @@ interface ToolResult {
   readonly _meta?: object;
 }
 
-/** What goes wrong inside a tool is its result, for the model to read. */
-async function callTool(ctx: Context, { name, arguments: args = {} }: RpcMessage['params']): Promise<ToolResult> {
+/**
+ * What goes wrong inside a tool is its result, for the model to read. What is sold is paid for in `_meta`, where the
+ * settlement is told of, too. Contract 00, section 4.2.
+ */
+async function callTool(ctx: Context, params: RpcMessage['params']): Promise<ToolResult> {
+  const { name, arguments: args = {}, _meta: meta } = params;
   if (typeof name !== 'string') throw new RpcError(rpcCodes.invalidParams, 'name must be a string.');
   if (!isObject(args)) throw new RpcError(rpcCodes.invalidParams, 'arguments must be an object.');
   const tool = toolOf(name);
   if (tool === undefined) throw new RpcError(rpcCodes.invalidParams, `There is no tool ${name.slice(0, 64)}.`);
+  const resource = `mcp://tool/${name}`;
+  const purse = openPurse(ctx, isObject(meta) ? meta[paymentKey] : undefined, { resource, path: resource });
   try {
-    return toolResult(await tool.call(ctx, args));
+    const result = toolResult(await tool.call(tool.isSold ? purse.ctx : ctx, args));
+    purse.packed();
+    return { ...result, ...settled(purse.receipt()) };
   } catch (failure) {
     const error = asRefusal(failure);
+    const asked = paymentAsked(error);
+    if (asked !== undefined) return { ...toolResult(asked.challenge), isError: true, ...settled(asked.receipt) };
     if (!(error instanceof ServiceError)) throw error;
     return { ...toolResult(refusalFacts(error, ctx.request.traceId, mcpPath)), isError: true };
   }
 }
+
+/** Where a call holds its payment, and a result what became of it. */
+const paymentKey = 'x402/payment';
+const settled = (receipt: object | undefined) =>
+  receipt === undefined ? {} : { _meta: { 'x402/payment-response': receipt } };
 
 const toolResult = (structuredContent: object): ToolResult => ({
   content: [{ type: 'text', text: JSON.stringify(structuredContent) }],

@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import { buyAudit } from '../../../resolvers/audits/buy-audit.ts';
 import { getPricing } from '../../../resolvers/audits/get-pricing.ts';
 import { runAudit } from '../../../resolvers/audits/run-audit.ts';
 import type { Context } from '../../../resolvers/context.ts';
 import { execute } from '../../../resolvers/execute.ts';
+import { recordInquiry } from '../../../resolvers/inquiries/record-inquiry.ts';
 import type { Operation } from '../../../resolvers/operation.ts';
 import { parseInput } from '../../../resolvers/parse-input.ts';
+import { getPackageManifest } from '../../../resolvers/products/get-manifest.ts';
+import { verifyTransaction } from '../../../resolvers/verifications/verify-transaction.ts';
 
 /** What a tool does to the world, as clients may show before they allow it. */
 interface Annotations {
@@ -26,6 +30,8 @@ interface Offer<Input extends z.ZodObject> {
 /** One operation as models call it. Contract 00, section 4.2. */
 export interface Tool extends Offer<z.ZodObject> {
   readonly output: z.ZodType;
+  /** Whether it is sold: by a payment in the call, over x402. */
+  readonly isSold: boolean;
   /** @throws ServiceError for every refusal, of the arguments too */
   readonly call: (ctx: Context, args: Readonly<Record<string, unknown>>) => Promise<object>;
 }
@@ -35,11 +41,15 @@ function tool<Input extends z.ZodObject, OpInput extends z.ZodObject, Scope, Out
   offer: Offer<Input>,
   toInput: (args: z.output<Input>) => z.input<OpInput>,
 ): Tool {
+  const isSold = op.kind === 'mutation' && 'price' in op;
   return {
     ...offer,
     output: op.wire,
+    isSold,
     async call(ctx, args) {
-      const given = parseInput(offer, args as z.input<Input>, (name) => name);
+      // Whoever brings no payment is asked for one before anything else is looked at.
+      const isAsked = isSold && ctx.till?.signature === undefined;
+      const given = isAsked ? (args as z.output<Input>) : parseInput(offer, args as z.input<Input>, (name) => name);
       return op.toWire(await execute(op, ctx, toInput(given)), ctx);
     },
   };
@@ -64,6 +74,30 @@ export const tools: readonly Tool[] = [
     ({ url }) => ({ url }),
   ),
   tool(
+    buyAudit,
+    {
+      name: 'full_audit',
+      title: 'Buy the full audit of a site',
+      description:
+        'Audits a site afresh and gives the whole report: every check with its evidence, every AI crawler, and the whole generated JSON-LD and llms.txt. Costs 0.01 USD in USDC on base by x402: without a payment in _meta["x402/payment"] the result is the challenge to sign.',
+      input: site,
+      annotations: { readOnlyHint: false, openWorldHint: true, idempotentHint: false },
+    },
+    ({ url }) => ({ url }),
+  ),
+  tool(
+    verifyTransaction,
+    {
+      name: 'verify_transaction',
+      title: 'Verify a payment on chain',
+      description:
+        'Looks at a transaction that paid for a plan on base, bsc, polygon, ethereum or ton, and gives the licence that it bought; or says why it does not count, or not yet.',
+      input: z.strictObject(verifyTransaction.input.shape),
+      annotations: { readOnlyHint: false, openWorldHint: true, idempotentHint: true },
+    },
+    (args) => args,
+  ),
+  tool(
     getPricing,
     {
       name: 'get_pricing',
@@ -74,6 +108,29 @@ export const tools: readonly Tool[] = [
     },
     () => ({}),
   ),
+  tool(
+    getPackageManifest,
+    {
+      name: 'get_package_manifest',
+      title: 'Manifest of the archives',
+      description: 'SHA-256 and file trees of the archives that are sold, as they would be delivered, signed.',
+      input: z.strictObject({}),
+      annotations: { readOnlyHint: true, openWorldHint: false, idempotentHint: true },
+    },
+    () => ({}),
+  ),
+  tool(
+    recordInquiry,
+    {
+      name: 'submit_inquiry',
+      title: 'Leave an inquiry',
+      description:
+        'Leaves a message for those who sell this gateway, with a mail address for the answer, and tells how its turnkey buyout is paid.',
+      input: z.strictObject(recordInquiry.input.shape),
+      annotations: { readOnlyHint: false, openWorldHint: false, idempotentHint: false },
+    },
+    (args) => args,
+  ),
 ];
 
 const byName = new Map(tools.map((one) => [one.name, one]));
@@ -81,12 +138,24 @@ const byName = new Map(tools.map((one) => [one.name, one]));
 /** A tool by its name; undefined when there is none. */
 export const toolOf = (name: string): Tool | undefined => byName.get(name);
 
+/** Names and marks of our own are left out; a choice of objects is an object, which the protocol wants said. */
+const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): object => ({
+  type: 'object',
+  ...z.toJSONSchema(schema, {
+    io,
+    override: ({ jsonSchema }) => {
+      delete jsonSchema.id;
+      delete jsonSchema.secret;
+    },
+  }),
+});
+
 const listed = ({ name, title, description, input, output, annotations }: Tool) => ({
   name,
   title,
   description,
-  inputSchema: z.toJSONSchema(input, { io: 'input' }),
-  outputSchema: z.toJSONSchema(output, { io: 'output' }),
+  inputSchema: schemaOf(input, 'input'),
+  outputSchema: schemaOf(output, 'output'),
   annotations,
 });
 
