@@ -18,7 +18,15 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 SVC_DATA_DIR=/data
 RUN install -d -o node -g node /data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
-COPY package.json LICENSE ./
+# Beside what runs, the image has the rest of the project: its source is among what the audit gateway sells.
+COPY package.json package-lock.json .npmrc .dockerignore LICENSE README.md CHANGELOG.md CONTRIBUTING.md Dockerfile ./
+COPY biome.json compose.yaml drizzle.config.ts knip.json tsconfig.json vitest.config.ts ./
+COPY .ci ./.ci
+COPY bench ./bench
+COPY docs ./docs
+COPY examples ./examples
+COPY scripts ./scripts
+COPY test ./test
 COPY core ./core
 COPY db ./db
 COPY engines ./engines

@@ -3,6 +3,7 @@ import type { Options, RowName } from './options.ts';
 import { pinning } from './processes.ts';
 import { type Line, table } from './report.ts';
 import { append } from './rows/append.ts';
+import { siteAudit } from './rows/audits.ts';
 import { feedRead } from './rows/feeds.ts';
 import { liveIdle, liveLatency, liveWrite } from './rows/live.ts';
 import { provision } from './rows/provision.ts';
@@ -33,6 +34,7 @@ const rows: Readonly<Record<RowName, (stage: Stage) => Promise<Line[]>>> = {
   'fan-out': fanOut,
   latency,
   saturated,
+  'site-audit': siteAudit,
   start,
 };
 

@@ -20,6 +20,7 @@ export const rowNames = [
   'fan-out',
   'latency',
   'saturated',
+  'site-audit',
   'start',
 ] as const;
 

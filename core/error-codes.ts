@@ -137,6 +137,7 @@ export const errorRows = {
   }),
   AUTH_REQUIRED: row(401, 'auth', 'This needs a credential.', { nextActions: [signIn] }),
   INVALID_AUTH: row(401, 'auth', 'The credential is not valid.', { nextActions: [signIn] }),
+  BAD_SIGNATURE: row(401, 'auth', 'The signature of the webhook is missing or wrong.'),
   OPERATOR_SESSION_INVALID: row(401, 'auth', 'The operator session has expired or was revoked.', {
     nextActions: [{ type: 'authenticate', command: 'svc operator login', why: 'Start a new operator session.' }],
   }),

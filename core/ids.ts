@@ -18,6 +18,7 @@ export type IdPrefix =
   | 'inc'
   | 'adt'
   | 'inq'
+  | 'tsk'
   | 'ord'
   | 'txp';
 

@@ -6,8 +6,8 @@ import type { Database } from '../db/pool.ts';
 import type { ProjectDatabases } from '../db/project-databases.ts';
 import type { ProjectPools } from '../db/project-pools.ts';
 import type { Auditor } from '../engines/audit/auditor.ts';
-import type { Chains } from '../engines/chains/chains.ts';
 import type { Archives } from '../engines/bundles/archives.ts';
+import type { Chains } from '../engines/chains/chains.ts';
 import type { Signer } from '../engines/licences/signer.ts';
 import type { PasswordHasher } from '../engines/passwords/hasher.ts';
 import type { SqlReader } from '../engines/reading/sql-reader.ts';
@@ -83,6 +83,8 @@ export interface ServiceSettings {
   readonly settlementAddress: string | undefined;
   /** The same on TON; undefined: there is none. */
   readonly tonSettlementAddress: string | undefined;
+  /** What jobs of marketplaces of agents are signed with; undefined: they come unsigned. */
+  readonly nearAgentsSecret: string | undefined;
   /** Who sells the gateway's source; undefined: whoever operates it. */
   readonly sellerName: string | undefined;
   readonly governingLaw: string | undefined;

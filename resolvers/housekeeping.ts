@@ -66,7 +66,7 @@ const expired: readonly (readonly [table: string, condition: string, which?: str
   ['idempotency_keys', 'expires_at < now()'],
   ['audit_hosts', 'full_at < now()'],
   // Who comes late is told so for a while, rather than that there never was such a key.
-  ['room_invites', `expires_at < now() - interval '30 days'`],
+  ['room_invites', `expires_at < now() - interval '30 days' and claimed_at is null`],
   ['room_sends', `day < ${today} - 1`],
   ['mail_outbox', `created_at < now() - interval '30 days'`],
   // Transfers that were presented by their hash, and whose audit failed.
@@ -91,6 +91,8 @@ const expired: readonly (readonly [table: string, condition: string, which?: str
   ],
   // Links last for hours; the mail that brought one is kept as long.
   ['operator_contact_challenges', `expires_at < now() - interval '30 days'`],
+  ['a2a_tasks', 'expires_at < now()'],
+  ['webhook_jobs', 'expires_at < now()'],
   ['daily_counts', `day < ${today} - 7`],
   [
     'function_invocations',

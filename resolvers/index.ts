@@ -1,5 +1,6 @@
 import { getAuditStats } from './audits/audit-stats.ts';
 import { buyAudit } from './audits/buy-audit.ts';
+import { getPricing } from './audits/get-pricing.ts';
 import { runAudit } from './audits/run-audit.ts';
 import { watchAudit } from './audits/watch-audit.ts';
 import { changeSettings, getSettings } from './auth/change-settings.ts';
@@ -237,12 +238,13 @@ export const operations: readonly AnyOperation[] = [
   confirmEmail,
   enrollPasskey,
   connectChat,
+  getPricing,
   runAudit,
+  verifyTransaction,
   getAuditStats,
   recordInquiry,
   buyPack,
   buySource,
-  verifyTransaction,
   getPackageManifest,
   getKeys,
   takeDownload,

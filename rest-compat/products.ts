@@ -1,3 +1,5 @@
+import { hasAlready } from '../core/entity-tags.ts';
+import { sha256Hex } from '../core/keys.ts';
 import { zipType } from '../engines/bundles/archive.ts';
 import { auditPrices } from '../resolvers/audits/price-table.ts';
 import type { Context } from '../resolvers/context.ts';
@@ -103,10 +105,25 @@ const sourceRoutes = sourcePaths.flatMap((path) => {
   ];
 });
 
+/** How long a reader may keep an answer before it asks whether that is still the same, in seconds. */
+const freshSeconds = 300;
+
+/** An answer that is the same for everybody, and that its reader may keep. */
+const kept = (inner: Route): Route => ({
+  ...inner,
+  async run(ctx, request) {
+    const body = JSON.stringify((await inner.run(ctx, request)).body);
+    const etag = `"${sha256Hex(body)}"`;
+    const headers = { etag, 'cache-control': `public, max-age=${freshSeconds}` };
+    if (hasAlready(request.headers?.['if-none-match']?.toString(), etag)) return { status: 304, headers, body: '' };
+    return { status: 200, headers: { ...headers, 'content-type': 'application/json; charset=utf-8' }, body };
+  },
+});
+
 /** Paths of what the audit gateway sells. Contract 00, section 0.1. */
 export const productRoutes = [
-  apiRoute('GET', '/api/package-manifest', getPackageManifest, () => ({}), manifestDoc),
-  apiRoute('GET', '/.well-known/jwks.json', getKeys, () => ({}), keysDoc),
+  kept(apiRoute('GET', '/api/package-manifest', getPackageManifest, () => ({}), manifestDoc)),
+  kept(apiRoute('GET', '/.well-known/jwks.json', getKeys, () => ({}), keysDoc)),
   download,
   ...packRoutes,
   ...sourceRoutes,

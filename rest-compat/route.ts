@@ -66,7 +66,7 @@ export interface RouteOptions<Output> extends Pick<Route, 'textAs'> {
 const markdownHeaders = { 'content-type': 'text/markdown; charset=utf-8' };
 
 /** The same request from nobody; its address pays for it as for any. */
-const asNobody = (ctx: Context): Context => ({
+export const asNobody = (ctx: Context): Context => ({
   ...ctx,
   anonymous: true,
   credentials: {},

@@ -40,5 +40,7 @@ export const verificationRoutes = [
         },
       },
     },
+    // Whoever paid may ask, whatever else their client sends along.
+    { withoutCredential: true },
   ),
 ];

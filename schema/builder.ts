@@ -6,6 +6,8 @@ import { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
 import { textFault } from '../core/text.ts';
 import type { Context } from '../resolvers/context.ts';
+import { asRefusal } from '../resolvers/execute.ts';
+import { concerning } from '../resolvers/incidents/correlation.ts';
 import CredentialPlugin from './credential-plugin.ts';
 import DataloaderPlugin from './dataloader-plugin.ts';
 import { decodeGlobalId, encodeGlobalId } from './global-id.ts';
@@ -37,7 +39,11 @@ export const builder = new SchemaBuilder<{
       resolve: async (_root, { id: { typename, id } }, ctx, { schema }, resolveNode) => {
         if (!isNodeType(schema, typename) || textFault(id) !== undefined) return null;
         // Without a credential nothing can be seen, so nothing is looked up.
-        return (await ctx.caller()).kind === 'nobody' ? null : resolveNode({ typename, id });
+        if ((await ctx.caller()).kind === 'nobody') return null;
+        // A loader tells of what failed by its value, too.
+        const found = await Promise.resolve(resolveNode({ typename, id })).catch((error: unknown) => error);
+        if (!(found instanceof Error)) return found;
+        throw typename === 'Project' ? concerning(asRefusal(found), id) : found;
       },
     },
     nodesQueryOptions: false,

@@ -1,6 +1,7 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import type { VisitStep } from '../engines/audit/fetch/visit.ts';
 import type { Check } from '../engines/audit/rubric/check.ts';
+import { auditInput } from '../resolvers/audits/ask-audit.ts';
 import { type BoughtAudit, buyAudit } from '../resolvers/audits/buy-audit.ts';
 import type { AuditTelemetry, FreeAudit } from '../resolvers/audits/free-audit.ts';
 import { runAudit } from '../resolvers/audits/run-audit.ts';
@@ -78,7 +79,7 @@ const AuditReportRef = builder.objectRef<FreeAudit>('AuditReport').implement({
   }),
 });
 
-const urlDescription = 'HTTPS address or host name of the site; example.com when absent.';
+const urlDescription = auditInput.shape.url.description!;
 
 builder.queryField('audit', (t) =>
   t.field({

@@ -56,9 +56,13 @@ import { ConnectionLimit } from './connection-limit.ts';
 import { createHealth } from './health.ts';
 import { createHttpServer } from './http.ts';
 import { createMetrics } from './metrics.ts';
+import { describeApi } from './openapi.ts';
 import { attachSockets } from './sockets.ts';
 import { tenantNames } from './tenant-name.ts';
 import { installJobs, jobContext, startWorkers } from './workers.ts';
+
+/** Nobody's wallet. */
+const zeroAddress = '0x0000000000000000000000000000000000000000';
 
 /** How long a step operation is believed to be worked on, in seconds. */
 const stepLeaseSeconds = 15;
@@ -191,11 +195,16 @@ export async function startApp(options: AppOptions): Promise<App> {
     const auditor = createAuditor({ userAgent: `${ownToken}/${version}${contact}`, trial: options.auditTrial });
     undo.push(auditor.close);
 
+    const rest = new RestRoutes([...routes, ...authRoutes, ...confirmPages]);
     const signer = licenceSigner(config, keys);
     const archives = createArchives({
       root: fileURLToPath(new URL('..', import.meta.url)),
       version: gatewayVersion,
-      made: async () => [jsonFile('jwks.json', { keys: (await signer)?.published ?? [] })],
+      made: async () => [
+        jsonFile('jwks.json', { keys: (await signer)?.published ?? [] }),
+        // Of any installation: whoever runs it is paid at a wallet of their own.
+        jsonFile('openapi.json', JSON.parse(describeApi(rest, { baseUrl: undefined, payTo: zeroAddress }))),
+      ],
     });
     undo.push(archives.close);
     await noteLaunch(db);
@@ -264,6 +273,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         platformDomain: config.platformDomain,
         settlementAddress: config.settlementAddress,
         tonSettlementAddress: config.payments.tonSettlementAddress,
+        nearAgentsSecret: config.nearAgentsSecret,
         sellerName: config.sellerName,
         governingLaw: config.governingLaw,
         auditDefaultUrl: config.auditDefaultUrl,
@@ -305,7 +315,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const tenantName = tenantNames(config);
     const server = createHttpServer({
       services,
-      rest: new RestRoutes([...routes, ...authRoutes, ...confirmPages]),
+      rest,
       engine,
       graphql: createGraphQLServer({ engine, graphiql: !config.production, log }),
       projectGraphQL: { schemas: projectSchemas, server: createGraphQLServer({ engine, graphiql: false, log }) },
@@ -316,6 +326,8 @@ export async function startApp(options: AppOptions): Promise<App> {
       tenantName,
       host: config.host,
       guardMetrics: config.production,
+      version,
+      mcpOrigins: config.mcpOrigins,
       draining: draining.signal,
     });
     const sockets = attachSockets(server, {

@@ -28,6 +28,13 @@ export function webUrl(value: string): string | undefined {
   return url.href.replace(/\/+$/, '');
 }
 
+/** Origins as browsers name them, separated by commas; `*` is any. */
+export function webOrigins(value: string): readonly string[] | undefined {
+  const origins = value.split(',').map((one) => one.trim());
+  const isOrigin = (one: string) => one === '*' || (webUrl(one) !== undefined && new URL(one).pathname === '/');
+  return origins.every(isOrigin) ? origins.map((one) => (one === '*' ? one : new URL(one).origin)) : undefined;
+}
+
 export function projectServers(value: string): Record<string, string> | undefined {
   const servers = new Map<string, string>();
   for (const entry of value.split(',')) {

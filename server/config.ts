@@ -18,6 +18,7 @@ import {
   projectServers,
   secretKey,
   urlOf,
+  webOrigins,
   webUrl,
 } from './config-values.ts';
 
@@ -48,6 +49,10 @@ export interface Config {
   /** Undefined: a wallet whose key is derived from the root secret. */
   readonly settlementAddress: string | undefined;
   readonly payments: PaymentsConfig;
+  /** Origins of pages that may speak MCP; undefined: any. */
+  readonly mcpOrigins: readonly string[] | undefined;
+  /** Undefined: jobs of marketplaces of agents come unsigned. */
+  readonly nearAgentsSecret: string | undefined;
   /** Keys of licences and orders; undefined: derived from the root secret, and in production none. */
   readonly licenceKeys: SignerKeys | undefined;
   /** Who sells the gateway's source, as its transfer names them. */
@@ -141,6 +146,10 @@ const environment = z.object({
     /^0x[0-9a-f]{40}$/i.test(value) ? (value.toLowerCase() as `0x${string}`) : undefined,
   ),
   ...paymentVariables,
+  MCP_ALLOWED_ORIGINS: parsed('origins such as https://app.example.com, separated by commas, or *', webOrigins),
+  NEAR_AGENTS_SECRET: parsed('at least 16 characters long, without spaces', (value) =>
+    /^[\x21-\x7e]{16,512}$/.test(value) ? value : undefined,
+  ),
   LICENSE_SIGNING_JWK: parsed(
     'a private Ed25519 key as JWK, or {"keys":[…]} with that one first and the public ones that it replaced behind it',
     readSigningKeys,
@@ -248,6 +257,14 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'Wallet that payments to this installation are asked for, `0x…`. Seats in rooms name it in their challenge.',
   ),
   ...paymentDescriptions,
+  MCP_ALLOWED_ORIGINS: open(
+    '`*`: any',
+    'Origins of web pages that may speak to `/api/mcp`, separated by commas; the gateway’s own may always. Its tools are public and it sets no cookies, so any may by default.',
+  ),
+  NEAR_AGENTS_SECRET: secret(
+    'jobs come unsigned',
+    'Secret of 16 characters or more with which a marketplace of agents signs the jobs that it sends to `/api/near-agents`: `X-Signature: sha256=<hex of HMAC-SHA-256 over the body>`.',
+  ),
   LICENSE_SIGNING_JWK: secret(
     'in development a key derived from `SVC_SECRET_KEY`; in production none, so what is sold with a licence is not sold',
     'Private Ed25519 key, as JWK, that licences and orders of the audit gateway are signed with. To replace it, set `{"keys":[new private key, old public keys…]}`: the old ones stay published at `/.well-known/jwks.json`, so what they signed can still be checked.',
@@ -347,6 +364,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     oidcProviders: [...googleOf(values), ...(values.OIDC_PROVIDERS ?? [])],
     settlementAddress: values.SETTLEMENT_ADDRESS,
     payments: paymentsOf(values),
+    mcpOrigins: values.MCP_ALLOWED_ORIGINS?.includes('*') ? undefined : values.MCP_ALLOWED_ORIGINS,
+    nearAgentsSecret: values.NEAR_AGENTS_SECRET,
     licenceKeys: values.LICENSE_SIGNING_JWK,
     sellerName: values.SELLER_NAME,
     governingLaw: values.GOVERNING_LAW,

@@ -33,6 +33,10 @@ export interface HttpOptions {
   readonly host: string;
   /** Whether `/metrics` is for the platform admin alone. */
   readonly guardMetrics: boolean;
+  /** Of the gateway, for cards and lists that name it. */
+  readonly version: string;
+  /** Origins of pages that may speak MCP; undefined: any. */
+  readonly mcpOrigins: readonly string[] | undefined;
   /** Aborted when the server stops: event streams are cut then, so that their readers resume elsewhere. */
   readonly draining: AbortSignal;
 }

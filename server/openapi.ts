@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { hasAlready } from '../core/entity-tags.ts';
 import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
 import type { RestRoutes } from '../rest-compat/handle.ts';
 import { type Installation, openApiDocument } from '../rest-compat/openapi/document.ts';
@@ -32,13 +33,8 @@ export function openApiDoor({
   return async ({ request, response }) => {
     const { body, etag } = await (printed ??= print());
     const headers = { etag, 'cache-control': `public, max-age=${freshSeconds}` };
-    if (isKnown(request.headers['if-none-match'], etag))
+    if (hasAlready(request.headers['if-none-match'], etag))
       return sendAnswer(response, { status: 304, headers, body: '' });
     sendAnswer(response, { status: 200, headers: { 'content-type': 'application/json', ...headers }, body });
   };
 }
-
-/** Whether a client has this very document already. */
-const isKnown = (known: string | undefined, etag: string): boolean =>
-  known !== undefined &&
-  (known.trim() === '*' || known.split(',').some((one) => one.trim().replace(/^W\//, '') === etag));

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import { sameSecret } from '../core/keys.ts';
 import { isApiPath } from '../rest-compat/problem.ts';
+import { agentPaths } from './agents.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
 import { answerGraphQL } from './graphql-http.ts';
 import { answerLive, answerLiveChanges } from './live/answer-live.ts';
@@ -38,6 +39,7 @@ export function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
         send(response, 200, metrics.contentType, await metrics.render());
       }),
     ],
+    ...agentPaths(options),
     ['/live/v1', (exchange) => answerLive(options, exchange)],
     ['/live/v1/changes', (exchange) => answerLiveChanges(options, exchange)],
     [

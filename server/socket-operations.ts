@@ -114,8 +114,8 @@ export class SocketOperations implements SubscriptionOwner {
     );
   }
 
-  renderEnd(error: unknown, request: RequestFacts): ExecutionResult {
-    return this.#engine.renderEnd(error, { services: this.#services, request });
+  renderEnd(error: unknown, request: RequestFacts, projectId?: string): ExecutionResult {
+    return this.#engine.renderEnd(error, { services: this.#services, request }, projectId);
   }
 
   subscriptionEnded(): void {

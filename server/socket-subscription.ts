@@ -8,7 +8,7 @@ import type { SocketWriter } from './socket-writer.ts';
 /** Who runs subscriptions. */
 export interface SubscriptionOwner {
   /** What a client is told whose subscription ends for a reason. */
-  readonly renderEnd: (error: unknown, request: RequestFacts) => ExecutionResult;
+  readonly renderEnd: (error: unknown, request: RequestFacts, projectId?: string) => ExecutionResult;
   readonly subscriptionEnded: () => void;
 }
 
@@ -81,9 +81,9 @@ export class SocketSubscription implements Reader<Payload>, AsyncGenerator<Execu
     this.#writer.send(payloads, this.#id, this.#opening);
   }
 
-  end(error?: unknown): void {
+  end(error?: unknown, projectId?: string): void {
     if (this.#ended) return;
-    if (error !== undefined) this.#last = this.#owner.renderEnd(error, this.#request);
+    if (error !== undefined) this.#last = this.#owner.renderEnd(error, this.#request, projectId);
     this.#end();
   }
 

@@ -2,7 +2,7 @@ import type { AuditProgress } from '../engines/audit/audit-run.ts';
 import { type FreeAudit, freeAudit } from '../resolvers/audits/free-audit.ts';
 import { watchAudit } from '../resolvers/audits/watch-audit.ts';
 import type { Context } from '../resolvers/context.ts';
-import { execute } from '../resolvers/execute.ts';
+import { asRefusal, execute } from '../resolvers/execute.ts';
 import { stoppable } from './stoppable.ts';
 
 type Finished = Extract<AuditProgress, { stage: 'finished' }>;
@@ -23,8 +23,13 @@ async function* follow(
   options: { readonly url?: string | undefined },
 ): AsyncGenerator<AuditProgressEvent, void, undefined> {
   const { steps } = await execute(watchAudit, ctx, options);
-  for await (const step of steps)
-    yield step.stage === 'finished'
-      ? { stage: step.stage, at: step.at, report: freeAudit(step.audited, step.cached) }
-      : step;
+  try {
+    for await (const step of steps)
+      yield step.stage === 'finished'
+        ? { stage: step.stage, at: step.at, report: freeAudit(step.audited, step.cached) }
+        : step;
+  } catch (error) {
+    // It went wrong after the operation: what its caller would have been told of it is told here.
+    throw asRefusal(error);
+  }
 }

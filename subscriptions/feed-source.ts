@@ -2,6 +2,8 @@ import { invalidField, ServiceError } from '../core/errors.ts';
 import type { AuthorityEntry, AuthorityLoss } from '../resolvers/authority.ts';
 import type { Context } from '../resolvers/context.ts';
 import type { Feed } from '../resolvers/feeds.ts';
+import { concerning } from '../resolvers/incidents/correlation.ts';
+import { projectOfRoom } from '../resolvers/rooms/room-summary.ts';
 import { batchMax } from './audience.ts';
 import { batches } from './batches.ts';
 
@@ -95,11 +97,17 @@ export class FeedSource<Row, Event> implements AsyncIterable<Event> {
         }
       }
       if (lost.signal.aborted) throw authorityLost(lost.signal.reason, revoked);
+    } catch (error) {
+      throw concerning(error, projectFollowed(authority));
     } finally {
       unwatch();
     }
   }
 }
+
+/** The project that is followed by a right, in its events or its room; a fault that ends it may be that project's. */
+export const projectFollowed = ({ inProject, roomKey }: AuthorityEntry): string | undefined =>
+  inProject?.id ?? (roomKey === undefined ? undefined : (projectOfRoom(roomKey) ?? undefined));
 
 /** What a subscriber is told whose right has ended. */
 export const authorityLost = (reason: AuthorityLoss, revoked: () => ServiceError): ServiceError =>

@@ -3,7 +3,7 @@ import type { Services } from '../resolvers/context.ts';
 import type { FeedHub } from '../resolvers/feeds.ts';
 import { batchMax, type EventSource, shownOf } from './audience.ts';
 import { batches } from './batches.ts';
-import { authorityLost, type OpenedFeed } from './feed-source.ts';
+import { authorityLost, type OpenedFeed, projectFollowed } from './feed-source.ts';
 
 /** Whoever is at the other end of a subscription. */
 export interface Reader<Event> {
@@ -17,8 +17,12 @@ export interface Reader<Event> {
   readonly miss: (bytes: number) => void;
   /** Takes what is due together. All of one audience are given the very same array. */
   readonly send: (events: readonly Event[]) => void;
-  /** There is nothing more to come; with an error when that is why. Called at most once, and not after `stop`. */
-  readonly end: (error?: unknown) => void;
+  /**
+   * There is nothing more to come; with an error when that is why. Called at most once, and not after `stop`.
+   *
+   * @param projectId that was followed: of what everybody of an audience is told, each hears as of its own
+   */
+  readonly end: (error?: unknown, projectId?: string) => void;
 }
 
 /**
@@ -31,6 +35,7 @@ export class Follower<Row, Event> {
   readonly #feeds: FeedHub;
   readonly #source: EventSource<Row, Event>;
   readonly #reader: Reader<Event>;
+  readonly #projectId: string | undefined;
   #unwatch = () => {};
   #left: number;
   #reset: boolean;
@@ -53,6 +58,7 @@ export class Follower<Row, Event> {
     this.#source = source;
     this.#reader = reader;
     this.#reset = opened.reset;
+    this.#projectId = projectFollowed(opened.authority);
     this.#left = opened.first ?? Number.POSITIVE_INFINITY;
     source.enter(this);
     try {
@@ -78,7 +84,7 @@ export class Follower<Row, Event> {
   finish(error?: unknown): void {
     if (this.#gone) return;
     this.stop();
-    this.#reader.end(error);
+    this.#reader.end(error, this.#projectId);
   }
 
   /**

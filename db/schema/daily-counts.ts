@@ -1,4 +1,4 @@
-import { date, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
+import { date, index, integer, pgTable, primaryKey, text, uuid } from 'drizzle-orm/pg-core';
 
 /** What organizations used of their daily quotas, by UTC day. */
 export const dailyCounts = pgTable(
@@ -10,5 +10,9 @@ export const dailyCounts = pgTable(
     day: date('day').notNull(),
     used: integer('used').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.orgId, t.resource, t.day] })],
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.resource, t.day] }),
+    // Days that are over.
+    index('daily_counts_day_idx').on(t.day),
+  ],
 );

@@ -54,6 +54,8 @@ export const orgs = pgTable(
       .on(t.lifecycleState, t.leaseExpiresAt)
       .where(sql`not ${t.leasePerpetual} and ${t.lifecycleState} <> 'purged'`),
     index('orgs_left_idx').on(t.id).where(sql`${t.lifecycleState} = 'purged' and ${t.emptiedAt} is null`),
+    // Whose events housekeeping erases.
+    index('orgs_purged_idx').on(t.id).where(sql`${t.lifecycleState} = 'purged'`),
     // Few are pinned; their usage begins anew by the day.
     index('orgs_pinned_idx').on(t.usageSince).where(sql`${t.leasePerpetual}`),
   ],

@@ -21,6 +21,10 @@ export const roomInvites = pgTable(
     inviterPresenceId: id('inviter_presence_id'),
     expiresAt: moment('expires_at').notNull(),
     revokedAt: moment('revoked_at'),
+    /** Who has redeemed it, and by which payment. */
+    claimedBy: id('claimed_by'),
+    claimedAt: moment('claimed_at'),
+    paymentId: id('payment_id'),
     createdAt: createdAt(),
   },
   (t) => [
@@ -28,8 +32,10 @@ export const roomInvites = pgTable(
     // Whoever redeems a key knows no organization.
     uniqueIndex('room_invites_id_uq').on(t.id),
     index('room_invites_expires_idx').on(t.expiresAt),
-    // Those of one room that nobody has taken back.
-    index('room_invites_open_idx').on(t.orgId, t.roomKey, t.expiresAt).where(sql`revoked_at is null`),
+    // Those of one room that nobody has taken back or redeemed.
+    index('room_invites_open_idx')
+      .on(t.orgId, t.roomKey, t.expiresAt)
+      .where(sql`revoked_at is null and claimed_at is null`),
   ],
 );
 

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs';
 
+/** Labels that may tell: those of the longest rule, and the one before it. */
+const labelsMax = 8;
+
 let rules: ReadonlySet<string> | undefined;
 
 const load = (): ReadonlySet<string> =>
@@ -8,7 +11,7 @@ const load = (): ReadonlySet<string> =>
 /** The domain that somebody registered of a host, such as `shop.co.uk` of `www.shop.co.uk`. */
 export function registrableHost(host: string): string {
   rules ??= load();
-  const labels = host.split('.');
+  const labels = host.split('.').slice(-labelsMax);
   for (let at = 0; at < labels.length; at += 1) {
     const rest = labels.slice(at).join('.');
     if (rules.has(`!${rest}`)) return rest;

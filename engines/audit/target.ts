@@ -19,7 +19,8 @@ const restrictedNames = [
   'arpa',
 ];
 
-const lengthMax = 2048;
+/** Longest target, in UTF-16 units. */
+export const targetLengthMax = 2048;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const unfit = /[\u0000-\u0020\u007f-\u00a0\u1680\u2000-\u200f\u2028-\u202f\u205f-\u206f\u3000\ufeff\\]/u;
@@ -36,7 +37,7 @@ const schemed = /^([a-z][a-z0-9+.-]*):(?!\d+(?:[/?#]|$))/i;
  */
 export function parseTarget(input: string, trusted: (host: string) => boolean = () => false): URL {
   const text = input.trim();
-  if (text === '' || text.length > lengthMax || unfit.test(text)) throw new ServiceError('INVALID_URL');
+  if (text === '' || text.length > targetLengthMax || unfit.test(text)) throw new ServiceError('INVALID_URL');
   const scheme = schemed.exec(text)?.[1]?.toLowerCase();
   if (scheme !== undefined && scheme !== 'https') throw new ServiceError('SCHEME_NOT_ALLOWED');
   if (scheme !== undefined && !/^https:\/\//i.test(text)) throw new ServiceError('INVALID_URL');

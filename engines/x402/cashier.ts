@@ -1,5 +1,7 @@
 import { type ChainReader, openChain } from './chain-reader.ts';
-import type { Facilitator } from './facilitator.ts';
+import type { Facilitator, Handed } from './facilitator.ts';
+import { lazily } from './lazily.ts';
+import { type CheckState, stateOf } from './liveness.ts';
 import { match } from './match.ts';
 import { type Address, type Hex, type NetworkName, networks } from './networks.ts';
 import { createOwnFacilitator } from './own-facilitator.ts';
@@ -47,8 +49,6 @@ export interface Told {
   /** The transaction of an attempt before this one, whose outcome was not known. */
   readonly previous?: Hex | undefined;
 }
-
-export type CheckState = 'ok' | 'down' | 'unconfigured';
 
 /** Takes payments. It keeps nothing: who was served, and for what, is its caller's to remember. */
 export interface Cashier {
@@ -114,13 +114,11 @@ export interface CashierOptions {
   readonly allowedFactories?: readonly Address[];
   /** How long sent transactions may be unknown to the chain before they count as lost, in milliseconds. @default 60_000 */
   readonly lostAfterMs?: number;
+  /** Most blocks that logs are asked of at once: endpoints refuse more than about ten thousand. @default 9_000 */
+  readonly logBlocksMax?: number;
 }
 
 const dayMs = 86_400_000;
-/** How long `health` waits for an answer, in milliseconds. */
-const healthMsMax = 2_000;
-/** A look at the chain after the time for an outcome is up, in milliseconds. */
-const lastLookMs = 1_000;
 
 /** What the chain says when an authorization is spent; where Multicall3 is missing it cannot tell why. */
 const spentReasons = ['invalid_exact_evm_nonce_already_used', 'invalid_exact_evm_transaction_simulation_failed'];
@@ -134,6 +132,7 @@ export function createCashier({
   settleMs = 30_000,
   allowedFactories = [],
   lostAfterMs = 60_000,
+  logBlocksMax = 9_000,
 }: CashierOptions): Cashier {
   const hasChain = (network: NetworkName) => rpcUrls[network] !== undefined;
   const remote =
@@ -143,7 +142,7 @@ export function createCashier({
   const chains = lazily((network: NetworkName) => {
     const url = rpcUrls[network];
     if (url === undefined) throw new PaymentsUnavailable(`No chain is configured for ${network}.`);
-    return openChain(networks[network], url);
+    return openChain(networks[network], url, BigInt(logBlocksMax));
   });
   const own = lazily(async (network: NetworkName) => {
     const chain = await chains(network);
@@ -181,18 +180,18 @@ export function createCashier({
   async function outcomeOf(
     presented: Presented,
     terms: Terms,
-    transaction: Hex | undefined,
+    { state, transaction }: Pick<Handed, 'state' | 'transaction'>,
     until: number,
   ): Promise<Settlement | undefined> {
     try {
       const chain = await chains(terms.network);
       if (transaction !== undefined) {
         const depth = terms.confirmed === true ? (confirmations[terms.network] ?? 1) : 1;
-        const receipt = await chain.awaitReceipt(transaction, Math.max(until, Date.now() + lastLookMs), depth);
+        const receipt = await chain.awaitReceipt(transaction, until, depth);
         if (receipt === undefined) throw new PaymentPending(transaction);
         const made = await settlementIn(chain, receipt, presented);
         if (made !== undefined) return made;
-      }
+      } else if (state === 'unknown') await chain.awaitUse(presented, until);
       return await find(presented, terms);
     } catch {
       throw new PaymentPending(transaction ?? '');
@@ -206,7 +205,9 @@ export function createCashier({
     const known = await chain.knows(previous).catch(() => {
       throw new PaymentPending(previous);
     });
-    return known ? outcomeOf(presented, terms, previous, until) : find(presented, terms);
+    return known
+      ? outcomeOf(presented, terms, { state: 'unknown', transaction: previous }, until)
+      : find(presented, terms);
   }
 
   return {
@@ -239,7 +240,7 @@ export function createCashier({
         return settlement(terms.network, presented, handed.transaction, null, new Date());
       }
       // A facilitator's word is held against the chain, whichever way it goes.
-      const made = await outcomeOf(presented, terms, transaction, until);
+      const made = await outcomeOf(presented, terms, handed, until);
       if (made !== undefined) return made;
       if (handed.state === 'refused') throw new PaymentRefused(handed.reason, transaction);
       // It said otherwise than the chain does, and may yet do what it said, as long as the signature is good.
@@ -298,27 +299,3 @@ const settlement = (
 });
 
 const dateOf = (seconds: bigint) => new Date(Number(seconds) * 1000);
-
-async function stateOf(alive: Promise<boolean> | undefined): Promise<CheckState> {
-  if (alive === undefined) return 'unconfigured';
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), healthMsMax);
-  });
-  const state = await Promise.race([alive, late]);
-  clearTimeout(timer);
-  return state ? 'ok' : 'down';
-}
-
-/** Makes each thing when it is first asked for, and once; again, when that failed. */
-function lazily<T>(make: (network: NetworkName) => Promise<T>): (network: NetworkName) => Promise<T> {
-  const made = new Map<NetworkName, Promise<T>>();
-  return async (network) => {
-    const known = made.get(network) ?? make(network);
-    made.set(network, known);
-    return known.catch((error: unknown) => {
-      made.delete(network);
-      throw error;
-    });
-  };
-}

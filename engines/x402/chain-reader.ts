@@ -11,9 +11,10 @@ export interface ChainReader {
   /**
    * Whether this is the chain, and the token on it the one that signatures are made for; remembered once it is.
    *
+   * @returns the token's code
    * @throws PaymentRefused `asset_not_deployed_contract` when the chain is another or has no such contract
    */
-  readonly check: () => Promise<void>;
+  readonly check: () => Promise<Hex>;
   /** Whether the endpoint answers, and for this chain. */
   readonly isAlive: () => Promise<boolean>;
   /** Undefined when the chain has no block with it. */
@@ -26,6 +27,8 @@ export interface ChainReader {
    * @returns undefined when there is none by then
    */
   readonly awaitReceipt: (transaction: Hex, until: number, depth?: number) => Promise<Receipt | undefined>;
+  /** Waits until an authorization has been used or cancelled, and no longer than until a moment of the clock. */
+  readonly awaitUse: (presented: Presented, until: number) => Promise<void>;
   /** Whether the node has a transaction, in a block or waiting for one. */
   readonly knows: (transaction: Hex) => Promise<boolean>;
   /** Number of the newest block, asked anew each time. */
@@ -38,11 +41,11 @@ export interface ChainReader {
   readonly useOf: (presented: Presented, since: Date) => Promise<Receipt | undefined>;
 }
 
-/** Blocks of one request for logs: endpoints refuse more than about ten thousand. */
-const logBlocksMax = 9_000n;
 const pauseMsMin = 5;
 const pauseMsMax = 500;
 const requestMsMax = 10_000;
+/** What an answer gets although the time is up: the first look is at what may be there already. */
+const lastAnswerMs = 1_000;
 
 export const tokenAbi = [
   {
@@ -77,8 +80,12 @@ export function isRevert(error: unknown): boolean {
 export const unreachable = (network: Network) =>
   new PaymentsUnavailable(`The chain of ${network.name} could not be asked.`);
 
-/** Reads the chain of a network by JSON-RPC. Loads the chain's library, which takes a while. */
-export async function openChain(network: Network, rpcUrl: string): Promise<ChainReader> {
+/**
+ * Reads the chain of a network by JSON-RPC. Loads the chain's library, which takes a while.
+ *
+ * @param logBlocksMax most blocks of one request for logs
+ */
+export async function openChain(network: Network, rpcUrl: string, logBlocksMax: bigint): Promise<ChainReader> {
   const { createPublicClient, defineChain, http, TransactionReceiptNotFoundError, TransactionNotFoundError } =
     await import('viem');
   const client = createPublicClient({
@@ -103,8 +110,8 @@ export async function openChain(network: Network, rpcUrl: string): Promise<Chain
     }
   }
 
-  let checked: Promise<void> | undefined;
-  async function checkNow(): Promise<void> {
+  let checked: Promise<Hex> | undefined;
+  async function checkNow(): Promise<Hex> {
     const [chainId, code] = await asked(Promise.all([client.getChainId(), client.getCode({ address: asset })]));
     if (chainId !== network.chainId || code === undefined) throw new PaymentRefused('asset_not_deployed_contract');
     const separator = await client
@@ -115,6 +122,7 @@ export async function openChain(network: Network, rpcUrl: string): Promise<Chain
       });
     if (separator !== network.usdc.domainSeparator)
       throw new PaymentsUnavailable(`The token of ${network.name} is not the one that payments are signed for.`);
+    return code;
   }
 
   const receipt: ChainReader['receipt'] = (transaction) =>
@@ -123,6 +131,10 @@ export async function openChain(network: Network, rpcUrl: string): Promise<Chain
         if (error instanceof TransactionReceiptNotFoundError) return undefined;
         throw error;
       }),
+    );
+  const isSpent: ChainReader['isSpent'] = ({ payer, nonce }) =>
+    asked(
+      client.readContract({ address: asset, abi: tokenAbi, functionName: 'authorizationState', args: [payer, nonce] }),
     );
   // Asked anew: the client would go on to tell of the block it saw first.
   const head = () => asked(client.getBlockNumber({ cacheTime: 0 }));
@@ -143,18 +155,16 @@ export async function openChain(network: Network, rpcUrl: string): Promise<Chain
         () => false,
       ),
     receipt,
-    async awaitReceipt(transaction, until, depth = 1) {
-      for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseMs * 1.5, pauseMsMax)) {
-        // An endpoint that fails now may answer before the time is up.
-        const found = await receipt(transaction).catch(() => undefined);
-        if (found !== undefined) {
-          const deep = depth === 1 ? true : (await head().catch(() => 0n)) - found.blockNumber + 1n >= BigInt(depth);
-          if (deep) return found;
-        }
-        const left = until - Date.now();
-        if (left <= 0) return undefined;
-        await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, left)));
-      }
+    awaitReceipt: (transaction, until, depth = 1) =>
+      repeatedly(until, async () => {
+        // An endpoint that fails now may answer before the time is up; one that says nothing gets no more than that.
+        const found = await within(until, receipt(transaction));
+        if (found === undefined) return undefined;
+        const top = depth === 1 ? found.blockNumber : await within(until, head());
+        return top !== undefined && top - found.blockNumber + 1n >= BigInt(depth) ? found : undefined;
+      }),
+    async awaitUse(presented, until) {
+      await repeatedly(until, async () => (await within(until, isSpent(presented))) || undefined);
     },
     knows: (transaction) =>
       asked(
@@ -191,6 +201,24 @@ export async function openChain(network: Network, rpcUrl: string): Promise<Chain
       }
     },
   };
+}
+
+/** Looks again and again, less and less often, until there is something or the time is up. */
+async function repeatedly<T>(until: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
+  for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseMs * 1.5, pauseMsMax)) {
+    const seen = await look();
+    const left = until - Date.now();
+    if (seen !== undefined || left <= 0) return seen;
+    await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, left)));
+  }
+}
+
+/** An answer, if it comes by a moment and is no failure. */
+function within<T>(until: number, answer: Promise<T>): Promise<T | undefined> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, Math.max(until - Date.now(), lastAnswerMs), undefined);
+    answer.then(resolve, () => resolve(undefined)).finally(() => clearTimeout(timer));
+  });
 }
 
 /** Logs of an authorization's use, by their topics. */

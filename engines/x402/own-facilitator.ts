@@ -37,7 +37,8 @@ export async function createOwnFacilitator({
   const { client, network } = chain;
 
   /** The library with a signer of this attempt's own, which keeps apart what the library does not. */
-  function facilitatorFor(attempt: Attempt) {
+  async function facilitatorFor(attempt: Attempt) {
+    const tokenCode = await chain.check();
     async function read<T>(answer: Promise<T>): Promise<T> {
       try {
         return await answer;
@@ -60,7 +61,9 @@ export async function createOwnFacilitator({
       getAddresses: () => (sender === undefined ? [] : [sender.address]),
       readContract: (call: Parameters<typeof client.readContract>[0]) => read(client.readContract(call)),
       verifyTypedData: (typed: unknown) => read(client.verifyTypedData(typed as never)),
-      getCode({ address }: { readonly address: Address }) {
+      async getCode({ address }: { readonly address: Address }) {
+        // The library asks this in the background, and lets a failure to ask end the process: it is known already.
+        if (address === network.usdc.address) return tokenCode;
         const known = codes.get(address) ?? read(client.getCode({ address }));
         codes.set(address, known);
         return known;
@@ -100,9 +103,9 @@ export async function createOwnFacilitator({
 
   return {
     async verify(payment) {
-      await chain.check();
       const attempt = begin(async () => {}, 0);
-      const answer = await facilitatorFor(attempt)
+      const facilitator = await facilitatorFor(attempt);
+      const answer = await facilitator
         .verify(payloadOf(payment), requirementV2(payment.terms))
         // What the library throws on is a signature that it cannot take apart, or a chain that it could not ask.
         .catch(() => ({ isValid: false, invalidReason: 'invalid_exact_evm_failed_to_parse_signature' }));
@@ -111,11 +114,10 @@ export async function createOwnFacilitator({
     },
     async settle(payment, announce, until) {
       const attempt = begin(announce, until);
-      const answer = await facilitatorFor(attempt)
-        .settle(payloadOf(payment), requirementV2(payment.terms))
-        .catch(() => {
-          throw attempt.fault ?? new PaymentRefused('unexpected_settle_error', attempt.transaction);
-        });
+      const facilitator = await facilitatorFor(attempt);
+      const answer = await facilitator.settle(payloadOf(payment), requirementV2(payment.terms)).catch(() => {
+        throw attempt.fault ?? new PaymentRefused('unexpected_settle_error', attempt.transaction);
+      });
       const { transaction } = attempt;
       if (answer.success && transaction !== undefined) return { state: 'settled', transaction };
       if (transaction === undefined && attempt.fault !== undefined) throw attempt.fault;

@@ -9,6 +9,7 @@ const files: Readonly<Record<string, string>> = {
   '/style.css': 'text/css; charset=utf-8',
   '/app.ts': 'text/javascript; charset=utf-8',
   '/gateway.ts': 'text/javascript; charset=utf-8',
+  '/session-store.ts': 'text/javascript; charset=utf-8',
 };
 
 /** Serves the page on loopback. It is files and a few settings: any other web server would do. */

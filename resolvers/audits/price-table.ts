@@ -36,9 +36,6 @@ export const auditPrices = {
   },
 } as const satisfies Record<string, AuditPrice>;
 
-/** What is bought by a transfer that was made beforehand, in whole US dollars. Contract 00, section 0.2. */
-export const verifyPlans = { starter: 3, pro: 29, buyout: 950 } as const;
-
 /** Micro-dollars as US dollars with two decimals, such as `0.01`. */
 export function usdOf(microDollars: bigint): string {
   const cents = microDollars / 10_000n;

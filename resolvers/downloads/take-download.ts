@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { hasAlready } from '../../core/entity-tags.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
@@ -41,7 +42,7 @@ export const takeDownload = query({
     const size = Number(found.bytes);
     const tag = etagOf(sha256);
     const nothing = { filename, sha256, size, bytes: Buffer.alloc(0) };
-    if (if_none_match !== undefined && namesTag(if_none_match, tag)) return { ...nothing, part: 'same' };
+    if (hasAlready(if_none_match, tag)) return { ...nothing, part: 'same' };
     const asked = if_range === undefined || if_range === tag ? spanOf(range, size) : undefined;
     if (asked === unsatisfiable) return { ...nothing, part: 'none' };
     const { from, to } = asked ?? { from: 0, to: size };
@@ -62,9 +63,6 @@ interface FoundRow {
 }
 
 export const etagOf = (sha256: string): string => `"${sha256}"`;
-
-const namesTag = (list: string, tag: string): boolean =>
-  list.split(',').some((one) => one.trim() === '*' || one.trim().replace(/^W\//, '') === tag);
 
 // Unknown, over and used up are the same to whoever asks.
 const gone = () => new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such download.' });

@@ -1,5 +1,5 @@
 import type { ErrorCode, NextAction } from '../../core/error-codes.ts';
-import type { ErrorEnvelope } from '../../core/errors.ts';
+import { type ErrorEnvelope, ServiceError } from '../../core/errors.ts';
 import type { PlatformIncident } from '../../db/schema/incidents.ts';
 
 /** An incident that is open, with the projects it is attributed to. */
@@ -27,10 +27,20 @@ const codesOf: Readonly<Record<PlatformIncident['subsystem'], readonly ErrorCode
 /** The projects that refusals are about, where one document asks several things of several projects. */
 const addressed = new WeakMap<object, string>();
 
-/** Notes which project a refusal is about, so that whoever renders it tells of its incidents. @returns the refusal */
+/**
+ * Notes which project a refusal is about, so that whoever renders it tells of its incidents.
+ *
+ * @returns the refusal; another one of it where what failed was to serve several projects at once
+ */
 export function concerning(refusal: unknown, projectId: string | undefined): unknown {
-  if (projectId !== undefined && typeof refusal === 'object' && refusal !== null) addressed.set(refusal, projectId);
-  return refusal;
+  if (projectId === undefined || typeof refusal !== 'object' || refusal === null) return refusal;
+  const known = addressed.get(refusal);
+  const own =
+    known === undefined || known === projectId || refusal instanceof ServiceError
+      ? refusal
+      : new Error('What was to serve several projects failed.', { cause: refusal });
+  addressed.set(own, projectId);
+  return own;
 }
 
 /** The project that a refusal was noted to be about. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
+import type { Role } from '../../db/schema/orgs.ts';
 import { onOrg } from '../access.ts';
 import { orgId, walletAddress } from '../fields.ts';
 import { findOrCreatePrincipal } from '../identity/subject-principal.ts';
@@ -9,6 +10,7 @@ import { mutation } from '../operation.ts';
 import { lockOrgFor } from '../orgs/lock-org.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
 import { roleWire } from '../orgs/wire.ts';
+import type { Work } from '../unit-of-work.ts';
 import { type Envelope, keysInside } from '../vaults/member-keys.ts';
 import { EnvelopeWire, envelopeActions, NextActionsWire } from '../vaults/wire.ts';
 import { requireWriterOfAll } from '../vaults/writers.ts';
@@ -44,7 +46,7 @@ export const addMember = mutation({
     if (added) {
       await requireRoomForMember(work, locked, before);
       await requireWriterOfAll(work, org, role);
-      await work.rows(activateStatement, [org, principalId, randomUUID(), role]);
+      await activateMember(work, org, principalId, role);
       work.authorityChanged(org);
     }
     const [keys] = await keysInside(work, org, principalId);
@@ -73,6 +75,10 @@ export const addMember = mutation({
     next_actions: envelopeActions(envelope),
   }),
 });
+
+/** Makes a principal an active member, whatever it was before. Its caller holds the organization's lock. */
+export const activateMember = (work: Work, orgId: string, principalId: string, role: Role) =>
+  work.rows(activateStatement, [orgId, principalId, randomUUID(), role]);
 
 // Whatever the membership was before. When an invitation was last mailed is kept, since that is limited.
 const activateStatement: Statement = {

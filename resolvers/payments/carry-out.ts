@@ -167,8 +167,7 @@ async function finish(sale: PaidSale, held: HeldPayment, settlement: Settlement,
       },
     );
   } catch (error) {
-    // Another process goes on with it.
-    if (error instanceof LeaseLostError) throw new PaymentRefused('invalid_exact_evm_nonce_already_used');
+    if (error instanceof LeaseLostError) throw error;
     if (isTransferTwice(error)) {
       await failPayment(services.db, held, 'tx_already_used');
       throw new PaymentRefused('tx_already_used');

@@ -1,9 +1,11 @@
 import { ServiceError } from '../../core/errors.ts';
 import { networkOf } from '../../core/network-of.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
-import type { Caller, WalletCaller } from '../caller.ts';
+import { type Caller, callerKey, type WalletCaller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { findOrCreateWalletPrincipal } from '../identity/wallet-principal.ts';
+import { outsideRate } from '../limits.ts';
+import { refuseHurry } from '../rate-limit.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
 import { findByNonce } from './payment-rows.ts';
 import type { PlatformPrice } from './price.ts';
@@ -29,6 +31,8 @@ export async function payerOf(op: object, ctx: Context, input: object): Promise<
   // biome-ignore lint/suspicious/noExplicitAny: the input is the operation's own.
   const facet = (op as MaybePriced).price as PlatformPrice<any, object, unknown> | undefined;
   if (facet?.payerActs !== true) return nobody;
+  // Nobody is admitted yet, and what is quoted may be a secret that somebody guesses at.
+  refuseHurry(ctx.services.rateLimiter.take(`outside:${callerKey(nobody, ctx.request.address)}`, outsideRate));
   const price = await facet.quote(ctx, input);
   if (price === undefined) {
     if (tenderText(ctx, facet, input) !== undefined && facet.unidentified !== undefined)

@@ -83,6 +83,7 @@ export function paymentRequired(
     headers: { ...headers, 'payment-required': encodeHeader(challenge.v2) },
     ...(retryAfter === undefined ? {} : { retryAfter }),
     details: {
+      ...price.details,
       price: { sku: price.sku, amount_usd_micros: Number(price.amount), network: price.network },
       challenge: challenge.v2,
       ...(reason === undefined ? {} : { x402_error: reason }),

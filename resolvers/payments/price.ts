@@ -14,6 +14,8 @@ export interface Price {
   readonly description: string;
   /** How long a signed payment may take to arrive, in seconds; clients refuse more than 300. */
   readonly maxTimeoutSeconds: number;
+  /** What else is told to whoever is asked for it. */
+  readonly details?: Readonly<Record<string, unknown>>;
 }
 
 /**
@@ -44,15 +46,23 @@ export interface PlatformPrice<Input, Scope, Output> {
   readonly payerActs?: true;
   /** What is told to whoever acts by a payment where nothing has to be paid: nobody is known then. @default as nobody */
   readonly unidentified?: ErrorCode;
+  /**
+   * Where there is one of what is sold: its name, and what is told to whoever pays for it while somebody else does.
+   * Without it two who pay in the same moment would both be charged.
+   */
+  readonly onlyOne?: { readonly key: (input: Input) => string; readonly taken: ErrorCode };
   /** What an answer looks like that is given once more, for a payment that was used. @default as it was */
   readonly repeated?: (output: Output) => Output;
   /** What a used payment is refused with that comes for another input, or from another principal. */
   readonly reused?: { readonly forOther: ErrorCode; readonly byOther: ErrorCode };
-  /** Whose events tell of it, and as what. */
-  readonly received?: (output: Output) => {
-    readonly orgId: string;
-    readonly kind: 'topup' | 'tier' | 'email_pack' | 'room_seat';
-  };
+  /** Whose events tell of it, and as what; undefined: nobody's. */
+  readonly received?: (output: Output) => Received | undefined;
+}
+
+/** What the events of an organization are told of a payment of its own. */
+export interface Received {
+  readonly orgId: string;
+  readonly kind: 'topup' | 'tier' | 'email_pack' | 'room_seat';
 }
 
 export type PriceFacet<Input, Scope, Output> = GatewayPrice | PlatformPrice<Input, Scope, Output>;

@@ -21,7 +21,7 @@ import {
 export const reconcilePaymentsTask = 'reconcile-payments';
 
 /** Payments looked at in one run. */
-const batch = 100;
+const batch = 25;
 
 /**
  * Brings payments to rest that nobody works on. What the chain says was paid is settled, and waits for its payer to
@@ -38,7 +38,8 @@ export const reconcilePayments: Task = async ({ ctx, log }) => {
       await reconcile(ctx, held);
     } catch (error) {
       log.warn({ err: error, payment: row.id }, 'A payment could not be reconciled yet.');
-      await leavePayment(ctx.services.db, held, safeMessage(error));
+      // What was taken over meanwhile is in good hands.
+      await leavePayment(ctx.services.db, held, safeMessage(error)).catch(() => undefined);
     }
   }
 };

@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import { isUniqueViolation } from '../../db/pool.ts';
 import type { Payment } from '../../db/schema/payments.ts';
 import type { Settlement } from '../../engines/x402/cashier.ts';
 import type { Hex } from '../../engines/x402/networks.ts';
@@ -47,14 +48,27 @@ async function redeem(sale: PaidSale, presented: Presented): Promise<unknown> {
   const { db } = ctx.services;
   const identifier = identifierOf(presented);
   await refuseForeignIdentifier(sale, presented, identifier);
+  const kept = onlyKeyOf(sale) ?? identifier;
   const { chainId, asset } = tokenOf(terms);
   const known = await findByNonce(db, [chainId, asset, presented.payer, presented.nonce]);
-  if (known !== undefined) return again(sale, presented, identifier, known);
+  if (known !== undefined) return again(sale, presented, { named: identifier, kept }, known);
   await ctx.services.cashier.verify(presented, terms);
-  const held = await insertPayment(db, newPayment(sale, presented, identifier), newLease());
-  // Somebody was faster, with the same payment or under the same id.
-  if (held === undefined) throw new PaymentRefused(used);
+  const held = await insertPayment(db, newPayment(sale, presented, kept), newLease());
+  // Somebody was faster, with the same payment or for the same thing.
+  if (held === undefined) throw await fasterOne(sale, presented);
   return carryOut(sale, held, presented, undefined);
+}
+
+/** What there is one of is kept under its own name, in place of the client's: what the client names is answered anyway. */
+const onlyKeyOf = ({ facet, input }: PaidSale): string | undefined =>
+  facet.family === 'platform' ? facet.onlyOne?.key(input) : undefined;
+
+/** Why a payment could not be claimed. */
+async function fasterOne({ ctx, facet, terms }: PaidSale, { payer, nonce }: Presented): Promise<Error> {
+  const { chainId, asset } = tokenOf(terms);
+  const same = await findByNonce(ctx.services.db, [chainId, asset, payer, nonce]);
+  const isTaken = same === undefined && facet.family === 'platform' && facet.onlyOne !== undefined;
+  return isTaken ? new ServiceError(facet.onlyOne.taken) : new PaymentRefused(used);
 }
 
 /** The same id names the same payment. @throws IDEMPOTENCY_KEY_REUSED */
@@ -100,12 +114,12 @@ const latest = Date.UTC(9999, 0);
 async function again(
   sale: PaidSale,
   presented: Presented,
-  identifier: string | undefined,
+  { named, kept }: { readonly named: string | undefined; readonly kept: string | undefined },
   row: Payment,
 ): Promise<unknown> {
   if (row.digest !== presented.digest) throw new PaymentRefused(used);
   if (row.state !== 'released') refuseOther(sale, row);
-  if (row.state === 'delivered') return delivered(sale, row, identifier);
+  if (row.state === 'delivered') return delivered(sale, row, named);
   const { ctx, op, price, terms, requestDigest } = sale;
   const { db, log } = ctx.services;
   const held = await takePayment(db, row, {
@@ -113,8 +127,10 @@ async function again(
     operation: op.name,
     requestDigest,
     payTo: terms.payTo.toLowerCase(),
-    identifier: identifier ?? null,
+    identifier: kept ?? null,
     principalId: buyerOf(sale),
+  }).catch(async (error: unknown) => {
+    throw isUniqueViolation(error) ? await fasterOne(sale, { ...presented, nonce: '0x' }) : error;
   });
   // Somebody is at it.
   if (held === undefined) throw new PaymentRefused(used);

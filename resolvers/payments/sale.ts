@@ -8,7 +8,7 @@ import type { Context } from '../context.ts';
 import { type Claim, inputDigest } from '../idempotency.ts';
 import type { AnyMutation } from '../operation.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
-import { findByNonce } from './payment-rows.ts';
+import { findByNonce, LeaseLostError } from './payment-rows.ts';
 import type { Price, PriceFacet } from './price.ts';
 import { isTransfer, readTender, type Tender, tokenOf } from './tender.ts';
 
@@ -116,6 +116,9 @@ export function asSaleRefusal(
             failedOutcome(presented.version, terms.network, presented.payer, reason, transaction),
           ),
         };
+  // Somebody else has taken it over, and goes on with it.
+  if (error instanceof LeaseLostError)
+    return paymentRequired(facet, price, terms, { reason: 'invalid_exact_evm_nonce_already_used' });
   if (error instanceof PaymentRefused) {
     const { reason, transaction } = error;
     const headers = error instanceof SettlementRefused ? settlement(reason, transaction) : {};

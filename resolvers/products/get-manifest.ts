@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { sha256Hex } from '../../core/keys.ts';
 import { type Archive, zipType } from '../../engines/bundles/archive.ts';
 import type { Archives } from '../../engines/bundles/archives.ts';
 import { gatewayVersion } from '../../engines/bundles/gateway-version.ts';
@@ -41,8 +40,6 @@ export interface PackageManifest {
   readonly templates: readonly { readonly id: 'pro-pack' | 'ip-transfer'; readonly files: readonly string[] }[];
   /** The `archives` as a compact JWS; null when the installation has no key to sign with. */
   readonly signature: string | null;
-  /** Changes with the manifest. */
-  readonly etag: string;
 }
 
 /** `GET /api/package-manifest`. Contract 00, section 5.5. */
@@ -87,6 +84,5 @@ async function describe(built: readonly Archive[], signer: Signer | undefined): 
     { id: 'ip-transfer', files: ipTransferPaths },
   ] as const;
   const signature = (await signer?.sign(manifestType, JSON.stringify(archives))) ?? null;
-  const etag = `"${sha256Hex(JSON.stringify([gatewayVersion, archives, templates, signature]))}"`;
-  return { version: gatewayVersion, archives, templates, signature, etag };
+  return { version: gatewayVersion, archives, templates, signature };
 }

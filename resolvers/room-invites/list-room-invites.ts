@@ -19,6 +19,6 @@ export const listRoomInvites = query({
 const openStatement: Statement = {
   name: 'room-invites.list',
   text: `select ${inviteColumns} from room_invites i
-    where org_id = $1 and room_key = $2 and revoked_at is null and expires_at > now()
+    where org_id = $1 and room_key = $2 and revoked_at is null and claimed_at is null and expires_at > now()
     order by created_at desc, id`,
 };

@@ -105,7 +105,7 @@ export const mintRoomInvite = mutation({
 const countStatement: Statement = {
   name: 'room-invites.open',
   text: `select count(*)::int as used from room_invites
-    where org_id = $1 and room_key = $2 and revoked_at is null and expires_at > now()`,
+    where org_id = $1 and room_key = $2 and revoked_at is null and claimed_at is null and expires_at > now()`,
 };
 
 const insertStatement: Statement = {

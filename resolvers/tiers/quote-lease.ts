@@ -26,21 +26,22 @@ export async function quoteLease(
 ): Promise<Price | undefined> {
   const { charge, leaseDays } = tiers[tier];
   if (charge === 0n) return undefined;
-  const price: Price = {
+  const priceWith = (available: bigint): Price => ({
     sku: `tier_${tier}`,
     amount: charge,
     network: services.settings.tierNetwork,
     description: `A lease of the ${tier} tier, ${leaseDays} days.`,
     maxTimeoutSeconds: paymentSeconds,
-  };
+    details: { tier, required_usd_micros: Number(charge), available_usd_micros: Number(available) },
+  });
   // Whoever has no organization yet has no balance either.
-  if (org === undefined) return price;
+  if (org === undefined) return priceWith(0n);
   const [standing] = await services.db.rows<Standing>(standingStatement, [org.id]);
   const { leaseRuns, leasePerpetual, available } = standing!;
   const step = tierNames.indexOf(tier) - tierNames.indexOf(standing!.tier);
   if (leaseRuns && (step < 0 || (step === 0 && leasePerpetual))) return undefined;
   const left = leaseRuns && step > 0 ? await unusedValue(services.db, { id: org.id, tier: standing!.tier }) : 0n;
-  return available + left >= charge ? undefined : price;
+  return available + left >= charge ? undefined : priceWith(available + left);
 }
 
 const standingStatement: Statement = {

@@ -2,6 +2,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { auditResult } from '../../engines/audit/audit-result.ts';
 import type { Plan } from '../../engines/licences/claims.ts';
 import { hostAdmission } from '../audits/admit-host.ts';
+import { recordAudit } from '../audits/record-audit.ts';
 import type { Context } from '../context.ts';
 
 type AuditResult = ReturnType<typeof auditResult>;
@@ -19,7 +20,15 @@ export async function auditForLicence(
   plan: Plan,
 ): Promise<Reported> {
   try {
-    const { audited } = await services.auditor.audit(target, { admit: hostAdmission(services), fresh: true });
+    const { audited } = await services.auditor.audit(target, {
+      admit: hostAdmission(services),
+      fresh: true,
+      // Who paid gets the report also when the statistics do not.
+      finished: (done) =>
+        recordAudit(services.db, services, done, plan === 'starter' ? 'audit' : plan).catch((failure: unknown) =>
+          services.log.warn({ err: failure }, 'An audit is missing from the statistics.'),
+        ),
+    });
     return { report: auditResult(audited.report, plan), reportError: null };
   } catch (error) {
     if (error instanceof ServiceError) return { report: null, reportError: error.code.toLowerCase() };

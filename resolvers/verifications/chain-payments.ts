@@ -32,10 +32,10 @@ export async function lockTransaction(rows: Rows, network: ChainName, txHash: st
   await rows(lockStatement, [`chain-payment:${network}:${txHash}`]);
 }
 
-/** Writes a payment down as used; the first stays. */
-export async function recordPayment(rows: Rows, payment: ChainPayment, namedAs: string): Promise<void> {
+/** Writes a payment down as used; the first stays. @returns whether this is the first */
+export async function recordPayment(rows: Rows, payment: ChainPayment, namedAs: string): Promise<boolean> {
   const { network, txHash, logKey, asset, amount, decimals, payer, block, confirmations, paidAt } = payment;
-  await rows(recordStatement, [
+  const written = await rows(recordStatement, [
     network,
     txHash,
     namedAs,
@@ -49,6 +49,7 @@ export async function recordPayment(rows: Rows, payment: ChainPayment, namedAs: 
     confirmations,
     paidAt,
   ]);
+  return written.length > 0;
 }
 
 /** Keeps what came of the audit, unless there is such a one. */
@@ -81,7 +82,7 @@ const recordStatement: Statement = {
   text: `insert into chain_payments (network, tx_hash, named_as, log_key, purpose, asset, amount, decimals, payer, block,
       confirmations, paid_at)
     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-    on conflict (network, tx_hash) do nothing`,
+    on conflict (network, tx_hash) do nothing returning network`,
 };
 
 /** One row when a transaction of a network has brought a licence, and so pays for nothing else; asked with its lock held. */

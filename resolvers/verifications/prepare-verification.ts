@@ -78,7 +78,7 @@ export async function prepareVerification(
   // The first site that is named is the licence's, and the only one that is audited for it.
   const bindsDomain = target !== undefined && (licence?.domain ?? null) === null;
   if (known !== undefined && licence !== undefined && !bindsDomain)
-    return { state: 'known', verification: { verified: true, licence, ...known } };
+    return { state: 'known', verification: { verified: true, licence, isNew: false, ...known } };
   return {
     state: 'paid',
     payment,

@@ -10,6 +10,8 @@ export type UnverifiedReason = PendingReason | RefusedReason | 'amount_too_low' 
 export interface Verified extends VerifiedPayment {
   readonly verified: true;
   readonly licence: Licence;
+  /** Whether the payment was looked at for the first time. */
+  readonly isNew: boolean;
 }
 
 /** A transaction that did not, as far as is known. */

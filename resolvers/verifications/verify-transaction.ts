@@ -45,11 +45,22 @@ export const verifyTransaction = mutation({
     if ((await saleOf(work.rows, network, txHash)) === 'other') return unverified('tx_already_used', network, txHash);
     // The first that comes here decides; whoever comes second is given the same.
     const licence = await issueLicence(work, { network, txHash, payer, plan, blockTime: paidAt, domain });
-    await recordPayment(work.rows, payment, namedAs);
+    const isNew = await recordPayment(work.rows, payment, namedAs);
     if (reported !== undefined && licence.domain === domain) await keepReport(work.rows, payment, reported);
-    return { verified: true, licence, ...(await findVerified(work.rows, network, txHash))! };
+    return { verified: true, licence, isNew, ...(await findVerified(work.rows, network, txHash))! };
   },
-  audit: () => undefined,
+  audit: (verification) =>
+    verification.verified && verification.isNew
+      ? {
+          action: 'licence.issued',
+          object: { kind: 'licence', id: verification.licence.jti },
+          details: {
+            network: verification.payment.network,
+            tx_hash: verification.payment.txHash,
+            plan: verification.licence.plan,
+          },
+        }
+      : undefined,
   wire: VerificationWire,
   toWire: verificationToWire,
 });

@@ -46,6 +46,8 @@ export interface ApiDoc {
   };
   /** Names that the body's schema calls required though the body as a whole may be left out. */
   readonly requires?: readonly string[];
+  /** Whether refusals of the request are answers too, as in JSON-RPC: they are no problem details then. */
+  readonly ownRefusals?: true;
   /** What is paid for success by x402. */
   readonly paid?: PaidDoc;
   /** Media types that success may have instead of JSON. */

@@ -89,6 +89,7 @@ function paymentRequired({ path }: PathDoc, paid: PaidDoc, printer: SchemaPrinte
 
 /** Refusals by status, each with an example of every code. */
 function problems({ doc, path, body, parameters = [], budgeted }: PathDoc): JsonSchema {
+  if (doc.ownRefusals === true) return {};
   const codes = new Set<ErrorCode>([
     ...(doc.refusals ?? []),
     ...(body === undefined ? [] : (['MALFORMED_JSON', 'BODY_TOO_LARGE'] as const)),

@@ -155,8 +155,8 @@ export class Engine implements GraphQLEngine {
   }
 
   /** What a subscriber is told whose feed itself ended in a refusal, for example because its authority did. */
-  renderEnd(error: unknown, ctx: Pick<Context, 'request' | 'services'>): ExecutionResult {
-    return this.#render({ errors: [new GraphQLError('The subscription ended.', { cause: error })] }, ctx);
+  renderEnd(error: unknown, ctx: Pick<Context, 'request' | 'services'>, projectId?: string): ExecutionResult {
+    return this.#render({ errors: [new GraphQLError('The subscription ended.', { cause: error })] }, ctx, projectId);
   }
 
   /** Each event gets a context of its own: loaders that lived as long as the socket would serve stale rows. */
@@ -231,9 +231,13 @@ export class Engine implements GraphQLEngine {
     }
   }
 
-  #render(result: ExecutionResult, ctx: Pick<Context, 'request' | 'services'>): ExecutionResult {
+  #render(
+    result: ExecutionResult,
+    ctx: Pick<Context, 'request' | 'services'>,
+    projectId?: string | undefined,
+  ): ExecutionResult {
     if (result.errors === undefined || result.errors.length === 0) return result;
-    return { ...result, errors: renderErrors(result.errors, ctx.request.traceId, ctx.services) };
+    return { ...result, errors: renderErrors(result.errors, ctx.request.traceId, ctx.services, projectId) };
   }
 }
 

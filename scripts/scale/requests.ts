@@ -119,10 +119,6 @@ export function hotRequests({ url, services, size }: { url: string; services: Se
       90,
       ({ org }) => `/projects/v1/${firstProjectOf(org)}/errors?new_in=active`,
     ),
-    post('an event of an application', 60, ({ org }) => ({
-      path: `/projects/v1/${firstProjectOf(org)}/events`,
-      body: { event_type: 'signup_seen', payload: { plan: 'team' } },
-    })),
     post('a failure that is known', 90, ({ org }) => ({
       path: `/projects/v1/${firstProjectOf(org)}/errors/occurrences`,
       body: { occurrences: [{ function: 'checkout', kind: 'uncaught', sample_id: 'req_1', message: 'it broke' }] },

@@ -3,8 +3,8 @@ import type { Context } from '../../resolvers/context.ts';
 import { execute } from '../../resolvers/execute.ts';
 import { openLive } from '../../resolvers/live/open-live.ts';
 import { authorityLost } from '../feed-source.ts';
-import { followLive, type LiveEvent } from './follow-live.ts';
 import { stoppable } from '../stoppable.ts';
+import { followLive, type LiveEvent } from './follow-live.ts';
 
 export interface FollowProjectLiveOptions {
   readonly project: string;

@@ -23,12 +23,14 @@ const callers = ['nobody', 'wallet', 'session', 'operator', 'delegate', 'service
 type CallerName = (typeof callers)[number];
 
 /** What answers a credential where it may not act, by the letters of the cells. `+`: it may. */
-const codes: Readonly<Record<string, readonly [status: number, code: string]>> = {
+const codes: Readonly<Record<string, readonly [status: number, code: string | undefined]>> = {
   A: [401, 'AUTH_REQUIRED'],
   F: [403, 'FORBIDDEN'],
   N: [403, 'NOT_AUTHORIZED'],
   P: [403, 'ADMIN_REQUIRED'],
   $: [402, 'PAYMENT_REQUIRED'],
+  // A challenge of x402 alone, as what the audit gateway sells is answered with.
+  X: [402, undefined],
   R: [404, 'RESOURCE_NOT_FOUND'],
   V: [412, 'OPERATOR_EMAIL_NOT_VERIFIED'],
   C: [503, 'CHAT_CHANNEL_NOT_CONFIGURED'],

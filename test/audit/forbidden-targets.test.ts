@@ -48,22 +48,48 @@ const resolving: Readonly<Record<string, readonly string[]>> = Object.fromEntrie
     ['::7f00:1'],
     ['::ffff:127.0.0.1'],
     ['::ffff:a9fe:a9fe'],
+    // Mapped and translated, whatever it is that they stand for.
+    ['::ffff:8.8.8.8'],
+    ['::ffff:0:7f00:1'],
+    ['::ffff:0:0:127.0.0.1'],
+    ['64:ff9b::a9fe:a9fe'],
+    ['64:ff9b::808:808'],
+    ['64:ff9b:1:a9fe::1'],
     ['64:ff9b::7f00:1'],
     ['64:ff9b:1::1'],
     ['100::1'],
     ['100:0:0:1::1'],
+    // Teredo, benchmarking, ORCHID and documentation, each at its edges.
     ['2001::1'],
+    ['2001:0:a9fe:a9fe::1'],
+    ['2001:2::1'],
+    ['2001:10::1'],
+    ['2001:20::1'],
+    ['2001:1ff:ffff:ffff:ffff:ffff:ffff:ffff'],
+    ['2001:db8:ffff:ffff:ffff:ffff:ffff:ffff'],
     ['2001:db8::1'],
     ['2002:7f00:1::'],
+    ['2002:a9fe:a9fe::1'],
+    ['2002:808:808::1'],
     ['2620:4f:8000::1'],
     ['3fff::1'],
     ['5f00::1'],
     ['fc00::1'],
     ['fd00:ec2::254'],
     ['fe80::1'],
+    ['fe80::1%eth0'],
+    ['fe80::1%25lo'],
+    ['2a00:1450:4001:80b::200e%eth0'],
     ['fec0::1'],
     ['ff02::1'],
+    ['ff05::1:3'],
     ['4000::1'],
+    ['1fff:ffff::1'],
+    ['::2'],
+    ['::8.8.8.8'],
+    ['127.0.0.1.'],
+    ['localhost'],
+    [''],
     ['93.184.216.34', '127.0.0.1'],
     ['127.0.0.1', '93.184.216.34'],
     ['2a00:1450:4001:80b::200e', '::1'],
@@ -177,7 +203,32 @@ const written: Readonly<Record<string, readonly string[]>> = {
     'https://[::ffff:7f00:1]',
     'https://[::127.0.0.1]',
     'https://[64:ff9b::7f00:1]',
+    'https://[64:ff9b::a9fe:a9fe]',
+    'https://[64:ff9b:1::a9fe:a9fe]',
     'https://[2002:7f00:1::]',
+    'https://[2002:a9fe:a9fe::]',
+    'https://[2001:0:7f00:1::]',
+    'https://[::ffff:169.254.169.254]',
+    'https://[::ffff:0xa9fe:a9fe]',
+    'https://[::ffff:0:127.0.0.1]',
+    'https://[0:0:0:0:0:ffff:7f00:0001]',
+    'https://[fe80::1%eth0]',
+    'https://[fe80::1%25eth0]',
+    'https://[::1%25lo]',
+    'https://[v1.127.0.0.1]',
+    'https://[127.0.0.1]',
+    'https://127.0.0.1/@shop.com',
+    'https://127.0.0.1#@shop.com',
+    'https://127.0.0.1?.shop.com',
+    'https://127.0.0.1%00.shop.com',
+    'https://127.0.0.1%2f.shop.com',
+    'https://４２９４９６７２９５',
+    'https://0x7f.1',
+    'https://0x7f.00.00.01',
+    'https://127.0.0.01',
+    'https://0300.0250.1',
+    'https://192.168.257',
+    'https://3232235521',
     'https://[fe80::1]',
     'https://[fd00:ec2::254]',
     'https://[2a00:1450:4001:80b::200e]',
@@ -303,6 +354,37 @@ test('a name that changes its address is resolved once, and goes to what was jud
   expect(asked).toBe(1);
   await rebound.close();
   refused += 1;
+});
+
+test.each([
+  ['this machine', ['127.0.0.1']],
+  ['a cloud’s metadata', ['169.254.169.254']],
+  ['both kinds at once', ['93.184.216.34', '::1']],
+])('a redirect to a name that resolves to %s is refused before it is connected to', async (_name, addresses) => {
+  ways += 1;
+  const stepping = await startSites({
+    'lead.audit-sites.net': { '/': { status: 307, headers: { location: `https://r.trap-names.com:443/` } } },
+  });
+  const asked: string[] = [];
+  const lookingUp = ((host: string, _options: object, done: (error: null, found: object[]) => void) => {
+    asked.push(host);
+    const found = host === 'lead.audit-sites.net' ? ['127.0.0.1'] : addresses;
+    done(
+      null,
+      found.map((address) => ({ address, family: address.includes(':') ? 6 : 4 })),
+    );
+  }) as unknown as typeof lookup;
+  const led = createAuditor({ userAgent: 'SvcAudit/test', trial: stepping.trial, resolve: lookingUp });
+  try {
+    const code = await codeOf(() => led.audit(led.target('lead.audit-sites.net'), { admit: () => undefined }));
+    expect(code).toBe('RESTRICTED_REDIRECT');
+    // Each name once: what was judged is all that there is to connect to.
+    expect(asked).toEqual(['lead.audit-sites.net', 'r.trap-names.com']);
+    refused += 1;
+  } finally {
+    await led.close();
+    stepping.close();
+  }
 });
 
 test('at least 120 ways to a forbidden target were refused before a byte was sent', () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openProtocolSocket } from '../graphql/protocol-socket.ts';
+import { openSocket } from '../helpers/graphql-ws-client.ts';
 import { startService } from '../helpers/service.ts';
 import { hostCall } from '../hosted/host-call.ts';
 
@@ -111,6 +112,76 @@ test('each field of a document tells of its own project alone', async () => {
     expect(told.b).not.toHaveProperty('correlated_platform_incident');
   });
 });
+
+test('an object by its global id', () =>
+  without('projects', 'repo_name', () =>
+    bothAre('INTERNAL_ERROR', async ({ wallet, projectId }) => {
+      const query = 'query ($id: ID!) { node(id: $id) { id } }';
+      return (await service.graphql(wallet, query, { id: `Project_${projectId}` })).errors![0]!.extensions;
+    }),
+  ));
+
+test('objects that are looked up together tell each of its own project', async () => {
+  const { wallet, orgId } = touched;
+  const { body } = await service.call<Record<string, string>>(wallet, 'POST', '/projects/v1', {
+    body: { org_id: orgId },
+  });
+  const query =
+    'query ($a: ID!, $b: ID!, $c: ID!) { a: node(id: $a) { id } b: node(id: $b) { id } c: node(id: $c) { id } }';
+  const ids = { a: touched.projectId, b: body.project_id, c: `Project_${touched.projectId}` };
+  await without('projects', 'repo_name', async () => {
+    const variables = { ...ids, a: `Project_${ids.a}`, b: `Project_${ids.b}` };
+    const { errors } = await service.graphql(wallet, query, variables);
+    const told = Object.fromEntries(errors!.map(({ path, extensions }) => [path![0], extensions]));
+    expect(told.a).toMatchObject(named('INTERNAL_ERROR'));
+    expect(told.c).toMatchObject(named('INTERNAL_ERROR'));
+    expect(told.b).toMatchObject({ code: 'INTERNAL_ERROR' });
+    expect(told.b).not.toHaveProperty('correlated_platform_incident');
+  });
+});
+
+/** Has the log be opened as ever, and fail when one of its rows is read. */
+async function whileRowsFail(run: () => Promise<void>): Promise<void> {
+  for (const { serviceKey, projectId } of all) {
+    const body = { event_type: 'app_one' };
+    const key = actors.bearer(serviceKey);
+    expect((await service.call(key, 'POST', `/projects/v1/${projectId}/events`, { body })).status).toBe(201);
+  }
+  await control.sql('alter table events rename to events_away');
+  await control.sql(`create view events as select org_id, position, project_id, type, source, payload, occurred_at, kept_days,
+    (1 / case when position > 0 then 0 else 1 end)::text as class from events_away`);
+  try {
+    await run();
+  } finally {
+    await control.sql('drop view events');
+    await control.sql('alter table events_away rename to events');
+  }
+}
+
+test.each(['a socket', 'an event stream'])('a subscription that fails when it runs, on %s', (transport) =>
+  whileRowsFail(() =>
+    bothAre('INTERNAL_ERROR', async ({ wallet, projectId }) => {
+      const query = `subscription { events(project: "${projectId}") { event { class } } }`;
+      if (transport === 'a socket') {
+        const { client } = openSocket(service.url, wallet);
+        const { value } = await client.iterate<unknown, Envelope>({ query }).next();
+        await client.dispose();
+        return value.errors[0].extensions;
+      }
+      const response = await fetch(`${service.url}/graphql`, {
+        method: 'POST',
+        headers: {
+          accept: 'text/event-stream',
+          'content-type': 'application/json',
+          ...(await wallet.headers('/graphql')),
+        },
+        body: JSON.stringify({ query }),
+      });
+      const [, data] = /^data: (\{"errors".*)$/m.exec(await response.text())!;
+      return JSON.parse(data!).errors[0].extensions;
+    }),
+  ),
+);
 
 test.each<[string, string, (project: Project) => string]>([
   ['rows by key', 'GET', () => '/rest/v1/notes'],

@@ -2,20 +2,20 @@ import { randomBytes } from 'node:crypto';
 import { getAddress } from 'viem';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { nobody } from '../helpers/actors.ts';
+import { startCallGate } from '../helpers/call-gate.ts';
 import { startChain } from '../helpers/chain.ts';
 import { startFacilitator } from '../helpers/facilitator-process.ts';
 import { startFaultyWorld } from '../helpers/faulty-world.ts';
 import { type GatewayProcess, killGateways } from '../helpers/gateway-process.ts';
-import { startRpcGate } from '../helpers/rpc-gate.ts';
 import { startSites } from '../helpers/site-server.ts';
-import { challengeOf, decoded, paying, sign } from '../payments/shop.ts';
+import { challengeOf, paying, sign } from '../payments/shop.ts';
 
 const payTo = getAddress(`0x${randomBytes(20).toString('hex')}`);
 const baseUrl = 'http://gateway.example';
 const chain = await startChain();
 const facilitator = await startFacilitator(chain);
-const node = await startRpcGate(chain.rpcUrl);
-const office = await startRpcGate(facilitator.url);
+const node = await startCallGate(chain.rpcUrl);
+const office = await startCallGate(facilitator.url);
 /** A host for each sale; the answer of a page can be kept. */
 let pages: { reached: () => void; open: Promise<void> } | undefined;
 const hosts = Array.from({ length: 40 }, (_one, at) => `k${at}.audit-sites.net`);
@@ -160,35 +160,41 @@ async function countUp() {
 const names = Object.keys(settlers) as (keyof typeof settlers)[];
 describe.each(names)('a payment that %s settles', (settler) => {
   const { points } = settlers[settler];
-  test.each(Object.entries(points))('is good for one audit when the gateway is killed %s', startsMs, async (point, hold) => {
-    const gateway = await gatewayOf(settler);
-    const payer = await chain.payer();
-    const path = `/api/x402-audit?url=${hosts.pop()}`;
-    const header = await sign(payer, challengeOf(await buyAt(gateway, path)).accepts[0]);
-    const before = await countUp();
-    const kept = await hold();
-    const unanswered = buyAt(gateway, path, header).catch((error: unknown) => error);
-    await kept.reached;
-    await gateway.kill();
-    expect(await unanswered).toBeInstanceOf(Error);
-    await kept.release();
+  test.each(Object.entries(points))(
+    'is good for one audit when the gateway is killed %s',
+    { timeout: startsMs },
+    async (point, hold) => {
+      const gateway = await gatewayOf(settler);
+      const payer = await chain.payer();
+      const path = `/api/x402-audit?url=${hosts.pop()}`;
+      const header = await sign(payer, challengeOf(await buyAt(gateway, path)).accepts[0]);
+      const before = await countUp();
+      const kept = await hold();
+      const unanswered = buyAt(gateway, path, header).catch((error: unknown) => error);
+      await kept.reached;
+      await gateway.kill();
+      expect(await unanswered).toBeInstanceOf(Error);
+      await kept.release();
 
-    living = undefined;
-    const next = await gatewayOf(settler);
-    // What was sent is on its way still, and who presents a payment meanwhile is told so.
-    await expect.poll(async () => (await buyAt(next, path, header)).status).toBe(200);
-    await expect.poll(async () => (await world.sql('select 1 from payments where state = $1', ['delivered'])).length).toBe(before.orders + 1);
-    const again = await buyAt(next, path, header);
-    expect([again.status, again.body.error]).toEqual([402, 'invalid_exact_evm_nonce_already_used']);
-    expect(await chain.balanceOf(payer.address)).toBe(999_990_000n);
-    const after = await countUp();
-    expect(after).toEqual({
-      orders: before.orders + 1,
-      revenue: before.revenue + 10_000n,
-      received: before.received + 10_000n,
-    });
-    process.stdout.write(
-      `${settler}, killed ${point}: received ${after.received} units, ${after.orders} orders of ${after.revenue}\n`,
-    );
-  });
+      living = undefined;
+      const next = await gatewayOf(settler);
+      // What was sent is on its way still, and who presents a payment meanwhile is told so.
+      await expect.poll(async () => (await buyAt(next, path, header)).status).toBe(200);
+      await expect
+        .poll(async () => (await world.sql('select 1 from payments where state = $1', ['delivered'])).length)
+        .toBe(before.orders + 1);
+      const again = await buyAt(next, path, header);
+      expect([again.status, again.body.error]).toEqual([402, 'invalid_exact_evm_nonce_already_used']);
+      expect(await chain.balanceOf(payer.address)).toBe(999_990_000n);
+      const after = await countUp();
+      expect(after).toEqual({
+        orders: before.orders + 1,
+        revenue: before.revenue + 10_000n,
+        received: before.received + 10_000n,
+      });
+      process.stdout.write(
+        `${settler}, killed ${point}: received ${after.received} units, ${after.orders} orders of ${after.revenue}\n`,
+      );
+    },
+  );
 });

@@ -2,59 +2,50 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A call that is kept waiting. */
-export interface HeldCall {
-  /** The call has come, and where its answer is kept it was carried out. */
-  readonly reached: Promise<void>;
-  readonly release: () => void;
+/**
+ * What becomes of a request: `pass` lets it through, `drop` cuts the connection, `lose the answer` lets it through and
+ * then cuts the connection; an object is the answer's `result` or `error`, in place of the node's.
+ */
+export type Passage = 'pass' | 'drop' | 'lose the answer' | { readonly result: unknown } | { readonly error: object };
+
+export interface RpcGate {
+  /** With a key in its path and its query, as operators' endpoints have. */
+  readonly url: string;
+  /** Decides from now on, by method. @default all pass */
+  readonly decide: (decision: (method: string, params: readonly unknown[]) => Passage) => void;
+  readonly stop: () => Promise<void>;
 }
 
-/** A way to a server of JSON over HTTP, such as a chain's node, on which calls can be kept waiting. */
-export async function startRpcGate(target: string) {
-  const holds: { matches: (path: string, body: string) => boolean; when: 'before' | 'after'; reached: () => void; open: Promise<void> }[] = [];
-  const server = createServer((request, response) => {
-    const parts: Buffer[] = [];
-    request.on('data', (part: Buffer) => parts.push(part));
-    request.on('end', () => {
-      void pass(request.url!, request.method!, Buffer.concat(parts).toString()).then(
-        ([status, type, text]) => response.writeHead(status, { 'content-type': type }).end(text),
-        () => response.destroy(),
-      );
-    });
+/** What an endpoint's key looks like: no log, answer or error may hold it. */
+export const rpcKey = 'the-key-of-an-operator';
+
+/** Stands between a service and its chain, for faults of the way between them. */
+export async function startRpcGate(rpcUrl: string): Promise<RpcGate> {
+  let decision: (method: string, params: readonly unknown[]) => Passage = () => 'pass';
+  const server = createServer(async (request, response) => {
+    let text = '';
+    for await (const part of request) text += part;
+    const { id, method, params = [] } = JSON.parse(text) as { id: number; method: string; params?: unknown[] };
+    const passage = decision(method, params);
+    if (passage === 'drop') return request.socket.destroy();
+    response.setHeader('content-type', 'application/json');
+    if (typeof passage === 'object') return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...passage }));
+    const headers = { 'content-type': 'application/json' };
+    const answer = await fetch(rpcUrl, { method: 'POST', headers, body: text }).catch(() => undefined);
+    if (answer === undefined || passage === 'lose the answer') return request.socket.destroy();
+    response.end(await answer.text());
   });
-
-  async function pass(path: string, method: string, body: string): Promise<[number, string, string]> {
-    const at = holds.findIndex((hold) => hold.matches(path, body));
-    const [hold] = at === -1 ? [] : holds.splice(at, 1);
-    if (hold?.when === 'before') {
-      hold.reached();
-      await hold.open;
-    }
-    const init = method === 'POST' ? { method, body, headers: { 'content-type': 'application/json' } } : { method };
-    const answer = await fetch(target + (path === '/' ? '' : path), init);
-    const text = await answer.text();
-    if (hold?.when === 'after') {
-      hold.reached();
-      await hold.open;
-    }
-    return [answer.status, answer.headers.get('content-type') ?? 'application/json', text];
-  }
-
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    /** Keeps the next such call, or its answer. @param call part of its path or body, such as the name of a method */
-    hold(call: string, when: 'before' | 'after'): HeldCall {
-      const reached = Promise.withResolvers<void>();
-      const open = Promise.withResolvers<void>();
-      const matches = (path: string, body: string) => path.includes(call) || body.includes(call);
-      holds.push({ matches, when, reached: reached.resolve, open: open.promise });
-      return { reached: reached.promise, release: open.resolve };
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v2/${rpcKey}?apikey=${rpcKey}`,
+    decide(next) {
+      decision = next;
     },
-    close() {
+    async stop() {
       server.closeAllConnections();
       server.close();
+      await once(server, 'close');
     },
   };
 }

@@ -88,14 +88,13 @@ describe.skipIf(program === undefined)('the notes example in Chromium', async ()
     await tab.getByText('Signed in as').waitFor();
     await add('Before');
     await notes.getByText('Before').waitFor();
-    await tab.evaluate(() => {
-      const storage = (globalThis as unknown as { localStorage: Record<string, string> }).localStorage;
-      for (const [name, text] of Object.entries(storage)) {
-        const session = JSON.parse(text);
-        // A token that nobody signed is refused like one that has run out.
-        storage[name] = JSON.stringify({ ...session, access_token: `${session.access_token.slice(0, -4)}AAAA` });
-      }
-    });
+    // As text, for it is the page's own module; a token that nobody signed is refused like one that has run out.
+    await tab.evaluate(`(async () => {
+      const { SessionStore } = await import('/session-store.ts');
+      const store = new SessionStore((await (await fetch('/config.json')).json()).projectId);
+      const session = await store.read();
+      await store.write({ ...session, access_token: session.access_token.slice(0, -4) + 'AAAA' });
+    })()`);
     const other = await context.newPage();
     await Promise.all([tab.reload(), other.goto(page.url)]);
     await notes.getByText('Before').waitFor();

@@ -84,6 +84,7 @@ test('the source has all of the project that is its own, its notices and its key
       'engines/audit/robots/user-agents.ts',
       'rubric.md',
       'jwks.json',
+      'openapi.json',
       'THIRD-PARTY-NOTICES.txt',
       'manifest.json',
       'docs/audit.md',
@@ -151,3 +152,15 @@ test('nothing that lies beside the project gets into its source', async () => {
   const npmrc = packed.find(({ path }) => path === '.npmrc')!;
   expect(Buffer.from(npmrc.bytes).toString()).toBe('save-exact=true\n');
 });
+
+test.each(['/api/package-manifest', '/.well-known/jwks.json'])(
+  '%s is asked for again only to hear that it is the same',
+  async (path) => {
+    const first = await fetch(service.url + path);
+    const etag = first.headers.get('etag')!;
+    expect([first.status, first.headers.get('cache-control')]).toEqual([200, 'public, max-age=300']);
+    const again = await fetch(service.url + path, { headers: { 'if-none-match': etag } });
+    expect([again.status, await again.text(), again.headers.get('etag')]).toEqual([304, '', etag]);
+    expect((await fetch(service.url + path, { headers: { 'if-none-match': '"another"' } })).status).toBe(200);
+  },
+);

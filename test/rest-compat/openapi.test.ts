@@ -73,6 +73,7 @@ const documented = [
   'POST /api/verify-tx',
   'GET /api/stats',
   'POST /api/inquiry',
+  ...both('/api/mcp', '/api/a2a', '/api/near-agents'),
   'GET /api/package-manifest',
   'GET /api/downloads/{token}',
 ];
@@ -250,7 +251,7 @@ describe('what is answered', () => {
   });
 
   test('to what is no body, too large a body, or asked too often', async () => {
-    for (const path of ['/api/audit', '/api/inquiry', '/api/verify-tx']) {
+    for (const path of ['/api/audit', '/api/inquiry', '/api/verify-tx', '/api/near-agents']) {
       expect((await call('POST', path, '', '{')).status).toBe(400);
       expect((await call('POST', path, '', JSON.stringify({ x: 'x'.repeat(64 * 1024) }))).status).toBe(413);
     }

@@ -32,16 +32,19 @@ const challengeOf = ({ headers }: Redeemed) => {
   return JSON.parse(Buffer.from(header, 'base64').toString());
 };
 
-function expectChallenge(answer: Redeemed, id: string): void {
+function expectChallenge(answer: Redeemed, id: string, { verb = 'claim', error = 'Payment required' } = {}): void {
   expectRefusal(answer, 'PAYMENT_REQUIRED', {
     price: { sku: 'room_seat', amount_usd_micros: 10_000, network: 'base-sepolia' },
   });
-  expect(answer.body).toMatchObject({ mutation_state: 'none', next_actions: [{ type: 'submit_payment' }] });
+  expect(answer.body).toMatchObject({
+    mutation_state: 'none',
+    next_actions: [{ type: 'submit_payment' }, { type: 'fund_wallet' }],
+  });
   expect(challengeOf(answer)).toEqual({
     x402Version: 2,
-    error: 'Payment required',
+    error,
     resource: {
-      url: `${service.url}/rooms/v1/invites/${id}/claim`,
+      url: `${service.url}/rooms/v1/invites/${id}/${verb}`,
       description: 'A permanent viewer seat in a room.',
       mimeType: 'application/json',
     },
@@ -56,6 +59,7 @@ function expectChallenge(answer: Redeemed, id: string): void {
         extra: { name: 'USDC', version: '2' },
       },
     ],
+    extensions: { 'payment-identifier': expect.any(Object) },
   });
 }
 
@@ -71,8 +75,8 @@ test('a key is 69 characters, and its secret and hash are derived as documented'
 
 test.each(['claim', 'redeem'])('whoever holds a key is asked to pay for a seat at /%s', async (verb) => {
   const { id, authSecret } = await invited();
-  expectChallenge(await redeem(id, authSecret, { verb }), id);
-  expectChallenge(await redeem(id.toUpperCase(), authSecret, { verb }), id);
+  expectChallenge(await redeem(id, authSecret, { verb }), id, { verb });
+  expectChallenge(await redeem(id.toUpperCase(), authSecret, { verb }), id.toUpperCase(), { verb });
 });
 
 test('what guests say of themselves is taken, and judged as when joining', async () => {
@@ -97,14 +101,18 @@ test('no credential is looked at, neither a good one nor a bad one', async () =>
 });
 
 test.each([
-  ['payment-signature', 'nonsense'],
-  ['payment-signature', Buffer.from('{}').toString('base64')],
-  ['payment-signature', Buffer.from(JSON.stringify({ x402Version: 2, accepted: {}, payload: {} })).toString('base64')],
-  ['x-payment', Buffer.from(JSON.stringify({ x402Version: 1, payload: null })).toString('base64')],
-  ['x-payment', 'A'.repeat(8_000)],
-])('a payment in %s, which nothing verifies yet, is asked for again and changes nothing', async (header, value) => {
+  ['payment-signature', 'nonsense', 'invalid_payload'],
+  ['payment-signature', Buffer.from('{}').toString('base64'), 'invalid_x402_version'],
+  [
+    'payment-signature',
+    Buffer.from(JSON.stringify({ x402Version: 2, accepted: {}, payload: {} })).toString('base64'),
+    'invalid_payload',
+  ],
+  ['x-payment', Buffer.from(JSON.stringify({ x402Version: 1, payload: null })).toString('base64'), 'invalid_payload'],
+  ['x-payment', 'A'.repeat(8_000), 'invalid_payload'],
+])('what is no payment in %s is asked for again and changes nothing', async (header, value, error) => {
   const { id, authSecret, count } = await invited();
-  expectChallenge(await redeem(id, authSecret, { headers: { [header]: value } }), id);
+  expectChallenge(await redeem(id, authSecret, { headers: { [header]: value } }), id, { error });
   expect(await count('room_presences')).toBe(0);
 });
 

@@ -42,11 +42,20 @@ test('an empty environment is a working development set-up', () => {
     adminKey: undefined,
     oidcProviders: [],
     settlementAddress: undefined,
+    mcpOrigins: undefined,
+    nearAgentsSecret: undefined,
     licenceKeys: undefined,
     sellerName: undefined,
     governingLaw: undefined,
     auditDefaultUrl: 'https://example.com/',
-    payments: { settlerKey: undefined, facilitatorUrl: undefined, rpcUrls: {}, confirmations: {} },
+    payments: {
+      settlerKey: undefined,
+      facilitatorUrl: undefined,
+      rpcUrls: {},
+      confirmations: {},
+      ton: undefined,
+      tonSettlementAddress: undefined,
+    },
     trustedProxies: undefined,
     connectionsPerAddress: 10_000,
     drainSeconds: 0,
@@ -75,6 +84,8 @@ test('every fault is listed at once, by name and without a value', () => {
     SVC_SECRET_KEY_PREVIOUS: 'hunter2',
     SVC_ADMIN_KEY: 'hunter2',
     SETTLEMENT_ADDRESS: '0xhunter2',
+    MCP_ALLOWED_ORIGINS: 'https://a.example/hunter2',
+    NEAR_AGENTS_SECRET: 'hunter2',
     X402_SETTLER_KEY: 'hunter2',
     X402_FACILITATOR_URL: 'ftp://hunter2@facilitator',
     RPC_URL_BASE: 'wss://hunter2@rpc',
@@ -87,6 +98,10 @@ test('every fault is listed at once, by name and without a value', () => {
     CONFIRMATIONS_ETHEREUM: '1.5',
     CONFIRMATIONS_POLYGON: '-1',
     CONFIRMATIONS_BSC: 'all',
+    SETTLEMENT_ADDRESS_TON: 'hunter2',
+    TON_API_URL: 'https://hunter2@index',
+    TON_API_KEY: 'hunter 2',
+    CONFIRMATIONS_TON: '0',
     TRUSTED_PROXIES: '10.0.0.0/33',
     CONNECTIONS_PER_ADDRESS: '0',
     LOG_LEVEL: 'loud',
@@ -138,6 +153,29 @@ test('a previous root secret needs a current one that differs', () => {
 
 test('several nodes must share a database and a root secret', () => {
   expect(atFault({ NATS_URL: 'nats://a:4222,nats://b:4222' })).toEqual(['DATABASE_URL', 'SVC_SECRET_KEY']);
+});
+
+/** Of a jetton's master, which is an account as any. */
+const bounceable = 'EQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_sDs';
+
+test.each([
+  ['raw', `0:${'Ab'.repeat(32)}`, `0:${'ab'.repeat(32)}`],
+  ['raw, on the masterchain', `-1:${'ab'.repeat(32)}`, `-1:${'ab'.repeat(32)}`],
+  ['for messages that bounce', bounceable, bounceable],
+  ['in the other base64', bounceable.replaceAll('_', '/'), bounceable.replaceAll('_', '/')],
+])('an account on TON may be written %s', (_case, SETTLEMENT_ADDRESS_TON, read) => {
+  expect(readConfig({ SETTLEMENT_ADDRESS_TON }).payments.tonSettlementAddress).toBe(read);
+});
+
+test.each([
+  ['with a letter mistyped', bounceable.replace('xE', 'xF')],
+  // The same account for trials: its tag is another, and so is its checksum.
+  ['of the test network', 'kQCxE6mUtQJKFnGfaROTKOt1lZbDiiX1kCixRv7Nw2Id_ntm'],
+  ['that is too short', bounceable.slice(0, -1)],
+  ['of a chain that there is not', `2:${'ab'.repeat(32)}`],
+  ['of another kind of chain', `0x${'ab'.repeat(20)}`],
+])('an account on TON %s is refused', (_case, SETTLEMENT_ADDRESS_TON) => {
+  expect(atFault({ SETTLEMENT_ADDRESS_TON })).toEqual(['SETTLEMENT_ADDRESS_TON']);
 });
 
 test('payments are settled by this process or by a facilitator, not by both', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { pino } from 'pino';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { newId } from '../../core/ids.ts';
 import { openDatabase } from '../../db/pool.ts';
 import { principals } from '../../db/schema/identity.ts';
@@ -110,4 +110,30 @@ test('a right can be asked for once, and what has expired holds no longer', asyn
   expect(await authority.holds({ ...entry, expiresAt: new Date(Date.now() - 1) })).toBe(false);
   await change((work) => revoke(work, entry));
   expect(await authority.holds(entry)).toBe(false);
+});
+
+// A node's clock that is off ends nothing early and lets nothing go on: the database decides.
+test.each([
+  ['ahead', 86_400_000],
+  ['behind', -86_400_000],
+])('a credential ends by the database’s clock on a node whose own is a day %s', async (_case, off) => {
+  const entry = await member();
+  const real = Date.now.bind(Date);
+  const spy = vi.spyOn(Date, 'now').mockImplementation(() => real() + off);
+  cleanups.push(() => spy.mockRestore());
+  const watch = createAuthorityWatch({ db, log, everyMs: 50 });
+  cleanups.push(() => watch.close());
+  const lost: string[] = [];
+  const lasting = { ...entry, expiresAt: new Date(real() + 3_600_000) };
+  watch.watch(lasting, (reason) => lost.push(`lasting ${reason}`));
+  await watch.recheck();
+  expect(lost).toEqual([]);
+  expect(await watch.holds(lasting)).toBe(true);
+  const over = new Promise((resolve) =>
+    watch.watch({ ...entry, expiresAt: new Date(real() + 200) }, (reason) => resolve(reason)),
+  );
+  expect(await over).toBe('expired');
+  expect(await watch.holds({ ...entry, expiresAt: new Date(real() - 1) })).toBe(false);
+  await watch.recheck();
+  expect(lost).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { pino } from 'pino';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { newId } from '../../core/ids.ts';
 import { openDatabase } from '../../db/pool.ts';
 import { principals, sessions } from '../../db/schema/identity.ts';
@@ -332,31 +332,6 @@ test('a credential that lasts longer than a timer can run is not cut short', asy
   await new Promise((resolve) => setTimeout(resolve, 20));
   expect(lost).toEqual([]);
   expect(warnings).toEqual([]);
-});
-
-// A node's clock that is off ends nothing early and lets nothing go on: the database decides.
-test.each([
-  ['ahead', 24 * hour],
-  ['behind', -24 * hour],
-])('a credential ends by the database’s clock on a node whose own is a day %s', async (_case, off) => {
-  const real = Date.now.bind(Date);
-  const spy = vi.spyOn(Date, 'now').mockImplementation(() => real() + off);
-  cleanups.push(() => spy.mockRestore());
-  const watch = startWatch({ everyMs: 50 });
-  const { entries } = await seed();
-  const lost: string[] = [];
-  const lasting = { ...entries.session, expiresAt: new Date(real() + hour) };
-  watch.watch(lasting, (reason) => lost.push(`lasting ${reason}`));
-  await watch.recheck();
-  expect(lost).toEqual([]);
-  expect(await watch.holds(lasting)).toBe(true);
-  const over = new Promise((resolve) =>
-    watch.watch({ ...entries.session, expiresAt: new Date(real() + 200) }, (reason) => resolve(reason)),
-  );
-  expect(await over).toBe('expired');
-  expect(await watch.holds({ ...entries.session, expiresAt: new Date(real() - 1) })).toBe(false);
-  await watch.recheck();
-  expect(lost).toEqual([]);
 });
 
 test('whoever stopped watching is not told', async () => {

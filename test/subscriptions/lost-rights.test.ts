@@ -143,3 +143,22 @@ test.each(cases)('a held read ends when %s, long before its wait does', async (_
   await call(project.wallet, 'POST', `${rooms}/elsewhere/messages`, { body: { body: 'for the owner' } });
   expect((await owners).body.messages).toMatchObject([{ body_snippet: 'for the owner' }]);
 });
+
+test('a credential that lasts is not over for a node whose clock is a day ahead', async () => {
+  const project = await service.project();
+  const actor = await service.actors.session({ principalId: project.principalId });
+  const real = Date.now.bind(Date);
+  const ahead = vi.spyOn(Date, 'now').mockImplementation(() => real() + 86_400_000);
+  const { client, follow } = openSocket(service.url, actor);
+  try {
+    const events = follow({ org: project.orgId, room: project.projectId });
+    await say(project, 'before');
+    expect((await events.next()).value).toMatchObject(heard('before'));
+    for (const { services } of service.nodes) services.authority.changed(project.orgId);
+    await say(project, 'after');
+    expect((await events.next()).value).toMatchObject(heard('after'));
+  } finally {
+    ahead.mockRestore();
+    await client.dispose();
+  }
+});

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
-import { judgeTarget } from '../target.ts';
+import { addressOf } from '../address.ts';
+import { judgeTarget, targetLengthMax } from '../target.ts';
 import { type DocumentRequest, type FetchedDocument, fetchDocument } from './document.ts';
 
 const redirectsMax = 5;
@@ -47,8 +48,9 @@ export async function fetchFollowing(request: DocumentRequest, budget: Budget): 
 }
 
 function nextUrl(location: string, from: URL, trusted: (host: string) => boolean): URL {
-  if (location.length > 4096 || !URL.canParse(location, from.href)) throw new ServiceError('RESTRICTED_REDIRECT');
-  const url = new URL(location, from);
+  const url = addressOf(location, from.href);
+  // No longer than a target may be that somebody names.
+  if (url === undefined || url.href.length > targetLengthMax) throw new ServiceError('RESTRICTED_REDIRECT');
   if (url.protocol === 'http:') throw new ServiceError('REDIRECT_NOT_HTTPS');
   try {
     return judgeTarget(url, trusted);

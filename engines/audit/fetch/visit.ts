@@ -1,6 +1,7 @@
 import type { lookup as systemLookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import { ServiceError } from '../../../core/errors.ts';
+import { addressOf } from '../address.ts';
 import { parseRobots } from '../robots/parse-robots.ts';
 import type { FetchFacts, SideDocument, SiteSnapshot } from '../site-snapshot.ts';
 import type { DocumentRequest, Patience, TrialNetwork } from './document.ts';
@@ -134,9 +135,8 @@ const sitemapsWithin = 64 * 1024;
 function sitemapOf(robots: SideDocument, page: URL): URL {
   const named = robots.status === 200 ? parseRobots(robots.bytes.subarray(0, sitemapsWithin)).sitemaps : [];
   for (const text of named) {
-    if (!URL.canParse(text)) continue;
-    const url = new URL(text);
-    if (url.origin === page.origin && url.username === '' && url.password === '') return url;
+    const url = addressOf(text);
+    if (url?.origin === page.origin && url.username === '' && url.password === '') return url;
   }
   return new URL('/sitemap.xml', page.origin);
 }

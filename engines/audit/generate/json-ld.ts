@@ -15,7 +15,7 @@ export function generateJsonLd(site: SiteIdentity, page: PageFacts | undefined):
     {
       '@type': 'Organization',
       '@id': organization,
-      name: site.siteName,
+      name: site.organizationName,
       url: site.homeUrl,
       logo: site.logo,
       sameAs: site.sameAs.length > 0 ? site.sameAs : undefined,
@@ -24,7 +24,7 @@ export function generateJsonLd(site: SiteIdentity, page: PageFacts | undefined):
       '@type': 'WebSite',
       '@id': website,
       name: site.siteName,
-      url: `${site.origin}/`,
+      url: site.siteUrl,
       publisher: { '@id': organization },
       inLanguage: site.language,
     },
@@ -38,8 +38,8 @@ export function generateJsonLd(site: SiteIdentity, page: PageFacts | undefined):
       inLanguage: site.language,
       dateModified: site.modified,
     },
-    ...breadcrumbs(site),
-    ...questions(site, page),
+    ...(site.described.has('BreadcrumbList') ? [] : breadcrumbs(site)),
+    ...(site.described.has('FAQPage') ? [] : questions(site, page)),
   ];
   const text = JSON.stringify({ '@context': 'https://schema.org', '@graph': graph }, null, 2);
   const escaped = text.replace(/[<\u2028\u2029]/g, (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`);

@@ -1,6 +1,7 @@
+import { addressOf } from '../address.ts';
 import type { PageFacts } from '../html/page-facts.ts';
 import { metaOf } from '../rubric/meta.ts';
-import { isRecord, type SchemaNode } from '../structured/json-ld.ts';
+import { isRecord, type Properties, type SchemaNode } from '../structured/json-ld.ts';
 import { typesAmong } from '../structured/required.ts';
 import { cleanText } from './clean-text.ts';
 
@@ -9,15 +10,22 @@ export interface SiteIdentity {
   readonly origin: string;
   /** The canonical address of the page, or where it was found. */
   readonly url: string;
+  /** Of the organization, and of its site: the same unless the page tells them apart. */
+  readonly organizationName: string;
   readonly siteName: string;
   readonly homeUrl: string;
+  readonly siteUrl: string;
   readonly logo: string | undefined;
   readonly sameAs: readonly string[];
   readonly pageName: string;
   readonly description: string;
   readonly language: string | undefined;
   readonly modified: string | undefined;
+  /** What the page describes itself, and nobody has to repeat. */
+  readonly described: ReadonlySet<(typeof describable)[number]>;
 }
+
+const describable = ['BreadcrumbList', 'FAQPage'] as const;
 
 const profileHosts = new Set([
   'bsky.app',
@@ -39,6 +47,7 @@ const profileHosts = new Set([
 ]);
 
 const nameMax = 120;
+const descriptionMax = 300;
 const sameAsMax = 10;
 
 export function siteIdentity(
@@ -49,51 +58,79 @@ export function siteIdentity(
   const found = new URL(finalUrl);
   const url = page === undefined ? found.href : canonicalOf(page, found);
   const { origin, hostname } = new URL(url);
+  const stated = (type: string) => nodes.filter((node) => typesAmong(node, [type]).length > 0);
   // A person may be the author of one page; an organization stands behind the site.
-  const own = nodes.find((node) => typesAmong(node, ['Organization']).length > 0)?.properties;
-  const site = nodes.find((node) => typesAmong(node, ['WebSite']).length > 0)?.properties;
+  const own = stated('Organization')[0]?.properties;
+  const site = stated('WebSite')[0]?.properties;
+  const self = stated('WebPage').find(({ properties }) => isAbout(properties, url))?.properties;
   const title = cleanText(page?.title ?? '', nameMax);
-  const siteName =
-    stringOf(own?.name) ||
-    stringOf(site?.name) ||
-    cleanText(page === undefined ? '' : metaOf(page, 'og:site_name'), nameMax) ||
-    lastPart(title) ||
-    hostname;
-  const language = page?.lang?.trim() ?? '';
+  const name =
+    cleanText(page === undefined ? '' : metaOf(page, 'og:site_name'), nameMax) || lastPart(title) || hostname;
+  const siteName = stringOf(site?.name) || stringOf(own?.name) || name;
+  const language = [self?.inLanguage, site?.inLanguage, page?.lang].find(isLanguage);
   return {
     origin,
     url,
+    organizationName: stringOf(own?.name) || siteName,
     siteName,
-    homeUrl: httpsOf(own?.url) ?? `${origin}/`,
-    logo: httpsOf(isRecord(own?.logo) ? own.logo.url : own?.logo) ?? page?.icons.map(httpsOf).find(Boolean),
+    homeUrl: webOf(own?.url) ?? `${origin}/`,
+    siteUrl: webOf(site?.url) ?? `${origin}/`,
+    logo: logoOf(own?.logo) ?? page?.icons.map(httpsOf).find(Boolean),
     sameAs: profilesOf(own?.sameAs, page),
-    pageName: title || siteName,
-    description: cleanText(
-      page === undefined ? '' : metaOf(page, 'description') || metaOf(page, 'og:description'),
-      300,
-    ),
-    language: /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i.test(language) ? language : undefined,
+    pageName: stringOf(self?.name) || title || siteName,
+    description:
+      stringOf(self?.description, descriptionMax) ||
+      cleanText(
+        page === undefined ? '' : metaOf(page, 'description') || metaOf(page, 'og:description'),
+        descriptionMax,
+      ),
+    language: language?.trim(),
     modified: modifiedOf(page, nodes),
+    described: new Set(describable.filter((type) => stated(type).length > 0)),
   };
 }
+
+/** Whether a node is about a page: it names that one, or none. */
+function isAbout({ url, '@id': id }: Properties, page: string): boolean {
+  const named = [url, id]
+    .filter((one) => typeof one === 'string')
+    .map((one) => addressOf(one, page)?.href.split('#')[0]);
+  return named.every((one) => one === page);
+}
+
+const isLanguage = (value: unknown): value is string =>
+  typeof value === 'string' && /^[a-z]{2,8}(?:-[a-z0-9]{1,8})*$/i.test(value.trim());
 
 /** The canonical link where it is one of the same host, else where the page was found. */
 function canonicalOf({ canonicals }: PageFacts, found: URL): string {
   const href = canonicals.find((text) => text !== '');
-  const url = href !== undefined && URL.canParse(href, found.href) ? new URL(href, found) : found;
+  const url = (href === undefined ? undefined : addressOf(href, found.href)) ?? found;
   const fits = url.protocol === 'https:' && url.hostname === found.hostname && url.username === '' && url.port === '';
   const chosen = fits ? url : new URL(found);
   chosen.hash = '';
   return chosen.href;
 }
 
-const stringOf = (value: unknown): string => (typeof value === 'string' ? cleanText(value, nameMax) : '');
+const stringOf = (value: unknown, charactersMax = nameMax): string =>
+  typeof value === 'string' ? cleanText(value, charactersMax) : '';
+
+/** An absolute address of the web without credentials. */
+function webOf(value: unknown): string | undefined {
+  const url = typeof value === 'string' ? addressOf(value) : undefined;
+  return url !== undefined && /^https?:$/.test(url.protocol) && url.username === '' ? url.href : undefined;
+}
 
 function httpsOf(value: unknown): string | undefined {
-  if (typeof value !== 'string' || value.length > 2048 || !URL.canParse(value)) return undefined;
-  const url = new URL(value);
-  return url.protocol === 'https:' && url.username === '' ? url.href : undefined;
+  const href = webOf(value);
+  return href?.startsWith('https:') ? href : undefined;
 }
+
+/** A logo as structured data states it: an address, an image, or several of either. */
+const logoOf = (stated: unknown): string | undefined =>
+  [stated]
+    .flat()
+    .map((one) => (isRecord(one) ? (webOf(one.url) ?? webOf(one.contentUrl)) : webOf(one)))
+    .find(Boolean);
 
 /** Of `Shop shoes | The Shop`: `The Shop`. */
 const lastPart = (title: string): string =>
@@ -103,7 +140,7 @@ const lastPart = (title: string): string =>
     .trim();
 
 function profilesOf(stated: unknown, page: PageFacts | undefined): string[] {
-  const own = [stated].flat().flatMap((one) => httpsOf(one) ?? []);
+  const own = [stated].flat().flatMap((one) => webOf(one) ?? []);
   const linked = (page?.anchors ?? []).flatMap(({ url }) =>
     url !== undefined && url.pathname.length > 1 && profileHosts.has(url.hostname.replace(/^(?:www|[a-z]{2})\./, ''))
       ? (httpsOf(url.href) ?? [])

@@ -17,7 +17,7 @@ export function decodeHtml(bytes: Uint8Array, contentType: string): Decoded {
   return { text: decoderOf(label).decode(bytes), declaredUtf8 };
 }
 
-function decoderOf(label: string): TextDecoder {
+function decoderOf(label: string) {
   try {
     return new TextDecoder(label);
   } catch {

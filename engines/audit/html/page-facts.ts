@@ -1,3 +1,4 @@
+import { addressOf } from '../address.ts';
 import { decodeHtml } from './decode.ts';
 import { collapsed, type ReadElement, type ReadTree, rawTextOf, readTree, textOf } from './read-tree.ts';
 
@@ -37,12 +38,14 @@ export interface PageFacts {
   readonly times: readonly string[];
   /** Texts of JSON-LD elements. */
   readonly jsonLd: readonly string[];
-  /** Nodes that were looked at, and whether some were not. */
+  /** Nodes that were looked at, what it took to make them, and whether some were not. */
   readonly visits: number;
+  readonly steps: number;
   readonly cut: boolean;
 }
 
 const anchorsMax = 5_000;
+const iconsMax = 20;
 
 /** A word is a run of letters and digits; a character of Chinese, Japanese or Korean is one by itself. */
 const word =
@@ -76,7 +79,9 @@ export function readPage(bytes: Uint8Array, contentType: string, url: string): P
     title: title === undefined ? '' : collapsed(rawTextOf(tree, title)),
     metas: meta,
     canonicals: hrefs('canonical'),
-    icons: [...hrefs('icon'), ...hrefs('apple-touch-icon')].flatMap((href) => resolved(href, base)?.href ?? []),
+    icons: [...hrefs('icon'), ...hrefs('apple-touch-icon'), ...hrefs('apple-touch-icon-precomposed')]
+      .slice(0, iconsMax)
+      .flatMap((href) => addressOf(href, base)?.href ?? []),
     declaredUtf8,
     headings: headingsOf(tree),
     visibleText,
@@ -87,7 +92,7 @@ export function readPage(bytes: Uint8Array, contentType: string, url: string): P
       .filter(({ attributes, hidden }) => attributes.has('href') && !hidden)
       .slice(0, anchorsMax)
       .map((element) => ({
-        url: resolved(element.attributes.get('href')!, base),
+        url: addressOf(element.attributes.get('href')!, base),
         text: textOf(tree, element, 200),
         title: collapsed(element.attributes.get('title') ?? ''),
       })),
@@ -98,6 +103,7 @@ export function readPage(bytes: Uint8Array, contentType: string, url: string): P
       .filter(({ attributes }) => isJsonLd(attributes.get('type') ?? ''))
       .map((element) => rawTextOf(tree, element)),
     visits: tree.visits,
+    steps: tree.steps,
     cut: tree.cut,
   };
 }
@@ -106,11 +112,10 @@ const isJsonLd = (type: string): boolean => type.split(';', 1)[0]!.trim().toLowe
 
 function baseOf(elements: readonly ReadElement[], url: string): string {
   const href = elements.find(({ tag, attributes }) => tag === 'base' && attributes.has('href'))?.attributes.get('href');
-  return href === undefined ? url : (resolved(href, url)?.href ?? url);
+  const base = href === undefined ? url : (addressOf(href, url)?.href ?? url);
+  // Escaping may have made it longer, and it is read again for each link.
+  return addressOf(base)?.href ?? url;
 }
-
-const resolved = (href: string, base: string): URL | undefined =>
-  URL.canParse(href, base) ? new URL(href, base) : undefined;
 
 function metasOf(metas: readonly ReadElement[]): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, string[]>();

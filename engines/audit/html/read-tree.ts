@@ -1,8 +1,8 @@
-import { type DefaultTreeAdapterTypes, parse } from 'parse5';
+import type { DefaultTreeAdapterTypes } from 'parse5';
+import { parseBounded } from './bounded-parse.ts';
 
-/** Deepest element that is looked into, and most of them: what lies beyond is not read. */
+/** Deepest element that is looked into: what lies beyond is not read. */
 const depthMax = 512;
-const elementsMax = 100_000;
 
 /** An element, in the order of the document. */
 export interface ReadElement {
@@ -20,8 +20,9 @@ export interface ReadElement {
 export interface ReadTree {
   readonly elements: readonly ReadElement[];
   readonly texts: readonly { readonly text: string; readonly hidden: boolean; readonly inBody: boolean }[];
-  /** Nodes that were looked at. */
+  /** Nodes that were looked at, and what it took to make them. */
   readonly visits: number;
+  readonly steps: number;
   /** Whether the document is deeper or larger than what is looked at. */
   readonly cut: boolean;
 }
@@ -30,6 +31,7 @@ const unseen: ReadonlySet<string> = new Set(['script', 'style', 'noscript', 'tem
 const headingTag = /^h[1-6]$/;
 
 type Node = DefaultTreeAdapterTypes.Node;
+type Element = DefaultTreeAdapterTypes.Element;
 
 interface Step {
   readonly node: Node;
@@ -48,9 +50,11 @@ interface Step {
 export function readTree(html: string): ReadTree {
   const elements: ReadElement[] = [];
   const texts: { text: string; hidden: boolean; inBody: boolean }[] = [];
+  /** Elements that were opened again share the attributes of the tag they came from. */
+  const attributesOf = new Map<Element['attrs'], ReadonlyMap<string, string>>();
   let visits = 0;
-  let cut = false;
-  const root = parse(html);
+  const { root, steps: made, cut: unfinished } = parseBounded(html);
+  let cut = unfinished;
   const steps: Step[] = [{ node: root, depth: 0, hidden: false, inBody: false, inHeading: false }];
   for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
     const { node, depth, hidden, inBody, inHeading, closes } = step;
@@ -65,11 +69,9 @@ export function readTree(html: string): ReadTree {
     }
     let below = { hidden, inBody, inHeading };
     if ('tagName' in node) {
-      if (elements.length >= elementsMax) {
-        cut = true;
-        continue;
-      }
-      const attributes = new Map(node.attrs.map(({ name, value }) => [name, value]));
+      const attributes =
+        attributesOf.get(node.attrs) ?? new Map(node.attrs.map(({ name, value }) => [name, value] as const));
+      attributesOf.set(node.attrs, attributes);
       const tag = node.tagName;
       below = {
         hidden:
@@ -92,7 +94,7 @@ export function readTree(html: string): ReadTree {
     for (let at = node.childNodes.length - 1; at >= 0; at -= 1)
       steps.push({ node: node.childNodes[at]!, depth: depth + 1, ...below });
   }
-  return { elements, texts, visits, cut };
+  return { elements, texts, visits, steps: made, cut };
 }
 
 /** As readers see it: runs of space are one, none at the ends. */

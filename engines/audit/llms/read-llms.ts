@@ -1,3 +1,5 @@
+import { addressOf } from '../address.ts';
+
 /** What a text in the form of llms.txt has. Contract 00, section 3.7. */
 export interface LlmsFacts {
   readonly validUtf8: boolean;
@@ -45,7 +47,7 @@ export function readLlms(bytes: Uint8Array): LlmsFacts {
     if (href === undefined) continue;
     facts.linkItems += 1;
     facts.links += 1;
-    if (/^\/(?!\/)/.test(href) || (/^https:\/\//i.test(href) && URL.canParse(href))) facts.fitLinks += 1;
+    if (/^\/(?!\/)/.test(href) || (/^https:\/\//i.test(href) && addressOf(href) !== undefined)) facts.fitLinks += 1;
   }
   return {
     validUtf8: isUtf8(bytes),

@@ -1,5 +1,5 @@
 import { short } from '../rubric/check.ts';
-import { comparable, type RobotsFile, type RobotsRule } from './parse-robots.ts';
+import { comparable, type RobotsFile, type RobotsGroup, type RobotsRule } from './parse-robots.ts';
 
 /** Whether a crawler may read a path, and what says so. */
 export interface RobotsVerdict {
@@ -25,16 +25,24 @@ export function robotsSource(status: number | undefined, read: () => RobotsFile)
 
 /**
  * @param path with its query, as in a URL
- * @returns what judges tokens; rules that many tokens share are compared once
+ * @returns what judges tokens; each rule is compared once, however many tokens share it
  */
 export function robotsJudge(source: RobotsSource, path: string): (token: string) => RobotsVerdict {
   if (source.kind !== 'file') return () => ({ allowed: source.kind === 'absent', group: null, rule: null });
   const { groups } = source.file;
   const compared = comparable(path);
   const verdicts = new Map<string, RobotsVerdict>();
+  // Each group's own, whoever it names: of all that fit, one decides.
+  const deciding = new Map<RobotsGroup, RobotsRule | undefined>();
+  const decidingOf = (group: RobotsGroup): RobotsRule | undefined => {
+    if (!deciding.has(group)) deciding.set(group, decidingRule(group.rules, compared));
+    return deciding.get(group);
+  };
   const judge = (group: string): RobotsVerdict => {
-    const rules = groups.filter(({ agents }) => agents.includes(group)).flatMap((one) => one.rules);
-    const rule = decidingRule(rules, compared);
+    const rule = groups
+      .filter(({ agents }) => agents.includes(group))
+      .map(decidingOf)
+      .reduce<RobotsRule | undefined>((best, one) => (decides(one, best) ? one : best), undefined);
     const told = rule === undefined ? null : { text: short(rule.text), line: rule.line };
     return { allowed: rule?.allow ?? true, group, rule: told };
   };
@@ -52,12 +60,14 @@ export function robotsJudge(source: RobotsSource, path: string): (token: string)
 /** The longest pattern that fits; of two as long the one that allows. */
 function decidingRule(rules: readonly RobotsRule[], path: string): RobotsRule | undefined {
   let best: RobotsRule | undefined;
-  for (const rule of rules) {
-    const longer = rule.pattern.length - (best?.pattern.length ?? -1);
-    if (longer < 0 || (longer === 0 && !rule.allow)) continue;
-    if (fits(rule.pattern, path)) best = rule;
-  }
+  for (const rule of rules) if (decides(rule, best) && fits(rule.pattern, path)) best = rule;
   return best;
+}
+
+/** Whether a rule that fits decides rather than another one that does. */
+function decides(rule: RobotsRule | undefined, best: RobotsRule | undefined): boolean {
+  const longer = (rule?.pattern.length ?? -1) - (best?.pattern.length ?? -1);
+  return longer > 0 || (longer === 0 && rule?.allow === true);
 }
 
 /** Whether a pattern fits a path, from its beginning: `*` is any run, `$` at the end the path's end. */

@@ -1,3 +1,4 @@
+import { addressOf } from '../address.ts';
 import type { PageFacts } from '../html/page-facts.ts';
 import { registrableHost } from '../public-suffix.ts';
 import type { SchemaNode } from '../structured/json-ld.ts';
@@ -13,7 +14,7 @@ export const metaOf = (page: PageFacts, name: string): string =>
 /** Characters as readers count them. */
 const lengthOf = (text: string): number => Array.from(text).length;
 
-const absoluteHttp = (text: string): boolean => /^https?:\/\//i.test(text) && URL.canParse(text);
+const absoluteHttp = (text: string): boolean => /^https?:\/\//i.test(text) && addressOf(text) !== undefined;
 
 /** Part M. Contract 00, section 3.8. */
 export function metaChecks(page: PageFacts, finalUrl: string, nodes: readonly SchemaNode[]): Check[] {
@@ -66,10 +67,8 @@ const lengthEvidence = (what: string, text: string): string =>
 
 function canonicalPoints(canonical: string | undefined, finalUrl: string): [number, string] {
   if (canonical === undefined) return [0, 'no canonical link'];
-  const isOwn =
-    /^https:\/\//i.test(canonical) &&
-    URL.canParse(canonical) &&
-    registrableHost(new URL(canonical).hostname) === registrableHost(new URL(finalUrl).hostname);
+  const url = /^https:\/\//i.test(canonical) ? addressOf(canonical) : undefined;
+  const isOwn = url !== undefined && registrableHost(url.hostname) === registrableHost(new URL(finalUrl).hostname);
   return [
     isOwn ? 15 : 8,
     `canonical is ${quoted(canonical)}${isOwn ? '' : ', which is not absolute https on this site'}`,

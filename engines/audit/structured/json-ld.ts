@@ -30,6 +30,8 @@ export interface StructuredData {
 const nodesMax = 5_000;
 const visitsMax = 200_000;
 const propertiesMax = 500;
+/** Types that a node may have: each of its properties is looked at with all of them. */
+const typesMax = 30;
 
 const schemaContext = /^https?:\/\/schema\.org(?:\/|\/docs\/jsonldcontext\.jsonld)?$/;
 
@@ -38,6 +40,7 @@ export function readStructured(texts: readonly string[]): StructuredData {
   const blocks: JsonLdBlock[] = [];
   const nodes: SchemaNode[] = [];
   let visits = 0;
+  let tooMany = false;
   for (const [block, text] of texts.entries()) {
     const { value, position } = parsed(text);
     if (value === undefined) {
@@ -57,13 +60,14 @@ export function readStructured(texts: readonly string[]): StructuredData {
       if (!isRecord(top)) continue;
       const inside = inherited || inContext(top);
       const types = typesOf(top, inside);
+      tooMany ||= Array.isArray(top['@type']) && top['@type'].length > typesMax;
       if (types.length > 0 && nodes.length < nodesMax) nodes.push({ block, types, properties: localProperties(top) });
       const members = Object.entries(top).filter(([name]) => name !== '@context');
       for (const [, member] of members.toReversed())
         if (typeof member === 'object' && member !== null) open.push({ top: member, inherited: inside });
     }
   }
-  return { blocks, nodes, cut: visits >= visitsMax || nodes.length >= nodesMax };
+  return { blocks, nodes, cut: tooMany || visits >= visitsMax || nodes.length >= nodesMax };
 }
 
 export const isRecord = (value: unknown): value is Properties =>
@@ -89,7 +93,8 @@ function inContext({ '@context': context }: Properties): boolean {
 }
 
 function typesOf({ '@type': type }: Properties, inside: boolean): string[] {
-  return [type].flat().flatMap((one) => {
+  const stated: unknown[] = Array.isArray(type) ? type.slice(0, typesMax) : [type];
+  return stated.flatMap((one) => {
     if (typeof one !== 'string' || one === '') return [];
     const local = localName(one);
     return local === undefined || (!inside && local === one) ? [] : [local];

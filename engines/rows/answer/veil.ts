@@ -68,7 +68,7 @@ const namingStates = /^(0A|2200H|2B|34|3F|42|55)/;
  * SQL asked for, or a table that it could not lock or go through.
  */
 function isOfDark({ code, message }: DatabaseRefusal, isSeen: IsSeen, where: string | undefined): boolean {
-  const [, relation] = /\brelation "(.+)"$/s.exec(message) ?? [];
+  const [, relation] = /\brelation "([^"]+)"/.exec(message) ?? [];
   if (code === '55P03' || where === undefined)
     return relation !== undefined && code !== undefinedTable && !isSeen(relation);
   return namingStates.test(code) && !(relation !== undefined && isSeen(relation));

@@ -7,7 +7,7 @@ interface Note {
 }
 
 const config: PageConfig = await (await fetch('/config.json')).json();
-const gateway = new Gateway(config);
+const gateway = await Gateway.open(config);
 
 const byId = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind;
 const entry = byId<HTMLFormElement>('entry');
@@ -54,7 +54,13 @@ function enter(): void {
   notes.hidden = false;
   byId('who').textContent = gateway.email!;
   following = new AbortController();
-  void gateway.follow(['notes'], () => void attempt(showNotes), following.signal);
+  const { signal } = following;
+  void gateway
+    .follow(['notes'], () => void attempt(showNotes), signal)
+    .then(() => {
+      // Over by itself: whoever was signed in is so no more.
+      if (!signal.aborted && gateway.email === undefined) leave();
+    });
 }
 
 function leave(): void {

@@ -1,10 +1,5 @@
 import type { PageConfig } from '../page-config.ts';
-
-interface Session {
-  readonly access_token: string;
-  readonly refresh_token: string;
-  readonly user: { readonly email: string };
-}
+import { type Session, SessionStore } from './session-store.ts';
 
 /** A request that was refused, with the gateway's own words. */
 export class Refusal extends Error {
@@ -21,12 +16,20 @@ const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 /** All that a frontend asks of the gateway: who is signed in, rows, and word of changes to them. */
 export class Gateway {
   readonly #config: PageConfig;
+  readonly #store: SessionStore;
   #session: Session | undefined;
   #refreshing: Promise<void> | undefined;
 
-  constructor(config: PageConfig) {
+  private constructor(config: PageConfig, store: SessionStore, session: Session | undefined) {
     this.#config = config;
-    this.#session = this.#kept();
+    this.#store = store;
+    this.#session = session;
+  }
+
+  /** With whoever is signed in since an earlier visit. */
+  static async open(config: PageConfig): Promise<Gateway> {
+    const store = new SessionStore(config.projectId);
+    return new Gateway(config, store, await store.read());
   }
 
   /** The address of who is signed in. */
@@ -40,12 +43,12 @@ export class Gateway {
   }
 
   async signIn(email: string, password: string): Promise<void> {
-    this.#keep(await this.#ask('POST', '/auth/v1/token?grant_type=password', { email, password }));
+    await this.#keep(await this.#ask('POST', '/auth/v1/token?grant_type=password', { email, password }));
   }
 
   async signOut(): Promise<void> {
     const session = this.#session;
-    this.#keep(undefined);
+    await this.#keep(undefined);
     if (session !== undefined) await this.#send('POST', '/auth/v1/logout', {}, session.access_token);
   }
 
@@ -55,8 +58,8 @@ export class Gateway {
   }
 
   /**
-   * Tells of changes to tables until it is stopped, also across interruptions: every stream begins where the one
-   * before it ended. What changed is told and not how: read the rows again.
+   * Tells of changes to tables until it is stopped or nobody is signed in any more, also across interruptions: every
+   * stream begins where the one before it ended. What changed is told and not how: read the rows again.
    */
   async follow(tables: readonly string[], changed: () => void, stop: AbortSignal): Promise<void> {
     let cursor = '';
@@ -82,23 +85,26 @@ export class Gateway {
   }
 
   async #sendSigned(send: () => Promise<Response>): Promise<Response> {
+    const used = this.#session;
     const response = await send();
-    if (response.status !== 401 || this.#session === undefined) return response;
-    await (this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined)));
+    if (response.status !== 401 || used === undefined) return response;
+    // Another request may have had it renewed meanwhile.
+    if (this.#session === used)
+      await (this.#refreshing ??= this.#refresh().finally(() => (this.#refreshing = undefined)));
     return send();
   }
 
   /** A refresh token is good for one use: of the tabs that want it, one uses it, and the others take what came of it. */
   #refresh(): Promise<void> {
-    return navigator.locks.request(this.#name, async () => {
+    return navigator.locks.request(`notes.session.${this.#config.projectId}`, async () => {
       const used = this.#session?.refresh_token;
-      this.#session = this.#kept();
+      this.#session = await this.#store.read();
       const refresh_token = this.#session?.refresh_token;
       if (refresh_token === undefined || refresh_token !== used) return;
       try {
-        this.#keep(await this.#ask('POST', '/auth/v1/token?grant_type=refresh_token', { refresh_token }));
+        await this.#keep(await this.#ask('POST', '/auth/v1/token?grant_type=refresh_token', { refresh_token }));
       } catch (error) {
-        if (error instanceof Refusal && error.status === 401) this.#keep(undefined);
+        if (error instanceof Refusal && error.status === 401) await this.#keep(undefined);
         throw error;
       }
     });
@@ -130,19 +136,9 @@ export class Gateway {
     return answer;
   }
 
-  get #name(): string {
-    return `notes.session.${this.#config.projectId}`;
-  }
-
-  #kept(): Session | undefined {
-    const text = localStorage.getItem(this.#name);
-    return text === null ? undefined : JSON.parse(text);
-  }
-
-  #keep(session: Session | undefined): void {
+  async #keep(session: Session | undefined): Promise<void> {
     this.#session = session;
-    if (session === undefined) localStorage.removeItem(this.#name);
-    else localStorage.setItem(this.#name, JSON.stringify(session));
+    await this.#store.write(session);
   }
 }
 

@@ -3,13 +3,17 @@ import type { Stage, Surfaces } from './surface.ts';
 /** The site that the table has audited. */
 export const auditedSite = 'table.audit-sites.net';
 
+/** A transaction of no network that is looked at here. */
+const unpaid = `0x${'ab'.repeat(32)}`;
+
 export const auditSurfaces = ({ service }: Stage): Surfaces => {
-  /** All callers of the table are at one address, which may have ten audits and five inquiries a minute. */
+  /** All callers of the table are at one address, which may have so many a minute of each. */
   const prepare = async (): Promise<undefined> => {
     for (const { services } of service.nodes) {
       services.rateLimiter.charge('audits-of-60:127.0.0.1', { perSecond: 0, burst: 10 }, -10);
       services.rateLimiter.charge('audits-of-86400:127.0.0.1', { perSecond: 0, burst: 100 }, -100);
       services.rateLimiter.charge('inquiries-of-60:127.0.0.1', { perSecond: 0, burst: 5 }, -5);
+      services.rateLimiter.charge('verifications-of-60:127.0.0.1', { perSecond: 0, burst: 20 }, -20);
     }
   };
   return {
@@ -32,6 +36,14 @@ export const auditSurfaces = ({ service }: Stage): Surfaces => {
       body: () => ({ email: 'ada@shop.example.org' }),
       prepare,
       field: () => 'mutation { recordInquiry(input: { email: "ada@shop.example.org" }) { inquiryId } }',
+    },
+    'POST /api/verify-tx': {
+      // The path looks at no credential; over the graph an operator's session only reads.
+      cells: '+ + + + + + + +',
+      fieldCells: '+ + + F + + + +',
+      body: () => ({ tx_hash: unpaid }),
+      prepare,
+      field: () => `mutation { verifyTransaction(input: { txHash: "${unpaid}" }) { pending } }`,
     },
   };
 };

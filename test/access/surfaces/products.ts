@@ -2,9 +2,24 @@ import { randomBytes } from 'node:crypto';
 import { sha256Hex } from '../../../core/keys.ts';
 import type { Stage, Surfaces } from './surface.ts';
 
+/** What is sold to whoever pays, whatever else is brought. */
+const sold = (path: string, field: string): Surfaces =>
+  Object.fromEntries(
+    ['GET', 'POST'].map((method) => [
+      `${method} ${path}`,
+      { cells: 'X X X X X X X X', field: () => field, fieldCells: '$ $ $ $ $ $ $ $' },
+    ]),
+  );
+
 export const productSurfaces = ({ service }: Stage): Surfaces => ({
   'GET /api/package-manifest': { cells: '+ + + + + + + +', field: () => '{ packageManifest { version } }' },
   'GET /.well-known/jwks.json': { cells: '+ + + + + + + +' },
+  ...sold('/api/x402-audit', 'mutation { auditBuy(input: {}) { domain } }'),
+  ...sold('/api/x402-pro', 'mutation { proPackBuy(input: {}) { order { orderId } } }'),
+  ...sold('/api/x402-pro-pack', 'mutation { proPackBuy(input: {}) { order { orderId } } }'),
+  ...sold('/api/x402-joint-bundle', 'mutation { proPackBuy(input: {}) { order { orderId } } }'),
+  ...sold('/api/x402-buyout', 'mutation { sourceBuy(input: {}) { order { orderId } } }'),
+  ...sold('/api/x402-source-bundle', 'mutation { sourceBuy(input: {}) { order { orderId } } }'),
   // The token is all that is asked for.
   'GET /api/downloads/:token': {
     cells: '+ + + + + + + +',

@@ -1,3 +1,23 @@
+CREATE TABLE "a2a_tasks" (
+	"id" text PRIMARY KEY NOT NULL,
+	"first_message" text NOT NULL,
+	"last_message" text NOT NULL,
+	"state" text NOT NULL,
+	"body" jsonb NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "a2a_tasks_first_message_unique" UNIQUE("first_message")
+);
+--> statement-breakpoint
+CREATE TABLE "webhook_jobs" (
+	"key" text PRIMARY KEY NOT NULL,
+	"job_id" text NOT NULL,
+	"callback_url" text,
+	"answer" jsonb NOT NULL,
+	"created_at" timestamp (3) with time zone DEFAULT now() NOT NULL,
+	"expires_at" timestamp (3) with time zone NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE "audit_days" (
 	"day" date NOT NULL,
 	"tier" text NOT NULL,
@@ -154,9 +174,15 @@ CREATE TABLE "orders" (
 );
 --> statement-breakpoint
 DROP INDEX "function_invocations_starts_idx";--> statement-breakpoint
+DROP INDEX "room_invites_open_idx";--> statement-breakpoint
 ALTER TABLE "error_releases" ADD COLUMN "noted_at" timestamp (3) with time zone DEFAULT now() NOT NULL;--> statement-breakpoint
+ALTER TABLE "room_invites" ADD COLUMN "claimed_by" text;--> statement-breakpoint
+ALTER TABLE "room_invites" ADD COLUMN "claimed_at" timestamp (3) with time zone;--> statement-breakpoint
+ALTER TABLE "room_invites" ADD COLUMN "payment_id" text;--> statement-breakpoint
 ALTER TABLE "downloads" ADD CONSTRAINT "downloads_order_id_orders_id_fk" FOREIGN KEY ("order_id") REFERENCES "public"."orders"("id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "downloads" ADD CONSTRAINT "downloads_sha256_bundles_sha256_fk" FOREIGN KEY ("sha256") REFERENCES "public"."bundles"("sha256") ON DELETE no action ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "a2a_tasks_expiry_idx" ON "a2a_tasks" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "webhook_jobs_expiry_idx" ON "webhook_jobs" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "audited_domains_listed_idx" ON "audited_domains" USING btree ("audited_at") WHERE listed;--> statement-breakpoint
 CREATE INDEX "audits_created_at_idx" ON "audits" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "audit_hosts_full_idx" ON "audit_hosts" USING btree ("full_at");--> statement-breakpoint
@@ -175,7 +201,10 @@ CREATE INDEX "downloads_sha256_idx" ON "downloads" USING btree ("sha256");--> st
 CREATE INDEX "downloads_order_idx" ON "downloads" USING btree ("order_id");--> statement-breakpoint
 CREATE INDEX "orders_tier_idx" ON "orders" USING btree ("tier","created_at");--> statement-breakpoint
 CREATE INDEX "orders_tx_idx" ON "orders" USING btree ("network","tx_hash");--> statement-breakpoint
+CREATE INDEX "daily_counts_day_idx" ON "daily_counts" USING btree ("day");--> statement-breakpoint
 CREATE INDEX "function_invocations_minutes_idx" ON "function_invocations" USING btree ("starts_at") WHERE "function_invocations"."span" = 'minute';--> statement-breakpoint
 CREATE INDEX "function_invocations_hours_idx" ON "function_invocations" USING btree ("starts_at") WHERE "function_invocations"."span" = 'hour';--> statement-breakpoint
 CREATE INDEX "event_keys_messages_idx" ON "event_keys" USING btree ("created_at") WHERE "event_keys"."key" like 'message:%';--> statement-breakpoint
-CREATE INDEX "operator_contact_challenges_expires_idx" ON "operator_contact_challenges" USING btree ("expires_at");
+CREATE INDEX "operator_contact_challenges_expires_idx" ON "operator_contact_challenges" USING btree ("expires_at");--> statement-breakpoint
+CREATE INDEX "orgs_purged_idx" ON "orgs" USING btree ("id") WHERE "orgs"."lifecycle_state" = 'purged';--> statement-breakpoint
+CREATE INDEX "room_invites_open_idx" ON "room_invites" USING btree ("org_id","room_key","expires_at") WHERE revoked_at is null and claimed_at is null;

@@ -1,0 +1,43 @@
+import { columnsOf } from '../../db/columns-of.ts';
+import type { Statement } from '../../db/pool.ts';
+import { type Presence, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
+import type { Context } from '../context.ts';
+import { feedCursor } from '../feeds.ts';
+import { othersLive } from '../rooms/live-presences.ts';
+import { presenceStatement } from '../rooms/presence.ts';
+import { roomFeed } from '../rooms/room-feed.ts';
+import { messageToWire, presenceToWire } from '../rooms/wire.ts';
+import type { RedeemableInvite } from './redeemable-invite.ts';
+
+/** Messages that whoever arrives is shown. Contract 02, section 2.8. */
+const recentMax = 20;
+
+/** What the room is like at the moment that somebody arrives: of that moment, so no part of what is kept. */
+export async function arrivalOf(
+  ctx: Context,
+  { orgId, roomKey, inviterPresenceId }: RedeemableInvite,
+  { id }: Pick<Presence, 'id'>,
+) {
+  const { db, keys } = ctx.services;
+  const feed = roomFeed(orgId, roomKey);
+  const [messages, { head }, live, [inviter]] = await Promise.all([
+    db.rows<RoomMessage>(recentStatement, [orgId, roomKey, recentMax]),
+    feed.fetch(db, 0n, 0),
+    othersLive(ctx, { orgId, key: roomKey }, id),
+    inviterPresenceId === null
+      ? Promise.resolve([])
+      : db.rows<Presence>(presenceStatement, [orgId, roomKey, inviterPresenceId]),
+  ]);
+  return {
+    inviter: inviter === undefined ? null : presenceToWire(inviter),
+    live_presences: live.map((presence) => presenceToWire(presence)),
+    cursor: feedCursor(keys, feed, head),
+    recent_messages: messages.map((message) => messageToWire(message, ctx)),
+  };
+}
+
+const recentStatement: Statement = {
+  name: 'room-invites.recent-messages',
+  text: `select ${columnsOf(roomMessages, 'm')} from room_messages m
+    where m.org_id = $1 and m.room_key = $2 order by m.seq desc limit $3`,
+};
