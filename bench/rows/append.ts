@@ -105,7 +105,8 @@ const withoutLock = (client: pg.Client) =>
     query: ({ name, text, values }: QueryConfig & { values: unknown[] }) => {
       const unordered = text.replace(
         /with head as \([\s\S]*?returning position\s*\)/,
-        `with head as (select nextval('${sequence}') as position)`,
+        // Whether it is told of is a value that the head alone uses.
+        `with head as (select nextval('${sequence}') as position where $14::boolean is not null)`,
       );
       if (unordered === text) throw new Error(`The lock is not where it was looked for: ${text}`);
       return client.query({ name: `${name}.unordered`, text: unordered, values });
