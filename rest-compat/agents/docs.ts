@@ -2,19 +2,17 @@ import { z } from 'zod';
 import { getPricing } from '../../resolvers/audits/get-pricing.ts';
 import { runAudit } from '../../resolvers/audits/run-audit.ts';
 import { JsonRpcRequest, JsonRpcResponse } from '../openapi/json-rpc-schemas.ts';
-import { tidy } from '../openapi/json-schema.ts';
+import { inputForm } from '../openapi/json-schema.ts';
 import type { PathDoc } from '../openapi/path-doc.ts';
 import { a2aPath } from './a2a/perform.ts';
 import { mcpPath } from './mcp/answer.ts';
 import { nearPath } from './near/answer.ts';
 
-const schemaOf = (schema: z.ZodType) => tidy(z.toJSONSchema(schema, { io: 'input' }));
-
 const rpc = (path: string, summary: string, request: object, result: object): PathDoc => ({
   method: 'POST',
   path,
   summary,
-  body: { required: true, component: 'JsonRpcRequest', schema: schemaOf(JsonRpcRequest) },
+  body: { required: true, component: 'JsonRpcRequest', schema: inputForm(JsonRpcRequest) },
   answer: JsonRpcResponse,
   doc: {
     ownRefusals: true,
@@ -176,7 +174,7 @@ export const agentDocs: readonly PathDoc[] = [
     method: 'POST',
     path: nearPath,
     summary: 'Deliver a job of a marketplace of agents at once.',
-    body: { required: false, schema: schemaOf(Job) },
+    body: { required: false, schema: inputForm(Job) },
     answer: JobAnswer,
     doc: {
       examples: {
