@@ -6,6 +6,7 @@ import { append } from './rows/append.ts';
 import { siteAudit } from './rows/audits.ts';
 import { feedRead } from './rows/feeds.ts';
 import { liveIdle, liveLatency, liveWrite } from './rows/live.ts';
+import { challenge, paidRequest } from './rows/payments.ts';
 import { provision } from './rows/provision.ts';
 import { deep, list, send, small } from './rows/queries.ts';
 import { restRow, row } from './rows/reads.ts';
@@ -35,6 +36,8 @@ const rows: Readonly<Record<RowName, (stage: Stage) => Promise<Line[]>>> = {
   latency,
   saturated,
   'site-audit': siteAudit,
+  challenge,
+  'paid-request': paidRequest,
   start,
 };
 

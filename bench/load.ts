@@ -7,6 +7,8 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** What it is answered with when all is well, the same for all of a list. @default any 2xx */
+  readonly expected?: number;
 }
 
 export interface LoadCommand {
@@ -19,7 +21,7 @@ export interface LoadCommand {
 export interface LoadAnswer {
   readonly answered: number;
   readonly seconds: number;
-  /** Answers other than 2xx, time-outs and broken connections. */
+  /** Answers other than the expected ones, time-outs and broken connections. */
   readonly failed: number;
   readonly p50: number;
   readonly p99: number;
@@ -39,10 +41,12 @@ serve(async ({ url, requests, connections, seconds }: LoadCommand): Promise<Load
       client.setRequests([...requests.slice(from), ...requests.slice(0, from)] as autocannon.Request[]);
     },
   });
+  const expected = requests[0]?.expected;
+  const answered = expected === undefined ? result['2xx'] : (result.statusCodeStats?.[`${expected}`]?.count ?? 0);
   return {
-    answered: result['2xx'],
+    answered,
     seconds: (performance.now() - startedAt) / 1000,
-    failed: result.non2xx + result.errors + result.timeouts,
+    failed: result['2xx'] + result.non2xx - answered + result.errors + result.timeouts,
     p50: result.latency.p50,
     p99: result.latency.p99,
   };

@@ -21,6 +21,8 @@ export const rowNames = [
   'latency',
   'saturated',
   'site-audit',
+  'challenge',
+  'paid-request',
   'start',
 ] as const;
 

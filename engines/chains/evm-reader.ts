@@ -30,7 +30,7 @@ export interface EvmReaderOptions {
 const answerMs = 6_000;
 
 /** Largest answer, in bytes: a receipt with as many logs as fit in a block. */
-const answerBytesMax = 32 * 1024 * 1024;
+const answerBytesMax = 16 * 1024 * 1024;
 
 /** How often a question is repeated that was not answered. */
 const repeats = 1;

@@ -104,7 +104,7 @@ const masterchainInfo = z.object({ last: z.object({ seqno: z.int() }) });
 
 /** Longest wait for an answer, in milliseconds, and the largest one, in bytes: a trace may have thousands of messages. */
 const answerMs = 8_000;
-const answerBytesMax = 32 * 1024 * 1024;
+const answerBytesMax = 16 * 1024 * 1024;
 
 /** Pause between the questions of one who has no key, in milliseconds: about one a second is answered. */
 const pauseMs = 1_100;

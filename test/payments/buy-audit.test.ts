@@ -7,7 +7,7 @@ import { startChain } from '../helpers/chain.ts';
 import { broadcastOf } from '../helpers/payments.ts';
 import { startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
-import { books, challengeOf, decoded, paying, type Signing, sign, statesOf } from './shop.ts';
+import { books, challengeOf, decoded, paying, type Signing, served, sign, statesOf } from './shop.ts';
 
 const payTo = getAddress(`0x${randomBytes(20).toString('hex')}`);
 const chain = await startChain();
@@ -272,7 +272,7 @@ test('thirty payers at once are all served', async () => {
       return { path, header: await sign(payer, challengeOf(await get(path)).accepts[0]) };
     }),
   );
-  const answers = await Promise.all(orders.map(({ path, header }) => get(path, paying(header))));
+  const answers = await Promise.all(orders.map(({ path, header }) => served(() => get(path, paying(header)))));
   expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(200));
   const after = await books(chain, service.control, payTo);
   expect(after.received - before.received).toBe(300_000n);

@@ -3,13 +3,13 @@ import { request } from 'node:http';
 import { getAddress } from 'viem';
 import { afterAll, expect, test } from 'vitest';
 import { readPresented } from '../../engines/x402/presented.ts';
+import { startCallGate } from '../helpers/call-gate.ts';
 import { startChain } from '../helpers/chain.ts';
 import { startFacilitator } from '../helpers/facilitator-process.ts';
 import { broadcastOf } from '../helpers/payments.ts';
-import { startCallGate } from '../helpers/call-gate.ts';
 import { type Service, startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
-import { books, challengeOf, decoded, paying, sign, statesOf } from './shop.ts';
+import { books, challengeOf, decoded, paying, served, sign, statesOf } from './shop.ts';
 
 const payTo = getAddress(`0x${randomBytes(20).toString('hex')}`);
 const chain = await startChain();
@@ -50,7 +50,7 @@ async function expectEven(): Promise<void> {
 
 test('two nodes share the key of one settler', async () => {
   const orders = await Promise.all(Array.from({ length: 16 }, () => ordered(service)));
-  const answers = await Promise.all(orders.map(({ send }) => send()));
+  const answers = await Promise.all(orders.map(({ send }) => served(send)));
   expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(200));
   await expectEven();
 });

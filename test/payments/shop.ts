@@ -98,6 +98,18 @@ export const paying = (header: string, version: 1 | 2 = 2): Record<string, strin
   [version === 1 ? 'x-payment' : 'payment-signature']: header,
 });
 
+/**
+ * Sends a paid request until its audit was made: where many are made at once, a slow machine gives some of them up, and
+ * the payment of such a one stays good.
+ */
+export async function served<Answer extends { readonly status: number }>(send: () => Promise<Answer>): Promise<Answer> {
+  for (;;) {
+    const answer = await send();
+    if (answer.status !== 502 && answer.status !== 503) return answer;
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
 /** The books: what the chain says was received beside what the ledger says was sold. */
 export async function books(chain: Chain, control: ControlDatabase, payTo: Address) {
   const [sold] = await control.sql<{ orders: number; revenue: string }>(

@@ -79,7 +79,7 @@ test('a report for people shows a hostile page as text', () => {
   const html =
     '<title>| x | <script>alert(1)</script> [a](javascript:b) `c` # d</title><link rel=canonical href="`|x">';
   const report = reportMarkdown(analyse(site({ html, path: '/a`b|c' })));
-  expect(report).not.toMatch(/<script|\[a\]\(/);
+  expect(report).not.toMatch(/(?<!\\)(?:<script|\[a\]\()/);
   const rows = report.split('\n').filter((line) => line.startsWith('| m') || line.startsWith('| q'));
   expect(rows.length).toBeGreaterThan(15);
   // Four cells each, whatever is in them.

@@ -34,18 +34,21 @@ test('a transaction waits for its block, then for blocks on top of it', async ()
   await polygon.mint(payer.address, units(29), token);
   await polygon.fund(payer.address);
   await polygon.automine(false);
-  const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [rig.settlement, units(29)] });
-  const hash = await polygon.client.sendTransaction({ account: payer, to: token, data });
-  expect(codeOf(await answerTo(hash, { network: 'polygon' }))).toBe('tx_unconfirmed');
-  await polygon.mine();
-  for (const reached of [1, 2, 3, 4]) {
-    const body = await answerTo(hash, { network: 'polygon' });
-    expect(body.reason).toMatch(new RegExp(`^awaiting_confirmations ${reached}/5\\b`));
-    expect(body.pending).toBe(true);
+  try {
+    const data = encodeFunctionData({ abi: tokenAbi, functionName: 'transfer', args: [rig.settlement, units(29)] });
+    const hash = await polygon.client.sendTransaction({ account: payer, to: token, data });
+    expect(codeOf(await answerTo(hash, { network: 'polygon' }))).toBe('tx_unconfirmed');
     await polygon.mine();
+    for (const reached of [1, 2, 3, 4]) {
+      const body = await answerTo(hash, { network: 'polygon' });
+      expect(body.reason).toMatch(new RegExp(`^awaiting_confirmations ${reached}/5\\b`));
+      expect(body.pending).toBe(true);
+      await polygon.mine();
+    }
+    expect(await answerTo(hash, { network: 'polygon' })).toMatchObject({ verified: true, confirmations: 5 });
+  } finally {
+    await polygon.automine(true);
   }
-  expect(await answerTo(hash, { network: 'polygon' })).toMatchObject({ verified: true, confirmations: 5 });
-  await polygon.automine(true);
 });
 
 test('what the chain calls final needs no more blocks', async () => {

@@ -25,6 +25,7 @@ import {
   resultBody,
   rpcCodes,
 } from '../json-rpc.ts';
+import { x402Extension } from './card.ts';
 import { type A2aVersion, type AskedMessage, type Dialect, dialects, readAsked } from './dialect.ts';
 import { type A2aReason, a2aError, toA2aError, unknownMethod } from './errors.ts';
 import { paymentIn, waitsForPayment } from './payment.ts';
@@ -96,10 +97,19 @@ export async function answerA2a(ctx: Context, { headers, body }: RpcRequest): Pr
     if (run === undefined) throw unknownMethod(method);
     // Nobody would hear what became of it.
     if (id === undefined) throw new RpcError(rpcCodes.invalidRequest, 'id is missing: every method is a request.');
-    return { status: 200, body: resultBody(await run(ctx, params, dialects[version]), id) };
+    const result = await run(ctx, params, dialects[version]);
+    return { status: 200, body: resultBody(result, id), headers: activated(headers) };
   } catch (failure) {
     return refusal(ctx, failure, version, parsed);
   }
+}
+
+/** Extensions that a client asks for are named to it again, as far as they are known here. */
+function activated(headers: RpcRequest['headers']): Readonly<Record<string, string>> {
+  const asking = ['a2a-extensions', 'x-a2a-extensions'].filter((name) =>
+    headers[name]?.split(',').some((one) => one.trim() === x402Extension),
+  );
+  return Object.fromEntries(asking.map((name) => [name, x402Extension]));
 }
 
 function refusal(ctx: Context, failure: unknown, version: A2aVersion, parsed: unknown): RpcAnswer {

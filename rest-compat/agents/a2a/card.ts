@@ -5,7 +5,7 @@ import { skills } from './skills.ts';
 export const cardPath = '/.well-known/agent-card.json';
 
 /** How tasks are paid for. Contract 00, section 4.4. */
-const x402Extension = 'https://github.com/google-a2a/a2a-x402/v0.1';
+export const x402Extension = 'https://github.com/google-a2a/a2a-x402/v0.1';
 
 const reads = ['text/plain', 'application/json'];
 const writes = ['application/json', 'text/markdown'];
