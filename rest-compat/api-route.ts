@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../resolvers/operation.ts';
-import { tidy } from './openapi/json-schema.ts';
+import { inputForm } from './openapi/json-schema.ts';
 import type { ApiDoc, JsonSchema, ParameterDoc, PathDoc } from './openapi/path-doc.ts';
 import { either, type RestRequest, type Route, type RouteOptions, route, type Unchecked } from './route.ts';
 
@@ -92,8 +92,9 @@ function describe<Input extends z.ZodObject, Scope, Output, Wire>(
 ): PathDoc {
   const doc = withPrice(op, given);
   const isKeyed = op.kind === 'mutation' && doc.paid === undefined;
-  const { properties = {}, required = [] } = inputSchema(op.input);
-  const schemaOf = ({ input }: Asked): JsonSchema => tidy(properties[input] ?? { type: 'string' });
+  const { properties = {}, required = [] } = inputForm(op.input);
+  const schemaOf = ({ input }: Asked): JsonSchema =>
+    (properties as Readonly<Record<string, JsonSchema>>)[input] ?? { type: 'string' };
   const asked = askedBy(toInput);
   const parameters = asked
     .filter(({ from }) => from !== 'body')
@@ -133,12 +134,6 @@ function describe<Input extends z.ZodObject, Scope, Output, Wire>(
     budgeted: op.budget !== undefined,
     doc: isKeyed ? { ...doc, refusals: [...(doc.refusals ?? []), 'IDEMPOTENCY_KEY_REUSED'] } : doc,
   };
-}
-
-/** The form of an input, which is printed under its name where it has one. */
-function inputSchema(input: z.ZodObject): z.core.JSONSchema.JSONSchema {
-  const { $ref, $defs = {}, ...schema } = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' });
-  return $ref === undefined ? schema : $defs[$ref.replace('#/$defs/', '')]!;
 }
 
 const idempotencyKey: ParameterDoc = {

@@ -26,8 +26,18 @@ const left: Readonly<Record<string, (value: unknown) => boolean>> = {
   maximum: (value) => value === Number.MAX_SAFE_INTEGER,
 };
 
-/** A printed schema as a document shows it. */
-export function tidy(schema: unknown): JsonSchema {
+/** The form of what is sent to the gateway, without its name where it has one. */
+export function inputForm(schema: z.ZodType): JsonSchema & { readonly required?: readonly string[] } {
+  const {
+    $schema: _dialect,
+    $ref,
+    $defs = {},
+    ...form
+  } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
+  return tidy($ref === undefined ? form : $defs[$ref.replace('#/$defs/', '')]);
+}
+
+function tidy(schema: unknown): JsonSchema {
   if (typeof schema !== 'object' || schema === null) return schema as JsonSchema;
   if (Array.isArray(schema)) return schema.map(tidy) as unknown as JsonSchema;
   const tidied: Record<string, unknown> = {};
