@@ -17,8 +17,6 @@ export const budgets = {
       { count: 100, seconds: 86_400 },
     ],
   },
-  /** Answers that ask for a payment. */
-  challenges: { name: 'challenges', windows: [{ count: 120, seconds: 60 }] },
   /** Looks at transactions. */
   verifications: { name: 'verifications', windows: [{ count: 20, seconds: 60 }] },
   inquiries: { name: 'inquiries', windows: [{ count: 5, seconds: 60 }] },

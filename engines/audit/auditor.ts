@@ -62,10 +62,10 @@ const keptMs = 5 * 60_000;
 const kept = { entries: 500, bytes: 32 * 1024 * 1024 };
 
 /**
- * Longest that a page may take to be judged, in milliseconds. What is looked at of a page is bounded in steps, which take
- * less than a second; this is for a machine that has no time.
+ * Longest that a page may take to be judged, in milliseconds, the start of a thread included. What is looked at of a page
+ * is bounded in steps, which take less than a second; this is for a machine that has no time.
  */
-const analyseMs = 4_000;
+const analyseMs = 8_000;
 
 export function createAuditor(options: AuditorOptions): Auditor {
   const { userAgent, resolve, trial, now = Date.now, waitMs = 20_000 } = options;

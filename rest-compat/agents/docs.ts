@@ -1,20 +1,18 @@
 import { z } from 'zod';
 import { getPricing } from '../../resolvers/audits/get-pricing.ts';
 import { runAudit } from '../../resolvers/audits/run-audit.ts';
-import { JsonRpcRequest, JsonRpcResponse } from '../openapi/json-rpc-schemas.ts';
-import { tidy } from '../openapi/json-schema.ts';
+import { JsonRpcResponse } from '../openapi/json-rpc-schemas.ts';
+import { referenceTo, SchemaPrinter } from '../openapi/json-schema.ts';
 import type { PathDoc } from '../openapi/path-doc.ts';
 import { a2aPath } from './a2a/perform.ts';
 import { mcpPath } from './mcp/answer.ts';
 import { nearPath } from './near/answer.ts';
 
-const schemaOf = (schema: z.ZodType) => tidy(z.toJSONSchema(schema, { io: 'input' }));
-
 const rpc = (path: string, summary: string, request: object, result: object): PathDoc => ({
   method: 'POST',
   path,
   summary,
-  body: { required: true, component: 'JsonRpcRequest', schema: schemaOf(JsonRpcRequest) },
+  body: { required: true, schema: referenceTo('JsonRpcRequest') },
   answer: JsonRpcResponse,
   doc: {
     ownRefusals: true,
@@ -176,7 +174,7 @@ export const agentDocs: readonly PathDoc[] = [
     method: 'POST',
     path: nearPath,
     summary: 'Deliver a job of a marketplace of agents at once.',
-    body: { required: false, schema: schemaOf(Job) },
+    body: { required: false, schema: new SchemaPrinter().print(Job, 'input') },
     answer: JobAnswer,
     doc: {
       examples: {

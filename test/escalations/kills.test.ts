@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { startFaultyWorld } from '../helpers/faulty-world.ts';
 import type { GatewayProcess } from '../helpers/gateway-process.ts';
-import { startSmtp } from '../helpers/smtp-server.ts';
+import { startHoldingSmtp } from '../helpers/holding-smtp.ts';
 
 // The gateway is killed without warning at each step of a page's way, started again, and left to itself: each contact
 // gets one mail for each wave. Where the mail server had said yes and the gateway had not noted it yet, the same mail
@@ -9,29 +9,8 @@ import { startSmtp } from '../helpers/smtp-server.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
-interface Taken {
-  readonly to: string;
-  readonly messageId: string;
-}
-
-const taken: Taken[] = [];
-/** Set: the next mail is read and not answered; called when that is so. */
-let onHeld: (() => void) | undefined;
-const smtp = await startSmtp({
-  onData: async (stream, session, done) => {
-    let raw = '';
-    try {
-      for await (const chunk of stream) raw += chunk;
-    } catch {
-      // Its sender was killed in the middle: it was not taken.
-      return;
-    }
-    if (onHeld !== undefined) return onHeld();
-    const messageId = /^Message-ID: (.+)\r$/im.exec(raw)![1]!;
-    for (const { address } of session.envelope.rcptTo) taken.push({ to: address, messageId });
-    done();
-  },
-});
+const smtp = await startHoldingSmtp();
+const { taken } = smtp;
 
 const world = await startFaultyWorld();
 const env = { SMTP_URL: `smtp://127.0.0.1:${smtp.port}`, MAIL_FROM: 'svc <no-reply@example.com>' };
@@ -205,13 +184,11 @@ test.each([...whileSending, ...afterSending])(
 
 test('killed while the mail server has yet to say whether it takes a page: each contact gets it once', async () => {
   const org = await staffed();
-  const held = new Promise<void>((resolve) => {
-    onHeld = resolve;
-  });
+  const held = smtp.hold();
   await org.raise();
   await held;
   await gateway.kill();
-  onHeld = undefined;
+  smtp.takeAgain();
   gateway = await world.start(env);
   await settled(org, 1);
   await expectPagedOnce(org, 1);

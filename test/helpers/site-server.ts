@@ -33,6 +33,9 @@ export interface SiteDocument {
   readonly body?: string | Uint8Array;
 }
 
+/** No page is left for being slow where the machine is: tests of slowness say how long they wait. */
+const patience = { connect: 18_000, headers: 18_000, idle: 18_000, whole: 19_000 };
+
 /** Documents by path, with their query; whatever is not there is 404. */
 export type SiteDocuments = Readonly<Record<string, SiteDocument | string>>;
 
@@ -68,7 +71,7 @@ export async function startSites(sites: Readonly<Record<string, SiteDocuments | 
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
-    trial: { hosts: new Map(Object.keys(sites).map((host) => [host, port])), ca: certificate },
+    trial: { hosts: new Map(Object.keys(sites).map((host) => [host, port])), ca: certificate, patience },
     reached,
     close() {
       server.closeAllConnections();

@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { natsProgram } from '../../scripts/lane-programs.ts';
 import { startFaultyWorld } from '../helpers/faulty-world.ts';
 import { type GatewayProcess, startGateway, temporaryFolder } from '../helpers/gateway-process.ts';
+import { startHoldingSmtp } from '../helpers/holding-smtp.ts';
 import { type NatsServer, startNats } from '../helpers/nats-server.ts';
-import { startSmtp } from '../helpers/smtp-server.ts';
 
 // Two gateways in processes of their own. The one that has a page in hand is killed, and the other one has been running
 // all along: no start frees anything, its own sweep has to.
@@ -12,16 +12,8 @@ vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 // `apt-get install nats-server`
 describe.skipIf(natsProgram() === undefined)('two nodes that page', () => {
-  interface Taken {
-    readonly to: string;
-    readonly messageId: string;
-  }
-  const taken: Taken[] = [];
-  /** Set: mail is read and not answered; called when that is so. */
-  let onHeld: (() => void) | undefined;
-
   let world: Awaited<ReturnType<typeof startFaultyWorld>>;
-  let smtp: Awaited<ReturnType<typeof startSmtp>>;
+  let smtp: Awaited<ReturnType<typeof startHoldingSmtp>>;
   let nats: NatsServer;
   let nodes: GatewayProcess[];
   const cleanups: (() => unknown)[] = [];
@@ -41,21 +33,7 @@ describe.skipIf(natsProgram() === undefined)('two nodes that page', () => {
   }
 
   beforeAll(async () => {
-    smtp = await startSmtp({
-      onData: async (stream, session, done) => {
-        let raw = '';
-        try {
-          for await (const chunk of stream) raw += chunk;
-        } catch {
-          // Its sender was killed in the middle: it was not taken.
-          return;
-        }
-        if (onHeld !== undefined) return onHeld();
-        const messageId = /^Message-ID: (.+)\r$/im.exec(raw)![1]!;
-        for (const { address } of session.envelope.rcptTo) taken.push({ to: address, messageId });
-        done();
-      },
-    });
+    smtp = await startHoldingSmtp();
     cleanups.push(() => smtp.stop());
     world = await startFaultyWorld();
     cleanups.push(() => world.stop());
@@ -122,19 +100,17 @@ describe.skipIf(natsProgram() === undefined)('two nodes that page', () => {
       },
       { timeout: 120_000, interval: 50 },
     );
-  const reached = (email: string) => taken.filter(({ to }) => to === email);
+  const reached = (email: string) => smtp.taken.filter(({ to }) => to === email);
 
   test.each([1, 2])('a page in the hand of a node that is killed is sent once by the other (kill %i)', async () => {
     await alone(async (one, other) => {
       const { orgId, low, high, raise } = await staffed(one);
-      const held = new Promise<void>((resolve) => {
-        onHeld = resolve;
-      });
+      const held = smtp.hold();
       await raise();
       await held;
       const survivor = await other();
       await one.kill();
-      onHeld = undefined;
+      smtp.takeAgain();
       await letAMinutePass();
       await settled(orgId, 1);
       expect(survivor.running()).toBe(true);
@@ -182,9 +158,7 @@ describe.skipIf(natsProgram() === undefined)('two nodes that page', () => {
     const [one, other] = nodes as [GatewayProcess, GatewayProcess];
     const { orgId, low, raise } = await staffed(one);
     for (const node of [one, other]) {
-      const held = new Promise<void>((resolve) => {
-        onHeld = resolve;
-      });
+      const held = smtp.hold();
       if (node === one) await raise();
       else await letAMinutePass();
       await held;
@@ -192,7 +166,7 @@ describe.skipIf(natsProgram() === undefined)('two nodes that page', () => {
     // Whoever has it in hand by now, neither will say what became of it.
     await one.kill();
     await other.kill();
-    onHeld = undefined;
+    smtp.takeAgain();
     nodes = [await startNode(), await startNode()];
     await letAMinutePass();
     await settled(orgId, 1);

@@ -42,13 +42,16 @@ async function ordered(at: Service) {
   return { payer, path, header, send: () => get(at, path, paying(header)) };
 }
 
+/** For what waits as long as a settlement may take, or asks for many at once: longest, in milliseconds. */
+const manyMs = { timeout: 180_000 };
+
 /** What both services sold together is what came in. */
 async function expectEven(): Promise<void> {
   const all = await Promise.all([service, byFacilitator].map(({ control }) => books(chain, control, payTo)));
   expect(all[0]!.revenue + all[1]!.revenue).toBe(all[0]!.received);
 }
 
-test('two nodes share the key of one settler', async () => {
+test('two nodes share the key of one settler', manyMs, async () => {
   const orders = await Promise.all(Array.from({ length: 16 }, () => ordered(service)));
   const answers = await Promise.all(orders.map(({ send }) => served(send)));
   expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(200));
@@ -62,7 +65,7 @@ test('copies of a payment that reach two nodes at once buy once', async () => {
   expect(await chain.balanceOf(payer.address)).toBe(999_990_000n);
 });
 
-test('with the chain away nothing is claimed, and the same payment is good when it is back', async () => {
+test('with the chain away nothing is claimed, and the same payment is good when it is back', manyMs, async () => {
   const { payer, send } = await ordered(service);
   chain.freeze();
   let refused: Awaited<ReturnType<typeof send>>;
@@ -129,7 +132,7 @@ test.each([
   await expectEven();
 });
 
-test('a facilitator that claims what it did not do sells nothing, until it is done', async () => {
+test('a facilitator that claims what it did not do sells nothing, until it is done', manyMs, async () => {
   const { payer, send } = await ordered(byFacilitator);
   await facilitator.behave('claim without paying');
   const claimed = await send();

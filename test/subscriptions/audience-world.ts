@@ -1,6 +1,5 @@
 import { pino } from 'pino';
-import { afterAll, afterEach, expect, vi } from 'vitest';
-import { openDatabase } from '../../db/pool.ts';
+import { expect, vi } from 'vitest';
 import { Turns } from '../../db/turns.ts';
 import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../../resolvers/authority.ts';
 import type { FeedName } from '../../resolvers/feeds.ts';
@@ -8,8 +7,7 @@ import { Audiences } from '../../subscriptions/audiences.ts';
 import { createFeedHub } from '../../subscriptions/feed-hub.ts';
 import type { Reader } from '../../subscriptions/follower.ts';
 import { localSignals } from '../../subscriptions/signals.ts';
-import { createControlDatabase } from '../helpers/control-database.ts';
-import { append, createLog, type LogRow, newFeed, testFeed } from './log-feed.ts';
+import { append, type LogRow, newFeed, openLog, testFeed } from './log-feed.ts';
 
 export const patience = { timeout: 30_000 };
 
@@ -101,18 +99,8 @@ interface SubscribeOptions {
 
 /** Audiences of a test file’s own, over a log of its own. */
 export async function audienceWorld() {
-  const control = await createControlDatabase();
-  const db = openDatabase({ url: control.url });
-  await createLog(db);
+  const { db, cleanups } = await openLog();
   const log = pino({ level: 'silent' });
-  const cleanups: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  });
-  afterAll(async () => {
-    await db.close();
-    await control.drop();
-  });
 
   function start(rested: () => Promise<void> = async () => {}) {
     const hub = createFeedHub({ db, signals: localSignals(), log, backstopMs: 5 });

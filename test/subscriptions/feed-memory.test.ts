@@ -1,24 +1,12 @@
 import { pino } from 'pino';
-import { afterAll, afterEach, expect, test } from 'vitest';
-import { openDatabase } from '../../db/pool.ts';
+import { expect, test } from 'vitest';
 import type { Feed, FeedName } from '../../resolvers/feeds.ts';
 import { createFeedHub, type FeedHubOptions } from '../../subscriptions/feed-hub.ts';
 import { localSignals } from '../../subscriptions/signals.ts';
-import { createControlDatabase } from '../helpers/control-database.ts';
-import { append, createLog, type LogRow, newFeed, testFeed } from './log-feed.ts';
+import { append, type LogRow, newFeed, openLog, testFeed } from './log-feed.ts';
 
 const never = 3_600_000;
-const control = await createControlDatabase();
-const db = openDatabase({ url: control.url });
-await createLog(db);
-const cleanups: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-afterAll(async () => {
-  await db.close();
-  await control.drop();
-});
+const { db, cleanups } = await openLog();
 
 function startHub(options: Partial<FeedHubOptions> = {}) {
   const log = pino({ level: 'silent' });

@@ -1,12 +1,10 @@
 import { pino } from 'pino';
-import { afterAll, afterEach, expect } from 'vitest';
-import { openDatabase } from '../../db/pool.ts';
+import { expect } from 'vitest';
 import type { Feed, FeedName } from '../../resolvers/feeds.ts';
 import { createFeedHub, type FeedHubOptions } from '../../subscriptions/feed-hub.ts';
 import { follow } from '../../subscriptions/follow.ts';
 import { localSignals, type Signals } from '../../subscriptions/signals.ts';
-import { createControlDatabase } from '../helpers/control-database.ts';
-import { append, createLog, type LogRow } from './log-feed.ts';
+import { append, type LogRow, openLog } from './log-feed.ts';
 
 /** Longer than any test: whatever arrives was not found by looking. */
 export const never = 3_600_000;
@@ -23,19 +21,8 @@ export interface Follower {
 
 /** Hubs of a test file’s own over a log of its own. */
 export async function hubWorld() {
-  const control = await createControlDatabase();
-  const statements: string[] = [];
-  const db = openDatabase({ url: control.url, onStatement: (text) => statements.push(text) });
-  await createLog(db);
+  const { control, db, statements, cleanups } = await openLog();
   const log = pino({ level: 'silent' });
-  const cleanups: (() => unknown)[] = [];
-  afterEach(async () => {
-    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  });
-  afterAll(async () => {
-    await db.close();
-    await control.drop();
-  });
 
   function startHub(options: Partial<FeedHubOptions> = {}) {
     const hub = createFeedHub({ db, signals: localSignals(), log, backstopMs: never, ...options });

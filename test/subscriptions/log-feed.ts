@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type Database, inTransaction, type Statement } from '../../db/pool.ts';
+import { afterAll, afterEach } from 'vitest';
+import { type Database, inTransaction, openDatabase, type Statement } from '../../db/pool.ts';
 import type { Feed, FeedName } from '../../resolvers/feeds.ts';
+import { createControlDatabase } from '../helpers/control-database.ts';
 
 export interface LogRow {
   readonly seq: bigint;
@@ -13,6 +15,23 @@ export const newFeed = (): FeedName => ({ orgId: randomUUID(), kind: 'room', fee
 export const createLog = (db: Database) =>
   db.pool.query(`create table test_log (
     org_id uuid, feed_id text, seq bigint, body text not null, primary key (org_id, feed_id, seq))`);
+
+/** A log of a test file’s own, in a control database that goes with the file; each test’s cleanups run after it. */
+export async function openLog() {
+  const control = await createControlDatabase();
+  const statements: string[] = [];
+  const db = openDatabase({ url: control.url, onStatement: (text) => statements.push(text) });
+  await createLog(db);
+  const cleanups: (() => unknown)[] = [];
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
+  });
+  afterAll(async () => {
+    await db.close();
+    await control.drop();
+  });
+  return { control, db, /** What the database was asked. */ statements, cleanups };
+}
 
 /** Rows of the test log as a feed; `reads` records the page sizes asked for. */
 export function testFeed(name: FeedName, reads: number[] = []): Feed<LogRow> {

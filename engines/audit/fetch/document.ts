@@ -11,6 +11,8 @@ import type { FetchTimings } from '../site-snapshot.ts';
 export interface TrialNetwork {
   readonly hosts: ReadonlyMap<string, number>;
   readonly ca: string;
+  /** Where more is waited than usual: the machine may have much else to do. */
+  readonly patience?: Partial<Patience> | undefined;
 }
 
 export interface DocumentRequest {
@@ -67,7 +69,7 @@ const failures = {
  */
 export async function fetchDocument(request: DocumentRequest): Promise<FetchedDocument> {
   const { url, userAgent, signal, resolve, trial } = request;
-  const patience = { ...usualPatience, ...request.patience };
+  const patience = { ...usualPatience, ...trial?.patience, ...request.patience };
   const startedAt = performance.now();
   const since = () => Math.round(performance.now() - startedAt);
   const late = new AbortController();
