@@ -48,6 +48,7 @@ test('an empty environment is a working development set-up', () => {
     sellerName: undefined,
     governingLaw: undefined,
     auditDefaultUrl: 'https://example.com/',
+    tierNetwork: 'base-sepolia',
     payments: {
       settlerKey: undefined,
       facilitatorUrl: undefined,
@@ -184,6 +185,7 @@ test('payments are settled by this process or by a facilitator, not by both', ()
   expect(
     readConfig({ X402_SETTLER_KEY, RPC_URL_BASE: 'https://rpc.example.com/v2/key', CONFIRMATIONS_BSC: '7' }),
   ).toMatchObject({
+    tierNetwork: 'base-sepolia',
     payments: {
       settlerKey: X402_SETTLER_KEY,
       facilitatorUrl: undefined,
