@@ -185,7 +185,6 @@ test('payments are settled by this process or by a facilitator, not by both', ()
   expect(
     readConfig({ X402_SETTLER_KEY, RPC_URL_BASE: 'https://rpc.example.com/v2/key', CONFIRMATIONS_BSC: '7' }),
   ).toMatchObject({
-    tierNetwork: 'base-sepolia',
     payments: {
       settlerKey: X402_SETTLER_KEY,
       facilitatorUrl: undefined,
