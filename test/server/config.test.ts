@@ -48,6 +48,7 @@ test('an empty environment is a working development set-up', () => {
     sellerName: undefined,
     governingLaw: undefined,
     auditDefaultUrl: 'https://example.com/',
+    tierNetwork: 'base-sepolia',
     payments: {
       settlerKey: undefined,
       facilitatorUrl: undefined,
