@@ -113,13 +113,14 @@ export function hotRequests({ url, services, size }: { url: string; services: Se
     get('events of a project', 40, ({ org }) => `/projects/v1/${firstProjectOf(org)}/events`),
     get('escalations of an organization', 40, ({ orgId }) => `/orgs/v1/${orgId}/escalations`),
     get('open escalations', 40, ({ orgId }) => `/orgs/v1/${orgId}/escalations?status=open`),
-    get('failures of a project, with the verdict', 90, ({ org }) => `/projects/v1/${firstProjectOf(org)}/errors`),
+    // How many counts of invocations a window takes depends on the time of day.
+    get('failures of a project, with the verdict', 150, ({ org }) => `/projects/v1/${firstProjectOf(org)}/errors`),
     get(
       'failures that are new in its release',
-      90,
+      150,
       ({ org }) => `/projects/v1/${firstProjectOf(org)}/errors?new_in=active`,
     ),
-    post('a failure that is known', 90, ({ org }) => ({
+    post('a failure that is known', 150, ({ org }) => ({
       path: `/projects/v1/${firstProjectOf(org)}/errors/occurrences`,
       body: { occurrences: [{ function: 'checkout', kind: 'uncaught', sample_id: 'req_1', message: 'it broke' }] },
     })),
