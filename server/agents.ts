@@ -16,6 +16,7 @@ import {
 import { answerMcp, mcpPath } from '../rest-compat/agents/mcp/answer.ts';
 import { asksForStream, mcpMetadata } from '../rest-compat/agents/mcp/metadata.ts';
 import { answerJob, nearPath, nearStatus } from '../rest-compat/agents/near/answer.ts';
+import { asNobody } from '../rest-compat/route.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
 import type { OwnPath } from './own-paths.ts';
 import { jsonType, send, sendAnswer, sendJson } from './respond.ts';
@@ -35,6 +36,12 @@ export const agentPaths = (options: HttpOptions): readonly (readonly [string, Ow
   [cardPath, card(options)],
   [nearPath, near(options)],
 ];
+
+/**
+ * Nothing here asks for a credential: one that a client sends along, as clients of these protocols do, is not looked at,
+ * so that none that is wrong or expired stands in the way.
+ */
+const agentContext = (options: HttpOptions, exchange: Exchange): Context => asNobody(contextOf(options, exchange));
 
 function mcp(options: HttpOptions): OwnPath {
   const server = { name: serverName, version: options.version };
@@ -61,7 +68,7 @@ function mcp(options: HttpOptions): OwnPath {
         details: { method: 'GET', allow },
       });
     }
-    sendJson(response, 200, await mcpMetadata(contextOf(options, exchange), server));
+    sendJson(response, 200, await mcpMetadata(agentContext(options, exchange), server));
   };
 }
 
@@ -85,7 +92,7 @@ function a2a(options: HttpOptions): OwnPath {
     requireMethod(exchange, 'GET', 'POST');
     const { request, response } = exchange;
     if (request.method === 'POST') return answerRpc(options, exchange, answerA2a);
-    sendJson(response, 200, { ok: true, ...agentCard(contextOf(options, exchange), options.version) });
+    sendJson(response, 200, { ok: true, ...agentCard(agentContext(options, exchange), options.version) });
   };
 }
 
@@ -93,7 +100,7 @@ function card(options: HttpOptions): OwnPath {
   return async (exchange) => {
     requireMethod(exchange, 'GET');
     const { request, response } = exchange;
-    const body = JSON.stringify(agentCard(contextOf(options, exchange), options.version));
+    const body = JSON.stringify(agentCard(agentContext(options, exchange), options.version));
     const etag = `"${sha256Hex(body).slice(0, 32)}"`;
     const headers = { etag, 'cache-control': `public, max-age=${cardKeptSeconds}`, vary: 'Host' };
     const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
@@ -107,7 +114,7 @@ function near(options: HttpOptions): OwnPath {
     requireMethod(exchange, 'GET', 'POST');
     const { request, response } = exchange;
     if (request.method !== 'POST') return sendJson(response, 200, nearStatus());
-    const ctx = contextOf(options, exchange);
+    const ctx = agentContext(options, exchange);
     const body = await bodyOf(exchange, jobBodyBytesMax);
     const { 'x-signature': given } = request.headers;
     const answer = await answerJob(ctx, { body, signature: Array.isArray(given) ? given[0] : given });
@@ -124,7 +131,7 @@ async function answerRpc(
   const { request, response, path, traceId } = exchange;
   let answered: RpcAnswer;
   try {
-    const ctx = contextOf(options, exchange);
+    const ctx = agentContext(options, exchange);
     const body = await bodyOf(exchange, rpcBodyBytesMax);
     answered = await answer(ctx, { headers: singleHeaders(request.headers), body });
   } catch (error) {

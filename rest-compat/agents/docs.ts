@@ -177,6 +177,7 @@ export const agentDocs: readonly PathDoc[] = [
     body: { required: false, schema: new SchemaPrinter().print(Job, 'input') },
     answer: JobAnswer,
     doc: {
+      refusals: ['BAD_SIGNATURE', 'RATE_LIMITED', 'SERVICE_UNAVAILABLE', 'UPSTREAM_UNAVAILABLE'],
       examples: {
         request: { job_id: '42', url: 'https://shop.example.org/' },
         answer: {

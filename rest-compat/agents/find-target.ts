@@ -5,7 +5,7 @@ const between = /[\s<>"`“”„«»]+/u;
 const nameLengthMax = 2_048;
 
 const opening = /^[('‘[{*_]+/u;
-const closing = /[.,;:!?)'’\]}*_]+$/u;
+const closing: ReadonlySet<string> = new Set(".,;:!?)'’]}*_");
 
 /** A host name of two labels or more, with or without a path. */
 const named =
@@ -30,15 +30,19 @@ function addressIn(word: string): string | undefined {
   let from = at;
   // By hand: a search that goes back and forth takes the square of a long word's length.
   while (from > 0 && /[a-z0-9+.-]/i.test(word[from - 1]!)) from -= 1;
-  return at === -1 || from === at ? undefined : word.slice(from).replace(endOf(word), '');
+  return at === -1 || from === at ? undefined : withoutEnd(word.slice(from));
 }
 
 function nameIn(word: string): string | undefined {
   if (word.length > nameLengthMax) return undefined;
-  const bare = word.replace(opening, '').replace(endOf(word), '');
+  const bare = withoutEnd(word.replace(opening, ''));
   const match = named.exec(bare);
   return match === null || files.has(match[2]!.toLowerCase()) ? undefined : bare;
 }
 
-/** The same without what may take long at the end of a long word. */
-const endOf = (word: string): RegExp => (word.length > nameLengthMax ? /[.,;:!?)]$/ : closing);
+/** A word without the marks that a text ends it with. By hand, for the same reason. */
+function withoutEnd(word: string): string {
+  let to = word.length;
+  while (to > 0 && closing.has(word[to - 1]!)) to -= 1;
+  return word.slice(0, to);
+}

@@ -1,6 +1,5 @@
 import type { Context } from '../../resolvers/context.ts';
 import { PaymentRequired } from '../../resolvers/payments/payment-required.ts';
-import { asNobody } from '../route.ts';
 
 /** What is sold to an agent, and where its protocol says it is. */
 interface Sold {
@@ -12,7 +11,6 @@ interface Sold {
 
 /** Lets one call pay by what its message holds, since messages have no headers of their own. */
 export interface Purse {
-  /** Who pays is all that counts: no credential of the request is looked at. */
   readonly ctx: Context;
   /** The settlement object of what was paid; undefined while nothing was. Contract 00, section 1.11. */
   readonly receipt: () => object | undefined;
@@ -27,7 +25,7 @@ export function openPurse(ctx: Context, payment: unknown, { resource, path }: So
   const { till } = ctx;
   return {
     ctx: {
-      ...asNobody(ctx),
+      ...ctx,
       setHeader(name, value) {
         if (settlementHeaders.has(name.toLowerCase())) receipt = decoded(value);
       },

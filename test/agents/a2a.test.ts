@@ -138,13 +138,16 @@ describe.each(versions)(
 
     test('the same message again is the same task, also twice at once', async () => {
       const params = message([data({ skill: 'pricing' })]);
-      const answers = await Promise.all(Array.from({ length: 5 }, () => post(rpc(send, params))));
+      const from = { 'x-forwarded-for': `203.0.113.${version === '1.0' ? 20 : 21}` };
+      const again = (sent: object) => post(rpc(send, sent), from);
+      const answers = await Promise.all(Array.from({ length: 5 }, () => again(params)));
       const ids = new Set(answers.map(({ body }) => taskOf(body.result).id));
       expect(ids.size).toBe(1);
-      expect(taskOf((await post(rpc(send, params))).body.result)).toEqual(taskOf(answers[0]!.body.result));
-      // An id is its client's own: another message under it is another task, whoever sent the first.
+      expect(taskOf((await again(params)).body.result)).toEqual(taskOf(answers[0]!.body.result));
+      // An id is its client's own: another message under it is another task, and so is the same one of somebody else.
       const other = { message: { ...params.message, parts: [text('Hello')] } };
-      expect(ids.has(taskOf((await post(rpc(send, other))).body.result).id)).toBe(false);
+      expect(ids.has(taskOf((await again(other)).body.result).id)).toBe(false);
+      expect(ids.has(taskOf((await post(rpc(send, params))).body.result).id)).toBe(false);
     });
 
     test.each([
@@ -158,10 +161,20 @@ describe.each(versions)(
       ['a part that is no object', { message: { messageId: 'x', role, parts: ['x'] } }],
       ['metadata that are none', message([text('x')], { metadata: 'x' })],
       ['a site that is no text', message([data({ url: 5 })])],
+      ['a site that no address is as long as', message([data({ url: 'x'.repeat(2_049) })])],
+      ['a site of characters that nothing can hold', message([data({ url: 'https://shop.audit-sites.net/\0' })])],
+      ['a site of half a character', message([data({ url: 'https://shop.audit-sites.net/\ud800' })])],
+      ['such a site in a text', message([text('full-audit https://shop.audit-sites.net/\ud800')])],
       ['a skill that is none', message([data({ url: 'shop.audit-sites.net', skill: 'dance' })])],
     ])('%s is refused', async (_what, params) => {
       const { status, body } = await post(rpc(send, params));
       expect([status, body.error.code]).toEqual([200, -32_602]);
+    });
+
+    test('a credential that is for something else is not looked at', async () => {
+      const headers = { authorization: 'Bearer of-another-service', apikey: 'x' };
+      const task = await ask([data({ url: 'docs.audit-sites.net' })], {}, headers);
+      expect(task.status.state).toBe(state('completed'));
     });
 
     test('files alone are not read', async () => {
@@ -334,14 +347,15 @@ describe('the card', () => {
 
 test('a task is gone after a day', async () => {
   const { control } = stage.service;
-  const { body } = await post(
-    rpc('message/send', { message: { messageId: 'old', role: 'user', parts: [{ kind: 'text', text: 'Hello' }] } }),
-  );
+  const sendOld = () =>
+    post(
+      rpc('message/send', { message: { messageId: 'old', role: 'user', parts: [{ kind: 'text', text: 'Hello' }] } }),
+      { 'x-forwarded-for': '203.0.113.22' },
+    );
+  const { body } = await sendOld();
   const { id } = body.result;
   await control.sql(`update a2a_tasks set expires_at = now() - interval '1 second' where id = $1`, [id]);
   expect((await post(rpc('tasks/get', { id }))).body.error.code).toBe(-32_001);
-  const again = await post(
-    rpc('message/send', { message: { messageId: 'old', role: 'user', parts: [{ kind: 'text', text: 'Hello' }] } }),
-  );
+  const again = await sendOld();
   expect(again.body.result.id).not.toBe(id);
 });

@@ -1,6 +1,6 @@
 import { docs, shop } from '../audit/fixture-sites.ts';
 import { type Service, type ServiceOptions, startService } from '../helpers/service.ts';
-import { startSites } from '../helpers/site-server.ts';
+import { type SiteDocuments, startSites } from '../helpers/site-server.ts';
 
 /** A gateway with sites to audit, and clients that each come from an address of their own. */
 export interface AgentStage {
@@ -20,14 +20,19 @@ export interface Posted {
   readonly body: any;
 }
 
-/** @param names further sites, with hardly anything in them */
+/**
+ * @param names further sites, with hardly anything in them
+ * @param more further sites by their names
+ */
 export async function startAgentStage(
   options: ServiceOptions = {},
   names: readonly string[] = [],
+  more: Readonly<Record<string, SiteDocuments>> = {},
 ): Promise<AgentStage> {
   const sites = await startSites({
     'shop.audit-sites.net': shop,
     'docs.audit-sites.net': docs,
+    ...more,
     ...Object.fromEntries(names.map((name) => [name, { '/': `<title>${name}</title>` }])),
   });
   const service = await startService({

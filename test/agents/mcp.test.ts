@@ -1,4 +1,5 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test, vi } from 'vitest';
+import { addressRate } from '../../resolvers/limits.ts';
 import { startAgentStage } from './agent-stage.ts';
 
 const stage = await startAgentStage({ env: { MCP_ALLOWED_ORIGINS: 'https://app.audit-sites.net' } });
@@ -217,6 +218,35 @@ describe('the classic generation', () => {
     });
   });
 
+  test('every message is charged to its address, whatever it is', async () => {
+    const { rateLimiter } = stage.service.app.services;
+    const [bucket, from] = ['address:203.0.113.99', { 'x-forwarded-for': '203.0.113.99' }];
+    const taken = vi.spyOn(rateLimiter, 'take');
+    try {
+      expect((await post([call('ping'), tell('notifications/initialized'), call('ping', {}, 2)], from)).status).toBe(
+        200,
+      );
+      expect(taken.mock.calls.filter(([name]) => name === bucket)).toHaveLength(3);
+    } finally {
+      taken.mockRestore();
+    }
+    rateLimiter.charge(bucket, addressRate, 1e9);
+    for (const body of [
+      call('initialize'),
+      call('ping'),
+      call('tools/list'),
+      call('nothing'),
+      tell('notifications/initialized'),
+      [call('ping')],
+      '{',
+    ]) {
+      const refused = await post(body, from);
+      expect([refused.status, refused.body.error.code]).toEqual([429, -32_000]);
+      expect(refused.body.error.data.code).toBe('rate_limited');
+      expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+  });
+
   test('tools take from the rate of what they call', async () => {
     const from = { 'x-forwarded-for': '203.0.113.77' };
     const byPath = async () => {
@@ -279,6 +309,15 @@ describe('the tools', () => {
     const tx_hash = `0x${'1'.repeat(64)}`;
     const asked = await stage.post('/api/verify-tx', { tx_hash, network: 'base' });
     expect((await tool('verify_transaction', { tx_hash, network: 'base' })).structuredContent).toEqual(asked.body);
+  });
+
+  test('do not look at a credential that is for something else', async () => {
+    const headers = { authorization: 'Bearer of-another-service', apikey: 'x' };
+    expect(await tool('get_pricing', {}, headers)).toMatchObject({ structuredContent: { ok: true } });
+    const audited = await tool('audit_site', { url: 'docs.audit-sites.net' }, headers);
+    expect(audited).toMatchObject({ structuredContent: { domain: 'docs.audit-sites.net' } });
+    const look = await fetch(`${url}/api/mcp`, { headers });
+    expect(look.status).toBe(200);
   });
 
   test('honour an idempotency key, and refuse what they do not know', async () => {

@@ -14,10 +14,17 @@ import { startAgentStage } from './agent-stage.ts';
 const payTo = freshAddress();
 const chain = await startChain();
 /** Every sale reads a host of its own: one may be fetched from six times a minute. */
-const names = Array.from({ length: 40 }, (_one, at) => `p${at}.audit-sites.net`);
+const names = Array.from({ length: 60 }, (_one, at) => `p${at}.audit-sites.net`);
 const stage = await startAgentStage(
   { env: { SETTLEMENT_ADDRESS: payTo, X402_SETTLER_KEY: chain.settlerKey, RPC_URL_BASE: chain.rpcUrl } },
   names,
+  {
+    // Nothing that PostgreSQL keeps: half a character, and none at all.
+    'odd.audit-sites.net': {
+      '/': '<script type="application/ld+json">{"@context":"https://schema.org","@type":"a\\ud800\\u0000b"}</script>',
+      '/robots.txt': 'User-agent: *\nContent-Signal: search=\0yes\nDisallow: /\0',
+    },
+  },
 );
 afterAll(async () => {
   await stage.stop();
@@ -188,9 +195,14 @@ describe.each([
   ['0.3', 'message/send', 'user', (result: unknown) => result as Task],
 ] as const)('over A2A %s', (version, method, role, taskOf) => {
   const part = (data: object) => (version === '1.0' ? { data } : { kind: 'data', data });
-  const send = async (data: object, more: object = {}, messageId: string = randomUUID()): Promise<Task> => {
+  const send = async (
+    data: object,
+    more: object = {},
+    messageId: string = randomUUID(),
+    headers: Record<string, string> = {},
+  ): Promise<Task> => {
     const message = { messageId, role, parts: [part(data)], ...more };
-    const { body } = await stage.post('/api/a2a', { jsonrpc: '2.0', id: 1, method, params: { message } });
+    const { body } = await stage.post('/api/a2a', { jsonrpc: '2.0', id: 1, method, params: { message } }, headers);
     expect(body.error).toBe(undefined);
     return taskOf(body.result);
   };
@@ -263,6 +275,36 @@ describe.each([
     const payment = await payFor(asked.status.message.metadata!['x402.payment.required'], await chain.payer());
     const done = await send({ url: fresh(), skill: 'full-audit' }, submitted(payment));
     expect(done.status.state).toMatch(isDone);
+    await expectSold(before);
+  });
+
+  test('a first message with its payment, twice at once, is one task with what was paid for', async () => {
+    const before = await books(chain, control, payTo);
+    const payer = await chain.payer();
+    const asked = await send({ url: fresh(), skill: 'full-audit' });
+    const payment = await payFor(asked.status.message.metadata!['x402.payment.required'], payer);
+    const [target, messageId] = [fresh(), randomUUID()];
+    const from = { 'x-forwarded-for': `203.0.113.${version === '1.0' ? 30 : 31}` };
+    const pay = () => send({ url: target, skill: 'full-audit' }, submitted(payment), messageId, from);
+    const answers = await Promise.all([pay(), pay()]);
+    // Whichever was the faster: who sends it again has the report.
+    const done = await pay();
+    expect(answers.map(({ id }) => id)).toEqual([done.id, done.id]);
+    expect(done.status.state).toMatch(isDone);
+    expect(done.artifacts[0]!.parts[0]!.data).toMatchObject({ domain: target, tier: 'audit' });
+    await expectSold(before);
+    await expect
+      .poll(() => statesOf(control, payer.address), { timeout: 20_000 })
+      .toMatchObject([{ state: 'delivered' }]);
+  });
+
+  test('whatever a page says of itself, the report that was paid for can be kept', async () => {
+    const before = await books(chain, control, payTo);
+    const asked = await send({ url: 'odd.audit-sites.net', skill: 'full-audit' });
+    const payment = await payFor(asked.status.message.metadata!['x402.payment.required'], await chain.payer());
+    const done = await send({}, { taskId: asked.id, ...submitted(payment) });
+    expect(done.status.state).toMatch(isDone);
+    expect(done.artifacts[0]!.parts[0]!.data).toMatchObject({ report: { node_types: ['a\ufffd b'] } });
     await expectSold(before);
   });
 

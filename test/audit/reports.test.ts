@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
+import { findTextFault } from '../../core/text.ts';
 import { type AuditReport, analyse } from '../../engines/audit/analyse.ts';
 import { visitSite } from '../../engines/audit/fetch/visit.ts';
 import { readLlms } from '../../engines/audit/llms/read-llms.ts';
@@ -138,6 +139,7 @@ const piece = fc.oneof(
     '<script type="application/ld+json">{"@context":"https://schema.org","@type":["Organization",1],"name":{"a":[null]}}</script>',
     '<script type="application/ld+json">[[[{"@type":"X","__proto__":{"name":1}}]]]</script>',
     '<script type="application/ld+json">{"@context":{"@vocab":"http://schema.org/"},"@type":"FAQPage","mainEntity":[1,{"name":"a"}]}</script>',
+    '<script type="application/ld+json">{"@context":"https://schema.org","@type":"\\ud800\\u0000","name":"\\udc00"}</script>',
     '<script type="application/ld+json">{"@context":"https://schema.org","@type":"WebSite","name":"</scr\\u0069pt>\\u2028","url":"javascript:1"}</script>',
     '</p>\n- [',
     '```',
@@ -173,6 +175,7 @@ test('whatever a page is, its report is the same twice, and what is generated fo
     fc.property(anySite, (site) => {
       const report = analyse(site);
       expect(JSON.stringify(analyse(site))).toBe(JSON.stringify(report));
+      expect(findTextFault(report)).toBe(undefined);
       expectToPass(report);
     }),
     { numRuns: 400 },
@@ -237,6 +240,21 @@ test.each([
   expect(pointsOf(report)).toMatchObject(points);
   expect(report.scores).toMatchObject({ schema, llms_txt: 100 });
   expect(report).toMatchObject({ hasJsonLd: true, hasLlmsTxt: true });
+});
+
+test('whatever a site is written in, its report is of characters that can be kept', () => {
+  const types = ['\\ud800', 'a\\u0000b', `${'x'.repeat(298)}😀😀`];
+  const nodes = types.map((type) => `{"@context":"https://schema.org","@type":"${type}"}`);
+  const robots = 'User-agent: *\nContent-Signal: search=\0yes\nDisallow: /\0';
+  const report = analyse(
+    siteOf(`<script type="application/ld+json">[${nodes.join(',')}]</script>`, {
+      robots: { status: 200, contentType: 'text/plain', bytes: bytes(robots) },
+      llms: { status: 200, contentType: 'text/\0plain', bytes: bytes('# a') },
+    }),
+  );
+  expect(findTextFault(report)).toBe(undefined);
+  expect(report.nodeTypes).toEqual(['\ufffd', 'a b', `${'x'.repeat(298)}\ufffd…`]);
+  expect(report.contentSignals).toHaveLength(1);
 });
 
 test('text of a page cannot become markup of the generated files', () => {

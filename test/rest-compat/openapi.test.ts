@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, describe, expect, test } from 'vitest';
 import { routes } from '../../rest-compat/routes.ts';
@@ -15,7 +16,7 @@ const held = new Promise<void>((open) => {
   release = open;
 });
 /** More than may be read and wait at once. */
-const slow = Array.from({ length: 90 }, (_one, at) => `slow${at}.audit-sites.net`);
+const slow = Array.from({ length: 91 }, (_one, at) => `slow${at}.audit-sites.net`);
 const sites = await startSites({
   'shop.audit-sites.net': shop,
   'example.com': { '/': '<title>Example</title>' },
@@ -41,7 +42,7 @@ const service = await startService({
     proxy = await startPgProxy(control.url);
     return proxy.url;
   },
-  env: { TRUSTED_PROXIES: '127.0.0.1/32' },
+  env: { TRUSTED_PROXIES: '127.0.0.1/32', NEAR_AGENTS_SECRET: 'a-secret-of-the-market' },
 });
 afterAll(async () => {
   release();
@@ -215,7 +216,20 @@ describe('the document', () => {
   });
 });
 
-const call = async (method: string, path: string, search = '', body?: unknown, headers = from()) => {
+/** Jobs are signed by who sends them. */
+const signed = (body: unknown) => {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return { 'x-signature': `sha256=${createHmac('sha256', 'a-secret-of-the-market').update(text).digest('hex')}` };
+};
+
+const call = async (
+  method: string,
+  path: string,
+  search = '',
+  body?: unknown,
+  given: Record<string, string> = from(),
+) => {
+  const headers = path === '/api/near-agents' && body !== undefined ? { ...signed(body), ...given } : given;
   const options = body === undefined ? { headers } : { body, headers };
   const answer = await service.call<{ code: string }>(nobody, method, path + search, options);
   api.expectDescribed(method, path, answer);
@@ -245,6 +259,10 @@ describe('what is answered', () => {
     expect((await call('POST', '/api/audit', '', { url })).body.code).toBe(code);
   });
 
+  test('to a job that is not signed is a refusal', async () => {
+    expect((await call('POST', '/api/near-agents', '', {}, { ...from(), 'x-signature': '' })).status).toBe(401);
+  });
+
   test('to an audit that is to be unlocked is the price', async () => {
     expect((await call('GET', '/api/audit', '?url=shop.audit-sites.net/shoes&unlock=1')).status).toBe(402);
     expect((await call('POST', '/api/audit', '', { url: 'shop.audit-sites.net', unlock: true })).status).toBe(402);
@@ -270,6 +288,7 @@ describe('what is answered', () => {
       ['POST', '/api/audit', '', { url: 'https://localhost' }],
       ['POST', '/api/inquiry', '', inquiry],
       ['POST', '/api/verify-tx', '', transaction],
+      ['POST', '/api/near-agents', '', {}],
     ] as const;
     for (const [method, path, search, body] of asks) {
       const again = from();
@@ -280,11 +299,12 @@ describe('what is answered', () => {
   });
 
   test('while more sites wait to be read than may', async () => {
-    const [one, other, ...most] = slow;
+    const [one, other, third, ...most] = slow;
     const waiting = most.map((host) => call('GET', '/api/audit', `?url=${host}`));
     expect((await Promise.race(waiting)).status).toBe(503);
     expect((await call('GET', '/api/audit', `?url=${one}`)).status).toBe(503);
     expect((await call('POST', '/api/audit', '', { url: other })).status).toBe(503);
+    expect((await call('POST', '/api/near-agents', '', { url: third })).status).toBe(503);
     release();
     const statuses = (await Promise.all(waiting)).map(({ status }) => status);
     expect(new Set(statuses)).toEqual(new Set([200, 503]));
@@ -300,6 +320,7 @@ describe('what is answered', () => {
       await gone('GET', '/api/stats');
       await gone('POST', '/api/inquiry', { email: 'ada@shop.example.org' });
       await gone('POST', '/api/verify-tx', { tx_hash: `0x${'2'.repeat(64)}` });
+      await gone('POST', '/api/near-agents', { job_id: 'while-away' });
       // What was looked at a moment ago is believed for ten seconds.
       const health = async () => (await call('GET', '/api/health')).body;
       await expect

@@ -19,9 +19,11 @@ export const quoted = (text: string): string => {
 /** Longest text of a site in a report, in UTF-16 units: reports are kept. */
 const shortMax = 300;
 
-/** A text that a site may have made as long as it likes, as it stands in a report. */
-export const short = (text: string): string =>
-  text.length <= shortMax ? text : `${text.slice(0, shortMax - 1).toWellFormed()}…`;
+/** A text that a site may have made of whatever it likes, as it stands in a report: bounded, and of what can be kept. */
+export const short = (text: string): string => {
+  const shown = text.length <= shortMax ? text : `${text.slice(0, shortMax - 1)}…`;
+  return shown.toWellFormed().replace(/\p{Cc}/gu, ' ');
+};
 
 /** A share of points, rounded down; nothing of nothing is none. */
 export const share = (points: number, good: number, all: number): number =>

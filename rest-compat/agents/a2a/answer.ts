@@ -29,7 +29,7 @@ import { x402Extension } from './card.ts';
 import { type A2aVersion, type AskedMessage, type Dialect, dialects, readAsked } from './dialect.ts';
 import { type A2aReason, a2aError, toA2aError, unknownMethod } from './errors.ts';
 import { paymentIn, waitsForPayment } from './payment.ts';
-import { a2aPath, perform } from './perform.ts';
+import { a2aPath, type Performed, perform } from './perform.ts';
 
 /** Messages of one client network, and tasks that they may leave behind: some cost nothing else. */
 const messagesPerMinute = { perSecond: 2, burst: 120 };
@@ -144,16 +144,39 @@ const wantsPush = ({ configuration }: RpcMessage['params']): boolean =>
 const at = ({ services }: Context) => services.now().toISOString();
 
 async function begin(ctx: Context, message: AskedMessage): Promise<AgentTask> {
-  // All of the message, not its id alone: ids are the clients' own, and one that is guessed leads to no other's task.
-  const digest = inputDigest(message);
+  // All of the message and who sends it, not its id alone: ids are the clients' own, and the same bytes from elsewhere
+  // lead to no other's task.
+  const digest = inputDigest([networkOf(ctx.request.address), message]);
   const known = await findTaskOfMessage(ctx, digest);
   if (known !== undefined) return isUnpaid(known, message) ? goOn(ctx, message, known.id) : known;
   charge(ctx, 'agent-tasks', tasksPerDay);
-  const { outcome, kept } = await perform(ctx, message);
+  const performed = await perform(ctx, message);
   const contextId = message.contextId ?? randomUUID();
-  const task = await keepTask(ctx, { id: ctx.services.newId('tsk'), contextId, at: at(ctx), ...outcome }, digest);
-  kept();
-  return task;
+  const made = { id: ctx.services.newId('tsk'), contextId, at: at(ctx), ...performed.outcome };
+  const task = await keepTask(ctx, made, digest);
+  if (task.id === made.id) {
+    performed.kept();
+    return task;
+  }
+  // The same message came twice at once, and the other one was faster: it may have found this one's payment in use.
+  const advanced = made.state === 'input-required' ? undefined : await bring(ctx, task, message, performed);
+  return advanced ?? (await findTask(ctx, task.id))?.task ?? task;
+}
+
+/**
+ * Brings a task that waits to what came of a message.
+ *
+ * @returns undefined when it does not wait any more: nothing of it is kept then
+ */
+async function bring(
+  ctx: Context,
+  task: AgentTask,
+  message: AskedMessage,
+  { outcome, kept }: Performed,
+): Promise<AgentTask | undefined> {
+  const advanced = await advanceTask(ctx, { ...task, at: at(ctx), ...outcome }, inputDigest(message));
+  if (advanced !== undefined) kept();
+  return advanced;
 }
 
 /** Whether a message that came before holds a payment which may be taken by now. */
@@ -170,12 +193,8 @@ async function goOn(ctx: Context, message: AskedMessage, taskId: string): Promis
     if (lastMessage === digest) return task;
     throw over();
   }
-  const { outcome, kept } = await perform(ctx, message, task);
-  const advanced = await advanceTask(ctx, { ...task, at: at(ctx), ...outcome }, digest);
-  if (advanced !== undefined) {
-    kept();
-    return advanced;
-  }
+  const advanced = await bring(ctx, task, message, await perform(ctx, message, task));
+  if (advanced !== undefined) return advanced;
   // The same message may have come twice at once.
   const now = await findTask(ctx, taskId);
   if (now?.lastMessage === digest) return now.task;

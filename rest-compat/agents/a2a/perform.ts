@@ -1,4 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
+import { textFault } from '../../../core/text.ts';
+import { targetLengthMax } from '../../../engines/audit/target.ts';
 import type { AgentTask } from '../../../resolvers/agents/agent-tasks.ts';
 import type { Context } from '../../../resolvers/context.ts';
 import { asRefusal } from '../../../resolvers/execute.ts';
@@ -36,7 +38,8 @@ function readAsk({ parts }: AskedMessage, before: Before | undefined): Ask {
   const asked = data.find(({ url }) => url !== undefined) ?? data.find(({ skill }) => skill !== undefined);
   const text = parts.flatMap((part) => ('text' in part ? [part.text] : [])).join('\n');
   const { url = findTarget(text) ?? before?.url ?? undefined, skill } = asked ?? {};
-  if (url !== undefined && typeof url !== 'string') throw new RpcError(rpcCodes.invalidParams, 'url must be a string.');
+  if (url !== undefined && !isKept(url))
+    throw new RpcError(rpcCodes.invalidParams, `url must be a string of at most ${targetLengthMax} characters.`);
   if (skill === undefined) return { skill: skillNamedIn(text) ?? usual, url };
   const named = typeof skill === 'string' ? skillOf(skill) : undefined;
   if (named === undefined) {
@@ -45,6 +48,10 @@ function readAsk({ parts }: AskedMessage, before: Before | undefined): Ask {
   }
   return { skill: named, url };
 }
+
+/** Whether something may stand in a task for the site that was named, which is kept before anybody has judged it. */
+const isKept = (url: unknown): url is string =>
+  typeof url === 'string' && url.length <= targetLengthMax && textFault(url) === undefined;
 
 /** What came of a message, and how what was paid for in it counts as delivered. */
 export interface Performed {

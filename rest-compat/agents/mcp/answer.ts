@@ -41,6 +41,7 @@ const listsKeptMs = 300_000;
 export async function answerMcp(ctx: Context, request: RpcRequest, server: ServerInfo): Promise<RpcAnswer> {
   let parsed: unknown;
   try {
+    ctx.chargeAddress();
     parsed = parseRpcBody(request.body);
     if (Array.isArray(parsed)) return await answerBatch(ctx, parsed, request, server);
   } catch (error) {
@@ -59,6 +60,8 @@ async function answerBatch(
   if (messages.length === 0) throw invalid('The batch is empty.');
   if (!takesBatches(request.headers)) throw invalid('This revision takes one message in a request.');
   if (messages.length > batchMax) throw invalid(`A batch has ${batchMax} messages at most.`);
+  // Each is charged as if it came alone, and all of them before any is answered: none is left half done.
+  for (const _message of messages.slice(1)) ctx.chargeAddress();
   const answers: object[] = [];
   // One after the other: together they may ask for no more than one by one.
   for (const message of messages) {
@@ -87,7 +90,12 @@ function refusal({ request, services }: Context, failure: unknown, id: string | 
   if (!(error instanceof RpcError || error instanceof ServiceError))
     services.log.error({ err: error, trace_id: request.traceId, path: mcpPath }, 'A request failed unexpectedly.');
   const known = asRpcError(error, request.traceId, mcpPath);
-  return { status: known.status, body: errorBody(known, id) };
+  const after = error instanceof ServiceError ? error.retryAfter : undefined;
+  return {
+    status: known.status,
+    body: errorBody(known, id),
+    ...(after === undefined ? {} : { headers: { 'retry-after': String(after) } }),
+  };
 }
 
 async function runClassic(ctx: Context, { method, params }: RpcMessage, server: ServerInfo): Promise<object> {
