@@ -82,7 +82,11 @@ export const isPrincipal = (caller: Caller): caller is PrincipalBacked => 'princ
 /** The principal that a caller stands for; null for keys, the platform admin and nobody. */
 export const principalIdOf = (caller: Caller): string | null => (isPrincipal(caller) ? caller.principal.id : null);
 
-/** The lasting identity of a caller, whatever credential it used: the scope of its idempotency keys and rate limits. */
+/**
+ * The lasting identity of a caller, whatever credential it used: the scope of its idempotency keys and rate limits.
+ *
+ * @param address where somebody without a credential is told by; for rate limits, the network
+ */
 export function callerKey(caller: Caller, address: string): string {
   if (isPrincipal(caller)) return caller.principal.id;
   if (caller.kind === 'project_key') return `key:${caller.projectId}:${caller.role}`;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
+import { networkOf } from '../core/network-of.ts';
 import { traced } from '../core/tracing.ts';
 import { inTransaction, isCollision, isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
 import type { Ahead } from './access.ts';
@@ -136,9 +137,11 @@ async function authorise<Input extends z.ZodObject, Scope, Output, Wire>(
   ahead: Ahead | undefined,
 ): Promise<Scope> {
   const { rateLimiter } = ctx.services;
-  const who = callerKey(caller, ctx.request.address);
+  // An IPv6 client has more addresses than there are buckets.
+  const network = networkOf(ctx.request.address);
+  const who = callerKey(caller, network);
   // Many clients share a project's key: one that is refused does not hold up the others.
-  const refused = `refused:${who}${caller.kind === 'project_key' ? `:${ctx.request.address}` : ''}`;
+  const refused = `refused:${who}${caller.kind === 'project_key' ? `:${network}` : ''}`;
   const pays = caller.kind !== 'admin' && ctx.causedByOthers === undefined;
   // Who was refused too often is not looked up again.
   if (pays) refuseHurry(rateLimiter.peek(refused, outsideRate));

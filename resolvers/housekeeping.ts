@@ -107,6 +107,7 @@ const expired: readonly (readonly [table: string, condition: string, which?: str
   ],
   // Statistics know their number by then from the days.
   ['audits', `created_at < now() - interval '400 days'`],
+  ['audited_domains', `audited_at < now() - interval '400 days'`],
   // Whoever was not answered in a year will not be.
   ['inquiries', `created_at < now() - interval '365 days'`],
   // Of a node that lives it comes back with the next batch, under a higher number.

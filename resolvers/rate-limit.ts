@@ -17,11 +17,38 @@ const waitSecondsMax = 3_600;
 /** Most buckets of one age: when there are as many, those that nobody has used since there last were go. */
 const bucketsMax = 50_000;
 
-/** Token buckets by name, in this process: each node grants its own rate. */
-export class RateLimiter {
+/** What takes longer to fill, in seconds, is kept apart: to forget one gives away most of a day. */
+const slowSeconds = 3_600;
+
+/** Buckets by name, of which those go that were used longest ago once there are too many. */
+class Buckets {
   // Two maps rather than one kept in the order of use: that would be written to with every look.
   #recent = new Map<string, Bucket>();
   #older = new Map<string, Bucket>();
+
+  has(name: string): boolean {
+    return this.#recent.has(name) || this.#older.has(name);
+  }
+
+  /** @param burst what one holds that is not known. @param now when */
+  get(name: string, burst: number, now: number): Bucket {
+    let bucket = this.#recent.get(name);
+    if (bucket !== undefined) return bucket;
+    bucket = this.#older.get(name) ?? { tokens: burst, at: now };
+    if (this.#recent.size >= bucketsMax) {
+      this.#older = this.#recent;
+      this.#recent = new Map();
+    }
+    this.#recent.set(name, bucket);
+    return bucket;
+  }
+}
+
+/** Token buckets by name, in this process: each node grants its own rate. A name has one rate. */
+export class RateLimiter {
+  readonly #quick = new Buckets();
+  /** However many clients come and go, what one has had of its day is known. */
+  readonly #slow = new Buckets();
   readonly #now: () => number;
 
   /** @param now the clock, in milliseconds */
@@ -44,9 +71,7 @@ export class RateLimiter {
   /** What {@link take} would return, and takes nothing. */
   peek(name: string, rate: Rate): number {
     // One that nobody has taken from is full, and need not be made to say so.
-    return rate.burst < 1 || this.#recent.has(name) || this.#older.has(name)
-      ? waitSeconds(this.#bucket(name, rate), rate)
-      : 0;
+    return rate.burst < 1 || this.#kept(rate).has(name) ? waitSeconds(this.#bucket(name, rate), rate) : 0;
   }
 
   /** What is left of a bucket, and the seconds until it is full again. */
@@ -61,17 +86,14 @@ export class RateLimiter {
     bucket.tokens = Math.min(rate.burst, bucket.tokens - tokens);
   }
 
-  #bucket(name: string, { perSecond, burst }: Rate): Bucket {
+  #kept({ perSecond, burst }: Rate): Buckets {
+    return burst > perSecond * slowSeconds ? this.#slow : this.#quick;
+  }
+
+  #bucket(name: string, rate: Rate): Bucket {
+    const { perSecond, burst } = rate;
     const now = this.#now();
-    let bucket = this.#recent.get(name);
-    if (bucket === undefined) {
-      bucket = this.#older.get(name) ?? { tokens: burst, at: now };
-      if (this.#recent.size >= bucketsMax) {
-        this.#older = this.#recent;
-        this.#recent = new Map();
-      }
-      this.#recent.set(name, bucket);
-    }
+    const bucket = this.#kept(rate).get(name, burst, now);
     bucket.tokens = Math.min(burst, bucket.tokens + ((now - bucket.at) / 1000) * perSecond);
     bucket.at = now;
     return bucket;

@@ -81,7 +81,6 @@ export const boughtAuditDoc: ApiDoc = {
       tier: 'audit',
       report: fullReportExample,
       order: orderExample(usdOf(auditPrices.audit.amount)),
-      audited_at: '2026-11-22T08:00:00.000Z',
     },
   },
 };

@@ -5,11 +5,15 @@ import { runAudit } from '../resolvers/audits/run-audit.ts';
 import { recordInquiry } from '../resolvers/inquiries/record-inquiry.ts';
 import { apiRoute, unlockable } from './api-route.ts';
 import { auditDoc, boughtAuditDoc, inquiryDoc, statsDoc } from './audit-docs.ts';
+import type { RestRequest } from './route.ts';
 
 /** Who pays is all that counts. */
 const ofPayer = { withoutCredential: true } as const;
 
 const { path: boughtAt } = auditPrices.audit;
+
+/** Which site a request names: in its body, or else in its query. */
+const siteOf = ({ query, body }: RestRequest) => ({ url: body.url ?? query.url });
 
 /** Paths of the audit gateway. Contract 00, section 0.1. */
 export const auditRoutes = [
@@ -18,15 +22,8 @@ export const auditRoutes = [
     apiRoute('GET', '/api/audit', runAudit, ({ query }) => ({ url: query.url }), auditDoc),
   ),
   unlockable(
-    apiRoute(
-      'POST',
-      '/api/audit',
-      buyAudit,
-      ({ query, body }) => ({ url: body.url ?? query.url }),
-      boughtAuditDoc,
-      ofPayer,
-    ),
-    apiRoute('POST', '/api/audit', runAudit, ({ body }) => ({ url: body.url }), auditDoc),
+    apiRoute('POST', '/api/audit', buyAudit, siteOf, boughtAuditDoc, ofPayer),
+    apiRoute('POST', '/api/audit', runAudit, siteOf, auditDoc),
   ),
   apiRoute(
     'GET',

@@ -49,6 +49,7 @@ export const orderExample = (priceUsd: string) => ({
   domain: 'shop.example.org',
   price_usd: priceUsd,
   paid_at: '2026-11-22T08:00:00.000Z',
+  audited_at: '2026-11-22T08:00:04.000Z',
 });
 
 /** @param filename of the archive */

@@ -12,5 +12,10 @@ export const AuditOrderRef = builder.objectRef<Sold>('AuditOrder').implement({
     transaction: t.exposeString('transaction', { description: 'The payment’s transaction.' }),
     payer: t.exposeString('payer', { description: 'The wallet that paid.' }),
     paidAt: t.expose('paidAt', { type: 'DateTime', description: 'Time of the payment’s block.' }),
+    auditedAt: t.expose('auditedAt', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'When the site was read for it; null where it could not be.',
+    }),
   }),
 });

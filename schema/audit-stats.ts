@@ -1,11 +1,6 @@
-import {
-  type AuditStats,
-  getAuditStats,
-  type OrderSum,
-  type OrderTier,
-  orderTiers,
-  type RecentDomain,
-} from '../resolvers/audits/audit-stats.ts';
+import type { OrderTier } from '../db/schema/products.ts';
+import { type AuditStats, getAuditStats, type OrderSum, type RecentDomain } from '../resolvers/audits/audit-stats.ts';
+import { orderTiers } from '../resolvers/audits/count-sales.ts';
 import { builder } from './builder.ts';
 import { run } from './run.ts';
 

@@ -229,11 +229,6 @@ const BoughtAuditRef = builder.objectRef<BoughtAudit>('BoughtAudit').implement({
       description: 'All findings.',
       resolve: ({ audited }) => [...audited.report.checks],
     }),
-    auditedAt: t.field({
-      type: 'DateTime',
-      description: 'When the site was read.',
-      resolve: ({ audited }) => audited.auditedAt,
-    }),
   }),
 });
 

@@ -184,9 +184,11 @@ ALTER TABLE "downloads" ADD CONSTRAINT "downloads_sha256_bundles_sha256_fk" FORE
 CREATE INDEX "a2a_tasks_expiry_idx" ON "a2a_tasks" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "webhook_jobs_expiry_idx" ON "webhook_jobs" USING btree ("expires_at");--> statement-breakpoint
 CREATE INDEX "audited_domains_listed_idx" ON "audited_domains" USING btree ("audited_at") WHERE listed;--> statement-breakpoint
+CREATE INDEX "audited_domains_audited_at_idx" ON "audited_domains" USING btree ("audited_at");--> statement-breakpoint
 CREATE INDEX "audits_created_at_idx" ON "audits" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "audit_hosts_full_idx" ON "audit_hosts" USING btree ("full_at");--> statement-breakpoint
 CREATE INDEX "chain_payments_named_idx" ON "chain_payments" USING btree ("network","named_as");--> statement-breakpoint
+CREATE INDEX "chain_payments_created_idx" ON "chain_payments" USING btree ("created_at");--> statement-breakpoint
 CREATE INDEX "chain_payments_reported_idx" ON "chain_payments" USING btree ("reported_at");--> statement-breakpoint
 CREATE INDEX "inquiries_created_at_idx" ON "inquiries" USING btree ("created_at");--> statement-breakpoint
 CREATE UNIQUE INDEX "payments_nonce_uq" ON "payments" USING btree ("chain_id","asset","payer","nonce");--> statement-breakpoint

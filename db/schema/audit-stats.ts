@@ -27,7 +27,7 @@ export const audits = pgTable(
   (t) => [index('audits_created_at_idx').on(t.createdAt)],
 );
 
-/** The sites that were ever audited, each with its last audit. */
+/** The sites that were audited within 400 days, each with its last audit. */
 export const auditedDomains = pgTable(
   'audited_domains',
   {
@@ -37,8 +37,12 @@ export const auditedDomains = pgTable(
     /** Whether the site's robots.txt lets the gateway's own crawler in: others are not shown. */
     listed: boolean('listed').notNull(),
   },
-  // The newest are shown.
-  (t) => [index('audited_domains_listed_idx').on(t.auditedAt).where(sql`listed`)],
+  (t) => [
+    // The newest are shown.
+    index('audited_domains_listed_idx').on(t.auditedAt).where(sql`listed`),
+    // What is old is deleted.
+    index('audited_domains_audited_at_idx').on(t.auditedAt),
+  ],
 );
 
 /** How many audits there were on each day in UTC: what statistics add up, however many audits there are. */

@@ -41,6 +41,8 @@ export const chainPayments = pgTable(
     primaryKey({ columns: [t.network, t.txHash] }),
     // A payment by another of its hashes.
     index('chain_payments_named_idx').on(t.network, t.namedAs),
+    // Those that statistics do not know yet.
+    index('chain_payments_created_idx').on(t.createdAt),
     // What has been kept long enough.
     index('chain_payments_reported_idx').on(t.reportedAt),
   ],

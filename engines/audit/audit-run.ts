@@ -26,8 +26,6 @@ type Told = Exclude<AuditProgress, { stage: 'finished' }>;
 
 /** One reading of a site, for everybody who asks for it meanwhile. */
 export class AuditRun {
-  /** Whether documents of the site are being fetched, or were: what comes of it may be older than a question. */
-  reading = false;
   /** Runs are numbered in the order in which they began. */
   readonly number: number;
   readonly #now: () => number;

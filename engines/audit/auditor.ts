@@ -28,9 +28,9 @@ export interface AuditRequest {
    * what everybody gets who waits for this audit, so it has to depend on the host alone.
    */
   readonly admit: (host: string) => void | Promise<void>;
-  /** Whether all has to be fetched after this call: neither what is remembered will do nor a reading that has begun. */
+  /** Whether it is read for this request alone, after this call: others may share it, but it shares nothing of theirs. */
   readonly fresh?: boolean;
-  /** Told, before anybody else is, what came of an audit that was begun for this request. */
+  /** Told, before anybody else is, what came of an audit that was begun for this request, as each fresh one is. */
   readonly finished?: (audited: Audited) => Promise<void>;
 }
 
@@ -90,7 +90,6 @@ export function createAuditor(options: AuditorOptions): Auditor {
     run.tell({ stage: 'queued', ahead: turns.waiting });
     await turns.take();
     try {
-      run.reading = true;
       const { snapshot, facts } = await visitSite(target, {
         userAgent,
         resolve,
@@ -137,12 +136,12 @@ export function createAuditor(options: AuditorOptions): Auditor {
   }
 
   function find(target: URL, request: AuditRequest) {
-    const { fresh = false } = request;
-    const known = fresh ? undefined : done.get(target.href);
+    // Each reading is counted once, for whoever it was begun for: what is sold has one of its own.
+    if (request.fresh === true) return { run: begin(target, request), cached: false };
+    const known = done.get(target.href);
     if (known !== undefined && known.until > now()) return { known: known.audited };
     const shared = running.get(target.href);
-    if (shared !== undefined && !(fresh && shared.reading)) return { run: shared, cached: true };
-    return { run: begin(target, request), cached: false };
+    return shared === undefined ? { run: begin(target, request), cached: false } : { run: shared, cached: true };
   }
 
   return {

@@ -65,6 +65,7 @@ export const OrderWire = z
     domain: z.string(),
     price_usd: z.string(),
     paid_at: z.string(),
+    audited_at: z.iso.datetime().nullable(),
   })
   .meta({ id: 'AuditOrder' });
 

@@ -1,14 +1,18 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
+import type { OrderTier } from '../../db/schema/products.ts';
+import { registrableHost } from '../../engines/audit/public-suffix.ts';
 import { anyone } from '../access.ts';
 import type { Services } from '../context.ts';
 import { query } from '../operation.ts';
+import { countSales, noSales, orderTiers, type Sales, type SettledSales } from './count-sales.ts';
 
 /** How long statistics are given again before they are counted anew, in milliseconds. */
 const keptMs = 1_000;
 
-export const orderTiers = ['audit', 'pro', 'buyout'] as const;
-export type OrderTier = (typeof orderTiers)[number];
+/** Sites that are shown, and the newest names that they are looked for among. */
+const sitesShown = 20;
+const namesLooked = 1_000;
 
 export interface OrderSum {
   readonly count: number;
@@ -38,7 +42,7 @@ export interface AuditStats {
     readonly byTier: Readonly<Record<OrderTier, OrderSum>>;
     readonly verifiedTransactions: number;
   };
-  /** Newest first, each once, and only those whose robots.txt lets the gateway's crawler in. */
+  /** Newest first, each by one of its names, and only those whose robots.txt lets the gateway's crawler in. */
   readonly recentDomains: readonly RecentDomain[];
   readonly generatedAt: Date;
 }
@@ -62,7 +66,9 @@ const StatsWire = z
       by_tier: z.object({ audit: OrderSumWire, pro: OrderSumWire, buyout: OrderSumWire }),
       verified_transactions: z.int(),
     }),
-    recent_domains: z.array(z.object({ domain: z.string(), geo_score: z.int(), audited_at: z.iso.datetime() })).max(20),
+    recent_domains: z
+      .array(z.object({ domain: z.string(), geo_score: z.int(), audited_at: z.iso.datetime() }))
+      .max(sitesShown),
     generated_at: z.iso.datetime(),
   })
   .meta({ id: 'Stats' });
@@ -100,46 +106,88 @@ export const getAuditStats = query({
   }),
 });
 
-/** Anybody may ask as often as they like: what was counted a moment ago is told again. */
-const kept = new WeakMap<Services, { readonly stats: Promise<AuditStats>; readonly until: number }>();
-
-function statsOf(services: Services): Promise<AuditStats> {
-  const known = kept.get(services);
-  if (known !== undefined && known.until > performance.now()) return known.stats;
-  const stats = count(services);
-  const entry = { stats, until: performance.now() + keptMs };
-  kept.set(services, entry);
-  stats.catch(() => {
-    if (kept.get(services) === entry) kept.delete(services);
-  });
-  return stats;
+/** What a node knows of its statistics. */
+interface Counted {
+  /** What was counted last, and until when that is told again. */
+  latest: { readonly stats: AuditStats; readonly until: number } | undefined;
+  /** The count that runs: whoever asks meanwhile waits for that one. */
+  running: Promise<AuditStats> | undefined;
+  sales: SettledSales;
 }
 
-async function count({ db, now }: Services): Promise<AuditStats> {
+const counts = new WeakMap<Services, Counted>();
+
+/** Anybody may ask as often as they like: it is counted once at a time, and then told again for a while. */
+async function statsOf(services: Services): Promise<AuditStats> {
+  let counted = counts.get(services);
+  if (counted === undefined) {
+    counted = { latest: undefined, running: undefined, sales: noSales };
+    counts.set(services, counted);
+  }
+  const { latest } = counted;
+  if (latest !== undefined && latest.until > performance.now()) return latest.stats;
+  counted.running ??= countAgain(services, counted);
+  return counted.running;
+}
+
+async function countAgain(services: Services, counted: Counted): Promise<AuditStats> {
+  try {
+    const { settled, stats } = await count(services, counted.sales);
+    counted.sales = settled;
+    // Not from its start: a count that takes longer than it is kept would be made by everybody.
+    counted.latest = { stats, until: performance.now() + keptMs };
+    return stats;
+  } finally {
+    counted.running = undefined;
+  }
+}
+
+async function count(
+  services: Services,
+  before: SettledSales,
+): Promise<{ readonly settled: SettledSales; readonly stats: AuditStats }> {
+  const { db, now } = services;
   const generatedAt = now();
-  const [[counted], orders, recentDomains] = await Promise.all([
+  const [[counted], { settled, all }, listed] = await Promise.all([
     db.rows<AuditCounts>(auditsStatement, []),
-    db.rows<OrderRow>(ordersStatement, [orderTiers]),
+    countSales(services, before),
     db.rows<RecentDomain>(recentStatement, []),
   ]);
   const { total, free, last24h, uniqueDomains, geoPoints } = counted!;
-  const byTier = Object.fromEntries(
-    orders.flatMap(({ tier, count, usd }) => (tier === null ? [] : [[tier, { count, usd }]])),
-  ) as Record<OrderTier, OrderSum>;
-  const all = orders.find(({ tier }) => tier === null)!;
-  return {
-    audits: {
-      total,
-      free,
-      paid: total - free,
-      last24h,
-      uniqueDomains,
-      averageGeoScore: total === 0 ? null : Math.round((geoPoints / total) * 10) / 10,
-    },
-    orders: { total: all.count, revenueUsd: all.usd, byTier, verifiedTransactions: all.verified },
-    recentDomains,
-    generatedAt,
+  const audits = {
+    total,
+    free,
+    paid: total - free,
+    last24h,
+    uniqueDomains,
+    averageGeoScore: total === 0 ? null : Math.round((geoPoints / total) * 10) / 10,
   };
+  return { settled, stats: { audits, orders: ordersOf(all), recentDomains: eachOnce(listed), generatedAt } };
+}
+
+const dollars = (cents: number) => (cents / 100).toFixed(2);
+
+function ordersOf({ byTier, verified }: Sales): AuditStats['orders'] {
+  const sums = orderTiers.map((tier) => byTier[tier]);
+  return {
+    total: sums.reduce((sum, { count }) => sum + count, 0),
+    revenueUsd: dollars(sums.reduce((sum, { cents }) => sum + cents, 0)),
+    byTier: Object.fromEntries(
+      orderTiers.map((tier) => [tier, { count: byTier[tier].count, usd: dollars(byTier[tier].cents) }]),
+    ) as Record<OrderTier, OrderSum>,
+    verifiedTransactions: verified,
+  };
+}
+
+/** Whoever has a domain has as many names as they like: the newest of them stands for all. */
+function eachOnce(newestFirst: readonly RecentDomain[]): RecentDomain[] {
+  const sites = new Map<string, RecentDomain>();
+  for (const one of newestFirst) {
+    const site = registrableHost(one.domain);
+    if (!sites.has(site)) sites.set(site, one);
+    if (sites.size === sitesShown) break;
+  }
+  return [...sites.values()];
 }
 
 interface AuditCounts {
@@ -161,22 +209,8 @@ const auditsStatement: Statement = {
     from audit_days`,
 };
 
-interface OrderRow extends OrderSum {
-  /** Null: of all tiers together. */
-  readonly tier: OrderTier | null;
-  readonly verified: number;
-}
-
-const ordersStatement: Statement = {
-  name: 'orders.counts',
-  text: `select t.tier, count(o.id)::float8 as count, to_char(coalesce(sum(o.price_usd), 0), 'FM999999999990.00') as usd,
-      (select count(*)::float8 from chain_payments) as verified
-    from unnest($1::text[]) as t (tier) left join orders o on o.tier = t.tier
-    group by rollup (t.tier)`,
-};
-
 const recentStatement: Statement = {
   name: 'audits.recent-domains',
   text: `select domain, geo_score as "geoScore", audited_at as "auditedAt" from audited_domains
-    where listed order by audited_at desc limit 20`,
+    where listed order by audited_at desc limit ${namesLooked}`,
 };

@@ -38,7 +38,8 @@ export const buyAudit = mutation({
     return audited;
   },
   async handler(work, _input, audited): Promise<BoughtAudit> {
-    const sold = await soldOf(work, { tier: price.sku, domain: audited.report.domain });
+    const { report, auditedAt } = audited;
+    const sold = await soldOf(work, { tier: price.sku, domain: report.domain, auditedAt });
     await recordOrder(work, sold);
     await recordAudit(work, work.services, audited, 'audit');
     return { audited, sold };
@@ -48,16 +49,10 @@ export const buyAudit = mutation({
     object: { kind: 'order', id: sold.id },
     details: { domain: sold.domain },
   }),
-  wire: z.object({
-    ...auditResultFields,
-    report: FullReportWire,
-    order: OrderWire,
-    audited_at: z.iso.datetime(),
-  }),
+  wire: z.object({ ...auditResultFields, report: FullReportWire, order: OrderWire }),
   toWire: ({ audited, sold }) => ({
     ...auditResult(audited.report, price.sku),
     report: fullReport(audited.report),
     order: orderToWire(sold),
-    audited_at: audited.auditedAt.toISOString(),
   }),
 });

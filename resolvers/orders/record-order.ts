@@ -18,12 +18,14 @@ export interface Sold {
   readonly payer: string;
   /** Block time of the payment. */
   readonly paidAt: Date;
+  /** When the site was read for it; null where it could not be. */
+  readonly auditedAt: Date | null;
 }
 
 /** A sale as it becomes known with its payment: nothing is written yet. */
 export async function soldOf(
   work: Pick<Work, 'services' | 'payment'>,
-  { tier, domain }: Pick<Sold, 'tier' | 'domain'>,
+  { tier, domain, auditedAt }: Pick<Sold, 'tier' | 'domain' | 'auditedAt'>,
 ): Promise<Sold> {
   // The surfaces run nothing that has a price without its payment.
   const { price, settlement } = work.payment!;
@@ -37,6 +39,7 @@ export async function soldOf(
     transaction: settlement.transaction,
     payer: getAddress(settlement.payer),
     paidAt: settlement.blockTime,
+    auditedAt,
   };
 }
 
@@ -64,8 +67,8 @@ export async function recordOrder(
   await work.rows(insertStatement, values);
 }
 
-/** The `order` of paid answers. Contract 00, section 3.11. */
-export const orderToWire = ({ id, transaction, network, payer, domain, priceUsd, paidAt }: Sold) => ({
+/** The `order` of paid answers: all times are here, so that the rest is what the site says. Contract 00, section 3.11. */
+export const orderToWire = ({ id, transaction, network, payer, domain, priceUsd, paidAt, auditedAt }: Sold) => ({
   id,
   tx: transaction,
   network,
@@ -73,6 +76,7 @@ export const orderToWire = ({ id, transaction, network, payer, domain, priceUsd,
   domain,
   price_usd: priceUsd,
   paid_at: paidAt.toISOString(),
+  audited_at: auditedAt?.toISOString() ?? null,
 });
 
 const insertStatement: Statement = {

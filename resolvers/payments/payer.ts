@@ -32,7 +32,9 @@ export async function payerOf(op: object, ctx: Context, input: object): Promise<
   const facet = (op as MaybePriced).price as PlatformPrice<any, object, unknown> | undefined;
   if (facet?.payerActs !== true) return nobody;
   // Nobody is admitted yet, and what is quoted may be a secret that somebody guesses at.
-  refuseHurry(ctx.services.rateLimiter.take(`outside:${callerKey(nobody, ctx.request.address)}`, outsideRate));
+  refuseHurry(
+    ctx.services.rateLimiter.take(`outside:${callerKey(nobody, networkOf(ctx.request.address))}`, outsideRate),
+  );
   const price = await facet.quote(ctx, input);
   if (price === undefined) {
     if (tenderText(ctx, facet, input) !== undefined && facet.unidentified !== undefined)

@@ -40,8 +40,8 @@ export const buyPack = mutation({
     return audited;
   },
   async handler(work, _input, audited): Promise<BoughtPack> {
-    const { report } = audited;
-    const sold = await soldOf(work, { tier: packTier, domain: report.domain });
+    const { report, auditedAt } = audited;
+    const sold = await soldOf(work, { tier: packTier, domain: report.domain, auditedAt });
     const signer = await requireSigner(work.services);
     const signature = await signer.sign(orderType, orderFacts(sold));
     const bytes = zip(proPack({ report, order: sold, keyId: signer.kid, signature, rubric: rubricText() }));

@@ -77,7 +77,7 @@ export const buySource = mutation({
     return { target: target.href, domain: target.hostname, ...(await auditBuyer(ctx, target)) };
   },
   async handler(work, _input, { domain, audited, reportError }): Promise<BoughtSource> {
-    const sold = await soldOf(work, { tier, domain });
+    const sold = await soldOf(work, { tier, domain, auditedAt: audited?.auditedAt ?? null });
     const { filename, bytes, sha256 } = await sourceArchive(work);
     const { key, files } = await licenceSet(work, sold, {
       filename,

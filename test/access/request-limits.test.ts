@@ -144,6 +144,24 @@ test('a signature that does not hold costs its address as much as twenty request
   expect(await ask({ 'sign-in-with-x': await wallet.sign() }, orgId)).toBe('RATE_LIMITED');
 });
 
+test('the network of an IPv6 client counts as one, whatever of it is counted', async () => {
+  const { orgId, projectId, serviceKey } = await service.project();
+  const network = '2001:db8:1:2::/64';
+  for (const [actor, path, bucket, status] of [
+    [actors.bearer(serviceKey), `/orgs/v1/${orgId}/members`, `refused:key:${projectId}:service_role:${network}`, 403],
+    [actors.nobody, `/orgs/v1/${orgId}`, `refused:address:${network}`, 401],
+    [actors.nobody, '/api/stats', `outside:address:${network}`, 200],
+  ] as const) {
+    const ask = async (from: string) =>
+      (await call(actor, 'GET', path, { headers: { 'x-forwarded-for': from } })).status;
+    expect(await ask('2001:db8:1:2::1'), path).toBe(status);
+    drain(bucket, outsideRate);
+    expect([await ask('2001:db8:1:2::2'), await ask('2001:db8:1:3::2')], path).toEqual([429, status]);
+    // Who was refused too often may not ask for anything else either.
+    rateLimiter.charge(bucket, outsideRate, -2 * debt);
+  }
+});
+
 test('a full table forgets the buckets that were used longest ago', () => {
   const limiter = new RateLimiter(() => 0);
   const one = { perSecond: 0, burst: 1 };
@@ -153,4 +171,13 @@ test('a full table forgets the buckets that were used longest ago', () => {
   expect(limiter.take('busy', one)).toBeGreaterThan(0);
   limiter.take('one too many', one);
   expect([limiter.take('busy', one) > 0, limiter.take('idle', one)]).toEqual([true, 0]);
+});
+
+test('what a client has had of its day is known however many others come and go', () => {
+  const limiter = new RateLimiter(() => 0);
+  const aDay = { perSecond: 1 / 86_400, burst: 1 };
+  limiter.take('day of one', aDay);
+  for (let n = 0; n < 200_000; n++) limiter.take(`other ${n}`, outsideRate);
+  expect(limiter.peek('day of one', aDay)).toBeGreaterThan(0);
+  expect(limiter.take('day of one', aDay)).toBeGreaterThan(0);
 });

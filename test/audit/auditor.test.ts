@@ -5,7 +5,8 @@ import { type Answerer, startSites } from '../helpers/site-server.ts';
 
 /** What each page says next, and whether it waits before it says so. */
 const pages = new Map<string, { title: string; held?: Promise<void> }>();
-const names = ['fresh', 'older', ...Array.from({ length: 9 }, (_one, at) => `busy${at}`)];
+const numbered = (name: string, length: number) => Array.from({ length }, (_one, at) => `${name}${at}`);
+const names = ['fresh', 'older', 'queued', ...numbered('held', 8), ...numbered('busy', 9)];
 const answer: Answerer = async (request, response) => {
   const page = pages.get(request.headers.host!.split('.')[0]!);
   if (page === undefined || request.url !== '/') return response.writeHead(404).end();
@@ -54,6 +55,33 @@ test('a reading that has begun is not shared with who needs a fresh one, and doe
   expect(titleOf(await slow)).toContain('first');
   expect(titleOf(await run('older'))).toContain('second');
   expect(fetches('older')).toBe(2);
+});
+
+test('what has to be fresh is a reading of its own, and is not counted as that of another who waits for its turn', async () => {
+  const { auditor, run } = create();
+  const held = Promise.withResolvers<void>();
+  const all = numbered('held', 8);
+  for (const name of [...all, 'queued']) pages.set(name, { title: name, held: held.promise });
+  const busy = all.map((name) => run(name));
+  await expect.poll(() => all.every((name) => fetches(name) === 1), { timeout: 20_000 }).toBe(true);
+  const counted: string[] = [];
+  const ask = (name: string, fresh: boolean) =>
+    auditor.audit(auditor.target('queued.audit-sites.net'), {
+      admit,
+      fresh,
+      finished: async () => void counted.push(name),
+    });
+  const answers = Promise.all([
+    ask('free', false),
+    ask('licence', true),
+    ask('other licence', true),
+    ask('late', false),
+  ]);
+  held.resolve();
+  expect((await answers).map(({ cached }) => cached)).toEqual([false, false, false, true]);
+  expect(counted.toSorted()).toEqual(['free', 'licence', 'other licence']);
+  expect(fetches('queued')).toBe(3);
+  await Promise.all(busy);
 });
 
 test('audits that wait too long for their turn are refused, and those that do not are made', async () => {

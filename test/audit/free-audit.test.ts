@@ -101,6 +101,16 @@ test('POST says the same, and a site that was just audited is not fetched again'
   expect(sites.reached.length).toBe(reached);
 });
 
+test('a POST names the site in its body, or else in its query, as the one that is paid for does', async () => {
+  for (const [search, body, domain] of [
+    ['?url=docs.audit-sites.net', {}, 'docs.audit-sites.net'],
+    ['?url=docs.audit-sites.net', { url: 'shop.audit-sites.net/shoes' }, 'shop.audit-sites.net'],
+  ] as const) {
+    const answer = await service.call<Audit>(nobody, 'POST', `/api/audit${search}`, { body, headers: from() });
+    expect([answer.status, answer.body.domain]).toEqual([200, domain]);
+  }
+});
+
 test('what is audited when nothing is named is example.com', async () => {
   const asked = await service.call<Audit>(nobody, 'GET', '/api/audit', { headers: from() });
   expect(asked.body).toMatchObject({ ok: true, domain: 'example.com', target_url: 'https://example.com/' });

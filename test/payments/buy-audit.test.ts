@@ -130,7 +130,11 @@ test.each([1, 2] as const)(
       generated_jsonld: expect.stringContaining('@context'),
       generated_llms_txt: expect.stringContaining('# '),
       report: { checks: expect.any(Array) },
+      order: { paid_at: expect.any(String), audited_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/) },
     });
+    // Beside its order it says what any audit of the same bytes says.
+    const { order: _order, ...reproducible } = answer.body;
+    expect(JSON.stringify(reproducible)).not.toMatch(/"\w+_at":/);
     expect((answer.body.report as { checks: unknown[] }).checks).toHaveLength(43);
     const settled = decoded(answer.headers.get(version === 1 ? 'x-payment-response' : 'payment-response'));
     expect(settled).toMatchObject({

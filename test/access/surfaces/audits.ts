@@ -10,10 +10,10 @@ export const auditSurfaces = ({ service }: Stage): Surfaces => {
   /** All callers of the table are at one address, which may have so many a minute of each. */
   const prepare = async (): Promise<undefined> => {
     for (const { services } of service.nodes) {
-      services.rateLimiter.charge('audits-of-60:127.0.0.1', { perSecond: 0, burst: 10 }, -10);
+      services.rateLimiter.charge('audits-of-60:127.0.0.1', { perSecond: 1, burst: 10 }, -10);
       services.rateLimiter.charge('audits-of-86400:127.0.0.1', { perSecond: 0, burst: 100 }, -100);
-      services.rateLimiter.charge('inquiries-of-60:127.0.0.1', { perSecond: 0, burst: 5 }, -5);
-      services.rateLimiter.charge('verifications-of-60:127.0.0.1', { perSecond: 0, burst: 20 }, -20);
+      services.rateLimiter.charge('inquiries-of-60:127.0.0.1', { perSecond: 1, burst: 5 }, -5);
+      services.rateLimiter.charge('verifications-of-60:127.0.0.1', { perSecond: 1, burst: 20 }, -20);
     }
   };
   return {
