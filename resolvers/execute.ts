@@ -174,7 +174,8 @@ async function authorise<Input extends z.ZodObject, Scope, Output, Wire>(
 type AnyChange = AnyMutation | AnyProjectMutation | AnyStepMutation;
 
 async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object, input: unknown): Promise<unknown> {
-  const key = ctx.request.idempotencyKey;
+  // What is sold to whoever pays has nobody whose keys could be told from another's: its payment is the key.
+  const key = isGatewayPriced(op) ? undefined : ctx.request.idempotencyKey;
   if (key === undefined) {
     if (op.idempotency === 'required') throw new ServiceError('IDEMPOTENCY_KEY_REQUIRED');
     return perform(op, ctx, caller, scope, input, undefined);

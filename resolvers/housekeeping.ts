@@ -71,6 +71,14 @@ const expired: readonly (readonly [table: string, condition: string, which?: str
   ['mail_outbox', `created_at < now() - interval '30 days'`],
   // Transfers that were presented by their hash, and whose audit failed.
   ['payments', `version = 0 and state = 'verified' and lease_until < now() - interval '1 hour'`],
+  // Payments that nothing was given for: whoever still has such a signature may present it as if for the first time. The
+  // month is for those that never expire, since to have them refused costs nothing.
+  [
+    'payments',
+    `state in ('released', 'failed') and version <> 0 and lease_until < now() and created_at < now() - interval '1 day'
+     and (valid_before < now() - interval '1 day' or created_at < now() - interval '30 days')`,
+    'given back or refused',
+  ],
   // Over for so long: none lasts more than a day.
   ['room_claims', `expires_at < now() - interval '90 days'`],
   // By the lease, which ends soon after the work: that is what the index knows.
@@ -131,9 +139,18 @@ const enqueueStepsSql = `select graphile_worker.add_job($1, json_build_object('s
 const enqueueMailsSql = `select graphile_worker.add_job($1, json_build_object('mailId', id), job_key => id) from mail_outbox m
   where state = 'queued' and created_at > now() - interval '3 days' and ${hasNoLivingJob('m.id')}`;
 
-/** Contract 00, section 1.9: a day. What is settled can be told of for as long as there is a ledger. */
+/**
+ * Contract 00, section 1.9: a day since it was settled. What is settled can be told of for as long as there is a ledger.
+ * By the age of the row, too: that is what the index knows.
+ */
 const forgetAnswersSql = `update payments set outcome = null, identifier = null
-  where created_at < now() - interval '${keptHours} hours' and (outcome is not null or identifier is not null)`;
+  where created_at < now() - interval '${keptHours} hours' and (outcome is not null or identifier is not null)
+    and coalesce(settled_at, created_at) < now() - interval '${keptHours} hours'`;
+
+/** Signatures are kept until nobody asks the chain about them any more. */
+const forgetSignaturesSql = `update payments set presented = null
+  where state in ('settled', 'released', 'failed') and presented is not null
+    and created_at < now() - interval '25 hours'`;
 
 /** What housekeeping does, in this order. */
 const steps: Readonly<Record<string, Task>> = {
@@ -146,6 +163,7 @@ const steps: Readonly<Record<string, Task>> = {
   ),
   'enqueue steps': run(enqueueStepsSql, [reapStepTask]),
   'forget answers of payments': run(forgetAnswersSql),
+  'forget signatures of payments': run(forgetSignaturesSql),
   'prune changes': (job) =>
     inBatches(job, changesBatch, async () => {
       const { rows } = await job.ctx.services.db.pool.query<{ looked: number }>(pruneChangesSql);

@@ -3,7 +3,7 @@ import type { Context } from '../resolvers/context.ts';
 import type { InputFields } from './input-fields.ts';
 import { withRequest } from './loader.ts';
 
-/** The key that every mutation input offers, beside the header. */
+/** The key that mutation inputs offer, beside the header; but for what is sold to whoever pays, whose payment is the key. */
 export const keyField = (t: InputFields) => ({
   idempotencyKey: t.string({
     required: false,

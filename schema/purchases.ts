@@ -5,7 +5,6 @@ import { type BoughtPack, buyPack } from '../resolvers/products/buy-pack.ts';
 import { type BoughtSource, buySource } from '../resolvers/products/buy-source.ts';
 import { AuditOrderRef } from './audit-order.ts';
 import { builder } from './builder.ts';
-import { keyed, keyField } from './idempotency.ts';
 import { run } from './run.ts';
 
 const DeliveryRef = builder.objectRef<Delivery>('Delivery').implement({
@@ -89,7 +88,6 @@ const ProPackBuyInput = builder.inputType('ProPackBuyInput', {
       required: false,
       description: 'HTTPS address or host name of the site; example.com when absent.',
     }),
-    ...keyField(t),
   }),
 });
 
@@ -99,8 +97,7 @@ builder.mutationField('proPackBuy', (t) =>
     nullable: true,
     description: buyPack.summary,
     args: { input: t.arg({ type: ProPackBuyInput, description: 'The site.' }) },
-    resolve: (_root, { input: { url, idempotencyKey } }, ctx) =>
-      run(buyPack, keyed(ctx, idempotencyKey ?? undefined), dropNulls({ url })),
+    resolve: (_root, { input: { url } }, ctx) => run(buyPack, ctx, dropNulls({ url })),
   }),
 );
 
@@ -111,7 +108,6 @@ const SourceBuyInput = builder.inputType('SourceBuyInput', {
       required: false,
       description: 'Domain of the buyer, whom the rights go to; example.com when absent.',
     }),
-    ...keyField(t),
   }),
 });
 
@@ -121,7 +117,6 @@ builder.mutationField('sourceBuy', (t) =>
     nullable: true,
     description: buySource.summary,
     args: { input: t.arg({ type: SourceBuyInput, description: 'The buyer.' }) },
-    resolve: (_root, { input: { buyerDomain, idempotencyKey } }, ctx) =>
-      run(buySource, keyed(ctx, idempotencyKey ?? undefined), dropNulls({ buyer_domain: buyerDomain })),
+    resolve: (_root, { input: { buyerDomain } }, ctx) => run(buySource, ctx, dropNulls({ buyer_domain: buyerDomain })),
   }),
 );

@@ -8,7 +8,6 @@ import { runAudit } from '../resolvers/audits/run-audit.ts';
 import { type AuditProgressEvent, followAudit } from '../subscriptions/audit-progress.ts';
 import { AuditOrderRef } from './audit-order.ts';
 import { builder } from './builder.ts';
-import { keyed, keyField } from './idempotency.ts';
 import { run } from './run.ts';
 
 const AuditFindingRef = builder.objectRef<Check>('AuditFinding').implement({
@@ -234,7 +233,7 @@ const BoughtAuditRef = builder.objectRef<BoughtAudit>('BoughtAudit').implement({
 
 const AuditBuyInput = builder.inputType('AuditBuyInput', {
   description: 'What is to be audited for money.',
-  fields: (t) => ({ url: t.string({ required: false, description: urlDescription }), ...keyField(t) }),
+  fields: (t) => ({ url: t.string({ required: false, description: urlDescription }) }),
 });
 
 builder.mutationField('auditBuy', (t) =>
@@ -243,7 +242,6 @@ builder.mutationField('auditBuy', (t) =>
     nullable: true,
     description: buyAudit.summary,
     args: { input: t.arg({ type: AuditBuyInput, description: 'The site.' }) },
-    resolve: (_root, { input: { url, idempotencyKey } }, ctx) =>
-      run(buyAudit, keyed(ctx, idempotencyKey ?? undefined), dropNulls({ url })),
+    resolve: (_root, { input: { url } }, ctx) => run(buyAudit, ctx, dropNulls({ url })),
   }),
 );

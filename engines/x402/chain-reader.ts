@@ -1,7 +1,7 @@
 import type { HttpTransport, PublicClient, Chain as ViemChain } from 'viem';
 import type { Address, Hex, Network } from './networks.ts';
 import type { Presented } from './presented.ts';
-import { type AssetLog, authorizationUsedTopic, type Receipt } from './receipts.ts';
+import { type AssetLog, authorizationCanceledTopic, authorizationUsedTopic, type Receipt } from './receipts.ts';
 import { PaymentRefused, PaymentsUnavailable } from './refusals.ts';
 
 /** What is read from one network's chain. Whatever cannot be asked is thrown as PaymentsUnavailable. */
@@ -37,7 +37,12 @@ export interface ChainReader {
   readonly blockTime: (number?: bigint) => Promise<bigint>;
   /** Whether an authorization has been used or cancelled. */
   readonly isSpent: (presented: Presented) => Promise<boolean>;
-  /** The receipt of the transaction that used an authorization, looked for in blocks since a moment. */
+  /**
+   * The receipt of the transaction that used an authorization, looked for in blocks since a moment, and by no more than
+   * {@link logWindowsMax} requests for logs.
+   *
+   * @returns undefined when it was cancelled, and when its use lies farther back
+   */
   readonly useOf: (presented: Presented, since: Date) => Promise<Receipt | undefined>;
 }
 
@@ -46,6 +51,12 @@ const pauseMsMax = 500;
 const requestMsMax = 10_000;
 /** What an answer gets although the time is up: the first look is at what may be there already. */
 const lastAnswerMs = 1_000;
+
+/**
+ * Requests for logs that one search may take. Blocks come every two seconds, so a day is five, of the most blocks that
+ * endpoints take; this many reach three days back, for payments that a server which was down has yet to hear of.
+ */
+const logWindowsMax = 15;
 
 export const tokenAbi = [
   {
@@ -190,11 +201,13 @@ export async function openChain(network: Network, rpcUrl: string, logBlocksMax: 
       ),
     async useOf(presented, since) {
       const oldest = BigInt(Math.floor(since.getTime() / 1000));
-      for (let toBlock = await head(); ; ) {
+      let toBlock = await head();
+      for (let window = 1; ; window++) {
         const fromBlock = toBlock < logBlocksMax ? 0n : toBlock - logBlocksMax + 1n;
         const [log] = await asked(logsOf(client, asset, presented, fromBlock, toBlock));
-        if (log !== undefined) return receipt(log.transactionHash);
-        if (fromBlock === 0n) return undefined;
+        if (log !== undefined)
+          return log.topics[0] === authorizationUsedTopic ? receipt(log.transactionHash) : undefined;
+        if (fromBlock === 0n || window === logWindowsMax) return undefined;
         const { timestamp } = await asked(client.getBlock({ blockNumber: fromBlock }));
         if (timestamp < oldest) return undefined;
         toBlock = fromBlock - 1n;
@@ -221,7 +234,7 @@ function within<T>(until: number, answer: Promise<T>): Promise<T | undefined> {
   });
 }
 
-/** Logs of an authorization's use, by their topics. */
+/** Logs of an authorization's use or its cancellation, by their topics: there is one of them at most. */
 const logsOf = (
   client: PublicClient<HttpTransport, ViemChain>,
   asset: Address,
@@ -234,7 +247,7 @@ const logsOf = (
     params: [
       {
         address: asset,
-        topics: [authorizationUsedTopic, `0x${payer.slice(2).padStart(64, '0')}`, nonce],
+        topics: [[authorizationUsedTopic, authorizationCanceledTopic], `0x${payer.slice(2).padStart(64, '0')}`, nonce],
         fromBlock: `0x${fromBlock.toString(16)}`,
         toBlock: `0x${toBlock.toString(16)}`,
       },

@@ -17,6 +17,7 @@ export type OwnReason =
   | 'invalid_exact_evm_payload_authorization_valid_before'
   | 'invalid_exact_evm_payload_authorization_valid_after'
   | 'invalid_exact_evm_nonce_already_used'
+  | 'invalid_exact_evm_transaction_simulation_failed'
   | 'invalid_exact_evm_transfer_event_mismatch'
   | 'asset_not_deployed_contract'
   | 'unexpected_verify_error'

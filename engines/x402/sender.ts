@@ -1,7 +1,7 @@
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { type ChainReader, isRevert, unreachable } from './chain-reader.ts';
 import type { Address, Hex } from './networks.ts';
-import { PaymentsUnavailable } from './refusals.ts';
+import { PaymentRefused, PaymentsUnavailable } from './refusals.ts';
 
 /**
  * Hands out the numbers of one account's transactions, to one sender at a time: of all nodes that share the account.
@@ -32,7 +32,8 @@ export interface Sender {
    *
    * @param announce is told the transaction's hash before it is sent, once more for another when the node will not have
    *   the first
-   * @throws what the chain says when the call would fail, PaymentsUnavailable when it could not be sent: then it was not
+   * @throws what the chain says when the call would fail, PaymentRefused when it would cost too much gas,
+   *   PaymentsUnavailable when it could not be sent: then it was not
    */
   readonly send: (call: Call, announce: (transaction: Hex) => Promise<void>) => Promise<Hex>;
 }
@@ -50,6 +51,12 @@ interface SenderOptions {
 
 /** What a node said to a transaction. */
 type Answer = 'taken' | 'unknown' | 'number-used';
+
+/**
+ * Most gas that a call may be estimated at. A transfer takes less than 100,000, a wallet that checks its signature some
+ * more; but a payer's wallet is a contract of its own, which could have the settling account pay for whatever it does.
+ */
+const gasMax = 400_000n;
 
 /** Numbers tried for one transaction. */
 const attemptsMax = 4;
@@ -99,6 +106,7 @@ export function createSender({ chain, account, turns, lostAfterMs }: SenderOptio
         throw lacksGas(error) ? outOfGas() : unreachable(network);
       },
     );
+    if (estimate > gasMax) throw new PaymentRefused('invalid_exact_evm_transaction_simulation_failed');
     // The state may have moved a little when it comes into its block.
     return { to, data, gas: (estimate * 12n) / 10n, maxFeePerGas, maxPriorityFeePerGas };
   }

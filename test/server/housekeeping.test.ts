@@ -60,3 +60,51 @@ test('old changes go in batches, each feed with its floor, and the young stay', 
     { floor: 1490, count: 10, min: 1491 },
   ]);
 });
+
+test('payments that nothing was given for go once nobody can use them, and what was sold stays', async () => {
+  const hour = 3_600_000;
+  const ago = (hours: number) => new Date(Date.now() - hours * hour);
+  const rows = [
+    // Given back or refused: what is over for a day goes, and what never ends does after a month.
+    ['over', 'released', 60, ago(25)],
+    ['refused', 'failed', 60, ago(25)],
+    ['just over', 'failed', 60, ago(23)],
+    ['young', 'released', 20, ago(25)],
+    ['endless', 'released', 24 * 29, new Date('9998-01-01')],
+    ['endless and old', 'failed', 24 * 31, new Date('9998-01-01')],
+    ['paid', 'settled', 24 * 400, ago(24 * 399)],
+    ['handed over', 'settling', 24 * 400, ago(24 * 399)],
+    ['delivered', 'delivered', 24 * 400, ago(24 * 399)],
+  ] as const;
+  for (const [id, state, hours, validBefore] of rows) {
+    await sql(
+      `insert into payments (id, state, sku, operation, request_digest, network, chain_id, asset, payer, pay_to, amount,
+         version, nonce, presented, valid_before, created_at, lease_until)
+       values ($1, $2, 'audit', 'audits.buy', '', 'base', 8453, '0x', '0x', '0x', 1, 2, $1, 'signature', $3, $4, $4)`,
+      [id, state, validBefore, ago(hours)],
+    );
+  }
+  await keep();
+  const left = await sql<{ id: string; kept: boolean }>('select id, presented is not null as kept from payments');
+  expect(Object.fromEntries(left.map(({ id, kept }) => [id, kept]))).toEqual({
+    // Whether a signature is kept: as long as the chain may be asked about it.
+    'just over': false,
+    young: true,
+    endless: false,
+    paid: false,
+    'handed over': true,
+    delivered: true,
+  });
+});
+
+test('an answer that was paid for late can be had for a day, however old its payment', async () => {
+  await sql(
+    `insert into payments (id, state, sku, operation, request_digest, network, chain_id, asset, payer, pay_to, amount,
+       version, nonce, outcome, created_at, settled_at)
+     select 'late ' || hours, 'settled', 'audit', 'audits.buy', '', 'base', 8453, '0x', '0x', '0x', 1, 2, 'late ' || hours,
+       'answer', now() - interval '40 hours', now() - make_interval(hours => hours)
+     from unnest(array[23, 25]) hours`,
+  );
+  await keep();
+  expect(await sql(`select id from payments where outcome is not null`)).toEqual([{ id: 'late 23' }]);
+});
