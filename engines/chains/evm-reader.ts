@@ -2,7 +2,7 @@ import type { Address, Hash } from 'viem';
 import { createGuardedFetch } from '../../core/guarded-fetch.ts';
 import { awaiting, ChainUnavailable, type Finding, pending, refused } from './finding.ts';
 import type { AcceptedAsset, EvmNetwork, EvmNetworkName } from './networks.ts';
-import { largest, receivedBy } from './transfers.ts';
+import { largest, receivedBy, usedIn } from './transfers.ts';
 import { reasonOf } from './unavailable.ts';
 
 /** Reads what transactions of one network paid. */
@@ -137,6 +137,7 @@ export function createEvmReader({ name, network, url, confirmations, warn }: Evm
         confirmations: depth,
         paidAt: new Date(Number(block.timestamp) * 1000),
       },
+      used: usedIn(network.assets, receipt.logs),
     };
   }
 

@@ -32,6 +32,14 @@ export interface ChainPayment {
   readonly paidAt: Date;
 }
 
+/** A signed authorization of a transfer (EIP-3009) that a transaction used. Addresses are in lower case. */
+export interface UsedAuthorization {
+  /** The token's contract. */
+  readonly asset: string;
+  readonly payer: string;
+  readonly nonce: string;
+}
+
 /** What became of a transaction, as far as its chain tells by now. */
 export type Finding =
   | {
@@ -41,7 +49,12 @@ export type Finding =
       readonly depth?: { readonly reached: number; readonly required: number };
     }
   | { readonly state: 'refused'; readonly reason: RefusedReason }
-  | { readonly state: 'paid'; readonly payment: ChainPayment };
+  | {
+      readonly state: 'paid';
+      readonly payment: ChainPayment;
+      /** Those of accepted assets: who signed one may have bought something by it. */
+      readonly used: readonly UsedAuthorization[];
+    };
 
 export const pending = (reason: PendingReason): Finding => ({ state: 'pending', reason });
 export const refused = (reason: RefusedReason): Finding => ({ state: 'refused', reason });

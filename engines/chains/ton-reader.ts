@@ -92,6 +92,7 @@ export function createTonReader({ confirmations, ...options }: TonReaderOptions)
         confirmations: depth,
         paidAt: new Date(transfer.transaction_now * 1000),
       },
+      used: [],
     };
   }
 

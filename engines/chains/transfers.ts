@@ -1,3 +1,4 @@
+import type { UsedAuthorization } from './finding.ts';
 import type { AcceptedAsset } from './networks.ts';
 
 /** A log of a receipt, as far as it is looked at. */
@@ -24,6 +25,9 @@ export interface Received {
 
 /** `Transfer(address,address,uint256)` */
 const transferTopic = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
+
+/** `AuthorizationUsed(address,bytes32)` */
+const usedTopic = '0x98de503528ee59b575ef0c0a2576a82497bfc029a5685b209e9ec333479b10a5';
 
 /**
  * Adds up, for each accepted asset by itself, what the logs moved to a wallet. Any contract can write a log of this
@@ -60,6 +64,17 @@ export function receivedBy(payTo: string, assets: readonly AcceptedAsset[], logs
     }),
     others,
   };
+}
+
+/** Authorizations that accepted assets say were used. */
+export function usedIn(assets: readonly AcceptedAsset[], logs: readonly ReceiptLog[]): UsedAuthorization[] {
+  const listed = new Set(assets.map(({ address }) => address.toLowerCase()));
+  return logs.flatMap(({ address, topics: [kind, payer, nonce], removed }) => {
+    const asset = address.toLowerCase();
+    if (removed === true || kind !== usedTopic || payer === undefined || nonce === undefined || !listed.has(asset))
+      return [];
+    return [{ asset, payer: `0x${payer.slice(-40).toLowerCase()}`, nonce: nonce.toLowerCase() }];
+  });
 }
 
 const topicOf = (address: string) => `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;

@@ -26,11 +26,18 @@ export interface TransferLog {
   readonly from: Address;
   readonly to: Address;
   readonly value: bigint;
+  /** Whether a signed authorization caused it, as of a payment by x402; else the payer moved it himself. */
+  readonly isAuthorized: boolean;
 }
 
 /** Transfers of a network's USDC, by nobody else's logs, in the order of the receipt; none when it was reverted. */
-export const transfersOf = (receipt: Receipt, network: Network): TransferLog[] =>
-  tokenLogs(receipt, network).flatMap((log) => transferOf(log) ?? []);
+export function transfersOf(receipt: Receipt, network: Network): TransferLog[] {
+  const logs = tokenLogs(receipt, network);
+  return logs.flatMap((log, at) => {
+    const transfer = transferOf(log);
+    return transfer === undefined ? [] : [{ ...transfer, isAuthorized: isUse(logs[at - 1]) }];
+  });
+}
 
 /**
  * Where in a receipt a payment was made: the transfer, for exactly what was signed, that its own authorization caused.
@@ -42,8 +49,7 @@ export const transfersOf = (receipt: Receipt, network: Network): TransferLog[] =
 export function paymentIn(receipt: Receipt, network: Network, presented: Presented): number | undefined {
   const logs = tokenLogs(receipt, network);
   const used = logs.findIndex(
-    ({ topics }) =>
-      topics[0] === authorizationUsedTopic && addressIn(topics[1]) === presented.payer && topics[2] === presented.nonce,
+    (log) => isUse(log) && addressIn(log.topics[1]) === presented.payer && log.topics[2] === presented.nonce,
   );
   const after = used === -1 ? undefined : logs[used + 1];
   const transfer = after === undefined ? undefined : transferOf(after);
@@ -57,7 +63,13 @@ const tokenLogs = (receipt: Receipt, { usdc }: Network) =>
     ? receipt.logs.filter(({ address }) => address.toLowerCase() === usdc.address.toLowerCase())
     : [];
 
-function transferOf({ topics, data, logIndex }: Receipt['logs'][number]): TransferLog | undefined {
+const isUse = (log: AssetLog | undefined) => log?.topics[0] === authorizationUsedTopic;
+
+function transferOf({
+  topics,
+  data,
+  logIndex,
+}: Receipt['logs'][number]): Omit<TransferLog, 'isAuthorized'> | undefined {
   if (topics[0] !== transferTopic || topics.length !== 3) return undefined;
   return { logIndex, from: addressIn(topics[1]), to: addressIn(topics[2]), value: BigInt(data) };
 }

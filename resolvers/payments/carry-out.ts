@@ -13,6 +13,7 @@ import { storeOutcome } from '../idempotency.ts';
 import { orgOf } from '../operation.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
 import {
+  dropTransfer,
   failPayment,
   type HeldPayment,
   holdOn,
@@ -84,9 +85,9 @@ async function prepare(sale: PaidSale, held: HeldPayment, settlement: Settlement
     return prepared;
   } catch (error) {
     // Before it is handed over a payment is given back; what may have been paid stays to be claimed.
-    const isUnpaid = settlement === undefined && held.row.state === 'verified';
-    const isTransfer = held.row.version === 0;
-    await (isUnpaid && !isTransfer ? releasePayment : leavePayment)(db, held, safeMessage(error)).catch((failure) =>
+    const isUnused = held.row.state === 'verified';
+    const giveBack = settlement === undefined ? releasePayment : held.row.version === 0 ? dropTransfer : leavePayment;
+    await (isUnused ? giveBack : leavePayment)(db, held, safeMessage(error)).catch((failure) =>
       log.warn({ err: failure, payment: held.row.id }, 'A payment was left to its lease.'),
     );
     throw error;

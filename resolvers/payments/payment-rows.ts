@@ -142,6 +142,9 @@ async function change(db: Rows, statement: Statement, { row, leaseToken }: HeldP
 /** Gives a payment back before any money moved. */
 export const releasePayment = (db: Rows, held: HeldPayment, why: string) => change(db, releaseStatement, held, why);
 
+/** Forgets a transfer that was presented by its hash for what could not be made: it is good for anything again. */
+export const dropTransfer = (db: Rows, held: HeldPayment) => change(db, dropStatement, held);
+
 /** Lets go of a payment whose outcome is open, so that whoever presents it next goes on with it. */
 export const leavePayment = (db: Rows, held: HeldPayment, why: string) => change(db, leaveStatement, held, why);
 
@@ -274,6 +277,11 @@ const releaseStatement: Statement = {
   name: 'payments.release',
   text: `update payments p set state = 'released', identifier = null, last_error = $3, ${letGo}
     where ${mine} and p.state = 'verified' returning p.id`,
+};
+
+const dropStatement: Statement = {
+  name: 'payments.drop-transfer',
+  text: `delete from payments p where ${mine} and p.version = 0 and p.state = 'verified' returning p.id`,
 };
 
 const leaveStatement: Statement = {

@@ -5,7 +5,9 @@ import type { Incoming, Settlement } from '../../engines/x402/cashier.ts';
 import { type Hex, networks } from '../../engines/x402/networks.ts';
 import type { TransactionHash } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
+import { budgets, chargeBudget } from '../budgets.ts';
 import { licensedStatement } from '../verifications/chain-payments.ts';
+import { planFor } from '../verifications/plans.ts';
 import { carryOut, giveAgain } from './carry-out.ts';
 import { launchedAt } from './launch.ts';
 import { paymentRequired } from './payment-required.ts';
@@ -22,6 +24,8 @@ import { buyerOf, type PaidSale } from './sale.ts';
 import { tokenOf } from './tender.ts';
 
 const alreadyUsed = 'tx_already_used';
+/** So much was paid that it buys a licence: no stranger may spend it on less. */
+const ofLicence = 'use_verify_tx';
 const dayMs = keptHours * 3_600_000;
 const zero: Hex = `0x${'0'.repeat(40)}`;
 
@@ -29,11 +33,14 @@ type Found = Extract<Incoming, { readonly status: 'success' }>;
 
 /**
  * Sells for a transfer that was made already. Its hash is public: who presents it first gets what it pays for, once, and
- * within a day. Contract 00, section 1.14.
+ * within a day. So only what nobody else has a claim to counts: neither the transfer of a signed payment, which is its
+ * signer's, nor what pays for a licence. Contract 00, section 1.14.
  */
 export async function redeemTransfer(sale: PaidSale, { transaction }: TransactionHash): Promise<unknown> {
   const { ctx, terms } = sale;
   const { services } = ctx;
+  // Looks at transactions cost the operator the same by whichever door.
+  chargeBudget(ctx, budgets.verifications);
   const incoming = await services.cashier.incoming(terms.network, transaction, terms.payTo);
   if (incoming.status !== 'success')
     throw new PaymentRefused(incoming.status === 'absent' ? 'tx_not_found' : 'tx_reverted');
@@ -56,11 +63,14 @@ async function judge({ ctx, facet, price, terms }: PaidSale, { depth, blockTime,
   const { services } = ctx;
   if (depth < services.settings.proofConfirmations)
     throw paymentRequired(facet, price, terms, { reason: 'awaiting_confirmations', retryAfter: 2 });
-  const counted = transfers.filter(
-    ({ from, value }) => value > 0n && from !== zero && from !== terms.payTo.toLowerCase(),
-  );
-  if (counted.length === 0) throw new PaymentRefused('no_payment_found');
-  if (counted.reduce((sum, { value }) => sum + value, 0n) < terms.amount) throw new PaymentRefused('amount_too_low');
+  const paid = transfers.filter(({ from, value }) => value > 0n && from !== zero && from !== terms.payTo.toLowerCase());
+  // Whose sale a signed payment settles may not be written down yet. It is good as itself, and not by its hash.
+  const counted = paid.filter(({ isAuthorized }) => !isAuthorized);
+  if (counted.length === 0) throw new PaymentRefused(paid.length === 0 ? 'no_payment_found' : alreadyUsed);
+  const amount = counted.reduce((sum, { value }) => sum + value, 0n);
+  if (amount < terms.amount) throw new PaymentRefused('amount_too_low');
+  if (planFor({ amount, decimals: networks[terms.network].usdc.decimals }) !== undefined)
+    throw new PaymentRefused(ofLicence);
   const launched = await launchedAt(services.db);
   if (services.now().getTime() - blockTime.getTime() > dayMs || blockTime < launched)
     throw new PaymentRefused('tx_too_old');

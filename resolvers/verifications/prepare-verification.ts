@@ -1,5 +1,5 @@
 import { invalidField } from '../../core/errors.ts';
-import type { ChainPayment, Finding } from '../../engines/chains/finding.ts';
+import type { ChainPayment, Finding, UsedAuthorization } from '../../engines/chains/finding.ts';
 import type { ChainName } from '../../engines/chains/networks.ts';
 import { familyOf, readTransactionHash } from '../../engines/chains/transaction-hash.ts';
 import type { Plan } from '../../engines/licences/claims.ts';
@@ -9,7 +9,7 @@ import { settlementAddress } from '../payments/settlement-address.ts';
 import { auditForLicence, type Reported } from './audit-for-licence.ts';
 import { findVerified } from './chain-payments.ts';
 import { covers, type PlanPrice, planFor } from './plans.ts';
-import { saleOf } from './sale-of.ts';
+import { saleHindering } from './sale-of.ts';
 import { type Unverified, unverified, type Verification } from './verification.ts';
 
 /** Longest that a payment may wait to be verified, in milliseconds. Contract 00, section 2.2. */
@@ -29,6 +29,8 @@ export type Prepared =
   | {
       readonly state: 'paid';
       readonly payment: ChainPayment;
+      /** Authorizations that its transaction used. */
+      readonly used: readonly UsedAuthorization[];
       /** The hash that it was asked by. */
       readonly namedAs: string;
       readonly plan: Plan;
@@ -57,21 +59,24 @@ export async function prepareVerification(
     verification: unverified(code, network, hash, depth),
   });
 
-  const sale = await saleOf(rows, network, hash);
-  if (sale === 'other') return refuse('tx_already_used');
+  const noted = await saleHindering(rows, network, hash);
+  if (noted !== undefined) return refuse(noted);
   let known = await findVerified(rows, network, hash);
   let payment = known?.payment;
+  let used: readonly UsedAuthorization[] = [];
   if (payment === undefined) {
     const finding = await look(services, network, hash);
     if (finding.state === 'pending') return refuse(finding.reason, finding.depth);
     if (finding.state === 'refused') return refuse(finding.reason);
-    ({ payment } = finding);
+    ({ payment, used } = finding);
+    const hindering = await saleHindering(rows, network, payment.txHash, used);
+    if (hindering !== undefined) return refuse(hindering);
     // The same payment may have been named by another of its hashes.
     if (payment.txHash !== hash) known = await findVerified(rows, network, payment.txHash);
   }
   const licence = await findLicence(services, network, payment.txHash);
   if (price !== undefined && !covers(payment, price)) return refuse('amount_too_low');
-  const plan = licence?.plan ?? (sale === 'buyout' ? sale : planFor(payment, price));
+  const plan = licence?.plan ?? planFor(payment, price);
   if (plan === undefined) return refuse('amount_too_low');
   if (licence === undefined && services.now().getTime() - payment.paidAt.getTime() > ageMax)
     return refuse('tx_too_old');
@@ -82,6 +87,7 @@ export async function prepareVerification(
   return {
     state: 'paid',
     payment,
+    used,
     namedAs: hash,
     plan,
     domain: target?.hostname ?? null,

@@ -3,8 +3,11 @@ import type { ChainName } from '../../engines/chains/networks.ts';
 import type { Licence } from '../licences/issue-licence.ts';
 import type { VerifiedPayment } from './chain-payments.ts';
 
+/** Waiting may help; besides what the chain says, the order that brings the licence may have yet to be made. */
+type WaitingReason = PendingReason | 'order_pending';
+
 /** Why a transaction gives no licence, now or ever. Contract 00, section 2.2. */
-export type UnverifiedReason = PendingReason | RefusedReason | 'amount_too_low' | 'tx_too_old' | 'tx_already_used';
+export type UnverifiedReason = WaitingReason | RefusedReason | 'amount_too_low' | 'tx_too_old' | 'tx_already_used';
 
 /** A transaction that paid for a licence. */
 export interface Verified extends VerifiedPayment {
@@ -29,15 +32,16 @@ export interface Unverified {
 export type Verification = Verified | Unverified;
 
 /** Those that waiting may help with, and what each means. */
-const pendingReasons: Readonly<Record<PendingReason, string>> = {
+const pendingReasons: Readonly<Record<WaitingReason, string>> = {
   tx_not_found: 'the network does not know this transaction',
   tx_unconfirmed: 'the transaction is not in a block yet',
   awaiting_confirmations: 'blocks on top of the transaction',
   network_unavailable: 'the network cannot be asked right now',
   network_not_enabled: 'payments on this network are not looked at here',
+  order_pending: 'the order that it pays for by x402 has yet to be made',
 };
 
-const refusedReasons: Readonly<Record<Exclude<UnverifiedReason, PendingReason>, string>> = {
+const refusedReasons: Readonly<Record<Exclude<UnverifiedReason, WaitingReason>, string>> = {
   tx_failed: 'the transaction did not succeed',
   no_payment_found: 'nothing was paid to the settlement address',
   unsupported_asset: 'what was paid is not accepted here',
@@ -46,7 +50,7 @@ const refusedReasons: Readonly<Record<Exclude<UnverifiedReason, PendingReason>, 
   tx_already_used: 'the transaction has paid for something else',
 };
 
-const isPending = (code: UnverifiedReason): code is PendingReason => code in pendingReasons;
+const isPending = (code: UnverifiedReason): code is WaitingReason => code in pendingReasons;
 
 /** @param depth of `awaiting_confirmations` */
 export function unverified(

@@ -6,7 +6,7 @@ import { issueLicence } from '../licences/issue-licence.ts';
 import { mutation } from '../operation.ts';
 import { findVerified, keepReport, lockTransaction, recordPayment } from './chain-payments.ts';
 import { prepareVerification } from './prepare-verification.ts';
-import { saleOf } from './sale-of.ts';
+import { saleHindering } from './sale-of.ts';
 import { unverified, type Verification } from './verification.ts';
 import { VerificationWire, verificationToWire } from './wire.ts';
 
@@ -39,10 +39,11 @@ export const verifyTransaction = mutation({
   prepare: prepareVerification,
   async handler(work, _input, prepared): Promise<Verification> {
     if (prepared.state === 'known') return prepared.verification;
-    const { payment, plan, domain, namedAs, reported } = prepared;
+    const { payment, used, plan, domain, namedAs, reported } = prepared;
     const { network, txHash, payer, paidAt } = payment;
     await lockTransaction(work.rows, network, txHash);
-    if ((await saleOf(work.rows, network, txHash)) === 'other') return unverified('tx_already_used', network, txHash);
+    const hindering = await saleHindering(work.rows, network, txHash, used);
+    if (hindering !== undefined) return unverified(hindering, network, txHash);
     // The first that comes here decides; whoever comes second is given the same.
     const licence = await issueLicence(work, { network, txHash, payer, plan, blockTime: paidAt, domain });
     const isNew = await recordPayment(work.rows, payment, namedAs);

@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { getAddress, type Hex } from 'viem';
 import { afterAll, expect, test } from 'vitest';
+import { readPresented } from '../../engines/x402/presented.ts';
 import { startChain } from '../helpers/chain.ts';
+import { broadcastOf } from '../helpers/payments.ts';
 import { startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
 import { books, challengeOf, decoded, paying, sign, statesOf } from './shop.ts';
@@ -25,6 +27,7 @@ const service = await startService({
     X402_SETTLER_KEY: chain.settlerKey,
     RPC_URL_BASE: chain.rpcUrl,
     CONFIRMATIONS_BASE: '3',
+    TRUSTED_PROXIES: '127.0.0.1/32',
   },
 });
 afterAll(async () => {
@@ -36,8 +39,12 @@ afterAll(async () => {
 const { nobody } = service.actors;
 const fresh = () => names.pop()!;
 const pathOf = (host: string) => `/api/x402-audit?url=${host}`;
-const prove = (proof: string, host = fresh()) =>
-  service.call<Record<string, unknown>>(nobody, 'GET', `${pathOf(host)}&payment_proof=${encodeURIComponent(proof)}`);
+let last = 0;
+/** Each proof comes from another client, so that none uses up what another may, unless a test says from which. */
+const prove = (proof: string, host = fresh(), from = `198.18.0.${++last}`) =>
+  service.call<Record<string, unknown>>(nobody, 'GET', `${pathOf(host)}&payment_proof=${encodeURIComponent(proof)}`, {
+    headers: { 'x-forwarded-for': from },
+  });
 
 /** A transfer to the gateway, deep enough to count. */
 async function transferred(value = 10_000n, to = payTo, token = chain.usdc): Promise<Hex> {
@@ -110,12 +117,59 @@ test('a transaction that this service settled proves nothing more', async () => 
   expect([again.status, again.body.error]).toEqual([402, 'tx_already_used']);
 });
 
-test('an audit that fails leaves the transfer good', async () => {
-  const hash = await transferred();
+test('the hash of a signed payment is nobody’s proof, whoever brought it onto the chain; the payment itself stays good', async () => {
+  const payer = await chain.payer();
+  const host = fresh();
+  const challenge = challengeOf(await service.call(nobody, 'GET', pathOf(host)));
+  const header = await sign(payer, challenge.accepts[0]);
+  const { transactionHash } = await chain.send(chain.usdc, broadcastOf(readPresented(header)));
+  await chain.mine(3);
+  const stranger = await prove(transactionHash);
+  expect([stranger.status, stranger.body.error]).toEqual([402, 'tx_already_used']);
+  expect((await service.call(nobody, 'GET', pathOf(host), { headers: paying(header) })).status).toBe(200);
+  expect(await chain.balanceOf(payer.address)).toBe(999_990_000n);
+});
+
+test('what pays for a licence is not spent on an audit, one millionth of a dollar less is', async () => {
+  const hash = await transferred(3_000_000n);
+  const answer = await prove(hash);
+  expect([answer.status, answer.body.error]).toEqual([402, 'use_verify_tx']);
+  const licence = await service.call<object>(nobody, 'POST', '/api/verify-tx', { body: { tx_hash: hash } });
+  expect(licence.body).toMatchObject({ verified: true, plan: 'starter' });
+  expect((await prove(await transferred(2_999_999n))).status).toBe(200);
+});
+
+test('an audit that fails leaves the transfer good, for whatever it is presented next', async () => {
+  const [same, other] = [await transferred(), await transferred()];
   down = true;
-  expect((await prove(hash, 'shaky.audit-sites.net')).status).toBe(502);
+  expect((await prove(same, 'shaky.audit-sites.net')).status).toBe(502);
+  expect((await prove(other, 'shaky.audit-sites.net')).status).toBe(502);
   down = false;
-  expect((await prove(hash, 'shaky.audit-sites.net')).status).toBe(200);
+  expect((await prove(same, 'shaky.audit-sites.net')).status).toBe(200);
+  expect((await prove(other)).status).toBe(200);
+  for (const hash of [same, other]) expect((await prove(hash)).body.error).toBe('tx_already_used');
+  const { received, revenue } = await books(chain, service.control, payTo);
+  expect(revenue).toBeLessThanOrEqual(received);
+});
+
+test('looks at hashes count among the looks that a client may have a minute', async () => {
+  const unknown = `0x${randomBytes(32).toString('hex')}`;
+  const host = fresh();
+  const first = await prove(unknown, host, '198.19.0.1');
+  expect([first.status, first.headers.get('ratelimit-limit')]).toEqual([402, '20']);
+  await expect
+    .poll(async () => {
+      const answers = await Promise.all(Array.from({ length: 40 }, () => prove(unknown, host, '198.19.0.1')));
+      return answers.find(({ status }) => status === 429)?.headers.get('ratelimit-limit');
+    })
+    .toBe('20');
+  // The same looks are had by the other door.
+  const looked = await service.call(nobody, 'POST', '/api/verify-tx', {
+    body: { tx_hash: unknown },
+    headers: { 'x-forwarded-for': '198.19.0.1' },
+  });
+  expect(Number(looked.headers.get('ratelimit-remaining'))).toBeLessThan(19);
+  expect((await prove(unknown, host, '198.19.0.2')).status).toBe(402);
 });
 
 const other = getAddress(`0x${'cd'.repeat(20)}`);

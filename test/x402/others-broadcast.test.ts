@@ -129,11 +129,25 @@ test('a proof is told with its depth, its time and what it brought, by the token
     status: 'success',
     depth: 3,
     blockTime: new Date(Number(timestamp) * 1000),
-    transfers: [{ logIndex: 0, from: payer.address.toLowerCase(), to: payTo.toLowerCase(), value: 20_000n }],
+    transfers: [
+      {
+        logIndex: 0,
+        from: payer.address.toLowerCase(),
+        to: payTo.toLowerCase(),
+        value: 20_000n,
+        isAuthorized: false,
+      },
+    ],
   });
   // The head is asked each time.
   await chain.mine(10);
   expect(await cashier.incoming('base', paid.transactionHash, payTo)).toMatchObject({ depth: 13 });
+
+  const signed = await presentedPayment(payer, someTerms({ payTo }));
+  const byOther = await chain.send(chain.usdc, broadcastOf(signed));
+  expect(await cashier.incoming('base', byOther.transactionHash, payTo)).toMatchObject({
+    transfers: [{ from: payer.address.toLowerCase(), value: 10_000n, isAuthorized: true }],
+  });
 
   expect(await cashier.incoming('base', `0x${'12'.repeat(32)}`, payTo)).toEqual({ status: 'absent' });
   await chain.fund(payer.address);
