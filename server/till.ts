@@ -19,6 +19,7 @@ export function tillOf({ request, response, path, search }: Exchange, baseUrl: s
       return `${baseUrl}${path}${resourceSearch(search)}`;
     },
     path,
+    looksOnly: method === 'HEAD',
     sent: (act) => {
       // Whoever has hung up meanwhile is told nothing any more.
       if (response.destroyed) act(false);

@@ -2,7 +2,7 @@ import { type ChainReader, openChain } from './chain-reader.ts';
 import type { Facilitator, Handed } from './facilitator.ts';
 import { lazily } from './lazily.ts';
 import { type CheckState, stateOf } from './liveness.ts';
-import { match } from './match.ts';
+import { match, matchTime } from './match.ts';
 import { type Address, type Hex, type NetworkName, networks } from './networks.ts';
 import { createOwnFacilitator } from './own-facilitator.ts';
 import type { Presented } from './presented.ts';
@@ -55,16 +55,16 @@ export interface Cashier {
   /** Who settles: this process, a facilitator somewhere else, or nobody. */
   readonly mode: 'self' | 'facilitator' | 'unavailable';
   /**
-   * Holds a payment against the terms, as far as that needs no chain.
+   * Holds a payment against the terms, as far as that needs neither chain nor clock.
    *
    * @throws PaymentRefused
    */
   readonly match: (presented: Presented, terms: Terms) => void;
   /**
-   * Whether a payment that matches would go through. One that somebody else has brought onto the chain already is
+   * Whether a payment that matches would go through now. One that somebody else has brought onto the chain already is
    * right, too: {@link settle} will find it.
    *
-   * @throws PaymentRefused · PaymentsUnavailable
+   * @throws PaymentRefused · PaymentsUnavailable · PaymentPending for one that is on the chain, not deep enough yet
    */
   readonly verify: (presented: Presented, terms: Terms) => Promise<void>;
   /**
@@ -77,7 +77,7 @@ export interface Cashier {
   /**
    * Looks on the chain for a payment that may have been made, by whomever.
    *
-   * @throws PaymentsUnavailable
+   * @throws PaymentsUnavailable · PaymentPending when its block is not as deep yet as the terms ask
    */
   readonly find: (presented: Presented, terms: Terms, where?: Where) => Promise<Settlement | undefined>;
   /**
@@ -164,11 +164,22 @@ export function createCashier({
     const chain = await chains(terms.network);
     const named = transaction === undefined ? undefined : await chain.receipt(transaction);
     const made = named === undefined ? undefined : await settlementIn(chain, named, presented);
-    if (made !== undefined) return made;
+    if (made !== undefined) return deepEnough(chain, named!, terms, made);
     if (!(await chain.isSpent(presented))) return undefined;
     const used = await chain.useOf(presented, since ?? new Date(Date.now() - dayMs));
-    return used === undefined ? undefined : settlementIn(chain, used, presented);
+    const found = used === undefined ? undefined : await settlementIn(chain, used, presented);
+    return found === undefined ? undefined : deepEnough(chain, used!, terms, found);
   };
+
+  const depthOf = ({ network, confirmed }: Terms) => (confirmed === true ? (confirmations[network] ?? 1) : 1);
+
+  /** What was made counts once its block is as deep as the terms ask. @throws PaymentPending until then */
+  async function deepEnough(chain: ChainReader, { blockNumber }: Receipt, terms: Terms, made: Settlement) {
+    const depth = depthOf(terms);
+    if (depth > 1 && (await chain.head()) - blockNumber + 1n < BigInt(depth))
+      throw new PaymentPending(made.transaction);
+    return made;
+  }
 
   const isOpen: Cashier['isOpen'] = async (presented, terms) => {
     if (!hasChain(terms.network)) return BigInt(Math.floor(Date.now() / 1000)) < presented.validBefore;
@@ -186,8 +197,7 @@ export function createCashier({
     try {
       const chain = await chains(terms.network);
       if (transaction !== undefined) {
-        const depth = terms.confirmed === true ? (confirmations[terms.network] ?? 1) : 1;
-        const receipt = await chain.awaitReceipt(transaction, until, depth);
+        const receipt = await chain.awaitReceipt(transaction, until, depthOf(terms));
         if (receipt === undefined) throw new PaymentPending(transaction);
         const made = await settlementIn(chain, receipt, presented);
         if (made !== undefined) return made;
@@ -216,6 +226,7 @@ export function createCashier({
     find,
     isOpen,
     async verify(presented, terms) {
+      matchTime(presented);
       const facilitator = await facilitatorOn(terms.network);
       const reason = await facilitator.verify({ presented, terms });
       if (reason === undefined) return;

@@ -7,14 +7,12 @@ import { type RequirementV2, requirementV2, type Terms } from './terms.ts';
 const secondsLeftMin = 6n;
 
 /**
- * Holds what was presented against what was asked, as far as that needs no chain: the checks 2 to 7 of contract 00,
- * section 1.8, in their order. What is asked comes from the service's own terms, never from the payment.
+ * Holds what was presented against what was asked, as far as that needs neither chain nor clock: the checks 2 to 6 of
+ * contract 00, section 1.8, in their order. What is asked comes from the service's own terms, never from the payment.
  *
- * @param now in milliseconds. @default the clock
  * @throws PaymentRefused with the reason of the first check that fails
  */
-export function match(presented: Presented, terms: Terms, now = Date.now()): void {
-  const seconds = BigInt(Math.floor(now / 1000));
+export function match(presented: Presented, terms: Terms): void {
   const { version } = presented;
   const refuseUnless = (holds: boolean, ofVersion1: OwnReason, ofVersion2 = ofVersion1) => {
     if (!holds) throw new PaymentRefused(version === 1 ? ofVersion1 : ofVersion2);
@@ -31,11 +29,20 @@ export function match(presented: Presented, terms: Terms, now = Date.now()): voi
     'invalid_exact_evm_authorization_value',
     'invalid_exact_evm_payload_authorization_value_mismatch',
   );
-  refuseUnless(
-    presented.validBefore >= seconds + secondsLeftMin,
-    'invalid_exact_evm_payload_authorization_valid_before',
-  );
-  refuseUnless(presented.validAfter <= seconds, 'invalid_exact_evm_payload_authorization_valid_after');
+}
+
+/**
+ * Whether a signature can be brought onto the chain now: check 7. Not asked of one that was settled, whose answer is had
+ * for a day.
+ *
+ * @param now in milliseconds. @default the clock
+ * @throws PaymentRefused
+ */
+export function matchTime({ validAfter, validBefore }: Presented, now = Date.now()): void {
+  const seconds = BigInt(Math.floor(now / 1000));
+  if (validBefore < seconds + secondsLeftMin)
+    throw new PaymentRefused('invalid_exact_evm_payload_authorization_valid_before');
+  if (validAfter > seconds) throw new PaymentRefused('invalid_exact_evm_payload_authorization_valid_after');
 }
 
 /** Whether the requirement that a payer chose is the one that was made; members may have been added to `extra` alone. */

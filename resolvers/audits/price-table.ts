@@ -7,6 +7,8 @@ export interface AuditPrice {
   readonly description: string;
   /** How long a signed payment may take to arrive, in seconds. */
   readonly maxTimeoutSeconds: number;
+  /** Whether its payment has to be as deep in the chain as is configured. @default false */
+  readonly confirmed?: boolean;
   /** Where it is sold. */
   readonly path: string;
 }
@@ -32,6 +34,7 @@ export const auditPrices = {
     amount: 950_000_000n,
     description: 'Source archive of the audit gateway with a licence that transfers it',
     maxTimeoutSeconds: 300,
+    confirmed: true,
     path: '/api/x402-buyout',
   },
 } as const satisfies Record<string, AuditPrice>;

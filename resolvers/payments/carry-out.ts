@@ -5,7 +5,7 @@ import type { Settlement } from '../../engines/x402/cashier.ts';
 import { type Hex, networks } from '../../engines/x402/networks.ts';
 import { paidOutcome } from '../../engines/x402/outcomes.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
-import { PaymentPending, PaymentRefused } from '../../engines/x402/refusals.ts';
+import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { encodeHeader } from '../../engines/x402/terms.ts';
 import { writeAudit } from '../audit.ts';
 import { appendEvent } from '../events/append-event.ts';
@@ -13,11 +13,13 @@ import { storeOutcome } from '../idempotency.ts';
 import { orgOf } from '../operation.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
 import {
+  alreadyUsed,
   dropTransfer,
   failPayment,
   type HeldPayment,
   holdOn,
   LeaseLostError,
+  LicensedTransferError,
   leavePayment,
   lockTransfer,
   markDelivered,
@@ -26,6 +28,7 @@ import {
   recordSettlement,
   releasePayment,
   settlePayment,
+  takeBackPayment,
 } from './payment-rows.ts';
 import type { PaidFor } from './price.ts';
 import { type PaidSale, SettlementRefused, settlementHeader } from './sale.ts';
@@ -140,7 +143,10 @@ async function settle(sale: PaidSale, held: HeldPayment, presented: Presented): 
       await failPayment(db, held, error.reason);
       throw new SettlementRefused(error.reason, error.transaction);
     }
-    await leavePayment(db, held, error instanceof PaymentPending ? 'settlement_pending' : safeMessage(error));
+    // Nothing was handed over by this try, and nothing before it: the same payment is good for anything again.
+    const isUnsent = error instanceof PaymentsUnavailable && row.state === 'verified';
+    const why = error instanceof PaymentPending ? 'settlement_pending' : safeMessage(error);
+    await (isUnsent ? takeBackPayment : leavePayment)(db, held, why);
     throw error;
   }
 }
@@ -169,9 +175,9 @@ async function finish(sale: PaidSale, held: HeldPayment, settlement: Settlement,
     );
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
-    if (isTransferTwice(error)) {
-      await failPayment(services.db, held, 'tx_already_used');
-      throw new PaymentRefused('tx_already_used');
+    if (isTransferTwice(error) || error instanceof LicensedTransferError) {
+      await failPayment(services.db, held, alreadyUsed);
+      throw new PaymentRefused(alreadyUsed);
     }
     services.log.warn({ err: error, payment: held.row.id }, 'What was paid for could not be made yet.');
     await recordSettlement(services, held, { settlement, error: safeMessage(error) }).catch((failure: unknown) =>

@@ -48,6 +48,7 @@ export async function termsOf(ctx: Context, price: Price): Promise<Terms> {
     description: price.description,
     mimeType: 'application/json',
     maxTimeoutSeconds: price.maxTimeoutSeconds,
+    confirmed: price.confirmed ?? false,
   };
 }
 

@@ -5,7 +5,9 @@ import { columnsOf } from '../../db/columns-of.ts';
 import { type Database, inTransaction, type Statement } from '../../db/pool.ts';
 import { type Payment, payments } from '../../db/schema/payments.ts';
 import type { Settlement } from '../../engines/x402/cashier.ts';
+import { auditPrices } from '../audits/price-table.ts';
 import type { Services } from '../context.ts';
+import { licensedStatement } from '../verifications/chain-payments.ts';
 
 /** How long whoever works on a payment is believed alive, in seconds; renewed while it works. */
 const leaseSeconds = 20;
@@ -151,6 +153,9 @@ export const leavePayment = (db: Rows, held: HeldPayment, why: string) => change
 /** Notes that a payment is handed over: from here on it may be paid, whatever happens to this process. */
 export const markSettling = (db: Rows, held: HeldPayment) => change(db, settlingStatement, held);
 
+/** Lets go of a payment that was not handed over after all: given back, unless a transaction was noted for it. */
+export const takeBackPayment = (db: Rows, held: HeldPayment, why: string) => change(db, takeBackStatement, held, why);
+
 /** Notes the transaction that is about to be sent. */
 export const noteTransaction = (db: Rows, held: HeldPayment, transaction: string) =>
   change(db, transactionStatement, held, transaction.toLowerCase());
@@ -158,19 +163,27 @@ export const noteTransaction = (db: Rows, held: HeldPayment, transaction: string
 /** Notes that the chain refused it for good. */
 export const failPayment = (db: Rows, held: HeldPayment, why: string) => change(db, failStatement, held, why);
 
+/** What is said of a transaction that has paid for something else. */
+export const alreadyUsed = 'tx_already_used';
+
+/** The transaction of a payment has brought a licence by itself, and pays for nothing else. */
+export class LicensedTransferError extends Error {
+  override readonly name = 'LicensedTransferError';
+}
+
 /** Everything a settled payment is written with. */
 export interface Settled {
   readonly settlement: Settlement;
-  /** What is answered; undefined while it has yet to be made. */
+  /** What is answered; undefined while it has yet to be made, or where it may have been made before. */
   readonly outcome?: { readonly output: unknown } | undefined;
   readonly orgId?: string | undefined;
   readonly error?: string | undefined;
 }
 
 /**
- * Marks a payment settled, on the connection of the change that was paid for.
+ * Marks a payment settled, on the connection of the change that was paid for, with the transfer's lock held.
  *
- * @throws LeaseLostError when somebody else has taken it over
+ * @throws LeaseLostError when somebody else has taken it over, LicensedTransferError
  */
 export async function settlePayment(
   client: Pick<pg.ClientBase, 'query'>,
@@ -178,6 +191,12 @@ export async function settlePayment(
   { row, leaseToken }: HeldPayment,
   { settlement, outcome, orgId, error }: Settled,
 ): Promise<void> {
+  const transaction = settlement.transaction.toLowerCase();
+  // A sale of the source comes with the very licence that its transfer brings.
+  if (row.sku !== auditPrices.buyout.sku) {
+    const licensed = await client.query({ ...licensedStatement, values: [row.network, transaction] });
+    if (licensed.rowCount !== 0) throw new LicensedTransferError();
+  }
   const sealed =
     outcome === undefined
       ? null
@@ -185,7 +204,7 @@ export async function settlePayment(
   const values = [
     row.id,
     leaseToken,
-    settlement.transaction.toLowerCase(),
+    transaction,
     // Of a transfer that was presented by its hash, each row has its own already.
     row.version === 0 ? row.logIndex : settlement.logIndex,
     settlement.blockTime,
@@ -206,12 +225,20 @@ export async function lockTransfer(client: Pick<pg.ClientBase, 'query'>, network
   await client.query({ ...lockStatement, values: [`chain-payment:${network}:${transaction.toLowerCase()}`] });
 }
 
-/** Notes a settlement that the chain knows of, for an answer that has yet to be made. */
+/**
+ * Notes a settlement that the chain knows of, for an answer that has yet to be made; one that is stored stays. What has
+ * brought a licence instead has failed.
+ */
 export async function recordSettlement(services: Services, held: HeldPayment, settled: Settled): Promise<void> {
-  await inTransaction(services.db.pool, async (client) => {
-    await lockTransfer(client, held.row.network, settled.settlement.transaction);
-    await settlePayment(client, services, held, settled);
-  });
+  try {
+    await inTransaction(services.db.pool, async (client) => {
+      await lockTransfer(client, held.row.network, settled.settlement.transaction);
+      await settlePayment(client, services, held, settled);
+    });
+  } catch (error) {
+    if (!(error instanceof LicensedTransferError)) throw error;
+    await failPayment(services.db, held, alreadyUsed);
+  }
 }
 
 /** The stored answer of a payment; undefined when there is none, or one of another version of the server. */
@@ -294,6 +321,13 @@ const settlingStatement: Statement = {
   text: `update payments p set state = 'settling' where ${mine} and p.state in ('verified', 'settling', 'failed') returning p.id`,
 };
 
+const takeBackStatement: Statement = {
+  name: 'payments.take-back',
+  text: `update payments p set state = case when p.tx_hash is null then 'released' else p.state end,
+      identifier = case when p.tx_hash is null then null else p.identifier end, last_error = $3, ${letGo}
+    where ${mine} and p.state = 'settling' returning p.id`,
+};
+
 const transactionStatement: Statement = {
   name: 'payments.transaction',
   text: `update payments p set tx_hash = $3 where ${mine} returning p.id`,
@@ -302,14 +336,16 @@ const transactionStatement: Statement = {
 const failStatement: Statement = {
   name: 'payments.fail',
   text: `update payments p set state = 'failed', identifier = null, last_error = $3, tx_hash = null, ${letGo}
-    where ${mine} and p.state in ('verified', 'settling', 'failed') returning p.id`,
+    where ${mine} and p.state in ('verified', 'settling', 'released', 'failed') returning p.id`,
 };
 
-// The lease goes on while the answer is written; without one it ends.
+// The lease goes on while the answer is written; without one it ends. An answer that is stored stays: it may be of a
+// commit whose outcome its writer never learnt.
 const settledStatement: Statement = {
   name: 'payments.settled',
   text: `update payments p set state = 'settled', tx_hash = $3, log_index = case when p.version = 0 then p.log_index else $4::int end,
-      settled_at = $5, outcome = case when p.part_of is null then $6::bytea end, org_id = $7, last_error = $8,
+      settled_at = $5, outcome = case when p.part_of is null then coalesce($6::bytea, p.outcome) end,
+      org_id = coalesce($7, p.org_id), last_error = $8,
       lease_until = case when $9::boolean then now() - interval '1 second' else p.lease_until end
     where ${mine} and p.state <> 'delivered'`,
 };

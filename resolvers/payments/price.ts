@@ -14,6 +14,8 @@ export interface Price {
   readonly description: string;
   /** How long a signed payment may take to arrive, in seconds; clients refuse more than 300. */
   readonly maxTimeoutSeconds: number;
+  /** Whether what is paid has to be as deep in the chain as the network's setting says. @default false: in a block */
+  readonly confirmed?: boolean;
   /** What else is told to whoever is asked for it. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
@@ -88,6 +90,8 @@ export interface Till {
   readonly resource: string;
   /** Path of the same: a payment for one is not good for another. */
   readonly path: string;
+  /** Whether the request only looks, by HEAD: it pays by no input, since there would be no answer to have. @default false */
+  readonly looksOnly?: boolean;
   /** Has something done once the answer was written out, or will never be. */
   readonly sent: (act: (written: boolean) => void) => void;
 }

@@ -14,10 +14,11 @@ type AnyFacet = Pick<PriceFacet<never, never, never>, 'family'> & { readonly pro
 
 /** The text that a request presents as its payment, unread; undefined when it presents none. */
 export function tenderText(ctx: Context, facet: AnyFacet, raw: object): string | undefined {
-  return ctx.till?.signature ?? ctx.till?.legacy ?? proofOf(facet, raw);
+  return ctx.till?.signature ?? ctx.till?.legacy ?? proofOf(ctx, facet, raw);
 }
 
-function proofOf({ proofInput }: AnyFacet, raw: object): string | undefined {
+function proofOf({ till }: Context, { proofInput }: AnyFacet, raw: object): string | undefined {
+  if (till?.looksOnly === true) return undefined;
   const proof: unknown = proofInput === undefined ? undefined : (raw as Record<string, unknown>)[proofInput];
   return typeof proof === 'string' && proof !== '' ? proof : undefined;
 }
@@ -30,7 +31,7 @@ function proofOf({ proofInput }: AnyFacet, raw: object): string | undefined {
 export function readTender(ctx: Context, facet: AnyFacet, raw: object): Tender | undefined {
   const header = ctx.till?.signature ?? ctx.till?.legacy;
   if (header !== undefined) return readPresented(header);
-  const proof = proofOf(facet, raw);
+  const proof = proofOf(ctx, facet, raw);
   return proof === undefined ? undefined : readProof(proof);
 }
 

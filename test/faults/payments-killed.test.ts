@@ -198,3 +198,32 @@ describe.each(names)('a payment that %s settles', (settler) => {
     },
   );
 });
+
+test('an answer whose commit was not heard of is kept, and given for the same payment', {
+  timeout: startsMs,
+}, async () => {
+  const gateway = await gatewayOf('the gateway itself');
+  const payer = await chain.payer();
+  const host = hosts.pop()!;
+  const path = `/api/x402-audit?url=${host}`;
+  const header = await sign(payer, challengeOf(await buyAt(gateway, path)).accepts[0]);
+  const before = await countUp();
+  const commit = world.proxy.freezeCommit(/update payments p set state = 'settled'/);
+  const unheard = buyAt(gateway, path, header);
+  await commit.answered;
+  commit.lose();
+  expect(await unheard).toMatchObject({ status: 503, body: { code: 'payment_recovery_pending' } });
+  const kept = 'select state, outcome from payments where payer = $1';
+  expect(await world.sql(kept, [payer.address.toLowerCase()])).toEqual([
+    { state: 'settled', outcome: expect.any(Buffer) },
+  ]);
+  await expect.poll(async () => (await buyAt(gateway, path, header)).status).toBe(200);
+  // What is given is what was made then: the site was not read again.
+  expect(sites.reached.filter((one) => one === `${host} /`)).toHaveLength(1);
+  expect(await chain.balanceOf(payer.address)).toBe(999_990_000n);
+  expect(await countUp()).toEqual({
+    orders: before.orders + 1,
+    revenue: before.revenue + 10_000n,
+    received: before.received + 10_000n,
+  });
+});

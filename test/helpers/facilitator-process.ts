@@ -19,6 +19,8 @@ interface PlainBehaviour {
     /** Says that it settled, and sends nothing. */
     | 'claim without paying'
     | 'refuse to settle'
+    /** Verifies, and takes nothing to settle. */
+    | 'turn away'
     /** Settles, and says that it could not. */
     | 'pay and deny'
     | 'pay and say pending'

@@ -102,6 +102,7 @@ const server = createServer(async (request, response) => {
       return answer(200, await facilitator.verify(payment.paymentPayload, payment.paymentRequirements));
     }
     counts.settle++;
+    if (behaviour.kind === 'turn away') return answer(429, { error: 'Come back later.' });
     const result = await settled(payment);
     if (behaviour.kind === 'pay and break') return answer(500, 'Internal Server Error');
     answer(200, result);

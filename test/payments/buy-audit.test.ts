@@ -213,6 +213,18 @@ test.each([
   expect(sites.reached.some((one) => one.startsWith(host))).toBe(false);
 });
 
+test('whoever only looks, by HEAD, pays by no proof in the address either', async () => {
+  const payer = await chain.payer();
+  const path = pathOf(fresh());
+  const header = await sign(payer, challengeOf(await get(path)).accepts[0]);
+  const proven = `${path}&payment_proof=${encodeURIComponent(header)}`;
+  const looked = await fetch(service.url + proven, { method: 'HEAD' });
+  expect(looked.status).toBe(402);
+  expect(await statesOf(service.control, payer.address)).toEqual([]);
+  expect((await get(proven)).status).toBe(200);
+  expect(await chain.balanceOf(payer.address)).toBe(999_990_000n);
+});
+
 test('an empty wallet cannot pay', async () => {
   const payer = await chain.payer(0n);
   const path = pathOf(fresh());

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { request } from 'node:http';
 import { getAddress } from 'viem';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { readPresented } from '../../engines/x402/presented.ts';
 import { startCallGate } from '../helpers/call-gate.ts';
 import { startChain } from '../helpers/chain.ts';
@@ -40,6 +40,18 @@ async function ordered(at: Service) {
   const path = `/api/x402-audit?url=${hosts.pop()}`;
   const header = await sign(payer, challengeOf(await get(at, path)).accepts[0]);
   return { payer, path, header, send: () => get(at, path, paying(header)) };
+}
+
+/** Sends a paid request whose client has gone when it is answered. */
+async function loseAnswer({ path, header }: { readonly path: string; readonly header: string }): Promise<void> {
+  const receipt = node.hold('eth_getTransactionReceipt', 'before');
+  const gone = Promise.withResolvers<void>();
+  const call = request(service.url + path, { headers: paying(header) });
+  call.on('error', () => gone.resolve()).end();
+  await receipt.reached;
+  call.destroy();
+  await gone.promise;
+  receipt.release();
 }
 
 /** For what waits as long as a settlement may take, or asks for many at once: longest, in milliseconds. */
@@ -81,15 +93,9 @@ test('with the chain away nothing is claimed, and the same payment is good when 
 });
 
 test('an answer that was lost on its way is given once more, at the same address alone', async () => {
-  const { payer, path, header, send } = await ordered(service);
-  const receipt = node.hold('eth_getTransactionReceipt', 'before');
-  const gone = Promise.withResolvers<void>();
-  const call = request(service.url + path, { headers: paying(header) });
-  call.on('error', () => gone.resolve()).end();
-  await receipt.reached;
-  call.destroy();
-  await gone.promise;
-  receipt.release();
+  const order = await ordered(service);
+  const { payer, header, send } = order;
+  await loseAnswer(order);
   await expect
     .poll(() => statesOf(service.control, payer.address))
     .toMatchObject([{ state: 'settled', outcome: expect.any(Buffer) }]);
@@ -102,14 +108,28 @@ test('an answer that was lost on its way is given once more, at the same address
   await expectEven();
 });
 
+test('what was settled is given after its signature has run out, and what was not is refused', async () => {
+  const [order, unused] = [await ordered(service), await ordered(service)];
+  await loseAnswer(order);
+  await expect.poll(() => statesOf(service.control, order.payer.address)).toMatchObject([{ state: 'settled' }]);
+  const real = Date.now.bind(Date);
+  const later = vi.spyOn(Date, 'now').mockImplementation(() => real() + 600_000);
+  try {
+    const late = await unused.send();
+    expect([late.status, late.body.error]).toEqual([402, 'invalid_exact_evm_payload_authorization_valid_before']);
+    expect(await statesOf(service.control, unused.payer.address)).toEqual([]);
+    await expect.poll(async () => (await order.send()).status).toBe(200);
+  } finally {
+    later.mockRestore();
+  }
+  expect(await chain.balanceOf(order.payer.address)).toBe(999_990_000n);
+  await expectEven();
+});
+
 test('after a day what was settled and never fetched is no longer given', async () => {
-  const { payer, path, header, send } = await ordered(service);
-  const receipt = node.hold('eth_getTransactionReceipt', 'before');
-  const call = request(service.url + path, { headers: paying(header) });
-  call.on('error', () => undefined).end();
-  await receipt.reached;
-  call.destroy();
-  receipt.release();
+  const order = await ordered(service);
+  const { payer, send } = order;
+  await loseAnswer(order);
   await expect.poll(() => statesOf(service.control, payer.address)).toMatchObject([{ state: 'settled' }]);
   await service.control.sql(`update payments set settled_at = now() - interval '25 hours' where payer = $1`, [
     payer.address.toLowerCase(),
@@ -153,6 +173,19 @@ test('a facilitator that refuses costs nothing, and the payment is good at the n
   expect(refused.status).toBe(402);
   expect(await chain.balanceOf(payer.address)).toBe(1_000_000_000n);
   await expect.poll(async () => (await send()).status).toBe(200);
+  await expectEven();
+});
+
+test('a payment that was never handed over is good for something else', async () => {
+  const { payer, header, send } = await ordered(byFacilitator);
+  await facilitator.behave('turn away');
+  const refused = await send();
+  await facilitator.behave('honest');
+  expect(refused.status).toBe(503);
+  expect(await statesOf(byFacilitator.control, payer.address)).toMatchObject([{ state: 'released', tx_hash: null }]);
+  const elsewhere = await get(byFacilitator, `/api/x402-audit?url=${hosts.pop()}`, paying(header));
+  expect(elsewhere.status).toBe(200);
+  expect(await chain.balanceOf(payer.address)).toBe(999_990_000n);
   await expectEven();
 });
 

@@ -4,7 +4,7 @@ import { registerExactEvmScheme } from '@x402/evm/exact/client';
 import fc from 'fast-check';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { expect, test } from 'vitest';
-import { match } from '../../engines/x402/match.ts';
+import { match, matchTime } from '../../engines/x402/match.ts';
 import { readPresented, readProof } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
 import { challengeV2, encodeHeader } from '../../engines/x402/terms.ts';
@@ -39,7 +39,11 @@ test('the published vector signs to the published signature and is read as what 
   });
   const message = { ...signed, from: signer.address, to: terms.payTo, value: 10_000n, validAfter: 0n };
   expect(digestOf('base', message)).toBe('0x7b380124feb66884959318eaa1c97cf1092714afaeb7bee20fe85a0a57e6514c');
-  match(presented, terms, 1_999_999_000_000);
+  match(presented, terms);
+  matchTime(presented, 1_999_999_000_000);
+  const reasonAt = (seconds: number) => reasonOf(() => matchTime(presented, seconds * 1000));
+  expect(reasonAt(1_999_999_994)).toBeUndefined();
+  expect(reasonAt(1_999_999_995)).toBe('invalid_exact_evm_payload_authorization_valid_before');
 });
 
 test('what the reference client makes of a challenge is read, and matches it', async () => {
@@ -150,7 +154,11 @@ test('6 000 malformed headers are refused, each with a reason, and nothing else 
   const raw = await good();
   const terms = someTerms();
   const refused = (header: string) => {
-    const reason = reasonOf(() => match(readPresented(header), terms));
+    const reason = reasonOf(() => {
+      const presented = readPresented(header);
+      match(presented, terms);
+      matchTime(presented);
+    });
     if (!/^[a-z0-9_]+$/.test(reason ?? '')) throw new Error(`taken: ${header}`);
     reasonOf(() => readProof(header));
   };
