@@ -19,10 +19,8 @@ export const isGatewayPriced = <Op extends object>(op: Op): op is Op & { readonl
  * @throws PaymentRequired
  */
 export async function askGatewayPrice(facet: GatewayPrice, ctx: Context, raw: object): Promise<void> {
+  ctx.chargeAddress();
   const terms = await termsOf(ctx, facet.price);
-  if (tenderText(ctx, facet, raw) === undefined) {
-    ctx.chargeAddress();
-    throw paymentRequired(facet, facet.price, terms);
-  }
+  if (tenderText(ctx, facet, raw) === undefined) throw paymentRequired(facet, facet.price, terms);
   tendered(facet, ctx, raw, facet.price, terms);
 }

@@ -5,6 +5,7 @@ import { type Payment, payments } from '../../db/schema/payments.ts';
 import type { Hex } from '../../engines/x402/networks.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
 import type { Terms } from '../../engines/x402/terms.ts';
+import { auditPrices } from '../audits/price-table.ts';
 import type { Context } from '../context.ts';
 import type { Task } from '../task.ts';
 import {
@@ -90,6 +91,7 @@ const termsOfRow = (row: Payment): Terms => ({
   description: '',
   mimeType: '',
   maxTimeoutSeconds: 0,
+  confirmed: row.sku === auditPrices.buyout.sku && auditPrices.buyout.confirmed,
 });
 
 /** How long after its end an authorization may still show up on chain: blocks are late, and endpoints lag. */
