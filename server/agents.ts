@@ -1,3 +1,4 @@
+import { hasAlready } from '../core/entity-tags.ts';
 import { ServiceError } from '../core/errors.ts';
 import { sha256Hex } from '../core/keys.ts';
 import type { Context } from '../resolvers/context.ts';
@@ -103,8 +104,7 @@ function card(options: HttpOptions): OwnPath {
     const body = JSON.stringify(agentCard(agentContext(options, exchange), options.version));
     const etag = `"${sha256Hex(body).slice(0, 32)}"`;
     const headers = { etag, 'cache-control': `public, max-age=${cardKeptSeconds}`, vary: 'Host' };
-    const known = (request.headers['if-none-match'] ?? '').split(',').map((tag) => tag.trim().replace(/^W\//, ''));
-    if (known.includes(etag)) sendAnswer(response, { status: 304, headers, body: '' });
+    if (hasAlready(request.headers['if-none-match'], etag)) sendAnswer(response, { status: 304, headers, body: '' });
     else sendAnswer(response, { status: 200, headers: { ...headers, 'content-type': jsonType }, body });
   };
 }
