@@ -52,6 +52,8 @@ export interface Route {
   readonly describe?: () => PathDoc;
   /** Largest body, in bytes. @default 1 MiB */
   readonly bodyBytesMax?: number;
+  /** Where a request holds each input of the operation; undefined for paths that read their request themselves. */
+  readonly places?: () => Readonly<Record<string, Place>>;
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
 }
 
@@ -79,9 +81,24 @@ export const asNobody = (ctx: Context): Context => ({
 /** What comes from outside has yet to be judged; the operation's schema is its only judge. */
 export type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
 
-/** A request in which everything holds its own name: what it becomes tells how a route spells an input. */
-const named = new Proxy<Record<string, string>>({}, { get: (_target, name) => name });
-const echo: RestRequest = { params: named, query: named, body: named };
+/** Where a request holds an input of the operation behind its path. */
+export type Place =
+  | { readonly in: 'path' | 'query' | 'body'; readonly name: string }
+  /** The body is the input. */
+  | { readonly in: 'body'; readonly name?: undefined };
+
+/** A request in which everything says where it stands: what it becomes tells how a route reads its inputs. */
+const telling = (place: 'path' | 'query' | 'body') =>
+  new Proxy<Record<string, string>>({}, { get: (_target, name) => `${place} ${String(name)}` });
+const echo: RestRequest = { params: telling('path'), query: telling('query'), body: telling('body') };
+
+const inBody = (name: string): Place => ({ in: 'body', name });
+
+const placeOf = (told: unknown): Place | undefined => {
+  if (told === echo.body) return { in: 'body' };
+  const [, place, name] = typeof told === 'string' ? (/^(path|query|body) (.+)$/.exec(told) ?? []) : [];
+  return name === undefined ? undefined : { in: place as 'path' | 'query' | 'body', name };
+};
 
 /**
  * Maps a documented path onto an operation. Names are translated here, values are checked by the operation.
@@ -98,12 +115,21 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
   { textAs, asMarkdown, asZip, withoutCredential }: RouteOptions<Output> = {},
 ): Route {
-  let names: Unchecked<z.input<Input>> | undefined;
-  const spelling = (name: string): string => {
-    names ??= toInput(echo);
-    const spelt: unknown = names[name as keyof typeof names];
-    return typeof spelt === 'string' ? spelt : name;
+  let known: Readonly<Record<string, Place>> | undefined;
+  const places = () => {
+    const told = toInput(echo);
+    // A path whose body is the input as it stands.
+    if (told === echo.body)
+      known ??= Object.fromEntries(Object.keys(op.input.shape).map((name) => [name, inBody(name)]));
+    known ??= Object.fromEntries(
+      Object.entries(told).flatMap(([input, value]) => {
+        const place = placeOf(value);
+        return place === undefined ? [] : [[input, place]];
+      }),
+    );
+    return known;
   };
+  const spelling = (name: string): string => places()[name]?.name ?? name;
   return {
     method,
     path,
@@ -112,6 +138,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     textAs,
     hasMarkdown: asMarkdown !== undefined,
     isSold: op.kind === 'mutation' && 'price' in op && op.price?.family === 'gateway',
+    places,
     async run(ctx, request) {
       const asker = withoutCredential === true ? asNobody(ctx) : ctx;
       const output = await execute(op, asker, toInput(request) as z.input<Input>, spelling);
