@@ -54,8 +54,10 @@ export interface Route {
   readonly describe?: () => PathDoc;
   /** Largest body, in bytes. @default 1 MiB */
   readonly bodyBytesMax?: number;
-  /** Where a request holds each input of the operation; undefined for paths that read their request themselves. */
+  /** Where a request holds each input of the operation. */
   readonly places?: () => Readonly<Record<string, Place>>;
+  /** Whether the answer is bytes, not JSON. */
+  readonly answersBytes?: true;
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
 }
 
@@ -87,7 +89,10 @@ export type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
 export type Place =
   | { readonly in: 'path' | 'query' | 'body'; readonly name: string }
   /** The body is the input. */
-  | { readonly in: 'body'; readonly name?: undefined };
+  | { readonly in: 'body'; readonly name?: undefined }
+  | { readonly in: 'header'; readonly name: string }
+  /** The input is true when the request has this method, not the path’s own. */
+  | { readonly in: 'method'; readonly name: 'HEAD' };
 
 /** A request in which everything says where it stands: what it becomes tells how a route reads its inputs. */
 const telling = (place: 'path' | 'query' | 'body') =>
