@@ -7,7 +7,7 @@ import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } fro
 import { answerGraphQL } from './graphql-http.ts';
 import { answerLive, answerLiveChanges } from './live/answer-live.ts';
 import { platformMcp } from './mcp.ts';
-import { openApiDoor } from './openapi.ts';
+import { openApiDoor, platformDoor } from './openapi.ts';
 import { ownDocs } from './own-docs.ts';
 import { send, sendJson } from './respond.ts';
 
@@ -25,6 +25,7 @@ export function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
     };
   const paths = new Map<string, OwnPath>([
     ['/openapi.json', reading(openApiDoor(options))],
+    ['/openapi/platform.json', reading(platformDoor(options))],
     ['/api/health', reading(async ({ response }) => sendJson(response, 200, await health.report()))],
     [
       '/readyz',
