@@ -1,6 +1,7 @@
 import { configurationPage } from './generate-configuration.ts';
 import { errorsPage } from './generate-errors.ts';
 import { operationsPage } from './generate-operations.ts';
+import { surfacesPage } from './generate-surfaces.ts';
 import { printedSchema } from './print-schema.ts';
 import { sdkFiles } from './sdk/files.ts';
 
@@ -10,5 +11,6 @@ export const generatedFiles: Readonly<Record<string, () => string>> = {
   'docs/configuration.md': configurationPage,
   'docs/errors.md': errorsPage,
   'docs/operations.md': operationsPage,
+  'docs/surfaces.md': surfacesPage,
   ...sdkFiles(),
 };
