@@ -25,6 +25,7 @@ import { rooms } from './namespaces/rooms.ts';
 import { tiers } from './namespaces/tiers.ts';
 import { users } from './namespaces/users.ts';
 import { vaults } from './namespaces/vaults.ts';
+import { auth } from './namespaces/auth.ts';
 
 /** Every namespace of operations. */
 export const namespaces = (connection: Connection) => ({
@@ -53,4 +54,5 @@ export const namespaces = (connection: Connection) => ({
   tiers: tiers(connection),
   users: users(connection),
   vaults: vaults(connection),
+  auth: auth(connection),
 });
