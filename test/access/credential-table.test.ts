@@ -9,8 +9,8 @@ import { type Described, describedBy, pointerTo } from '../helpers/described.ts'
 import { revive } from '../helpers/revive.ts';
 import { startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
+import { callers, codes, stageSurfaces } from './surface-stage.ts';
 import { auditedSite } from './surfaces/audits.ts';
-import { callers, codes, tableStage } from './table-stage.ts';
 
 const sites = await startSites({ [auditedSite]: { '/': '<title>Audited</title>' } });
 const service = await startService({ auditTrial: sites.trial });
@@ -19,15 +19,11 @@ afterAll(async () => {
   sites.close();
 });
 
-const stage = tableStage(service);
-const { params, surfaces } = stage;
+const { params, actors, surfaces } = await stageSurfaces(service);
 /** The description of the paths outside `/api`, which every answer here is held against. */
-let platform: Described;
-
-beforeAll(async () => {
-  platform = describedBy((await service.call(service.actors.nobody, 'GET', '/openapi/platform.json')).body);
-  await stage.set();
-});
+const platform: Described = describedBy(
+  (await service.call(service.actors.nobody, 'GET', '/openapi/platform.json')).body,
+);
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 const cellsOf = (name: string, cells: string) =>
@@ -50,10 +46,7 @@ test.each(restCells)('$route by $caller: $cell', async ({ route, caller, cell })
   const needsKey = operations.some((one) => one.name === operation && 'idempotency' in one);
   const headers = needsKey ? { 'idempotency-key': randomUUID() } : {};
   const given = method === 'GET' ? undefined : (body?.() ?? {});
-  const answer = await service.call<{ code?: string }>(stage.actors()[caller], method, target, {
-    body: given,
-    headers,
-  });
+  const answer = await service.call<{ code?: string }>(actors[caller], method, target, { body: given, headers });
   const [refused, code] = codes[cell] ?? [own ?? status, undefined];
   const spelt = code !== undefined && isApiPath(path) ? apiCode(code) : code;
   // Bytes are no object with a code.
@@ -109,7 +102,7 @@ describe('in GraphQL', () => {
   test.each(graphCells)('the field of $route by $caller: $cell', async ({ route, caller, cell }) => {
     const { field, prepare } = surfaces[route]!;
     Object.assign(params, await prepare?.());
-    const { data, errors } = await service.graphql(stage.actors()[caller], field!());
+    const { data, errors } = await service.graphql(actors[caller], field!());
     expect(errors?.[0]?.extensions.code).toBe(codes[cell]?.[1]);
     // Nothing is given beside a refusal, save what the caller may have anyway.
     const [value] = Object.values(data ?? {}) as ({ keys?: unknown } | null)[];

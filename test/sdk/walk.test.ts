@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createClient, type Method, SvcError } from '../../clients/sdk/src/index.ts';
 import { apiCode, isApiPath } from '../../rest-compat/problem.ts';
 import type { PlainSchema } from '../../scripts/surfaces/plain-schema.ts';
 import { type Surface, surfaces } from '../../scripts/surfaces.ts';
+import { type CallerName, callers, codes, stageSurfaces } from '../access/surface-stage.ts';
 import { auditedSite } from '../access/surfaces/audits.ts';
-import { type CallerName, callers, codes, tableStage } from '../access/table-stage.ts';
 import type { Actor } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
@@ -18,8 +18,7 @@ afterAll(async () => {
   await service.stop();
   sites.close();
 });
-const stage = tableStage(service);
-beforeAll(() => stage.set());
+const stage = await stageSurfaces(service);
 
 type Json = Record<string, unknown>;
 
@@ -120,7 +119,7 @@ test.each(cases)('$name refuses whoever may not with the error of its path', asy
   if (caller === undefined) return expect(cellOf(surface, 'nobody')).toBe('+');
   const { prepare } = stage.surfaces[`${method} ${path}`]!;
   Object.assign(stage.params, await prepare?.());
-  const { client, credential, last } = clientOf(stage.actors()[caller]);
+  const { client, credential, last } = clientOf(stage.actors[caller]);
   const input = asGiven(inputOf(surface), surface.input);
   const error = await client[surface.namespace]![surface.method]!(input, { credential }).catch((one: unknown) => one);
   expect(error).toBeInstanceOf(SvcError);
@@ -145,7 +144,7 @@ test.each(cases.filter(({ caller }) => caller !== undefined))(
     const { method, path } = surface.path!;
     const { prepare } = stage.surfaces[`${method} ${path}`]!;
     Object.assign(stage.params, await prepare?.());
-    const { client, credential, last } = clientOf(stage.actors()[caller!]);
+    const { client, credential, last } = clientOf(stage.actors[caller!]);
     const options = { credential, ...(surface.idempotencyKey === 'required' ? { idempotencyKey: randomUUID() } : {}) };
     const answer = await client[surface.namespace]![surface.method]!(asGiven(inputOf(surface), surface.input), options);
     const asked = path.replaceAll(/:(\w+)/g, (_all, name: string) => encodeURIComponent(stage.params[name]!));
