@@ -76,6 +76,8 @@ export async function faultyRoad(target: string) {
       return sockets.size;
     },
     sockets: () => sockets.size,
+    /** Cuts every request that is under way. */
+    cut: () => server.closeAllConnections(),
     close: () => {
       server.close();
       server.closeAllConnections();
