@@ -1,6 +1,7 @@
 import { operations } from '../resolvers/index.ts';
 import type { AnyOperation } from '../resolvers/operation.ts';
 import { surfaceNames } from '../resolvers/surface-names.ts';
+import { authRoutes } from '../rest-compat/auth/routes.ts';
 import type { Method, Place, Route } from '../rest-compat/route.ts';
 import { routes } from '../rest-compat/routes.ts';
 import { type PlainSchema, plainSchema } from './surfaces/plain-schema.ts';
@@ -20,8 +21,9 @@ export interface SurfacePath {
 
 /** An operation as everything that is printed from it sees it. */
 export interface Surface {
-  /** For example `rooms.sendMessage`: `rooms` of the SDK has the method `sendMessage`. */
+  /** For example `rooms.sendMessage`. */
   readonly name: string;
+  /** Where the SDK has it: `rooms`, which has the method `sendMessage`. */
   readonly namespace: string;
   readonly method: string;
   readonly kind: 'query' | 'mutation';
@@ -67,8 +69,8 @@ function keyOf(op: AnyOperation): Surface['idempotencyKey'] {
 export function surfaces(): readonly Surface[] {
   return operations
     .map((op) => {
-      const [namespace, method] = op.name.split('.') as [string, string];
-      const { tool, command, follows = [] } = surfaceNames[op.name] ?? {};
+      const [namespace, own] = op.name.split('.') as [string, string];
+      const { tool, command, sdk: method = own, follows = [] } = surfaceNames[op.name] ?? {};
       return {
         name: op.name,
         namespace,
@@ -86,4 +88,31 @@ export function surfaces(): readonly Surface[] {
       };
     })
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** What users of a project do, which is no operation of the platform, in the order of its documented paths. */
+export function userSurfaces(): readonly Surface[] {
+  // Further spellings of a path come behind the documented one.
+  const first = authRoutes.filter(
+    ({ operation }, at) => authRoutes.findIndex((other) => other.operation === operation) === at,
+  );
+  return first.flatMap(({ endpoint, method, path, status, places }) => {
+    if (endpoint === undefined || places === undefined) return [];
+    const [namespace, name] = endpoint.name.split('.') as [string, string];
+    return {
+      name: endpoint.name,
+      namespace,
+      method: name,
+      kind: method === 'GET' ? 'query' : 'mutation',
+      summary: endpoint.summary,
+      tool: undefined,
+      command: undefined,
+      path: { method, path, status, places: places(), answersBytes: false },
+      follows: [],
+      input: plainSchema(endpoint.input, 'input'),
+      answer: plainSchema(endpoint.wire, 'output'),
+      idempotencyKey: 'none',
+      priced: false,
+    };
+  });
 }

@@ -1,11 +1,13 @@
-import { type Surface, surfaces } from '../surfaces.ts';
+import { type Surface, surfaces, userSurfaces } from '../surfaces.ts';
 import { printNamespace } from './print-namespace.ts';
 
 const folder = 'clients/sdk/src';
 
 /** Operations that have a method, by their namespaces. */
 function namespaces(): ReadonlyMap<string, readonly Surface[]> {
-  const reachable = surfaces().filter(({ path, follows }) => path !== undefined || follows.length > 0);
+  const reachable = [...surfaces(), ...userSurfaces()].filter(
+    ({ path, follows }) => path !== undefined || follows.length > 0,
+  );
   return new Map(Object.entries(Object.groupBy(reachable, ({ namespace }) => namespace)) as [string, Surface[]][]);
 }
 

@@ -10,7 +10,7 @@ export interface ConnectionOptions {
   /** Pays what is asked for with 402; without one such an answer is an error. */
   readonly payer?: Payer;
   readonly retry?: RetryOptions;
-  /** How long a request may take, in seconds, its answer included. @default 120 */
+  /** How long a request may take, in seconds, its answer included unless that is a stream. @default 120 */
   readonly timeoutSeconds?: number;
   /** Told to the gateway in `Svc-Client`, at most 200 characters. @default nothing */
   readonly clientName?: string;
@@ -113,14 +113,18 @@ export function connect(options: ConnectionOptions): Connection {
     let isRenewed = false;
     for (let sent = 0; ; ) {
       const headers = { ...(await headersOf(request, credential)), ...payment };
-      const signal = endingAt(request.signal, options.timeoutSeconds ?? 120);
+      const patience = new AbortController();
+      const timer = setTimeout(
+        () => patience.abort(new DOMException('It took too long.', 'TimeoutError')),
+        (options.timeoutSeconds ?? 120) * 1_000,
+      );
       let response: Response;
       let refusal: SvcError | undefined;
       try {
         response = await (options.fetch ?? fetch)(url, {
           method,
           headers,
-          signal,
+          signal: request.signal === undefined ? patience.signal : AbortSignal.any([request.signal, patience.signal]),
           ...(body === undefined ? {} : { body }),
           // What was paid for at one address is never fetched at another.
           ...(payment === undefined ? {} : { redirect: 'error' }),
@@ -137,6 +141,8 @@ export function connect(options: ConnectionOptions): Connection {
         if ((isChange && typeof idempotencyKey !== 'string') || sent >= times) throw networkError(error, isChange);
         await pause(pauseMs * 2 ** sent++ * (0.5 + Math.random()), request.signal);
         continue;
+      } finally {
+        clearTimeout(timer);
       }
       if (refusal.status === 401 && !isRenewed && credential?.renew !== undefined) {
         isRenewed = true;
@@ -170,11 +176,6 @@ export function connect(options: ConnectionOptions): Connection {
 
 /** Paths that ask nobody who they are; browsers may send them no credential. */
 const isOpen = ({ path }: Outgoing): boolean => path.startsWith('/api/');
-
-const endingAt = (signal: AbortSignal | undefined, seconds: number): AbortSignal => {
-  const timeout = AbortSignal.timeout(seconds * 1_000);
-  return signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
-};
 
 /** Waits, unless it is told to stop. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>

@@ -23,7 +23,8 @@ export interface ErrorEnvelope {
   readonly safe_to_retry?: boolean;
   readonly mutation_state?: MutationState;
   readonly trace_id?: string;
-  readonly details?: Readonly<Record<string, unknown>>;
+  /** Text or null where rows were refused by the database. */
+  readonly details?: Readonly<Record<string, unknown>> | string | null;
   readonly next_actions?: readonly NextAction[];
   readonly [member: string]: unknown;
 }
@@ -73,7 +74,8 @@ export class SvcError extends Error {
     this.mutationState = envelope.mutation_state ?? 'unknown';
     this.category = envelope.category;
     this.traceId = envelope.trace_id;
-    this.details = envelope.details ?? {};
+    // What the database refuses rows with is text.
+    this.details = isObject(envelope.details) ? envelope.details : {};
     this.nextActions = envelope.next_actions ?? [];
     this.retryAfterSeconds = retryAfter(headers?.get('retry-after') ?? envelope.retry_after);
     this.envelope = envelope;

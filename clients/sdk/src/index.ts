@@ -1,6 +1,8 @@
-import { type Connection, type ConnectionOptions, connect } from './connection.ts';
+import { type CallOptions, type Connection, type ConnectionOptions, connect } from './connection.ts';
 import { type GraphQLDocument, type GraphQLOptions, graphql } from './graphql.ts';
+import { type LiveInput, live } from './live.ts';
 import { namespaces } from './namespaces.ts';
+import { type RestOptions, rest, rpc } from './rows.ts';
 import { type SubscribeOptions, subscribe } from './subscribe.ts';
 
 export type { Answer, CallOptions, Connection, ConnectionOptions, Outgoing, RetryOptions } from './connection.ts';
@@ -16,8 +18,11 @@ export {
   SvcGraphQLError,
   type TypedDocument,
 } from './graphql.ts';
+export * from './live.ts';
 export type { Args, BytesMethod, ListMethod, Method, MethodSpec } from './method.ts';
 export * from './payment.ts';
+export * from './project-user.ts';
+export * from './rows.ts';
 export type { SocketState } from './socket.ts';
 export { type Follower, type SubscribeOptions, subscribe } from './subscribe.ts';
 export * from './wallet.ts';
@@ -40,6 +45,14 @@ export function createClient(options: ConnectionOptions) {
       variables?: Variables,
       options?: SubscribeOptions,
     ) => subscribe(connection, document, variables, options),
+    /** Rows of a table of the project whose key the connection has. */
+    rest: <Row = Record<string, unknown>>(table: string, options?: RestOptions) =>
+      rest<Row>(connection, table, options),
+    /** Calls a function of that project’s. */
+    rpc: <Result = unknown>(name: string, args?: Record<string, unknown>, options?: Parameters<typeof rpc>[3]) =>
+      rpc<Result>(connection, name, args, options),
+    /** Follows what changes in live tables of a project. */
+    live: (input: LiveInput, options?: CallOptions) => live(connection, input, options),
   };
 }
 

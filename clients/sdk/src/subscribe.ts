@@ -4,10 +4,10 @@ import type { SvcError } from './errors.ts';
 import { type GraphQLDocument, type GraphQLOptions, graphPath, textOf } from './graphql.ts';
 import { socketOf } from './socket.ts';
 
-export type SubscribeOptions = Pick<GraphQLOptions, 'project' | 'signal' | 'operationName'>;
-
-/** Events that wait for whoever asked for them; beyond it they are fetched again when these are taken. */
-const waitingMax = 1_000;
+export interface SubscribeOptions extends Pick<GraphQLOptions, 'project' | 'signal' | 'operationName'> {
+  /** How many events may wait to be asked for; further ones are fetched again when these are taken. @default 1000 */
+  readonly waitingMax?: number;
+}
 
 const cursorOf = (data: unknown): string | undefined => {
   const [event] = Object.values((data ?? {}) as object) as { readonly cursor?: unknown }[];
@@ -25,7 +25,7 @@ export async function* subscribe<Result, Variables = Record<string, unknown>>(
   connection: Connection,
   document: GraphQLDocument<Result, Variables>,
   variables?: Variables,
-  { project, signal, operationName }: SubscribeOptions = {},
+  { project, signal, operationName, waitingMax = 1_000 }: SubscribeOptions = {},
 ): AsyncGenerator<Result, void, undefined> {
   const query = textOf(document as GraphQLDocument<never, never>);
   const resumes = /\$after\b/.test(query);
@@ -97,7 +97,7 @@ export interface FollowSpec {
 /** Follows something; see {@link subscribe}. */
 export type Follower<Input, Event> = (
   input: Input,
-  options?: Pick<SubscribeOptions, 'signal'>,
+  options?: Pick<SubscribeOptions, 'signal' | 'waitingMax'>,
 ) => AsyncGenerator<Event, void, undefined>;
 
 /** The method of an operation that begins a subscription. */

@@ -1,8 +1,9 @@
+import { checksumAddress } from './checksum.ts';
 import type { Credential } from './credentials.ts';
 
 /** Whatever signs a text in the name of a wallet: a browser’s extension, a key in memory, a service. */
 export interface WalletSigner {
-  /** With the capital letters of EIP-55. */
+  /** In any spelling. */
   readonly address: string;
   /** Signs by EIP-191 (`personal_sign`). */
   readonly signMessage: (message: string) => Promise<string>;
@@ -25,11 +26,12 @@ const keptMax = 100;
  * of the same path while it is good, and each change gets one of its own. Contract 04, section 0.2.
  */
 export function wallet({
-  address,
+  address: given,
   signMessage,
   statement = 'Sign in to the gateway.',
   chainId = 'eip155:84532',
 }: WalletOptions): Credential {
+  const address = checksumAddress(given);
   const kept = new Map<string, { readonly header: Promise<string>; readonly until: number }>();
 
   const sign = async (uri: string): Promise<string> => {
