@@ -7,7 +7,7 @@ import { isGatewayPriced } from '../../resolvers/payments/gateway-price.ts';
 import { isPriced } from '../../resolvers/payments/payer.ts';
 import { wholeForm } from '../openapi/json-schema.ts';
 import type { JsonSchema } from '../openapi/path-doc.ts';
-import type { Route } from '../route.ts';
+import { asNobody, type Route } from '../route.ts';
 import { annotationsOf } from './annotations.ts';
 import { type ArgumentForm, type Arguments, refuseUnknown, type Tool } from './tool.ts';
 
@@ -44,6 +44,7 @@ export function operationTool(
   const names = namesOf(op, routes, spelling);
   const takesKey = op.kind === 'mutation' && !isGatewayPriced(op) && !('idempotency_key' in op.input.shape);
   const input = formOf(op, names, takesKey);
+  const isOfNobody = routes.some(({ operation, withoutCredential }) => operation === op.name && withoutCredential);
   const spell = (own: string) => names.get(own) ?? own;
   return {
     name,
@@ -60,9 +61,10 @@ export function operationTool(
       // Whoever brings no payment is told the price before anything else is looked at.
       const isAsked = isGatewayPriced(op) && ctx.till?.signature === undefined;
       if (!isAsked) refuseUnknown(input, args);
+      const asker = isOfNobody ? asNobody(ctx) : ctx;
       const raw: Record<string, unknown> = {};
       for (const [own, shown] of names) if (Object.hasOwn(args, shown)) raw[own] = args[shown];
-      const output = await execute(op, takesKey ? withKey(ctx, args) : ctx, raw, spell);
+      const output = await execute(op, takesKey ? withKey(asker, args) : asker, raw, spell);
       return op.toWire(output, ctx);
     },
   };
