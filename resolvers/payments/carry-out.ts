@@ -13,23 +13,25 @@ import { storeOutcome } from '../idempotency.ts';
 import { orgOf } from '../operation.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
 import {
-  alreadyUsed,
   dropTransfer,
   failPayment,
   type HeldPayment,
   holdOn,
   LeaseLostError,
-  LicensedTransferError,
   leavePayment,
-  lockTransfer,
   markDelivered,
   markSettling,
   noteTransaction,
-  recordSettlement,
   releasePayment,
-  settlePayment,
   takeBackPayment,
 } from './payment-rows.ts';
+import {
+  alreadyUsed,
+  LicensedTransferError,
+  lockTransfer,
+  recordSettlement,
+  settlePayment,
+} from './payment-settlement.ts';
 import type { PaidFor } from './price.ts';
 import { type PaidSale, SettlementRefused, settlementHeader } from './sale.ts';
 
