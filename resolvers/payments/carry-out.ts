@@ -145,6 +145,8 @@ async function settle(sale: PaidSale, held: HeldPayment, presented: Presented): 
       await failPayment(db, held, error.reason);
       throw new SettlementRefused(error.reason, error.transaction);
     }
+    if (error instanceof PaymentsUnavailable)
+      ctx.services.log.warn({ payment: row.id, reason: error.message }, 'A payment could not be handed over.');
     // Nothing was handed over by this try, and nothing before it: the same payment is good for anything again.
     const isUnsent = error instanceof PaymentsUnavailable && row.state === 'verified';
     const why = error instanceof PaymentPending ? 'settlement_pending' : safeMessage(error);
