@@ -1,4 +1,4 @@
-import { environmentVariables } from '../server/config.ts';
+import { environmentVariables } from '../server/config-variables.ts';
 
 /** `docs/configuration.md`, printed from the table that the server reads its environment by. */
 export function configurationPage(): string {
