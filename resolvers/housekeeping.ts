@@ -7,7 +7,7 @@ import { enqueueOverdueSql } from './errors/observe-new.ts';
 import { erasePurgedEvents } from './events/erase-purged.ts';
 import { pruneLive } from './live/prune-live.ts';
 import { sendMailTask } from './mail/outbox.ts';
-import { keptHours } from './payments/payment-rows.ts';
+import { keptHours } from './payments/payment-settlement.ts';
 import { purgeProjects } from './projects/purge-projects.ts';
 import { messagesKeptDays, pruneMessages } from './rooms/prune-messages.ts';
 import { reapStepTask } from './steps.ts';
@@ -147,11 +147,6 @@ const forgetAnswersSql = `update payments set outcome = null, identifier = null
   where created_at < now() - interval '${keptHours} hours' and (outcome is not null or identifier is not null)
     and coalesce(settled_at, created_at) < now() - interval '${keptHours} hours'`;
 
-/** Signatures are kept until nobody asks the chain about them any more. */
-const forgetSignaturesSql = `update payments set presented = null
-  where state in ('settled', 'released', 'failed') and presented is not null
-    and created_at < now() - interval '25 hours'`;
-
 /** What housekeeping does, in this order. */
 const steps: Readonly<Record<string, Task>> = {
   'make event partitions': ({ ctx }) => makeEventPartitions(ctx.services.db.pool),
@@ -163,7 +158,6 @@ const steps: Readonly<Record<string, Task>> = {
   ),
   'enqueue steps': run(enqueueStepsSql, [reapStepTask]),
   'forget answers of payments': run(forgetAnswersSql),
-  'forget signatures of payments': run(forgetSignaturesSql),
   'prune changes': (job) =>
     inBatches(job, changesBatch, async () => {
       const { rows } = await job.ctx.services.db.pool.query<{ looked: number }>(pruneChangesSql);

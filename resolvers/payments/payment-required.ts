@@ -77,7 +77,7 @@ export function paymentRequired(
   const challenge = { v1: challengeV1(terms, error), v2: challengeV2(terms, error, extensions) };
   const words =
     reason === undefined
-      ? `${price.description} Sign the payment that PAYMENT-REQUIRED describes, and send it along.`
+      ? `${price.description.replace(/\.?$/, '.')} Sign the payment that PAYMENT-REQUIRED describes, and send it along.`
       : `The payment was not taken: ${reason}.`;
   return new PaymentRequired(code, challenge, {
     message: message ?? words,

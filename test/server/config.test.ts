@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { configurationPage } from '../../scripts/generate-configuration.ts';
-import { ConfigError, environmentVariables, readConfig } from '../../server/config.ts';
+import { ConfigError, readConfig } from '../../server/config.ts';
+import { environmentVariables } from '../../server/config-variables.ts';
 
 const hexKey = '0123456789abcdef'.repeat(4);
 const safeProduction = {
