@@ -229,6 +229,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     undo.push(incidents.close);
     await incidents.refresh();
 
+    const now = () => new Date();
     const live = createLiveHub({
       db,
       keys,
@@ -237,6 +238,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       databases: projectDatabases,
       pools: authPools,
       standing: (projectIds) => standingProjects({ db }, projectIds),
+      now,
     });
     undo.push(live.close);
 
@@ -283,7 +285,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         stepLeaseSeconds,
       },
       observe: (operation, code, seconds) => metrics.operation({ operation, code }, seconds),
-      now: () => new Date(),
+      now,
       newId,
     };
 

@@ -44,6 +44,10 @@ const allowedHeaders = [
   'a2a-extensions',
   'x-client-info',
   'x-supabase-api-version',
+  'x-retry-count',
+  // Policies and functions of a project read headers of its app's own. No cookie comes across origins, so nothing is
+  // opened by this; a browser does not take it for `authorization`, which is why that is named.
+  '*',
 ].join(', ');
 
 const exposedHeaders = [
