@@ -86,6 +86,8 @@ const apiAllowedHeaders = [
   'mcp-session-id',
   'a2a-version',
   'a2a-extensions',
+  // As clients of A2A 0.3 spell it.
+  'x-a2a-extensions',
   'idempotency-key',
 ].join(', ');
 
@@ -96,6 +98,12 @@ const apiExposedHeaders = [
   'retry-after',
   'repr-digest',
   'etag',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  // Beside an archive that is the answer itself.
+  'x-license-key',
+  'link',
 ].join(', ');
 
 const exposedBy = (underApi: boolean) => (underApi ? apiExposedHeaders : exposedHeaders);
