@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { bearer, createClient, gql, SvcError } from '../../clients/sdk/src/index.ts';
+import { bearer, createClient, gql, SvcError, session } from '../../clients/sdk/src/index.ts';
 import { startService } from '../helpers/service.ts';
 import { faultyRoad } from './faulty-road.ts';
 import { newWallet, ownProject } from './sdk-stage.ts';
@@ -144,4 +144,24 @@ test('a document of one’s own is followed by its cursor as well', async () => 
   await send('own', 'two');
   expect((await events.next()).value?.roomMessages.message.body).toBe('two');
   await events.return();
+});
+
+test('a socket that is refused tells why, and one whose session is over is tried with a new one', async () => {
+  const { session: person } = service.actors;
+  const [stale, fresh] = [await person(), await person()];
+  const credential = session({ accessToken: `${stale.token}x`, refresh: async () => fresh.token });
+  await service.actors.member(org, fresh.principalId, 'developer');
+  const client = createClient({ baseUrl: service.url, credential });
+  const events = client.rooms.follow({ org, room: 'renewed' });
+  const first = events.next();
+  await send('renewed', 'hello');
+  expect((await first).value?.message.body).toBe('hello');
+  await events.return();
+  const dead = createClient({ baseUrl: service.url, credential: bearer(`${stale.token}x`) });
+  const error = await dead.rooms
+    .follow({ org, room: 'renewed' })
+    .next()
+    .catch((one: unknown) => one);
+  expect(error).toBeInstanceOf(SvcError);
+  expect(error).toMatchObject({ retryable: false });
 });
