@@ -1,3 +1,4 @@
+import { commandRows } from './generate-commands.ts';
 import { configurationPage } from './generate-configuration.ts';
 import { errorsPage } from './generate-errors.ts';
 import { operationsPage } from './generate-operations.ts';
@@ -9,4 +10,5 @@ export const generatedFiles: Readonly<Record<string, () => string>> = {
   'docs/configuration.md': configurationPage,
   'docs/errors.md': errorsPage,
   'docs/operations.md': operationsPage,
+  ...commandRows(),
 };
