@@ -3,6 +3,7 @@ import { configurationPage } from './generate-configuration.ts';
 import { errorsPage } from './generate-errors.ts';
 import { operationsPage } from './generate-operations.ts';
 import { printedSchema } from './print-schema.ts';
+import { sdkFiles } from './sdk/files.ts';
 
 /** Every file that is printed from the code, with what it has to hold. */
 export const generatedFiles: Readonly<Record<string, () => string>> = {
@@ -10,5 +11,6 @@ export const generatedFiles: Readonly<Record<string, () => string>> = {
   'docs/configuration.md': configurationPage,
   'docs/errors.md': errorsPage,
   'docs/operations.md': operationsPage,
+  ...sdkFiles(),
   ...commandRows(),
 };

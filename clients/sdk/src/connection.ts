@@ -1,0 +1,202 @@
+import type { Credential } from './credentials.ts';
+import { errorOf, networkError, SvcError } from './errors.ts';
+import { challengeOf, type Payer } from './payment.ts';
+
+export interface ConnectionOptions {
+  /** Address of the gateway, for example `http://localhost:4000`. */
+  readonly baseUrl: string;
+  /** Who asks. @default nobody */
+  readonly credential?: Credential;
+  /** Pays what is asked for with 402; without one such an answer is an error. */
+  readonly payer?: Payer;
+  readonly retry?: RetryOptions;
+  /** How long a request may take, in seconds, its answer included unless that is a stream. @default 120 */
+  readonly timeoutSeconds?: number;
+  /** Told to the gateway in `Svc-Client`, at most 200 characters. @default nothing */
+  readonly clientName?: string;
+  /** @default the platform’s */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Told how the socket of subscriptions is doing. */
+  readonly onSocket?: (state: 'connecting' | 'open' | 'waiting' | 'closed') => void;
+  /** @default the platform’s */
+  readonly WebSocket?: typeof globalThis.WebSocket;
+}
+
+export interface RetryOptions {
+  /** How often a request is sent again. @default 3 */
+  readonly times?: number;
+  /** The first pause in milliseconds, doubled with each further one, where the gateway names none. @default 250 */
+  readonly pauseMs?: number;
+  /** The longest `Retry-After` that is waited for, in seconds; a longer one is the caller’s to decide. @default 30 */
+  readonly longestWaitSeconds?: number;
+}
+
+/** What can be said beside the input of any call. */
+export interface CallOptions {
+  /** Ends the call. */
+  readonly signal?: AbortSignal;
+  /**
+   * Makes a repeated change happen once; 1 to 256 characters. `false` sends none, so that the change is not repeated when
+   * there was no answer. @default one made up for each call, for what takes one and costs nothing
+   */
+  readonly idempotencyKey?: string | false;
+  /** In place of the connection’s. */
+  readonly credential?: Credential;
+  /** In place of the connection’s. */
+  readonly payer?: Payer;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Told of the answer before it is read: status, `payment-response`, `x-svc-trace-id`. */
+  readonly onResponse?: (response: Response) => void;
+}
+
+/** A request as it is to be sent, as often as need be. */
+export interface Outgoing extends CallOptions {
+  readonly method: string;
+  /** Path without its query. */
+  readonly path: string;
+  /** With its question mark; may be empty. */
+  readonly query?: string;
+  readonly body?: string | undefined;
+  readonly contentType?: string;
+  /** Whether it changes something. */
+  readonly isChange: boolean;
+  /** Finds a refusal in an answer that says 200. */
+  readonly refusalOf?: (answer: Answer) => SvcError | undefined;
+}
+
+/** A gateway, and who asks it. Namespaces and all else are made of one. */
+export interface Connection {
+  readonly baseUrl: string;
+  readonly options: ConnectionOptions;
+  /**
+   * Sends a request and repeats it where that is safe. The answer’s body is not read yet.
+   *
+   * @throws SvcError
+   */
+  readonly open: (request: Outgoing) => Promise<Response>;
+  /** The same, with the answer’s text. @throws SvcError */
+  readonly send: (request: Outgoing) => Promise<Answer>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+/** Makes a connection; nothing is sent yet. */
+export function connect(options: ConnectionOptions): Connection {
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const { times = 3, pauseMs = 250, longestWaitSeconds = 30 } = options.retry ?? {};
+
+  const headersOf = async (request: Outgoing, credential: Credential | undefined): Promise<Record<string, string>> => ({
+    ...(await credential?.headers({ baseUrl, path: request.path, isChange: request.isChange })),
+    ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+    ...(typeof request.idempotencyKey === 'string' ? { 'idempotency-key': request.idempotencyKey } : {}),
+    // The audit gateway’s own paths let browsers send no such header.
+    ...(options.clientName === undefined || isOpen(request) ? {} : { 'svc-client': options.clientName }),
+    ...request.headers,
+  });
+
+  /** @param read what of an answer belongs to the request: a break while it is read is a break of the request */
+  async function repeated<Read>(
+    request: Outgoing,
+    read: (response: Response) => Promise<Read>,
+    refusalOf?: (read: Read) => SvcError | undefined,
+  ): Promise<Read> {
+    const { method, path, query = '', body, isChange, idempotencyKey } = request;
+    const credential = request.credential ?? (isOpen(request) ? undefined : options.credential);
+    const payer = request.payer ?? options.payer;
+    const url = baseUrl + path + query;
+    let payment: Readonly<Record<string, string>> | undefined;
+    let isRenewed = false;
+    for (let sent = 0; ; ) {
+      const headers = { ...(await headersOf(request, credential)), ...payment };
+      const patience = new AbortController();
+      const timer = setTimeout(
+        () => patience.abort(new DOMException('It took too long.', 'TimeoutError')),
+        (options.timeoutSeconds ?? 120) * 1_000,
+      );
+      let response: Response;
+      let refusal: SvcError | undefined;
+      try {
+        response = await (options.fetch ?? fetch)(url, {
+          method,
+          headers,
+          signal: request.signal === undefined ? patience.signal : AbortSignal.any([request.signal, patience.signal]),
+          ...(body === undefined ? {} : { body }),
+          // What was paid for at one address is never fetched at another.
+          ...(payment === undefined ? {} : { redirect: 'error' }),
+        });
+        request.onResponse?.(response);
+        if (response.ok || response.status === 304) {
+          const answer = await read(response);
+          refusal = refusalOf?.(answer);
+          if (refusal === undefined) return answer;
+        } else refusal = errorOf(response.status, response.headers, await response.text());
+      } catch (error) {
+        request.signal?.throwIfAborted();
+        if (payment !== undefined) throw ambiguous(error);
+        if ((isChange && typeof idempotencyKey !== 'string') || sent >= times) throw networkError(error, isChange);
+        await pause(pauseMs * 2 ** sent++ * (0.5 + Math.random()), request.signal);
+        continue;
+      } finally {
+        clearTimeout(timer);
+      }
+      if (refusal.status === 401 && !isRenewed && credential?.renew !== undefined) {
+        isRenewed = true;
+        if (await credential.renew()) continue;
+      }
+      const challenge = payment === undefined && payer !== undefined ? challengeOf(refusal) : undefined;
+      if (challenge !== undefined) {
+        const paid = await payer!(challenge, { url, method });
+        if (paid === undefined) throw refusal;
+        payment = typeof paid === 'string' ? { 'payment-signature': paid } : paid;
+        continue;
+      }
+      const wait = refusal.retryAfterSeconds ?? 0;
+      if (!refusal.retryable || !refusal.safeToRetry || sent >= times || wait > longestWaitSeconds) throw refusal;
+      await pause(Math.max(wait * 1_000, pauseMs * 2 ** sent++ * (0.5 + Math.random())), request.signal);
+    }
+  }
+
+  return {
+    baseUrl,
+    options,
+    open: (request) => repeated(request, async (response) => response),
+    send: (request) =>
+      repeated(
+        request,
+        async (response) => ({ status: response.status, headers: response.headers, text: await response.text() }),
+        request.refusalOf,
+      ),
+  };
+}
+
+/** Paths that ask nobody who they are; browsers may send them no credential. */
+const isOpen = ({ path }: Outgoing): boolean => path.startsWith('/api/');
+
+/** Waits, unless it is told to stop. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal!.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted === true) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+
+/** The proof of a payment was sent and there was no answer: whether it was settled has to be found out first. */
+function ambiguous(cause: unknown): SvcError {
+  const { message } = networkError(cause, true);
+  const next_actions = [{ type: 'reconcile_payment', why: 'The payment may have been settled.' }];
+  const code = 'X402_PAYMENT_OUTCOME_AMBIGUOUS';
+  const flags = { retryable: false, safe_to_retry: false, mutation_state: 'unknown' } as const;
+  return new SvcError({ code, message, category: 'payment', ...flags, next_actions }, 0, undefined, cause);
+}
