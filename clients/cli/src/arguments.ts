@@ -63,7 +63,10 @@ export function parseCall(
     allowPositionals: true,
     tokens: true,
     options: Object.fromEntries(
-      declared.map(({ name, type }) => [name, { type: type === 'boolean' ? ('boolean' as const) : ('string' as const) }]),
+      declared.map(({ name, type }) => [
+        name,
+        { type: type === 'boolean' ? ('boolean' as const) : ('string' as const) },
+      ]),
     ),
   });
   const flags: Record<string, unknown> = {};

@@ -21,7 +21,12 @@ export async function projectKey(cli: Cli, project: string, kind: KeyKind): Prom
   if (key !== undefined) return key;
   throw local('PROJECT_CREDENTIAL_NOT_FOUND', `No ${kind} key of ${project} is kept on this machine.`, {
     details: { project_id: project, kind },
-    nextActions: [runCommand(`svc projects keys --project ${project}`, 'It fetches the keys, for who may read them, and keeps them.')],
+    nextActions: [
+      runCommand(
+        `svc projects keys --project ${project}`,
+        'It fetches the keys, for who may read them, and keeps them.',
+      ),
+    ],
   });
 }
 
@@ -30,7 +35,12 @@ export const keyCredential = async (cli: Cli, project: string, kind: KeyKind): P
   bearer('service_key', await projectKey(cli, project, kind));
 
 /** A key in the header of the data plane, beside a user's token if there is one. */
-export async function apikeyCredential(cli: Cli, project: string, kind: KeyKind, userToken?: string): Promise<Credential> {
+export async function apikeyCredential(
+  cli: Cli,
+  project: string,
+  kind: KeyKind,
+  userToken?: string,
+): Promise<Credential> {
   const headers: Record<string, string> = { apikey: await projectKey(cli, project, kind) };
   if (userToken !== undefined) headers.authorization = `Bearer ${userToken}`;
   return { kind: 'service_key', headers };

@@ -4,8 +4,17 @@ import type { Call, Command, Flag, Flags, Positional } from './command.ts';
 import { badUsage, local } from './failure.ts';
 import { readInput } from './input.ts';
 import type { ApprovalTarget, Credential } from './net/credential.ts';
-import { call, clientHeader } from './net/gateway.ts';
-import { findOrg, findProject, orgFlag, projectFlag, requireOrg, requireProject, requireRoom, roomFlag } from './resolve.ts';
+import { call } from './net/gateway.ts';
+import {
+  findOrg,
+  findProject,
+  orgFlag,
+  projectFlag,
+  requireOrg,
+  requireProject,
+  requireRoom,
+  roomFlag,
+} from './resolve.ts';
 import type { Input, Row } from './row.ts';
 
 type Inputs = Readonly<Record<string, unknown>>;
@@ -152,17 +161,30 @@ async function inputsOf(row: Row, shape: Shape, { cli, positionals, flags, ...re
   };
   const { org, room, project, org_id, project_id } = row.inputs;
   if (room !== undefined) {
-    const found = await requireRoom(cli, { org: flags.text('org'), room: flags.text('room'), project: flags.text('project') });
+    const found = await requireRoom(cli, {
+      org: flags.text('org'),
+      room: flags.text('room'),
+      project: flags.text('project'),
+    });
     Object.assign(inputs, { org: found.org, room: found.room });
   } else if (org !== undefined)
     inputs.org = await requireOrg(cli, { 'the argument': takenText('org'), '--org': flags.text('org') });
   if (project !== undefined)
     inputs.project = await requireProject(cli, { argument: takenText('project'), '--project': flags.text('project') });
   const named = { 'the argument': takenText('org_id'), '--org': flags.text('org') };
-  if (org_id !== undefined) inputs.org_id = seek || named['the argument'] !== undefined || named['--org'] !== undefined ? await findOrg(cli, named) : undefined;
+  if (org_id !== undefined)
+    inputs.org_id =
+      seek || named['the argument'] !== undefined || named['--org'] !== undefined
+        ? await findOrg(cli, named)
+        : undefined;
   if (project_id !== undefined && shape.flags?.project_id !== null) {
     const given = { argument: takenText('project_id'), '--project': flags.text('project') };
-    inputs.project_id = project_id.required === true ? await requireProject(cli, given) : seek ? await findProject(cli, given) : flags.text('project');
+    inputs.project_id =
+      project_id.required === true
+        ? await requireProject(cli, given)
+        : seek
+          ? await findProject(cli, given)
+          : flags.text('project');
   }
   for (const [input, declared] of Object.entries(row.inputs)) {
     if (input in inputs || shape.flags?.[input] === null) continue;
@@ -174,7 +196,10 @@ async function inputsOf(row: Row, shape: Shape, { cli, positionals, flags, ...re
   const all = { ...inputs, ...made };
   for (const [input, { required }] of Object.entries(row.inputs))
     if (required === true && all[input] === undefined)
-      throw badUsage(`${takes.some((one) => one.input === input) ? `<${input}>` : `--${flagName(row, shape, input)}`} is missing.`, { field: input });
+      throw badUsage(
+        `${takes.some((one) => one.input === input) ? `<${input}>` : `--${flagName(row, shape, input)}`} is missing.`,
+        { field: input },
+      );
   return all;
 }
 
@@ -201,48 +226,26 @@ export async function perform(
     else if (at === 'whole') whole = value;
     else fields[as] = value;
   }
-  const key = flags?.text('idempotency-key') ?? (row.key === 'required' ? randomUUID() : undefined);
-  const headers = key === undefined || row.inputs.idempotency_key !== undefined ? {} : { 'idempotency-key': key };
-  const body = row.method === 'GET' ? undefined : (whole ?? (Object.keys(fields).length === 0 && row.method === 'DELETE' ? undefined : fields));
-  if (row.priced === true) return payingCall(cli, { ...row, path }, { query, body, headers, cap: flags?.number('max-usd-micros') });
+  const key = row.key === undefined ? undefined : (flags?.text('idempotency-key') ?? randomUUID());
+  const body =
+    row.method === 'GET'
+      ? undefined
+      : (whole ?? (Object.keys(fields).length === 0 && row.method === 'DELETE' ? undefined : fields));
   const { body: answer } = await call(cli, {
     method: row.method,
     path,
     query,
-    headers,
     ...(body === undefined ? {} : { body }),
     credential: await credential?.(cli),
     project: typeof inputs.project === 'string' ? inputs.project : undefined,
     approval: approval?.(inputs),
+    ...(key === undefined || 'idempotency_key' in row.inputs ? {} : { idempotencyKey: key }),
+    ...(row.priced === true ? { payer: await payer(cli, flags?.number('max-usd-micros')) } : {}),
   });
   return answer;
 }
 
-interface PayingRequest {
-  readonly query: Readonly<Record<string, string | undefined>>;
-  readonly body: unknown;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly cap: number | undefined;
-}
-
-/** Sends what may have a price, and pays it from the wallet. */
-async function payingCall(cli: Cli, { method, path }: Pick<Row, 'method' | 'path'>, { query, body, headers, cap }: PayingRequest) {
-  const [{ apiBase }, { payFor }, { principalCredential }, { refusalOf }] = await Promise.all([
-    import('./net/api-base.ts'),
-    import('./net/x402.ts'),
-    import('./net/credential.ts'),
-    import('./net/gateway.ts'),
-  ]);
-  const { url: base } = await apiBase(cli);
-  const url = new URL(base + path);
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.append(name, value);
-  const { response } = await payFor(cli, url, {
-    method,
-    headers: { accept: 'application/json', 'content-type': 'application/json', ...clientHeader(cli), ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    ...(cap === undefined ? {} : { capMicros: cap }),
-    identity: async (at) => (await principalCredential(cli, { url: at, apiBase: base })).headers,
-  });
-  if (!response.ok) throw await refusalOf(response);
-  return (await response.json()) as Record<string, unknown>;
+async function payer(cli: Cli, capMicros: number | undefined) {
+  const { walletPayer } = await import('./net/x402.ts');
+  return walletPayer(cli, { capMicros });
 }

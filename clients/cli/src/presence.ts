@@ -17,7 +17,11 @@ export interface Seat {
 }
 
 /** Who this checkout is in a room: `SVC_PRESENCE_ID`, `SVC_SESSION_KEY`, or the presence it was there before. */
-export async function seatIn(cli: Cli, room: Room, more: Readonly<Record<string, string | undefined>> = {}): Promise<Seat> {
+export async function seatIn(
+  cli: Cli,
+  room: Room,
+  more: Readonly<Record<string, string | undefined>> = {},
+): Promise<Seat> {
   const at = `${(await apiBase(cli)).url} ${room.org}/${room.room}`;
   const standing = await standingIn(cli, at);
   const { env } = cli;
@@ -25,13 +29,20 @@ export async function seatIn(cli: Cli, room: Room, more: Readonly<Record<string,
   return {
     room,
     standing,
-    identity: known === undefined ? { session_key: env.SVC_SESSION_KEY, ...newcomer(cli, standing, more) } : { presence_id: known },
+    identity:
+      known === undefined
+        ? { session_key: env.SVC_SESSION_KEY, ...newcomer(cli, standing, more) }
+        : { presence_id: known },
     keep: (change) => keepStanding(cli, at, change),
   };
 }
 
 /** How a new presence introduces itself. */
-export const newcomer = ({ env }: Cli, standing: Standing, more: Readonly<Record<string, string | undefined>> = {}) => ({
+export const newcomer = (
+  { env }: Cli,
+  standing: Standing,
+  more: Readonly<Record<string, string | undefined>> = {},
+) => ({
   requested_name: more.requested_name ?? standing.requested_name ?? env.SVC_AGENT_NAME,
   task: more.task,
   program: env.SVC_PROGRAM,
@@ -52,7 +63,11 @@ export async function keepPresence({ keep, standing }: Seat, presence: Presence 
 }
 
 /** Registers a presence anew, under the name that was asked for first. */
-export async function register(cli: Cli, seat: Seat, more: Readonly<Record<string, string | undefined>> = {}): Promise<Presence> {
+export async function register(
+  cli: Cli,
+  seat: Seat,
+  more: Readonly<Record<string, string | undefined>> = {},
+): Promise<Presence> {
   const { room, standing } = seat;
   const { SVC_SESSION_KEY: session_key } = cli.env;
   const presence = (await perform(cli, rows['rooms.join'], {
@@ -77,7 +92,11 @@ export async function speaking<Answer>(
   try {
     return await work(seat.identity);
   } catch (error) {
-    if (!(error instanceof Failure) || error.envelope.code !== 'PRESENCE_EXPIRED' || cli.env.SVC_PRESENCE_ID !== undefined)
+    if (
+      !(error instanceof Failure) ||
+      error.envelope.code !== 'PRESENCE_EXPIRED' ||
+      cli.env.SVC_PRESENCE_ID !== undefined
+    )
       throw error;
     const presence = await register(cli, seat);
     return work({ presence_id: presence.presence_id });

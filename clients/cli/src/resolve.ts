@@ -147,7 +147,10 @@ export async function requireRoom(cli: Cli, { org, room, project }: RoomNames): 
   const { SVC_ROOM: set } = cli.env;
   if (set !== undefined) {
     const found = roomOfEnvironment(set);
-    return { room: found.room, org: await requireOrg(cli, org === undefined ? {} : { '--org': org, SVC_ROOM: found.org }) };
+    return {
+      room: found.room,
+      org: await requireOrg(cli, org === undefined ? {} : { '--org': org, SVC_ROOM: found.org }),
+    };
   }
   const bound = await readBinding(cli);
   if (bound.room !== undefined) return { room: bound.room, org: await requireOrg(cli, { '--org': org }) };

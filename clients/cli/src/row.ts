@@ -19,7 +19,7 @@ export interface Row {
 
 export interface Input {
   /** `whole`: the body is this input. */
-  readonly at: 'path' | 'query' | 'body' | 'whole';
+  readonly at: 'path' | 'query' | 'body' | 'whole' | 'header' | 'method';
   /** Its name there. */
   readonly as: string;
   readonly type: ValueType;

@@ -82,7 +82,12 @@ export async function runForJson(argv: readonly string[], outside: Omit<Cli, 'hu
     throw local('BAD_USAGE', `svc ${argv.join(' ')} has no one document to give.`);
   const { positionals, flags } = parseCall(command, behind);
   const lines: unknown[] = [];
-  const cli = { ...outside, human: false, wallet: globals.wallet ?? outside.wallet, apiBase: globals.apiBase ?? outside.apiBase };
+  const cli = {
+    ...outside,
+    human: false,
+    wallet: globals.wallet ?? outside.wallet,
+    apiBase: globals.apiBase ?? outside.apiBase,
+  };
   const result = await command.run({
     cli,
     positionals,
@@ -102,7 +107,10 @@ async function find(
   const entry = directory.find(({ name }) => name === first);
   if (entry === undefined) {
     const { nearest } = await import('./nearest.ts');
-    const near = nearest(first, directory.map(({ name }) => name));
+    const near = nearest(
+      first,
+      directory.map(({ name }) => name),
+    );
     throw local('UNKNOWN_COMMAND', `There is no command svc ${first}.`, {
       hint: near === undefined ? 'svc --help lists all commands.' : `Did you mean svc ${near}?`,
     });
@@ -120,7 +128,10 @@ async function find(
   if (words.length === 2 && below.length > 0)
     return { group: { ...group, name: prefix, commands: below }, command: undefined, behind: [] };
   const { nearest } = await import('./nearest.ts');
-  const near = nearest(words.slice(0, 3).join(' '), group.commands.map((one) => one.words));
+  const near = nearest(
+    words.slice(0, 3).join(' '),
+    group.commands.map((one) => one.words),
+  );
   throw local('UNKNOWN_SUBCOMMAND', `There is no command svc ${words.slice(0, 2).join(' ')}.`, {
     hint: near === undefined ? `svc ${first} --help lists its commands.` : `Did you mean svc ${near}?`,
   });

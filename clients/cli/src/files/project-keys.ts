@@ -31,7 +31,10 @@ export async function keepKeys(
   const kept = await all(cli);
   const before = kept[apiBase]?.[projectId];
   const saved = { ...before, ...keys, saved_at: new Date().toISOString() };
-  await writeJsonFile(file(cli), { version: 1, keys: { ...kept, [apiBase]: { ...kept[apiBase], [projectId]: saved } } });
+  await writeJsonFile(file(cli), {
+    version: 1,
+    keys: { ...kept, [apiBase]: { ...kept[apiBase], [projectId]: saved } },
+  });
 }
 
 /** @returns whether there were any */

@@ -1,5 +1,4 @@
-import { dirname } from 'node:path';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { Cli } from '../cli.ts';
 import { local } from '../failure.ts';
 import { nearestFile } from './bindings.ts';

@@ -1,14 +1,18 @@
 import type { Command, Group } from '../command.ts';
+import { activeWallet } from '../files/wallets.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { findOrg, orgFlag } from '../resolve.ts';
-import { activeWallet } from '../files/wallets.ts';
 import { rows } from '../rows/billing.ts';
 
 const balance: Command = {
   words: 'billing balance',
   summary: 'The prepaid balance of an organization, or of the one behind a wallet or an address.',
   positionals: [
-    { name: 'whose', optional: true, about: 'An organization, a wallet or a mail address. Else the organization in use, or your wallet’s.' },
+    {
+      name: 'whose',
+      optional: true,
+      about: 'An organization, a wallet or a mail address. Else the organization in use, or your wallet’s.',
+    },
   ],
   flags: [orgFlag],
   examples: [

@@ -16,7 +16,12 @@ const create: Command = {
   ],
   positionals: [{ name: 'resource', about: inputs.resource.about }],
   flags: [
-    { name: 'mode', type: 'string', choices: inputs.mode.choices, about: '`exclusive` unless told; `shared` gets on with others that are shared.' },
+    {
+      name: 'mode',
+      type: 'string',
+      choices: inputs.mode.choices,
+      about: '`exclusive` unless told; `shared` gets on with others that are shared.',
+    },
     { name: 'ttl', type: 'integer', min: 1, max: 86_400, placeholder: 'seconds', about: inputs.ttl_seconds.about },
     { name: 'note', type: 'string', about: inputs.note.about },
     ...roomFlags,

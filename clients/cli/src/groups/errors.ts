@@ -7,7 +7,19 @@ import { projectFlag, requireProject } from '../resolve.ts';
 import { rows } from '../rows/errors.ts';
 
 const inputs = rows['errors.list'].inputs;
-const filters = ['since', 'until', 'function', 'kind', 'fingerprint', 'new-in', 'limit', 'cursor', 'fail-on-new', 'watch', 'interval'];
+const filters = [
+  'since',
+  'until',
+  'function',
+  'kind',
+  'fingerprint',
+  'new-in',
+  'limit',
+  'cursor',
+  'fail-on-new',
+  'watch',
+  'interval',
+];
 
 const newOnes = 1;
 const noVerdict = 2;
@@ -31,14 +43,29 @@ const errors: Command = {
     { name: 'since', type: 'string', placeholder: 'time', about: inputs.since.about },
     { name: 'until', type: 'string', placeholder: 'time', about: inputs.until.about },
     { name: 'function', type: 'string', placeholder: 'name', about: inputs.function.about },
-    { name: 'kind', type: 'string', choices: ['uncaught', 'boot_crash', 'invoke_failed', 'handled_5xx'], about: inputs.kind.about },
+    {
+      name: 'kind',
+      type: 'string',
+      choices: ['uncaught', 'boot_crash', 'invoke_failed', 'handled_5xx'],
+      about: inputs.kind.about,
+    },
     { name: 'fingerprint', type: 'string', placeholder: 'fp_…', about: inputs.fingerprint.about },
     { name: 'new-in', type: 'string', placeholder: 'release', about: inputs.new_in.about },
     { name: 'limit', type: 'integer', min: 1, max: 200, about: 'Rows per page: 50 unless told, at most 200.' },
     { name: 'cursor', type: 'string', about: '`next_cursor` of the page before.' },
     { name: 'fail-on-new', type: 'boolean', about: 'Exit with 1 when anything is new. Wants --new-in.' },
-    { name: 'watch', type: 'string', placeholder: 'time', about: 'Look again for so long, such as 10m. Wants --new-in.' },
-    { name: 'interval', type: 'string', placeholder: 'time', about: 'How often to look: 15s unless told, at least 5s.' },
+    {
+      name: 'watch',
+      type: 'string',
+      placeholder: 'time',
+      about: 'Look again for so long, such as 10m. Wants --new-in.',
+    },
+    {
+      name: 'interval',
+      type: 'string',
+      placeholder: 'time',
+      about: 'How often to look: 15s unless told, at least 5s.',
+    },
     projectFlag,
   ],
   examples: [
@@ -147,9 +174,21 @@ export const group: Group = {
   about: [errors.summary],
   commands: [
     errors,
-    report('errors report', rows['errors.reportOccurrences'], ['Failures that happened', 'errors report --occurrences @failures.json']),
-    report('errors report-activation', rows['errors.reportActivation'], ['A release is active', 'errors report-activation --release-id rel_9']),
-    report('errors report-invocations', rows['errors.reportInvocations'], ['How often they ran', 'errors report-invocations --invocations @counts.json']),
-    report('errors report-fidelity', rows['errors.reportFidelity'], ['What is told in full', 'errors report-fidelity --functions @functions.json']),
+    report('errors report', rows['errors.reportOccurrences'], [
+      'Failures that happened',
+      'errors report --occurrences @failures.json',
+    ]),
+    report('errors report-activation', rows['errors.reportActivation'], [
+      'A release is active',
+      'errors report-activation --release-id rel_9',
+    ]),
+    report('errors report-invocations', rows['errors.reportInvocations'], [
+      'How often they ran',
+      'errors report-invocations --invocations @counts.json',
+    ]),
+    report('errors report-fidelity', rows['errors.reportFidelity'], [
+      'What is told in full',
+      'errors report-fidelity --functions @functions.json',
+    ]),
   ],
 };

@@ -1,7 +1,7 @@
 import type { Command, Group } from '../command.ts';
 import { badUsage } from '../failure.ts';
 import { follow } from '../net/follow.ts';
-import { operationCommand, perform, take } from '../operation-command.ts';
+import { perform } from '../operation-command.ts';
 import { findProject, orgFlag, projectFlag, requireOrg, requireProject } from '../resolve.ts';
 import { rows } from '../rows/events.ts';
 
@@ -24,7 +24,10 @@ const events: Command = {
   ],
   examples: [
     ['Of the project in use', 'events --limit 10 --human'],
-    ['Deploys anywhere in an organization', 'events --org 0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70 --type deploy_activated'],
+    [
+      'Deploys anywhere in an organization',
+      'events --org 0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70 --type deploy_activated',
+    ],
     ['As they happen', 'events --watch'],
   ],
   operations: ['projects.listEvents', 'orgs.listEvents', 'events.open'],
@@ -57,8 +60,18 @@ const emit: Command = {
   about: ['With the project’s service key: SVC_SERVICE_KEY, or the one kept on this machine.'],
   positionals: [{ name: 'event_type', about: rows['events.emit'].inputs.event_type.about }],
   flags: [
-    { name: 'payload', type: 'json', placeholder: 'json', about: `${rows['events.emit'].inputs.payload.about} @file reads it from a file.` },
-    { name: 'idempotency-key', type: 'string', placeholder: 'key', about: 'The same key tells it once in its project, for ever.' },
+    {
+      name: 'payload',
+      type: 'json',
+      placeholder: 'json',
+      about: `${rows['events.emit'].inputs.payload.about} @file reads it from a file.`,
+    },
+    {
+      name: 'idempotency-key',
+      type: 'string',
+      placeholder: 'key',
+      about: 'The same key tells it once in its project, for ever.',
+    },
     projectFlag,
   ],
   examples: [['Tell of an order', `events emit order_paid --payload '{"order":17}'`]],

@@ -131,7 +131,14 @@ const wait: Command = {
   flags: [
     { name: 'addressed-to', type: 'string', choices: ['me'], about: 'Only messages that name you.' },
     thread,
-    { name: 'timeout', type: 'integer', min: 1, max: 600, placeholder: 'seconds', about: 'Longest wait: 120 seconds unless told, at most 600.' },
+    {
+      name: 'timeout',
+      type: 'integer',
+      min: 1,
+      max: 600,
+      placeholder: 'seconds',
+      about: 'Longest wait: 120 seconds unless told, at most 600.',
+    },
     cursor,
     ...roomFlags,
   ],
@@ -157,7 +164,12 @@ const wait: Command = {
         thread_id: flags.text('thread'),
         wait: Math.min(heldSecondsMax, Math.max(1, Math.ceil(leftMs / 1000))),
       });
-      const { messages, cursor: reached, has_more, live_presences = [] } = page as {
+      const {
+        messages,
+        cursor: reached,
+        has_more,
+        live_presences = [],
+      } = page as {
         messages: unknown[];
         cursor: string;
         has_more: boolean;
@@ -183,7 +195,12 @@ const ack: Command = {
   async run({ cli, positionals, flags }) {
     const seat = await seatIn(cli, await requireRoom(cli, roomNames(flags)));
     const { presence_id, session_key } = seat.identity;
-    return perform(cli, rows['rooms.ackMessage'], { ...seat.room, presence_id, session_key, message: positionals.message_id });
+    return perform(cli, rows['rooms.ackMessage'], {
+      ...seat.room,
+      presence_id,
+      session_key,
+      message: positionals.message_id,
+    });
   },
 };
 

@@ -5,7 +5,6 @@ import { choose, chosen } from '../files/state.ts';
 import { walletName } from '../files/wallets.ts';
 import { apiBase } from '../net/api-base.ts';
 import { call } from '../net/gateway.ts';
-import { graphql } from '../net/graphql.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { findOrg, orgFlag, requireOrg } from '../resolve.ts';
 import { rows } from '../rows/org.ts';
@@ -13,7 +12,14 @@ import { rows } from '../rows/org.ts';
 const whoami: Command = {
   words: 'org whoami',
   summary: 'Who the gateway takes you for, and the organizations you belong to.',
-  flags: [{ name: 'set-name', type: 'string', placeholder: 'name', about: 'Take this name for people first, 1 to 64 characters.' }],
+  flags: [
+    {
+      name: 'set-name',
+      type: 'string',
+      placeholder: 'name',
+      about: 'Take this name for people first, 1 to 64 characters.',
+    },
+  ],
   examples: [
     ['Look', 'org whoami --human'],
     ['Take a name', 'org whoami --set-name "Atlas of the build"'],
@@ -23,19 +29,6 @@ const whoami: Command = {
     const name = flags.text('set-name');
     if (name !== undefined) return perform(cli, rows['identity.setDisplayName'], { display_name: name });
     return perform(cli, rows['identity.whoami'], {});
-  },
-};
-
-const find: Command = {
-  words: 'org find',
-  summary: 'The organization that goes by a slug, for its members.',
-  positionals: [{ name: 'slug', about: 'Slug, as it was claimed.' }],
-  examples: [['By its address form', 'org find my-team']],
-  operations: ['orgs.getBySlug'],
-  async run({ cli, positionals }) {
-    const document = `query ($slug: String!) { organizationBySlug(slug: $slug) { org_id: orgId display_name: displayName slug tier } }`;
-    const { organizationBySlug } = await graphql<{ organizationBySlug: unknown }>(cli, document, positionals);
-    return organizationBySlug;
   },
 };
 
@@ -88,7 +81,12 @@ const bind: Command = {
   ],
   flags: [
     orgFlag,
-    { name: 'room', type: 'string', placeholder: 'key', about: 'Room that messages and claims of this checkout go to.' },
+    {
+      name: 'room',
+      type: 'string',
+      placeholder: 'key',
+      about: 'Room that messages and claims of this checkout go to.',
+    },
     personal,
   ],
   examples: [
@@ -100,7 +98,11 @@ const bind: Command = {
     if (room !== undefined && !spelling.room.test(room))
       throw badUsage('--room is no key of a room: small letters, digits, dot, - and _.', { field: 'room' });
     const org = await requireOrg(cli, { '--org': flags.text('org') });
-    const { file, binding } = await changeBinding(cli, { org, ...(room === undefined ? {} : { room }) }, { personal: flags.is('local') });
+    const { file, binding } = await changeBinding(
+      cli,
+      { org, ...(room === undefined ? {} : { room }) },
+      { personal: flags.is('local') },
+    );
     return { file, ...binding };
   },
 };
@@ -132,10 +134,16 @@ export const group: Group = {
     }),
     operationCommand('org get', rows['orgs.get'], {
       takes: [take('org')],
-      examples: [['The one in use', 'org get'], ['Another', 'org get 0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70']],
+      examples: [
+        ['The one in use', 'org get'],
+        ['Another', 'org get 0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70'],
+      ],
     }),
     operationCommand('org list', rows['orgs.list'], { examples: [['All of yours', 'org list --human']] }),
-    find,
+    operationCommand('org find', rows['orgs.getBySlug'], {
+      takes: [take('slug')],
+      examples: [['By its address form', 'org find my-team']],
+    }),
     operationCommand('org rename', rows['orgs.rename'], {
       takes: [take('org'), take('display_name', { optional: true, rest: true })],
       more: [clearName],
@@ -144,7 +152,10 @@ export const group: Group = {
           throw badUsage('Give either a name or --clear.', { field: 'display_name' });
         return { display_name: flags.is('clear') ? null : positionals.display_name };
       },
-      examples: [['Another name', 'org rename 0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70 The new team'], ['No name', 'org rename --clear']],
+      examples: [
+        ['Another name', 'org rename 0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70 The new team'],
+        ['No name', 'org rename --clear'],
+      ],
     }),
     operationCommand('org slug', rows['orgs.claimSlug'], {
       takes: [take('slug')],
@@ -180,7 +191,9 @@ export const group: Group = {
     clear,
     bind,
     unbind,
-    operationCommand('org member list', rows['orgs.listMembers'], { examples: [['Who is in it', 'org member list --human']] }),
+    operationCommand('org member list', rows['orgs.listMembers'], {
+      examples: [['Who is in it', 'org member list --human']],
+    }),
     operationCommand('org member add', rows['members.add'], {
       takes: [take('wallet')],
       examples: [['Add a colleague', 'org member add 0x00000000000000000000000000000000000000a1 --role admin']],
@@ -198,14 +211,19 @@ export const group: Group = {
       about: ['For owners, with a fresh passkey where a person’s session does it.'],
       examples: [['After a lost laptop', 'org member revoke-key --principal prn_0kz3m --reason "lost laptop"']],
     }),
-    operationCommand('org invite list', rows['invites.list'], { examples: [['Who has not come yet', 'org invite list']] }),
+    operationCommand('org invite list', rows['invites.list'], {
+      examples: [['Who has not come yet', 'org invite list']],
+    }),
     operationCommand('org invite create', rows['invites.create'], {
       takes: [take('email')],
       flags: { invite_ttl_hours: 'ttl-hours' },
       about: [
         'There is no accepting: whoever signs in by that address is a member from then on. Owner and admin want an enrolled passkey, too.',
       ],
-      examples: [['Invite a developer', 'org invite create ada@example.com'], ['An admin, for a day', 'org invite create ada@example.com --role admin --ttl-hours 24']],
+      examples: [
+        ['Invite a developer', 'org invite create ada@example.com'],
+        ['An admin, for a day', 'org invite create ada@example.com --role admin --ttl-hours 24'],
+      ],
     }),
     operationCommand('org invite rm', rows['invites.revoke'], {
       takes: [take('principal', { name: 'principal_id' })],

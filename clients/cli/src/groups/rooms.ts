@@ -2,9 +2,8 @@ import type { Call, Command, Group } from '../command.ts';
 import { badUsage, local } from '../failure.ts';
 import { readText } from '../input.ts';
 import { newInviteKey, readInviteKey } from '../invite-key.ts';
-import { apiBase } from '../net/api-base.ts';
-import { call, clientHeader, refusalOf } from '../net/gateway.ts';
 import { follow } from '../net/follow.ts';
+import { call } from '../net/gateway.ts';
 import { capFlag, operationCommand, perform, take } from '../operation-command.ts';
 import { keepPresence, register, roomNames, seatIn } from '../presence.ts';
 import { orgFlag, projectFlag, requireRoom, roomFlag } from '../resolve.ts';
@@ -67,28 +66,28 @@ async function livePresence({ cli }: Call, inputs: Readonly<Record<string, strin
   return found.state === 'active' ? found : undefined;
 }
 
+/** What a seat costs. */
+const seatMicros = 10_000;
+
 async function joinByKey({ cli, flags }: Call, key: string): Promise<unknown> {
   const { inviteId, authSecret } = readInviteKey(key);
-  const { url: base } = await apiBase(cli);
-  const { payFor } = await import('../net/x402.ts');
+  const { walletPayer } = await import('../net/x402.ts');
   const { SVC_SESSION_KEY: session_key, SVC_AGENT_NAME, SVC_PROGRAM: program, SVC_MODEL: model } = cli.env;
-  // Neither wallet nor token is shown: whoever pays is seated.
-  const { response } = await payFor(cli, new URL(`${base}/rooms/v1/invites/${inviteId}/claim`), {
+  const { body: seated } = await call(cli, {
     method: 'POST',
-    headers: { accept: 'application/json', 'content-type': 'application/json', ...clientHeader(cli) },
-    body: JSON.stringify({
+    path: `/rooms/v1/invites/${inviteId}/claim`,
+    body: {
       auth_secret: authSecret.toString('base64url'),
       requested_name: flags.text('name') ?? SVC_AGENT_NAME,
       task: flags.text('task'),
       program,
       model,
       session_key,
-    }),
-    capMicros: flags.number('max-usd-micros') ?? 10_000,
-    network: 'base-sepolia',
+    },
+    // Neither wallet nor token is shown: whoever pays is seated.
+    credential: { kind: 'none', headers: {} },
+    payer: walletPayer(cli, { capMicros: flags.number('max-usd-micros') ?? seatMicros, network: 'base-sepolia' }),
   });
-  if (!response.ok) throw await refusalOf(response);
-  const seated = (await response.json()) as Record<string, unknown>;
   const { org_id: org, room_key: room } = seated.room as { org_id: string; room_key: string };
   const seat = await seatIn(cli, { org, room });
   await keepPresence(seat, seated.presence as Presence | undefined);
@@ -105,7 +104,14 @@ const invite: Command = {
   flags: [
     { name: 'note', type: 'string', about: 'Shown to whoever arrives by the key; plain text, at most 4 KiB.' },
     { name: 'note-file', type: 'string', placeholder: 'file', about: 'The note from a file, or - for standard input.' },
-    { name: 'expires-in', type: 'integer', min: 60, max: 86_400, placeholder: 'seconds', about: 'Seconds until it expires: 3600 unless told, 60 to 86400.' },
+    {
+      name: 'expires-in',
+      type: 'integer',
+      min: 60,
+      max: 86_400,
+      placeholder: 'seconds',
+      about: 'Seconds until it expires: 3600 unless told, 60 to 86400.',
+    },
     ...roomFlags,
   ],
   examples: [
@@ -140,7 +146,9 @@ const invite: Command = {
 const leave: Command = {
   words: 'rooms leave',
   summary: 'Leave a room for good: the presence ends, and its claims are free.',
-  positionals: [{ name: 'presence_id', optional: true, about: 'Presence of yours, prs_…; the one of this checkout unless told.' }],
+  positionals: [
+    { name: 'presence_id', optional: true, about: 'Presence of yours, prs_…; the one of this checkout unless told.' },
+  ],
   flags: roomFlags,
   examples: [['As this checkout', 'rooms leave']],
   operations: ['rooms.leave'],
@@ -172,7 +180,11 @@ const presences: Command = {
     const room = await requireRoom(cli, roomNames(flags));
     const name = flags.text('name');
     if (!flags.is('watch'))
-      return perform(cli, rows['rooms.listPresences'], { ...room, name, ...(flags.is('all') ? { include_expired: true } : {}) });
+      return perform(cli, rows['rooms.listPresences'], {
+        ...room,
+        name,
+        ...(flags.is('all') ? { include_expired: true } : {}),
+      });
     const document = `subscription ($org: ID!, $room: String!, $name: String, $after: String) {
       roomPresences(org: $org, room: $room, name: $name, after: $after) { cursor reset presence {
         presence_id: presenceId name task program model state last_active: lastActive expires_at: expiresAt } } }`;
@@ -189,7 +201,9 @@ export const group: Group = {
   ],
   commands: [
     operationCommand('rooms list', rows['rooms.list'], { examples: [['Rooms you can reach', 'rooms list --human']] }),
-    operationCommand('rooms get', rows['rooms.get'], { examples: [['Look without joining', 'rooms get --room standup']] }),
+    operationCommand('rooms get', rows['rooms.get'], {
+      examples: [['Look without joining', 'rooms get --room standup']],
+    }),
     join,
     presences,
     operationCommand('rooms presence', rows['rooms.getPresence'], {

@@ -25,7 +25,12 @@ export async function apiBase(cli: Cli): Promise<ApiBase> {
 
 function checked(text: string, source: string): string {
   const url = URL.parse(text);
-  if (url !== null && (url.protocol === 'http:' || url.protocol === 'https:') && url.username === '' && url.search === '')
+  if (
+    url !== null &&
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    url.username === '' &&
+    url.search === ''
+  )
     return url.href.replace(/\/+$/, '');
   throw local('BAD_HOST', `${source} is no address of a gateway such as https://api.example.com.`);
 }

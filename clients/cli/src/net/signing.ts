@@ -21,7 +21,10 @@ export function addressOf(privateKey: string): string {
 /** Signs a text as wallets do (EIP-191). @returns 65 bytes as `0x…` */
 export function signText(privateKey: string, text: string): string {
   const bytes = utf8ToBytes(text);
-  return signDigest(privateKey, keccak_256(concatBytes(utf8ToBytes(`\x19Ethereum Signed Message:\n${bytes.length}`), bytes)));
+  return signDigest(
+    privateKey,
+    keccak_256(concatBytes(utf8ToBytes(`\x19Ethereum Signed Message:\n${bytes.length}`), bytes)),
+  );
 }
 
 function signDigest(privateKey: string, digest: Uint8Array): string {

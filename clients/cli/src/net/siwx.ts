@@ -11,7 +11,11 @@ interface SiwxOptions {
 }
 
 /** A fresh value of the header `SIGN-IN-WITH-X` for one request. Contract 04, section 0.2. */
-export function siwxHeader(wallet: Wallet, url: URL, { nonce = randomBytes(16).toString('hex') }: SiwxOptions = {}): string {
+export function siwxHeader(
+  wallet: Wallet,
+  url: URL,
+  { nonce = randomBytes(16).toString('hex') }: SiwxOptions = {},
+): string {
   const now = Date.now();
   const fields = {
     domain: url.hostname,

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import type { PayableRequest, Payer, PaymentChallenge, PaymentOption } from '../../../sdk/src/payment.ts';
 import type { Cli } from '../cli.ts';
-import { Failure, local } from '../failure.ts';
+import { local } from '../failure.ts';
 import { activeWallet, type Wallet } from '../files/wallets.ts';
-import { fetchUrl, refusalOf } from './gateway.ts';
 import { signTransfer } from './signing.ts';
 
 /** What may be spent on one request unless told otherwise: 0.10 USD. */
@@ -10,32 +10,6 @@ export const usualCapMicros = 100_000;
 
 /** Longest time that a payment may stay good for, in seconds. */
 const timeoutSecondsMax = 300;
-
-/** One way to pay, as a gateway offers it. Contract 04, section 1.3. */
-interface Offer {
-  readonly scheme: string;
-  readonly network: string;
-  readonly asset: string;
-  readonly amount: string;
-  readonly payTo: string;
-  readonly maxTimeoutSeconds: number;
-  readonly extra?: { readonly name?: string; readonly version?: string };
-}
-
-interface Challenge {
-  readonly x402Version: number;
-  readonly resource?: { readonly url?: string };
-  readonly accepts: readonly Offer[];
-  readonly extensions?: unknown;
-}
-
-/** What the receipt of a payment says. */
-export interface Receipt {
-  readonly success?: boolean;
-  readonly network?: string;
-  readonly transaction?: string;
-  readonly payer?: string;
-}
 
 /** Networks that are paid on, the test network first: it is what a wallet of `svc init` has. */
 const networks: Readonly<Record<string, { readonly chainId: number; readonly asset: string }>> = {
@@ -46,81 +20,40 @@ const networks: Readonly<Record<string, { readonly chainId: number; readonly ass
 export const networkNames = { 'base-sepolia': 'eip155:84532', base: 'eip155:8453' } as const;
 
 export interface PayOptions {
-  readonly method: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
   /** @default 100000, a tenth of a dollar */
-  readonly capMicros?: number;
+  readonly capMicros?: number | undefined;
   /** @default the test network where it is offered, else the main one */
   readonly network?: keyof typeof networkNames | undefined;
-  /** Makes the headers of identity anew for each of the two requests. */
-  readonly identity?: (url: URL) => Promise<Readonly<Record<string, string>>>;
+  /** Told of what is about to be paid. */
+  readonly onOffer?: (offer: PaymentOption, payer: string) => void;
 }
 
-export interface Paid {
-  readonly response: Response;
-  /** Undefined when nothing had to be paid. */
-  readonly offer?: Offer;
-  readonly payer?: string;
-  readonly receipt?: Receipt;
-}
+/** Pays from the wallet in use what is asked for, up to a cap. @throws SPEND_CAP_EXCEEDED, PAYMENT_SETTLEMENT_FAILED */
+export const walletPayer =
+  (cli: Cli, options: PayOptions): Payer =>
+  async (challenge, request) => {
+    refuseOtherAddress(challenge, request);
+    const offer = chooseOffer(challenge.accepts, options);
+    const wallet = await activeWallet(cli);
+    options.onOffer?.(offer, wallet.address);
+    const name = challenge.x402Version === 1 ? 'x-payment' : 'payment-signature';
+    return {
+      [name]: signedPayment(wallet, challenge, offer),
+      'x-svc-payment-attempt-id': `pat_${randomBytes(16).toString('hex')}`,
+    };
+  };
 
-/**
- * Sends a request and, when it is answered by a price, sends it again with a signed payment.
- *
- * @throws the gateway's refusal, PAYMENT_SETTLEMENT_FAILED, X402_PAYMENT_OUTCOME_AMBIGUOUS, SPEND_CAP_EXCEEDED
- */
-export async function payFor(cli: Cli, url: URL, options: PayOptions): Promise<Paid> {
-  const { method, body, identity } = options;
-  const attempt = `pat_${randomBytes(16).toString('hex')}`;
-  const request = async (payment: Readonly<Record<string, string>>): Promise<RequestInit> => ({
-    method,
-    redirect: 'manual',
-    headers: { ...options.headers, ...(await identity?.(url)), 'x-svc-payment-attempt-id': attempt, ...payment },
-    ...(body === undefined ? {} : { body }),
+function refuseOtherAddress({ resource }: PaymentChallenge, { url }: PayableRequest): void {
+  if (resource === undefined || resource.url === url) return;
+  throw local('PAYMENT_SETTLEMENT_FAILED', 'The price is asked for another address than the one requested.', {
+    details: { requested: url, priced: resource.url },
   });
-  const asked = await fetchUrl(cli, url, await request({}));
-  if (asked.status !== 402) return { response: asked };
-  const header = asked.headers.get('payment-required');
-  const refusal = await refusalOf(asked);
-  if (header === null) throw refusal;
-  const challenge = readChallenge(header);
-  if (challenge.resource?.url !== undefined && challenge.resource.url !== url.href)
-    throw local('PAYMENT_SETTLEMENT_FAILED', 'The price is asked for another address than the one requested.', {
-      details: { requested: url.href, priced: challenge.resource.url },
-    });
-  const wallet = await activeWallet(cli);
-  const offer = chooseOffer(challenge.accepts, options);
-  const proof = proofOf(wallet, challenge, offer);
-  let response: Response;
-  try {
-    response = await fetchUrl(cli, url, await request(proof));
-  } catch (error) {
-    throw error instanceof Failure ? ambiguous(error.message) : error;
-  }
-  if (!response.ok) {
-    const refused = await refusalOf(response);
-    // A payment that was not taken is refused as such; anything else leaves open what became of it.
-    if ([402, 409, 400, 403, 404, 410].includes(response.status)) throw refused;
-    throw ambiguous(refused.message, refused.envelope);
-  }
-  const receipt = readReceipt(response);
-  return { response, offer, payer: wallet.address, ...(receipt === undefined ? {} : { receipt }) };
 }
 
-const decoded = (text: string): unknown => JSON.parse(Buffer.from(text, 'base64').toString('utf8'));
-
-function readChallenge(header: string): Challenge {
-  try {
-    const challenge = decoded(header) as Challenge;
-    if (Array.isArray(challenge.accepts)) return challenge;
-  } catch {
-    // Refused below.
-  }
-  throw local('PAYMENT_SETTLEMENT_FAILED', 'The price that was asked for cannot be read.');
-}
-
-function chooseOffer(accepts: readonly Offer[], { capMicros = usualCapMicros, network }: PayOptions): Offer {
+function chooseOffer(
+  accepts: readonly PaymentOption[],
+  { capMicros = usualCapMicros, network }: PayOptions,
+): PaymentOption {
   const order = network === undefined ? Object.keys(networks) : [networkNames[network]];
   const offer = order
     .flatMap((name) => accepts.filter((one) => one.network === name))
@@ -144,11 +77,11 @@ function chooseOffer(accepts: readonly Offer[], { capMicros = usualCapMicros, ne
   return offer;
 }
 
-function proofOf(wallet: Wallet, challenge: Challenge, offer: Offer): Record<string, string> {
-  return { [challenge.x402Version === 1 ? 'x-payment' : 'payment-signature']: signedPayment(wallet, challenge, offer) };
-}
-
-function signedPayment(wallet: Wallet, { x402Version, resource, extensions }: Challenge, offer: Offer): string {
+function signedPayment(
+  wallet: Wallet,
+  { x402Version, resource, extensions }: PaymentChallenge,
+  offer: PaymentOption,
+): string {
   const authorization = {
     from: wallet.address,
     to: offer.payTo,
@@ -158,7 +91,7 @@ function signedPayment(wallet: Wallet, { x402Version, resource, extensions }: Ch
     nonce: `0x${randomBytes(32).toString('hex')}`,
   };
   const { chainId } = networks[offer.network]!;
-  const { name = 'USDC', version = '2' } = offer.extra ?? {};
+  const { name = 'USDC', version = '2' } = (offer.extra ?? {}) as { name?: string; version?: string };
   const signature = signTransfer(wallet.privateKey, { name, version, chainId, contract: offer.asset }, authorization);
   const payload = { signature, authorization };
   const payment =
@@ -167,25 +100,3 @@ function signedPayment(wallet: Wallet, { x402Version, resource, extensions }: Ch
       : { x402Version, resource, accepted: offer, payload, ...(extensions === undefined ? {} : { extensions }) };
   return Buffer.from(JSON.stringify(payment)).toString('base64');
 }
-
-function readReceipt(response: Response): Receipt | undefined {
-  const header = response.headers.get('payment-response') ?? response.headers.get('x-payment-response');
-  try {
-    return header === null ? undefined : (decoded(header) as Receipt);
-  } catch {
-    return undefined;
-  }
-}
-
-const ambiguous = (message: string, envelope: Readonly<Record<string, unknown>> = {}) =>
-  new Failure({
-    ...envelope,
-    status: 'error',
-    code: 'X402_PAYMENT_OUTCOME_AMBIGUOUS',
-    message: `A payment was sent, and what became of it is not known: ${message}`,
-    retryable: false,
-    safe_to_retry: false,
-    mutation_state: 'unknown',
-    next_actions: [{ type: 'reconcile_payment', why: 'Look at the wallet on chain before paying again.' }],
-    trace_id: envelope.trace_id ?? null,
-  });
