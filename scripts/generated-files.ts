@@ -1,3 +1,4 @@
+import { commandRows } from './generate-commands.ts';
 import { configurationPage } from './generate-configuration.ts';
 import { errorsPage } from './generate-errors.ts';
 import { operationsPage } from './generate-operations.ts';
@@ -13,4 +14,5 @@ export const generatedFiles: Readonly<Record<string, () => string>> = {
   'docs/operations.md': operationsPage,
   'docs/surfaces.md': surfacesPage,
   ...sdkFiles(),
+  ...commandRows(),
 };
