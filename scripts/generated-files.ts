@@ -1,3 +1,4 @@
+import { consoleDocuments } from './console-documents.ts';
 import { configurationPage } from './generate-configuration.ts';
 import { errorsPage } from './generate-errors.ts';
 import { operationsPage } from './generate-operations.ts';
@@ -5,6 +6,7 @@ import { printedSchema } from './print-schema.ts';
 
 /** Every file that is printed from the code, with what it has to hold. */
 export const generatedFiles: Readonly<Record<string, () => string>> = {
+  ...(await consoleDocuments()),
   'schema/schema.graphql': printedSchema,
   'docs/configuration.md': configurationPage,
   'docs/errors.md': errorsPage,
