@@ -80,7 +80,11 @@ export function consoleDoor({ throwAwayKeys, version }: ConsoleSettings): (excha
         headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' },
         body: notBuilt,
       });
-    sendAnswer(response, { status: 200, headers: { ...headers, 'content-type': 'text/html; charset=utf-8' }, body: page });
+    sendAnswer(response, {
+      status: 200,
+      headers: { ...headers, 'content-type': 'text/html; charset=utf-8' },
+      body: page,
+    });
   };
 }
 

@@ -1,0 +1,38 @@
+import type { Envelope } from '../graph/envelope.ts';
+
+interface ErrorNoteProps {
+  readonly error: Envelope | undefined;
+  readonly retry?: (() => void) | undefined;
+}
+
+/** What was refused: its code, why, what could be done, and where to find it in the log. */
+export function ErrorNote({ error, retry }: ErrorNoteProps) {
+  if (error === undefined) return null;
+  const { code, message, nextActions, traceId, retryable } = error;
+  return (
+    <div className="note bad" role="alert">
+      <p>
+        <code>{code}</code> {message}
+      </p>
+      {nextActions.length > 0 && (
+        <ul aria-label="What can be done">
+          {nextActions.map((next) => (
+            <li key={JSON.stringify(next)}>{next.description ?? next.command ?? next.action}</li>
+          ))}
+        </ul>
+      )}
+      {traceId !== undefined && (
+        <p className="small">
+          Trace <code>{traceId}</code>
+        </p>
+      )}
+      {retry !== undefined && retryable && (
+        <div>
+          <button type="button" className="slim" onClick={retry}>
+            Try again
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}
