@@ -15,7 +15,13 @@ const pages = [
   ['/orgs/:org/events', page(() => import('./pages/events.tsx'))],
   ['/orgs/:org/rooms', page(() => import('./pages/rooms.tsx'))],
   ['/orgs/:org/rooms/:room', page(() => import('./pages/room.tsx'))],
+  ['/orgs/:org/escalations', page(() => import('./pages/escalations.tsx'))],
+  ['/orgs/:org/escalations/:escalation', page(() => import('./pages/escalation.tsx'))],
   ['/projects/:project', page(() => import('./pages/project.tsx'))],
+  ['/projects/:project/rows', page(() => import('./pages/rows.tsx'))],
+  ['/projects/:project/errors', page(() => import('./pages/errors.tsx'))],
+  ['/audits', page(() => import('./pages/audits.tsx'))],
+  ['/outbox', page(() => import('./pages/outbox.tsx'))],
 ] as const;
 
 /** The page of an address. */

@@ -55,6 +55,8 @@ export function Shell({ signer, link, settings, path, children }: ShellProps) {
             <div>
               <Link to="/">Overview</Link>
               <Link to="/orgs">Organizations</Link>
+              <Link to="/audits">Audits</Link>
+              <Link to="/outbox">Outbox</Link>
             </div>
             {org !== undefined && (
               <div>
@@ -62,6 +64,7 @@ export function Shell({ signer, link, settings, path, children }: ShellProps) {
                 <Link to={`/orgs/${org}`}>Projects and members</Link>
                 <Link to={`/orgs/${org}/rooms`}>Rooms</Link>
                 <Link to={`/orgs/${org}/events`}>Events</Link>
+                <Link to={`/orgs/${org}/escalations`}>Escalations</Link>
               </div>
             )}
           </nav>

@@ -11,9 +11,10 @@ export interface Envelope {
 }
 
 interface NextAction {
-  readonly action?: string;
+  readonly method?: string;
+  readonly path?: string;
   readonly command?: string;
-  readonly description?: string;
+  readonly why?: string;
 }
 
 /** What to show of a failed query, change or subscription. */

@@ -2,6 +2,7 @@ import { Client, cacheExchange, subscriptionExchange } from '@urql/core';
 import { createClient, type Client as Socket, type SubscribePayload } from 'graphql-ws';
 import { type Signer, signatureMs, signIn } from '../session/siwx.ts';
 import { createStore, type Store } from '../store.ts';
+import { somethingChanged } from './changes.ts';
 
 /** How the connection is. `unsigned`: it was lost, and the wallet is to sign before there is another. */
 export type LinkState = 'connecting' | 'open' | 'lost' | 'unsigned';
@@ -37,6 +38,7 @@ export function createLink(signer: Signer, first: string, refused: (why: string)
   };
   let signed: (() => void) | undefined;
   let closing = false;
+  let reopened = false;
   let silence: ReturnType<typeof setTimeout> | undefined;
 
   const sign = async () => {
@@ -67,7 +69,12 @@ export function createLink(signer: Signer, first: string, refused: (why: string)
       return { 'sign-in-with-x': header };
     },
     on: {
-      connected: () => state.set('open'),
+      connected: () => {
+        // What no feed told of while it was away.
+        if (reopened) somethingChanged();
+        reopened = true;
+        state.set('open');
+      },
       closed: (event) => {
         if (closing) return;
         if (event instanceof CloseEvent && event.code === 4403) {

@@ -1,6 +1,7 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { useState } from 'react';
 import { useClient } from 'urql';
+import { somethingChanged } from './changes.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
 
 /** A change that can be made, and how the last one went. */
@@ -26,7 +27,10 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
     const keyed = { ...input, idempotencyKey: crypto.randomUUID() } as Input;
     const { data, error: failed } = await client.mutation(document, { input: keyed }).toPromise();
     setBusy(false);
-    if (failed === undefined) return data;
+    if (failed === undefined) {
+      somethingChanged();
+      return data;
+    }
     setError(envelopeOf(failed));
     return undefined;
   };

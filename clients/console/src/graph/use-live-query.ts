@@ -1,6 +1,8 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { useEffect, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef } from 'react';
 import { useQuery } from 'urql';
+import { useStore } from '../store.ts';
+import { changes } from './changes.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
 import { useFeed } from './use-feed.ts';
 
@@ -13,7 +15,7 @@ export interface Answer<Data> {
   readonly again: () => void;
 }
 
-/** A query that is asked anew whenever the page is shown. @param variables undefined: nothing is asked */
+/** A query that is asked anew whenever the page is shown, and when something was changed from here. @param variables undefined: nothing is asked */
 export function useAsk<Data, Variables extends object>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables | undefined,
@@ -24,6 +26,14 @@ export function useAsk<Data, Variables extends object>(
     pause: variables === undefined,
     requestPolicy: 'cache-and-network',
   } as Parameters<typeof useQuery<Data, Variables>>[0]);
+  const again = useEffectEvent(() => execute({ requestPolicy: 'network-only' }));
+  const changed = useStore(changes);
+  const asked = useRef(changed);
+  const paused = variables === undefined;
+  useEffect(() => {
+    if (asked.current !== changed && !paused) again();
+    asked.current = changed;
+  }, [changed, paused]);
   return {
     data: data ?? undefined,
     fetching: fetching && data === undefined,

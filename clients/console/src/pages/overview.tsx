@@ -68,7 +68,7 @@ function OrganizationCard({
   readonly organization: NonNullable<Membership['organization']>;
   readonly role: Membership['role'];
 }) {
-  const { orgId, displayName, tier, lifecycleState, leaseExpiresAt, leasePerpetual, projects } = organization;
+  const { orgId, displayName, tier, lifecycleState, leaseExpiresAt, leasePerpetual } = organization;
   const standing = useAsk(StandingDocument, { org: orgId });
   const open = useAsk(OpenEscalationsDocument, { org: orgId });
   return (
@@ -103,7 +103,7 @@ function OrganizationCard({
         }
       </Loaded>
       <Loaded answer={standing}>
-        {({ tierStatus }) =>
+        {({ tierStatus, organization: found }) =>
           tierStatus !== null && (
             <>
               {tierStatus.platformStatus !== null && (
@@ -119,22 +119,22 @@ function OrganizationCard({
                 limit={tierStatus.poolUsage.storageBytesLimit}
                 format={bytes}
               />
+              {found !== null && found.projects.edges.length > 0 && (
+                <ul className="list" aria-label="Projects">
+                  {found.projects.edges.map(({ node }) => (
+                    <li key={node.id} className="line">
+                      <Link to={`/projects/${node.projectId}`} className="grows">
+                        {node.name}
+                      </Link>
+                      <Tag value={node.status} />
+                    </li>
+                  ))}
+                </ul>
+              )}
             </>
           )
         }
       </Loaded>
-      {projects.edges.length > 0 && (
-        <ul className="list" aria-label="Projects">
-          {projects.edges.map(({ node }) => (
-            <li key={node.id} className="line">
-              <Link to={`/projects/${node.projectId}`} className="grows">
-                {node.name}
-              </Link>
-              <Tag value={node.status} />
-            </li>
-          ))}
-        </ul>
-      )}
     </Card>
   );
 }
@@ -174,7 +174,12 @@ function You({ principal }: { readonly principal: Identity['principal'] }) {
 }
 
 function Reachable() {
-  const answer: Answer<OperatorQuery> = useAsk(OperatorDocument, {});
+  const asked = useAsk(OperatorDocument, {});
+  // Not having named anybody yet is no fault.
+  const answer: Answer<OperatorQuery> =
+    asked.error?.code === 'RESOURCE_NOT_FOUND'
+      ? { ...asked, data: { operatorContact: null }, error: undefined }
+      : asked;
   const set = useChange(SetOperatorDocument);
   const verify = useChange(SendVerificationDocument);
   return (

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { useClient } from 'urql';
 import { type Envelope, envelopeOf } from '../graph/envelope.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
@@ -18,8 +18,12 @@ interface Pending {
   readonly error?: Envelope;
 }
 
-/** Messages of this tab that the room has not told of yet. */
-export function usePending({ org, room, sessionKey, setMe }: Place, told: readonly MessageLineFragment[] | undefined) {
+/** Messages of this tab that the room has not told of yet; inside a thread, its own. */
+export function usePending(
+  { org, room, sessionKey, setMe }: Place,
+  told: readonly MessageLineFragment[] | undefined,
+  thread: string | undefined,
+) {
   const client = useClient();
   const [all, setAll] = useState<readonly Pending[]>([]);
   const update = (key: string, change: Partial<Pending>) =>
@@ -44,11 +48,16 @@ export function usePending({ org, room, sessionKey, setMe }: Place, told: readon
   };
 
   const heard = new Set(told?.map(({ messageId }) => messageId));
+  const isWaiting = ({ messageId }: Pending) => messageId === undefined || !heard.has(messageId);
+  // What the room has told of is its own from then on, whichever part of the room is shown.
+  useEffect(() => {
+    if (!all.every(isWaiting)) setAll(all.filter(isWaiting));
+  });
   return {
-    waiting: all.filter(({ messageId }) => messageId === undefined || !heard.has(messageId)),
+    waiting: all.filter((one) => isWaiting(one) && (thread === undefined || one.said.threadId === thread)),
     say(said: Said) {
       const one: Pending = { key: crypto.randomUUID(), said };
-      setAll((now) => [...now.filter(({ messageId }) => messageId === undefined || !heard.has(messageId)), one]);
+      setAll((now) => [...now, one]);
       void send(one);
     },
     again(one: Pending) {

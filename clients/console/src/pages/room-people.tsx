@@ -35,7 +35,9 @@ export function RoomPeople({ place: { org, room, sessionKey, me, setMe } }: { re
                     {node.name === me?.name && <span className="quiet"> (you)</span>}
                   </span>
                   {node.program !== null && <span className="small quiet">{node.program}</span>}
-                  {node.activeClaims > 0 && <Tag value={`${node.activeClaims} claims`} mood="accent" />}
+                  {node.activeClaims > 0 && (
+                    <Tag value={node.activeClaims === 1 ? '1 claim' : `${node.activeClaims} claims`} mood="accent" />
+                  )}
                   {node.task !== null && <span className="small quiet">{node.task}</span>}
                 </li>
               ))}

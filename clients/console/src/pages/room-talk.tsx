@@ -23,6 +23,7 @@ const nearEnd = 80;
 export function RoomTalk({ place }: { readonly place: Place }) {
   const { org, room, sessionKey, me } = place;
   const [thread, setThread] = useState<string>();
+  const [root, setRoot] = useState<MessageLineFragment>();
   const tail = useTail({
     variables: { org, room, threadId: thread ?? null },
     query: LastMessagesDocument,
@@ -30,12 +31,16 @@ export function RoomTalk({ place }: { readonly place: Place }) {
     feed: FollowMessagesDocument,
     event: ({ roomMessages: { reset, message } }) => ({ reset, row: message }),
   });
-  const pending = usePending(place, tail.rows);
+  const pending = usePending(place, tail.rows, thread);
   const ack = useChange(AckMessageDocument);
   const list = useEndInSight(tail.rows?.at(-1)?.messageId, pending.waiting.length);
 
   const replace = (message: MessageLineFragment) =>
     tail.change((rows) => rows.map((row) => (row.messageId === message.messageId ? message : row)));
+  const openThread = (id: string) => {
+    setRoot(tail.rows?.find(({ messageId }) => messageId === id));
+    setThread(id);
+  };
   const acknowledge = async (message: MessageLineFragment) => {
     // Shown as done at once, and taken back when it is refused.
     replace(ackedBy(message, me?.name));
@@ -55,6 +60,11 @@ export function RoomTalk({ place }: { readonly place: Place }) {
       }
     >
       <div className="talk">
+        {thread !== undefined && root !== undefined && (
+          <blockquote className="note">
+            <strong>{root.sender}</strong> {root.body}
+          </blockquote>
+        )}
         <ErrorNote error={tail.error} retry={tail.again} />
         {tail.rows === undefined && tail.error === undefined && <Loading />}
         {tail.rows !== undefined && (
@@ -72,7 +82,7 @@ export function RoomTalk({ place }: { readonly place: Place }) {
                 key={message.cursor}
                 message={message}
                 me={me}
-                openThread={thread === undefined ? setThread : undefined}
+                openThread={thread === undefined ? openThread : undefined}
                 acknowledge={(one) => void acknowledge(one)}
               />
             ))}

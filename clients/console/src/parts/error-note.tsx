@@ -16,8 +16,15 @@ export function ErrorNote({ error, retry }: ErrorNoteProps) {
       </p>
       {nextActions.length > 0 && (
         <ul aria-label="What can be done">
-          {nextActions.map((next) => (
-            <li key={JSON.stringify(next)}>{next.description ?? next.command ?? next.action}</li>
+          {nextActions.map(({ why, command, method, path }) => (
+            <li key={`${why} ${command} ${path}`}>
+              {why}{' '}
+              {command !== undefined ? (
+                <code>{command}</code>
+              ) : (
+                path !== undefined && <code>{`${method ?? 'GET'} ${path}`}</code>
+              )}
+            </li>
           ))}
         </ul>
       )}

@@ -14,12 +14,12 @@ export function Field({ label, hint, children }: FieldProps) {
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      {cloneElement(children, { id, 'aria-describedby': hint === undefined ? undefined : hintId })}
       {hint !== undefined && (
         <span className="hint" id={hintId}>
           {hint}
         </span>
       )}
+      {cloneElement(children, { id, 'aria-describedby': hint === undefined ? undefined : hintId })}
     </div>
   );
 }
