@@ -1,4 +1,5 @@
 import { commandRows } from './generate-commands.ts';
+import { consoleDocuments } from './console-documents.ts';
 import { configurationPage } from './generate-configuration.ts';
 import { errorsPage } from './generate-errors.ts';
 import { operationsPage } from './generate-operations.ts';
@@ -8,6 +9,7 @@ import { sdkFiles } from './sdk/files.ts';
 
 /** Every file that is printed from the code, with what it has to hold. */
 export const generatedFiles: Readonly<Record<string, () => string>> = {
+  ...(await consoleDocuments()),
   'schema/schema.graphql': printedSchema,
   'docs/configuration.md': configurationPage,
   'docs/errors.md': errorsPage,

@@ -328,6 +328,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       tenantName,
       host: config.host,
       guardMetrics: config.production,
+      throwAwayKeys: !config.production,
       version,
       mcpOrigins: config.mcpOrigins,
       draining: draining.signal,
