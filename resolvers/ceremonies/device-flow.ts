@@ -19,7 +19,8 @@ export const devicePagePath = '/agent/v1/operator/device';
 // Neither vowels, which make words, nor letters and digits that look alike.
 const letters = 'BCDFGHJKLMNPQRSTVWXZ';
 const digits = '23456789';
-const pick = (from: string, count: number) => Array.from({ length: count }, () => from[randomInt(from.length)]).join('');
+const pick = (from: string, count: number) =>
+  Array.from({ length: count }, () => from[randomInt(from.length)]).join('');
 
 /** As people type it: in any letter case, with or without the hyphen. */
 const normalCode = (code: string) =>

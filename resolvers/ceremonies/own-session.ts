@@ -4,8 +4,8 @@ import type { Statement } from '../../db/pool.ts';
 import { anyone } from '../access.ts';
 import type { SessionCaller } from '../caller.ts';
 import type { Context } from '../context.ts';
-import { membershipsStatement, type MembershipRow } from '../identity/whoami.ts';
 import { accessSeconds, readSessionToken, type SessionKind, sessionTypOf } from '../identity/session-token.ts';
+import { type MembershipRow, membershipsStatement } from '../identity/whoami.ts';
 import { mutation, query } from '../operation.ts';
 import { MembershipWire, membershipToWire } from '../orgs/wire.ts';
 import type { Work } from '../unit-of-work.ts';
@@ -113,7 +113,8 @@ const end = (kind: SessionKind) =>
       const bearer = /^Bearer (\S+)$/i.exec(authorization ?? '')?.[1];
       if (bearer === undefined) throw new ServiceError('AUTH_REQUIRED');
       const token = await readSessionToken(work.services.keys, bearer, sessionTypOf(kind), work.services.now());
-      if (token === undefined) throw new ServiceError(kind === 'operator' ? 'OPERATOR_SESSION_INVALID' : 'INVALID_AUTH');
+      if (token === undefined)
+        throw new ServiceError(kind === 'operator' ? 'OPERATOR_SESSION_INVALID' : 'INVALID_AUTH');
       return { id: token.sessionId, ended: await endSession(work, token.sessionId) };
     },
     audit: ({ id, ended }) =>

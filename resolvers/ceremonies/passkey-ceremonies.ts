@@ -3,7 +3,13 @@ import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Assertion, Registration } from '../auth/passkeys/passkey-input.ts';
-import { algorithms, checkAssertion, checkRegistration, type NewCredential, webauthn } from '../auth/passkeys/webauthn.ts';
+import {
+  algorithms,
+  checkAssertion,
+  checkRegistration,
+  type NewCredential,
+  webauthn,
+} from '../auth/passkeys/webauthn.ts';
 import type { Context } from '../context.ts';
 import { ceremonyMinutes, ceremonyThrottles, passkeysPerUser } from '../limits.ts';
 import type { Work } from '../unit-of-work.ts';
@@ -53,7 +59,12 @@ function relyingParty({ services, request }: Context): { readonly rpId: string; 
   return { rpId: hostname, origin };
 }
 
-async function begin(ctx: Context, { purpose, sessionId, principalId, subject }: Ceremony, rpId: string, origin: string) {
+async function begin(
+  ctx: Context,
+  { purpose, sessionId, principalId, subject }: Ceremony,
+  rpId: string,
+  origin: string,
+) {
   const bytes = new Uint8Array(randomBytes(32));
   const challenge = Buffer.from(bytes).toString('base64url');
   const values = [randomUUID(), challenge, purpose, rpId, origin, sessionId ?? null, principalId ?? null];

@@ -24,12 +24,7 @@ export async function tellPosture(work: Work, orgId: string): Promise<void> {
   const { before, ...posture } = found;
   const now = posture.control_plane_configured;
   if (before === null && !now) return;
-  await work.rows(keepStatement, [
-    orgId,
-    now,
-    posture.source_backup_configured,
-    posture.custody_legacy_present,
-  ]);
+  await work.rows(keepStatement, [orgId, now, posture.source_backup_configured, posture.custody_legacy_present]);
   if ((before ?? false) === now) return;
   const type = now ? 'org_recovery_posture_recovered' : 'org_recovery_posture_degraded';
   work.append(appendEvent({ orgId, projectId: null, type, payload: posture }));

@@ -9,7 +9,13 @@ import { mutation } from '../operation.ts';
 import { activateInvites, emailsOf, lockPerson } from './people.ts';
 import { tellPosturesOf } from './recovery-posture.ts';
 import { inSession } from './session-scope.ts';
-import { controlPlaneTokenShape, controlPlaneTokenToWire, type MintedSession, mintSession, sessionBegun } from './sessions.ts';
+import {
+  controlPlaneTokenShape,
+  controlPlaneTokenToWire,
+  type MintedSession,
+  mintSession,
+  sessionBegun,
+} from './sessions.ts';
 import { countOfNetwork } from './tries.ts';
 
 // 32 letters and digits that are not taken for each other: five bits each.

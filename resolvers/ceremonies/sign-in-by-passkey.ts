@@ -37,7 +37,7 @@ const begin = (domain: Domain) =>
       const purpose = purposeOf(domain);
       if (email === undefined) return askAssertion(ctx, { purpose });
       const [person] = await ctx.services.db.rows<{ principalId: string }>(personStatement, [email]);
-      const asked = await askAssertion(ctx, { purpose, principalId: person?.principalId ?? 'nobody' });
+      const asked = await askAssertion(ctx, { purpose, principalId: person?.principalId });
       if (person === undefined || asked.known === 0)
         throw new ServiceError('RESOURCE_NOT_FOUND', {
           message: 'There is no passkey for this address; a link can be mailed to it.',
@@ -67,11 +67,7 @@ const finishInput = z.object({
   response: assertionResponse,
 });
 
-const finish = <Wire>(
-  domain: Domain,
-  wire: z.ZodType<Wire>,
-  toWire: (session: MintedSession) => Wire,
-) =>
+const finish = <Wire>(domain: Domain, wire: z.ZodType<Wire>, toWire: (session: MintedSession) => Wire) =>
   mutation({
     name: `${domain}.byPasskey`,
     summary:

@@ -46,4 +46,7 @@ const countStatement: Statement = {
     returning t.count, ceil(extract(epoch from t.window_ends - now()))::int as wait`,
 };
 
-const forgetStatement: Statement = { name: 'ceremonies.forget-tries', text: 'delete from sign_in_tries where key = $1' };
+const forgetStatement: Statement = {
+  name: 'ceremonies.forget-tries',
+  text: 'delete from sign_in_tries where key = $1',
+};

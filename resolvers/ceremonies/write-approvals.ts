@@ -10,7 +10,15 @@ import type { Context } from '../context.ts';
 import { orgId, projectId } from '../fields.ts';
 import { approvalMinutes, ceremonyMinutes, ceremonyThrottles } from '../limits.ts';
 import { mutation, query, type WriteApproval } from '../operation.ts';
-import { clientState, loopbackUri, loopbackWith, newCarriedCode, pkceChallenge, pkceVerifier, verifies } from './loopback.ts';
+import {
+  clientState,
+  loopbackUri,
+  loopbackWith,
+  newCarriedCode,
+  pkceChallenge,
+  pkceVerifier,
+  verifies,
+} from './loopback.ts';
 import { askAssertion, checkProof, noteProof, OptionsWire, type Proof } from './passkey-ceremonies.ts';
 import { inSession } from './session-scope.ts';
 import { countOfNetwork } from './tries.ts';
@@ -294,8 +302,7 @@ export const revokeApproval = mutation({
   input: z.object({ id: z.string().max(64).describe('The approval.') }),
   async handler(work, { id }): Promise<{ id: string }> {
     const [revoked] = await work.rows(revokeStatement, [work.session.principal.id, id]);
-    if (revoked === undefined)
-      throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such approval.' });
+    if (revoked === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such approval.' });
     return { id };
   },
   audit: ({ id }) => ({ action: 'write_approval.revoked', object: { kind: 'write_approval', id } }),
