@@ -18,7 +18,10 @@ async function invited(role: string, email = freshEmail()) {
 }
 
 const membershipsOf = async (person: Parameters<typeof call>[0]) =>
-  (await call<Body>(person, 'GET', `${plane}/session`)).body.memberships.map(({ org_id, role }: Body) => [org_id, role]);
+  (await call<Body>(person, 'GET', `${plane}/session`)).body.memberships.map(({ org_id, role }: Body) => [
+    org_id,
+    role,
+  ]);
 
 const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'];
 const higher = ['owner', 'admin'];
@@ -40,11 +43,10 @@ test.each(roles)('an invitation as %s of somebody with a passkey begins with the
   const person = await people.withPasskey();
   const { orgId } = await invited(role, freshEmail()).then(async (other) => {
     // A verified address with a passkey is added at once, so this one is made pending.
-    await control.sql(`update memberships set principal_id = $1, invited_email = $2 where org_id = $3 and status = 'invited'`, [
-      person.principalId,
-      person.email,
-      other.orgId,
-    ]);
+    await control.sql(
+      `update memberships set principal_id = $1, invited_email = $2 where org_id = $3 and status = 'invited'`,
+      [person.principalId, person.email, other.orgId],
+    );
     return other;
   });
   expect(await membershipsOf(person)).toEqual([]);
@@ -65,9 +67,10 @@ test.each(roles)('an invitation as %s that has expired never begins', async (rol
 
 test('an invitation that was withdrawn never begins, nor one of another address', async () => {
   const { wallet, orgId, email } = await invited('viewer');
-  const [row] = await control.sql<{ principal_id: string }>('select principal_id from memberships where invited_email = $1', [
-    email,
-  ]);
+  const [row] = await control.sql<{ principal_id: string }>(
+    'select principal_id from memberships where invited_email = $1',
+    [email],
+  );
   await call(wallet, 'DELETE', `/orgs/v1/${orgId}/invites/${row!.principal_id}`);
   expect(await membershipsOf(await people.byMail(email))).toEqual([]);
   await invited('viewer');
@@ -127,8 +130,7 @@ async function claim(person: Awaited<ReturnType<typeof people.withPasskey>>, wal
   const challenge = await post(person, `${operator}/claim-wallet-org/challenge`, { wallet: wallet.address });
   expect([challenge.status, challenge.body.sign_instructions.nonce]).toEqual([201, challenge.body.nonce]);
   const proof = await wallet.sign({ nonce: challenge.body.nonce });
-  return (body: object = {}) =>
-    post(person, `${operator}/claim-wallet-org`, body, { 'sign-in-with-x': proof });
+  return (body: object = {}) => post(person, `${operator}/claim-wallet-org`, body, { 'sign-in-with-x': proof });
 }
 
 const rolesIn = async (orgId: string) =>

@@ -52,9 +52,13 @@ export function peopleOf(service: Service) {
 
   function personOf(email: string, body: Body) {
     const token: string = body.control_plane_session_token;
-    return { email, token, principalId: body.principal_id as string, ...withHeaders({ authorization: `Bearer ${token}` }) };
+    return {
+      email,
+      token,
+      principalId: body.principal_id as string,
+      ...withHeaders({ authorization: `Bearer ${token}` }),
+    };
   }
-  type Person = ReturnType<typeof personOf>;
 
   /** Makes a person a passkey. */
   async function enrol(person: Actor, key = new SoftwareAuthenticator(service.url)) {
