@@ -126,7 +126,7 @@ const statusPaths: ReadonlySet<string> = new Set(['/api/health', '/readyz', '/me
 /** A path with a name in it: of a project's rows, or of what an operation answers. */
 function answerPath(options: HttpOptions): OwnPath {
   const documented = answerRest(options);
-  return async (exchange) => {
+  return (exchange) => {
     const projectId = projectOfGraphQLPath(exchange.path);
     if (projectId !== undefined) return answerProjectGraphQL(options, exchange, projectId);
     const rows = matchRowPath(exchange.request.method!, exchange.path);
