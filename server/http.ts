@@ -128,7 +128,7 @@ const statusPaths: ReadonlySet<string> = new Set(['/api/health', '/readyz', '/me
 function answerPath(options: HttpOptions): OwnPath {
   const documented = answerRest(options);
   const console = consoleDoor(options);
-  return async (exchange) => {
+  return (exchange) => {
     if (isConsolePath(exchange.path)) return console(exchange);
     const projectId = projectOfGraphQLPath(exchange.path);
     if (projectId !== undefined) return answerProjectGraphQL(options, exchange, projectId);

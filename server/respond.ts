@@ -249,9 +249,9 @@ export function sendError(
   const underApi = isApiPath(path);
   const plain = path.startsWith('/auth/v1/') ? withErrorCode(envelope) : envelope;
   const asked = underApi && error instanceof PaymentRequired ? challengeBody(path, error) : undefined;
-  const body = underApi ? (asked ?? toProblem(envelope, known.status, path)) : plain;
+  const text = asked ?? JSON.stringify(underApi ? toProblem(envelope, known.status, path) : plain);
   const type = underApi && asked === undefined ? problemType : jsonType;
-  send(response, known.status, type, JSON.stringify(body), headers);
+  send(response, known.status, type, text, headers);
   return envelope;
 }
 
