@@ -6,6 +6,7 @@ import type { Actor } from '../helpers/actors.ts';
 import { asWire } from '../helpers/as-wire.ts';
 import type { Service } from '../helpers/service.ts';
 import { platformTools } from '../mcp/mcp-stage.ts';
+import { type CommandCaller, codeOf, commandOf, commandRunner, wordsFor } from './command-door.ts';
 import { widen } from './widen.ts';
 
 type Json = Record<string, unknown>;
@@ -17,6 +18,7 @@ export type Told = { readonly answer: unknown } | { readonly refused: string };
 /** Calls operations by each of the doors with what the table of documented paths has for them. */
 export async function doorsOf(service: Service, stage: Stage) {
   const tools = platformTools(service);
+  const commands = await commandRunner(service.url);
   const listed = new Map((await tools.list('all')).map((tool) => [tool.name, tool]));
   const rowOf = ({ path }: Surface) => stage.surfaces[`${path!.method} ${path!.path}`]!;
 
@@ -104,8 +106,33 @@ export async function doorsOf(service: Service, stage: Stage) {
       });
       return isError === true ? { refused: refusalOf(structuredContent, 402) } : { answer: structuredContent };
     },
+
+    /** As `svc` says it. Undefined where no command stands for the operation alone. */
+    async command(caller: CommandCaller, surface: Surface): Promise<Told> {
+      const { query, body } = saidBy(surface);
+      const inPath = [...surface.path!.path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, stage.params[name!]]);
+      const whole = Object.entries(surface.path!.places).find(([, place]) => place.name === undefined)?.[0];
+      const given = {
+        ...Object.fromEntries(inPath),
+        // What a path ends with is what a command is about.
+        id: inPath.at(-1)?.[1],
+        ...query,
+        ...(whole === undefined ? body : { [whole]: body }),
+        ...inputOf(surface),
+      };
+      const words = wordsFor(commandOf(surface)!, given, furtherFlags[surface.name]);
+      try {
+        return { answer: await commands.run(words, caller) };
+      } catch (error) {
+        return { refused: codeOf(error).toUpperCase() };
+      }
+    },
+    stop: commands.stop,
   };
 }
+
+/** Where words say what a path says by a value. */
+const furtherFlags: Readonly<Record<string, readonly string[]>> = { 'orgs.setLeasePerpetual': ['--disable'] };
 
 /** A challenge of x402 has no code. */
 const refusalOf = (body: { readonly code?: unknown } | undefined, status: number): string =>

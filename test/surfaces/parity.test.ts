@@ -5,6 +5,7 @@ import { auditedSite } from '../access/surfaces/audits.ts';
 import { masked } from '../helpers/as-wire.ts';
 import { startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
+import { type CommandCaller, commandOf } from './command-door.ts';
 import { doorsOf, type Told } from './doors.ts';
 
 // Every operation by every door, with real input: whatever door it is asked at, the answer is the same.
@@ -13,6 +14,7 @@ const sites = await startSites({ [auditedSite]: { '/': '<title>Audited</title>' 
 const service = await startService({ auditTrial: sites.trial });
 afterAll(async () => {
   await service.stop();
+  await doors.stop();
   sites.close();
 });
 const stage = await stageSurfaces(service);
@@ -29,6 +31,14 @@ const callerOf = (surface: (typeof called)[number]) => {
   const cells = stage.surfaces[nameOf(surface)]!.cells.split(' ');
   const preferred = ['wallet', ...callers] as const;
   return preferred.find((caller) => cells[callers.indexOf(caller)] === '+') ?? 'wallet';
+};
+
+/** Callers as somebody at a terminal is one. */
+const atTheTerminal: Readonly<Record<string, CommandCaller>> = {
+  nobody: { env: {} },
+  wallet: { env: {}, wallet: stage.wallet },
+  admin: { env: { SVC_ADMIN_KEY: (await stage.actors.admin.headers('/'))['x-admin-key']! } },
+  service_key: { env: { SVC_SERVICE_KEY: stage.serviceKey } },
 };
 
 /** Members that count, or hold what each call makes anew. */
@@ -48,6 +58,17 @@ function settled(value: unknown, name = ''): unknown {
   if (value !== null && ofEachCall.test(name)) return typeof value;
   return typeof value === 'string' && madeUp.test(value) ? '…' : masked(value);
 }
+
+/** Whose command shows what several operations have. */
+const listsMore = ['contacts.list'];
+
+/** Members that a command leaves out, or adds: keys are kept in a file, and contacts of every kind are one list. */
+const ownOfCommands: Readonly<Record<string, readonly string[]>> = {
+  'projects.create': ['anon_key', 'service_key', 'keys_saved'],
+  'projects.getKeys': ['keys_saved'],
+};
+const asShown = (operation: string, told: Told): unknown =>
+  JSON.parse(JSON.stringify(told, (name, value) => (ownOfCommands[operation]?.includes(name) ? undefined : value)));
 
 /** Every scalar of a value, with the name of the member that holds it. */
 function leaves(value: unknown, name = ''): string[] {
@@ -69,10 +90,14 @@ beforeAll(async () => {
 describe.each(called.map((surface) => ({ name: surface.name, surface, caller: callerOf(surface) })))(
   '$name as $caller',
   ({ surface, caller }) => {
-    const ask = async (door: 'rest' | 'graph' | 'sdk' | 'tool') => {
+    const ask = async (door: 'rest' | 'graph' | 'sdk' | 'tool' | 'command') => {
       await doors.prepare(surface);
       if (surface.name === 'orgs.create') await service.control.sql(`update orgs set tier = 'team'`);
-      return settled(await doors[door](stage.actors[caller], surface)) as Told;
+      const told =
+        door === 'command'
+          ? await doors.command(atTheTerminal[caller]!, surface)
+          : await doors[door](stage.actors[caller], surface);
+      return settled(told) as Told;
     };
 
     test('is answered alike over REST, by the SDK and by its tool', async () => {
@@ -82,6 +107,19 @@ describe.each(called.map((surface) => ({ name: surface.name, surface, caller: ca
       expect(await ask('sdk')).toEqual(rest);
       if (surface.tool !== undefined) expect(await ask('tool')).toEqual(rest);
     });
+
+    test.runIf(commandOf(surface) !== undefined && !listsMore.includes(surface.name))(
+      'is answered by its command as over REST',
+      async () => {
+        await ask('rest');
+        const rest = await ask('rest');
+        const told = await ask('command');
+        // A command pays, or says why it does not.
+        if ('refused' in rest && rest.refused === 'PAYMENT_REQUIRED')
+          return expect(told).toEqual({ refused: expect.stringMatching(/^PAYMENT|^SPEND_CAP/) });
+        expect(asShown(surface.name, told)).toEqual(asShown(surface.name, rest));
+      },
+    );
 
     test.runIf(doors.field(surface) !== undefined)('is answered in the graph as over REST', async () => {
       const rest = await ask('rest');
