@@ -185,7 +185,7 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   ),
   SETTLEMENT_ADDRESS: open(
     'a wallet whose key is derived from `SVC_SECRET_KEY`',
-    'Wallet that payments to this installation are asked for, `0x…`. Seats in rooms name it in their challenge.',
+    'Wallet that payments to this installation are asked for, `0x…`. Required in production where payments are settled or looked at: nobody is shown the key of the derived one.',
   ),
   ...paymentDescriptions,
   MCP_ALLOWED_ORIGINS: open(

@@ -103,6 +103,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   if (production && values.OIDC_PROVIDERS?.some(({ issuer }) => /^http:/i.test(issuer)) === true)
     faults.push('OIDC_PROVIDERS must name issuers with https:// when NODE_ENV is production.');
   faults.push(...paymentFaults(values));
+  if (
+    production &&
+    !has('SETTLEMENT_ADDRESS') &&
+    environmentVariables.some(({ name }) => isPaidBy.test(name) && has(name))
+  ) {
+    faults.push(
+      'SETTLEMENT_ADDRESS must be set when NODE_ENV is production and payments are taken: nobody holds the key of the derived wallet.',
+    );
+  }
   if (faults.length > 0) throw new ConfigError(faults);
 
   const platformDomain = values.PLATFORM_DOMAIN ?? 'localhost';
@@ -138,6 +147,9 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
   };
 }
+
+/** What makes an installation take payments, or look at those that were made straight on chain. */
+const isPaidBy = /^(X402_SETTLER_KEY|X402_FACILITATOR_URL|RPC_URL_[A-Z_]+)$/;
 
 const googleVariables = ['GOOGLE_CLIENT_ID', 'GOOGLE_CLIENT_SECRET'] as const;
 
