@@ -3,8 +3,10 @@ import { getAddress } from 'viem';
 import { afterAll, expect, test } from 'vitest';
 import {
   createClient,
+  newInviteKey,
   type Payer,
   type PaymentChallenge,
+  readInviteKey,
   type SvcError,
   settlementOf,
 } from '../../clients/sdk/src/index.ts';
@@ -12,7 +14,7 @@ import { startChain } from '../helpers/chain.ts';
 import { startService } from '../helpers/service.ts';
 import { type Offer, sign } from '../payments/shop.ts';
 import { faultyRoad } from './faulty-road.ts';
-import { newWallet } from './sdk-stage.ts';
+import { newWallet, ownProject } from './sdk-stage.ts';
 
 const payTo = getAddress(`0x${randomBytes(20).toString('hex')}`);
 const chain = await startChain({ chainId: 84532 });
@@ -113,4 +115,19 @@ test('a payment whose answer is lost is not sent again: what became of it has to
     nextActions: [{ type: 'reconcile_payment' }],
   });
   expect(road.seen).toHaveLength(2);
+});
+
+test('a room’s key is made, handed on, and redeemed by whoever pays for the seat', async () => {
+  const { client, org, project: room } = await ownProject(service);
+  const made = await newInviteKey();
+  const { inviteId, authHash } = made;
+  await client.rooms.mintInvite({ org, room, inviteId, authHash, note: 'welcome' });
+  const { invites } = await client.rooms.listInvites({ org, room });
+  expect(invites.map((one) => one.inviteId)).toEqual([inviteId]);
+  const handed = await readInviteKey(made.key);
+  expect(handed).toEqual(made);
+  const guest = await customer();
+  const seated = await guest.client.rooms.claimInvite({ invite: handed.inviteId, authSecret: handed.authSecret });
+  expect(seated).toMatchObject({ kind: 'room', orgId: org, note: 'welcome', seat: { amountUsdMicros: 10_000 } });
+  await expect(readInviteKey('kri1_short')).rejects.toThrow('no invite key');
 });

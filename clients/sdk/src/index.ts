@@ -19,6 +19,7 @@ export {
   SvcGraphQLError,
   type TypedDocument,
 } from './graphql.ts';
+export * from './invite-key.ts';
 export * from './live.ts';
 export type { Args, BytesMethod, ListMethod, Method, MethodSpec } from './method.ts';
 export * from './namespaces.ts';
