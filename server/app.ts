@@ -328,6 +328,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       guardMetrics: config.production,
       version,
       mcpOrigins: config.mcpOrigins,
+      signals,
       draining: draining.signal,
     });
     const sockets = attachSockets(server, {

@@ -82,7 +82,7 @@ describe.each(clients)('%s', (name, connect) => {
     const client = await connect(machine());
     await client.listTools();
     for (const [tool, args, ran] of [
-      ['init', { rail: 'x402' }, ['init', '--rail', 'x402']],
+      ['init', { rail: 'x402' }, ['init', 'x402']],
       ['status', {}, ['status']],
       ['allowance_create', {}, ['allowance', 'create']],
       ['project_use', { project_id: 'prj_x' }, ['projects', 'use', 'prj_x']],
