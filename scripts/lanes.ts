@@ -33,7 +33,13 @@ const lanes: Readonly<Record<string, Lane>> = {
   // test/lanes/page-nodes.test.ts kills two that are processes.
   'two-nodes': {
     ...nats,
-    files: ['test/rooms', 'test/faults/idempotency', 'test/subscriptions/lost-rights', 'test/lanes/page-nodes.test.ts'],
+    files: [
+      'test/rooms',
+      'test/faults/idempotency',
+      'test/subscriptions/lost-rights',
+      'test/mcp/follow',
+      'test/lanes/page-nodes.test.ts',
+    ],
     env: { SVC_TEST_NODES: '2' },
   },
   browser: {

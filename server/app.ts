@@ -332,6 +332,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       throwAwayKeys: !config.production,
       version,
       mcpOrigins: config.mcpOrigins,
+      signals,
       draining: draining.signal,
     });
     const sockets = attachSockets(server, {
