@@ -21,8 +21,9 @@ export interface SurfacePath {
 
 /** An operation as everything that is printed from it sees it. */
 export interface Surface {
-  /** For example `rooms.sendMessage`: `rooms` of the SDK has the method `sendMessage`. */
+  /** For example `rooms.sendMessage`. */
   readonly name: string;
+  /** Where the SDK has it: `rooms`, which has the method `sendMessage`. */
   readonly namespace: string;
   readonly method: string;
   readonly kind: 'query' | 'mutation';
@@ -68,8 +69,8 @@ function keyOf(op: AnyOperation): Surface['idempotencyKey'] {
 export function surfaces(): readonly Surface[] {
   return operations
     .map((op) => {
-      const [namespace, method] = op.name.split('.') as [string, string];
-      const { tool, command, follows = [] } = surfaceNames[op.name] ?? {};
+      const [namespace, own] = op.name.split('.') as [string, string];
+      const { tool, command, sdk: method = own, follows = [] } = surfaceNames[op.name] ?? {};
       return {
         name: op.name,
         namespace,

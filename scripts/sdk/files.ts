@@ -19,7 +19,8 @@ function printAll(names: readonly string[]): string {
     ...names.map((name) => `import { ${name} } from './namespaces/${name}.ts';\n`),
     '\n/** Every namespace of operations. */\nexport const namespaces = (connection: Connection) => ({\n',
     ...names.map((name) => `  ${name}: ${name}(connection),\n`),
-    '});\n',
+    '});\n\n',
+    `export { ${names.join(', ')} };\n`,
   ].join('');
 }
 

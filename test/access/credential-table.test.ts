@@ -5,14 +5,12 @@ import { operations } from '../../resolvers/index.ts';
 import { apiCode, isApiPath } from '../../rest-compat/problem.ts';
 import type { Route } from '../../rest-compat/route.ts';
 import { routes } from '../../rest-compat/routes.ts';
-import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { type Described, describedBy, pointerTo } from '../helpers/described.ts';
 import { revive } from '../helpers/revive.ts';
 import { startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
-import { stageMembers } from './member-changes.ts';
+import { callers, codes, stageSurfaces } from './surface-stage.ts';
 import { auditedSite } from './surfaces/audits.ts';
-import { allSurfaces } from './surfaces/index.ts';
 
 const sites = await startSites({ [auditedSite]: { '/': '<title>Audited</title>' } });
 const service = await startService({ auditTrial: sites.trial });
@@ -21,73 +19,11 @@ afterAll(async () => {
   sites.close();
 });
 
-/** Callers in the order of the cells. All but `nobody` and `admin` belong to one organization and project. */
-const callers = ['nobody', 'wallet', 'session', 'operator', 'delegate', 'service_key', 'anon_key', 'admin'] as const;
-type CallerName = (typeof callers)[number];
-
-/** What answers a credential where it may not act, by the letters of the cells. `+`: it may. */
-const codes: Readonly<Record<string, readonly [status: number, code: string | undefined]>> = {
-  A: [401, 'AUTH_REQUIRED'],
-  F: [403, 'FORBIDDEN'],
-  N: [403, 'NOT_AUTHORIZED'],
-  P: [403, 'ADMIN_REQUIRED'],
-  $: [402, 'PAYMENT_REQUIRED'],
-  // A challenge of x402 alone, as what the audit gateway sells is answered with.
-  X: [402, undefined],
-  R: [404, 'RESOURCE_NOT_FOUND'],
-  V: [412, 'OPERATOR_EMAIL_NOT_VERIFIED'],
-  C: [503, 'CHAT_CHANNEL_NOT_CONFIGURED'],
-};
-
-const params: Record<string, string> = {};
-let members: Awaited<ReturnType<typeof stageMembers>>;
-const surfaces = allSurfaces({ service, params, members: () => members });
-let actors: Readonly<Record<CallerName, Actor>>;
+const { params, actors, surfaces } = await stageSurfaces(service);
 /** The description of the paths outside `/api`, which every answer here is held against. */
-let platform: Described;
-
-beforeAll(async () => {
-  platform = describedBy((await service.call(service.actors.nobody, 'GET', '/openapi/platform.json')).body);
-  const { wallet, orgId, projectId, principalId, serviceKey, anonKey } = await service.project();
-  const { session, delegate, approval, bearer, apikey, admin, nobody } = service.actors;
-  const person = await session({ principalId, passkeyAgeSeconds: 1 });
-  const approved = await approval(person, 'org.project.create', orgId);
-  actors = {
-    nobody,
-    wallet,
-    session: withHeaders({ ...(await person.headers('/')), 'x-svc-write-auth': approved }),
-    operator: await session({ kind: 'operator', principalId }),
-    delegate: await delegate({ orgId, projectId, capabilities: ['read'] }),
-    service_key: bearer(serviceKey),
-    anon_key: apikey(anonKey),
-    admin,
-  };
-  const room = `/orgs/v1/${orgId}/rooms/${projectId}`;
-  const sent = await service.call<{ message_id: string; sender_presence: { presence_id: string } }>(
-    wallet,
-    'POST',
-    `${room}/messages`,
-    { body: { body: 'hello' } },
-  );
-  // The first slug costs, and so does a paid tier each time that it is set.
-  await service.call(admin, 'POST', `/orgs/v1/admin/${orgId}/credits`, { body: { amount_usd_micros: 1_000_000_000 } });
-  await service.call(wallet, 'POST', `/orgs/v1/${orgId}/slug`, {
-    body: { slug: 'first' },
-    headers: { 'idempotency-key': 'first' },
-  });
-  members = await stageMembers(service, { orgId, projectId });
-  Object.assign(params, {
-    org_id: orgId,
-    id: projectId,
-    project_id: projectId,
-    room_key: projectId,
-    presence_id: sent.body.sender_presence.presence_id,
-    message_id: sent.body.message_id,
-    vault_id: members.vaultId,
-    tier: 'prototype',
-    address: wallet.address,
-  });
-});
+const platform: Described = describedBy(
+  (await service.call(service.actors.nobody, 'GET', '/openapi/platform.json')).body,
+);
 
 const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
 const cellsOf = (name: string, cells: string) =>

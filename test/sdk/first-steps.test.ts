@@ -7,7 +7,7 @@ afterAll(() => service.stop());
 
 test('a wallet makes an organization and a project, follows its room, and reads what it sent', async () => {
   const { client, org, project: room } = await ownProject(service);
-  const events = client.rooms.open({ org, room });
+  const events = client.rooms.follow({ org, room });
   const arrival = events.next();
   const sent = await client.rooms.sendMessage({ org, room, body: 'hello', importance: 'high' });
   const { value: event } = await arrival;

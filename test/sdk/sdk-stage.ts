@@ -1,5 +1,11 @@
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
-import { type Client, type ConnectionOptions, createClient, wallet } from '../../clients/sdk/src/index.ts';
+import {
+  type Client,
+  type ConnectionOptions,
+  type Credential,
+  createClient,
+  wallet,
+} from '../../clients/sdk/src/index.ts';
 import type { Service } from '../helpers/service.ts';
 
 /** The credential of a wallet made on the spot. */
@@ -13,6 +19,7 @@ export function newWallet() {
 
 export interface Stage {
   readonly client: Client;
+  readonly credential: Credential;
   readonly address: string;
   readonly org: string;
   readonly project: string;
@@ -26,5 +33,5 @@ export async function ownProject(service: Service, options: Partial<ConnectionOp
   const client = createClient({ baseUrl: service.url, credential, ...options });
   const { orgId: org } = await client.orgs.create({ displayName: 'SDK' });
   const { projectId: project, anonKey, serviceKey } = await client.projects.create({ orgId: org, name: 'sdk' });
-  return { client, address, org, project, anonKey, serviceKey };
+  return { client, credential, address, org, project, anonKey, serviceKey };
 }

@@ -20,11 +20,11 @@ export interface Credential {
   readonly renew?: () => Promise<boolean>;
 }
 
-/** A token as it stands: of a delegate, a voucher’s issuer, or a service key on the platform’s own paths. */
+/** A token as it stands, such as a service key on the platform’s own paths. */
 export const bearer = (token: string): Credential => ({ headers: () => ({ authorization: `Bearer ${token}` }) });
 
 /** An agent’s delegate token. */
-export const delegate = bearer;
+export const delegate = (token: string): Credential => bearer(token);
 
 /** The key of whoever runs the installation. */
 export const adminKey = (key: string): Credential => ({ headers: () => ({ 'x-admin-key': key }) });

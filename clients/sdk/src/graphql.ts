@@ -47,6 +47,12 @@ export class SvcGraphQLError extends SvcError {
   }
 }
 
+/** Variables of a document, which may be left out where it needs none, and what else can be said. */
+export type DocumentArgs<Variables, Options> =
+  Record<string, never> extends Variables
+    ? [variables?: Variables | undefined, options?: Options]
+    : [variables: Variables, options?: Options];
+
 /** The text of a document. */
 export const textOf = (document: GraphQLDocument<never, never>): string =>
   typeof document === 'object' && 'kind' in document ? printDocument(document) : String(document);
@@ -62,9 +68,9 @@ export const graphPath = (project: string | undefined): string =>
 export async function graphql<Result, Variables = Record<string, unknown>>(
   connection: Connection,
   document: GraphQLDocument<Result, Variables>,
-  variables?: Variables,
-  { project, operationName, idempotencyKey, ...options }: GraphQLOptions = {},
+  ...[variables, given = {}]: DocumentArgs<Variables, GraphQLOptions>
 ): Promise<Result> {
+  const { project, operationName, idempotencyKey, ...options } = given;
   const query = textOf(document as GraphQLDocument<never, never>);
   const { text } = await connection.send({
     ...options,

@@ -1,5 +1,5 @@
 import { type CallOptions, type Connection, type ConnectionOptions, connect } from './connection.ts';
-import { type GraphQLDocument, type GraphQLOptions, graphql } from './graphql.ts';
+import { type DocumentArgs, type GraphQLDocument, type GraphQLOptions, graphql } from './graphql.ts';
 import { type LiveInput, live } from './live.ts';
 import { namespaces } from './namespaces.ts';
 import { type RestOptions, rest, rpc } from './rows.ts';
@@ -10,6 +10,7 @@ export { connect } from './connection.ts';
 export * from './credentials.ts';
 export * from './errors.ts';
 export {
+  type DocumentArgs,
   type GraphQLDocument,
   type GraphQLFailure,
   type GraphQLOptions,
@@ -18,8 +19,10 @@ export {
   SvcGraphQLError,
   type TypedDocument,
 } from './graphql.ts';
+export * from './invite-key.ts';
 export * from './live.ts';
 export type { Args, BytesMethod, ListMethod, Method, MethodSpec } from './method.ts';
+export * from './namespaces.ts';
 export * from './payment.ts';
 export * from './project-user.ts';
 export * from './rows.ts';
@@ -36,15 +39,13 @@ export function createClient(options: ConnectionOptions) {
     /** Runs a query or a mutation. @throws SvcGraphQLError */
     graphql: <Result, Variables = Record<string, unknown>>(
       document: GraphQLDocument<Result, Variables>,
-      variables?: Variables,
-      options?: GraphQLOptions,
-    ) => graphql(connection, document, variables, options),
+      ...args: DocumentArgs<Variables, GraphQLOptions>
+    ) => graphql(connection, document, ...args),
     /** Follows a subscription. */
     subscribe: <Result, Variables = Record<string, unknown>>(
       document: GraphQLDocument<Result, Variables>,
-      variables?: Variables,
-      options?: SubscribeOptions,
-    ) => subscribe(connection, document, variables, options),
+      ...args: DocumentArgs<Variables, SubscribeOptions>
+    ) => subscribe(connection, document, ...args),
     /** Rows of a table of the project whose key the connection has. */
     rest: <Row = Record<string, unknown>>(table: string, options?: RestOptions) =>
       rest<Row>(connection, table, options),

@@ -36,6 +36,8 @@ export class Socket {
   #failures = 0;
   #isRenewed = false;
   #lastId = 0;
+  /** Counts beginnings and ends: what waited for something meanwhile is told by it that it is out of date. */
+  #turn = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(connection: Connection, path: string) {
@@ -48,7 +50,8 @@ export class Socket {
     const id = String(++this.#lastId);
     this.#operations.set(id, operation);
     if (this.#isReady) this.#send({ id, type: 'subscribe', payload: operation.payload() });
-    else if (this.#socket === undefined && this.#operations.size === 1) void this.#open();
+    // Others that wait for a socket have seen to one.
+    else if (this.#operations.size === 1) void this.#open();
     return () => {
       if (!this.#operations.delete(id)) return;
       if (this.#isReady) this.#send({ id, type: 'complete' });
@@ -62,15 +65,17 @@ export class Socket {
 
   async #open(): Promise<void> {
     const { baseUrl, options } = this.#connection;
+    const turn = ++this.#turn;
     this.#say('connecting');
     let init: object | undefined;
     try {
       // Whatever is sent over the socket goes by this.
       init = await options.credential?.headers({ baseUrl, path: this.#path, isChange: true });
     } catch (error) {
+      if (turn !== this.#turn) return;
       return this.#fail(error instanceof SvcError ? error : networkError(error, false));
     }
-    if (this.#operations.size === 0) return;
+    if (turn !== this.#turn) return;
     const socket = new (options.WebSocket ?? WebSocket)(
       baseUrl.replace(/^http/, 'ws') + this.#path,
       'graphql-transport-ws',
@@ -142,7 +147,10 @@ export class Socket {
     const { credential } = this.#connection.options;
     if ((code === 4401 || code === 4403) && !this.#isRenewed && credential?.renew !== undefined) {
       this.#isRenewed = true;
-      if (await credential.renew().catch(() => false)) return this.#open();
+      const turn = this.#turn;
+      const isRenewed = await credential.renew().catch(() => false);
+      if (turn !== this.#turn) return;
+      if (isRenewed) return this.#open();
     }
     if (finalCodes.includes(code))
       return this.#fail(
@@ -156,6 +164,7 @@ export class Socket {
 
   #forget(): void {
     clearTimeout(this.#timer);
+    this.#turn++;
     this.#socket = undefined;
     this.#isReady = false;
   }

@@ -1,13 +1,13 @@
 import type { Connection } from './connection.ts';
 import { pause } from './connection.ts';
 import type { SvcError } from './errors.ts';
-import { type GraphQLDocument, type GraphQLOptions, graphPath, textOf } from './graphql.ts';
+import { type DocumentArgs, type GraphQLDocument, type GraphQLOptions, graphPath, textOf } from './graphql.ts';
 import { socketOf } from './socket.ts';
 
-export type SubscribeOptions = Pick<GraphQLOptions, 'project' | 'signal' | 'operationName'>;
-
-/** Events that wait for whoever asked for them; beyond it they are fetched again when these are taken. */
-const waitingMax = 1_000;
+export interface SubscribeOptions extends Pick<GraphQLOptions, 'project' | 'signal' | 'operationName'> {
+  /** How many events may wait to be asked for; further ones are fetched again when these are taken. @default 1000 */
+  readonly waitingMax?: number;
+}
 
 const cursorOf = (data: unknown): string | undefined => {
   const [event] = Object.values((data ?? {}) as object) as { readonly cursor?: unknown }[];
@@ -21,13 +21,20 @@ const cursorOf = (data: unknown): string | undefined => {
  *
  * @throws SvcError when it is refused, or no longer allowed
  */
-export async function* subscribe<Result, Variables = Record<string, unknown>>(
+export const subscribe = <Result, Variables = Record<string, unknown>>(
   connection: Connection,
   document: GraphQLDocument<Result, Variables>,
-  variables?: Variables,
-  { project, signal, operationName }: SubscribeOptions = {},
+  ...[variables, options = {}]: DocumentArgs<Variables, SubscribeOptions>
+): AsyncGenerator<Result, void, undefined> =>
+  subscribeTo(connection, textOf(document as GraphQLDocument<never, never>), variables as object, options);
+
+/** The same, by the text of a document. */
+async function* subscribeTo<Result>(
+  connection: Connection,
+  query: string,
+  variables: object | undefined,
+  { project, signal, operationName, waitingMax = 1_000 }: SubscribeOptions = {},
 ): AsyncGenerator<Result, void, undefined> {
-  const query = textOf(document as GraphQLDocument<never, never>);
   const resumes = /\$after\b/.test(query);
   const socket = socketOf(connection, graphPath(project));
   const waiting: Result[] = [];
@@ -97,7 +104,7 @@ export interface FollowSpec {
 /** Follows something; see {@link subscribe}. */
 export type Follower<Input, Event> = (
   input: Input,
-  options?: Pick<SubscribeOptions, 'signal'>,
+  options?: Pick<SubscribeOptions, 'signal' | 'waitingMax'>,
 ) => AsyncGenerator<Event, void, undefined>;
 
 /** The method of an operation that begins a subscription. */
@@ -108,7 +115,7 @@ export const follower = <Input, Event>(connection: Connection, specs: readonly F
     const loud = Object.entries(given).map(([name, value]) =>
       spec.loudIn?.includes(name) === true && typeof value === 'string' ? [name, value.toUpperCase()] : [name, value],
     );
-    for await (const data of subscribe<Record<string, Event>>(
+    for await (const data of subscribeTo<Record<string, Event>>(
       connection,
       spec.document,
       Object.fromEntries(loud),

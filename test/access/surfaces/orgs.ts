@@ -6,6 +6,11 @@ export const orgSurfaces = ({ params }: Stage): Surfaces => {
     'POST /orgs/v1': { cells: 'A + + F A A A A', field: () => 'mutation { createOrganization(input: {}) { id } }' },
     'GET /orgs/v1': { cells: 'A + + + A A A A', field: () => '{ organizations { edges { cursor } } }' },
     'GET /orgs/v1/:org_id': { cells: 'A + + + N F A +', field: org('id') },
+    'GET /orgs/v1/by-slug/:slug': {
+      cells: 'A + + + A A A A',
+      prepare: async () => ({ slug: 'first' }),
+      field: () => '{ organizationBySlug(slug: "first") { id } }',
+    },
     'PATCH /orgs/v1/:org_id': {
       cells: 'A + + F N F A F',
       body: () => ({ display_name: 'Ada’s' }),

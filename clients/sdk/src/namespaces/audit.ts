@@ -12,7 +12,7 @@ export const audit = (connection: Connection) => ({
   /** How many audits and orders there were, and which sites were audited last. */
   stats: method<Record<string, never>, StatsAnswer>(connection, { call: 'GET /api/stats' }),
   /** Audits a site and tells of each step from the first on; ends with the report. Who asks meanwhile shares the audit. */
-  watch: follower<WatchInput, WatchEvent>(connection, [{ field: 'auditProgress', needs: [], document: 'subscription($url:String){auditProgress(url:$url){ahead at bytes document host report{allowsAiBots domain findings{check evidence max part points title} findingsTotal generatedJsonLd generatedLlmsTxt geoScore hasJsonLd hasLlmsTxt llmsTxtScore schemaScore targetUrl telemetry{auditedAt cached fetchedBytes finalUrl flags httpStatus redirects robotsStatus rubric tokenTable totalMs truncated}} stage status}}', loudOut: ['document', 'stage'] }]),
+  follow: follower<FollowInput, FollowEvent>(connection, [{ field: 'auditProgress', needs: [], document: 'subscription($url:String){auditProgress(url:$url){ahead at bytes document host report{allowsAiBots domain findings{check evidence max part points title} findingsTotal generatedJsonLd generatedLlmsTxt geoScore hasJsonLd hasLlmsTxt llmsTxtScore schemaScore targetUrl telemetry{auditedAt cached fetchedBytes finalUrl flags httpStatus redirects robotsStatus rubric tokenTable totalMs truncated}} stage status}}', loudOut: ['document', 'stage'] }]),
 });
 
 /** Audit a site afresh and get the whole report, for 0.01 USD in USDC on base by x402. */
@@ -172,12 +172,12 @@ export interface StatsAnswer {
 }
 
 /** Begin to follow a site’s audit. */
-export interface WatchInput {
+export interface FollowInput {
   /** HTTPS address or host name of the site; example.com when absent. */
   readonly url?: string | undefined;
 }
 
-export interface WatchEvent {
+export interface FollowEvent {
   /** With `QUEUED`: how many wait before it. */
   readonly ahead: number | null;
   /** When. */

@@ -10,7 +10,7 @@ export const claims = (connection: Connection) => ({
   /** What is claimed in a room, newest first. */
   list: method<ListInput, ListAnswer>(connection, { call: 'GET /orgs/v1/{org}/rooms/{room}/claims' }),
   /** What is claimed in a room, and released, from a cursor on; changes are kept for seven days. */
-  open: follower<OpenInput, OpenEvent>(connection, [{ field: 'roomClaims', needs: ['org', 'room'], document: 'subscription($after:String $first:Int $holder:String $org:ID! $room:String!){roomClaims(after:$after first:$first holder:$holder org:$org room:$room){claim{claimId createdAt expiresAt holder holderPresenceId id mode note releasedAt resource state} cursor reset}}', loudOut: ['claim.mode', 'claim.state'] }]),
+  follow: follower<FollowInput, FollowEvent>(connection, [{ field: 'roomClaims', needs: ['org', 'room'], document: 'subscription($after:String $first:Int $holder:String $org:ID! $room:String!){roomClaims(after:$after first:$first holder:$holder org:$org room:$room){claim{claimId createdAt expiresAt holder holderPresenceId id mode note releasedAt resource state} cursor reset}}', loudOut: ['claim.mode', 'claim.state'] }]),
   /** Release a claim of the caller; one that is over already stays as it is. */
   release: method<ReleaseInput, ReleaseAnswer>(connection, { call: 'DELETE /orgs/v1/{org}/rooms/{room}/claims/{claim}', key: 'made' }),
 });
@@ -100,7 +100,7 @@ export interface ListAnswer {
 }
 
 /** Begin to follow what is claimed in a room, and released. */
-export interface OpenInput {
+export interface FollowInput {
   /** Cursor to resume from; the earliest that is kept when absent. */
   readonly after?: string | undefined;
   /** Ends after so many events; goes on for ever when absent. */
@@ -113,7 +113,7 @@ export interface OpenInput {
   readonly room: string;
 }
 
-export interface OpenEvent {
+export interface FollowEvent {
   /** The claim as it was right after. */
   readonly claim: {
     /** Native id, `clm_…`. */

@@ -14,7 +14,7 @@ export const escalations = (connection: Connection) => ({
   /** Escalations of an organization, newest first: all of them for a member, its own for a delegate. */
   list: listMethod<ListInput, ListAnswer, ListAnswer['escalations'][number]>(connection, { call: 'GET /orgs/v1/{org}/escalations', spelt: { after: 'cursor' }, freeOut: ['escalations.details'], page: { rows: 'escalations', next: ['after', 'next_cursor'] } }),
   /** Changes of one escalation from a cursor on, then each new one as it is made. Or: Changes of an organization’s escalations from a cursor on, then each new one as it is made. */
-  open: follower<OpenInput, OpenEvent>(connection, [{ field: 'escalation', needs: ['escalation', 'org'], document: 'subscription($after:String $escalation:ID! $first:Int $org:ID!){escalation(after:$after escalation:$escalation first:$first org:$org){cursor escalation{acknowledgedAt acknowledgedByEmail acknowledgedVia climbs{at fromLevel reason toLevel} deadlineAt delegateId details escalationId level orgId presenceName projectId raisedAt raisedBy reason repageCount resolvedAt resolvedByEmail resolvedNote severity status} reset}}', loudOut: ['escalation.acknowledgedVia', 'escalation.severity', 'escalation.status'] }, { field: 'escalations', needs: ['org'], document: 'subscription($after:String $first:Int $org:ID!){escalations(after:$after first:$first org:$org){cursor escalation{acknowledgedAt acknowledgedByEmail acknowledgedVia climbs{at fromLevel reason toLevel} deadlineAt delegateId details escalationId level orgId presenceName projectId raisedAt raisedBy reason repageCount resolvedAt resolvedByEmail resolvedNote severity status} reset}}', loudOut: ['escalation.acknowledgedVia', 'escalation.severity', 'escalation.status'] }]),
+  follow: follower<FollowInput, FollowEvent>(connection, [{ field: 'escalation', needs: ['escalation', 'org'], document: 'subscription($after:String $escalation:ID! $first:Int $org:ID!){escalation(after:$after escalation:$escalation first:$first org:$org){cursor escalation{acknowledgedAt acknowledgedByEmail acknowledgedVia climbs{at fromLevel reason toLevel} deadlineAt delegateId details escalationId level orgId presenceName projectId raisedAt raisedBy reason repageCount resolvedAt resolvedByEmail resolvedNote severity status} reset}}', loudOut: ['escalation.acknowledgedVia', 'escalation.severity', 'escalation.status'] }, { field: 'escalations', needs: ['org'], document: 'subscription($after:String $first:Int $org:ID!){escalations(after:$after first:$first org:$org){cursor escalation{acknowledgedAt acknowledgedByEmail acknowledgedVia climbs{at fromLevel reason toLevel} deadlineAt delegateId details escalationId level orgId presenceName projectId raisedAt raisedBy reason repageCount resolvedAt resolvedByEmail resolvedNote severity status} reset}}', loudOut: ['escalation.acknowledgedVia', 'escalation.severity', 'escalation.status'] }]),
   /** Page the humans of an organization. It changes nothing else. */
   raise: method<RaiseInput, RaiseAnswer>(connection, { call: 'POST /orgs/v1/{org}/escalations', key: 'made', freeIn: ['details'], freeOut: ['details'] }),
   /** Close an escalation for good; nobody has to have acknowledged it. */
@@ -184,7 +184,7 @@ export interface ListAnswer {
 }
 
 /** Begin to follow an escalation, or those of an organization. */
-export interface OpenInput {
+export interface FollowInput {
   /** Cursor to resume from; the earliest that is kept when absent. */
   readonly after?: string | undefined;
   /** Escalation, a UUID. */
@@ -195,7 +195,7 @@ export interface OpenInput {
   readonly org: string;
 }
 
-export interface OpenEvent {
+export interface FollowEvent {
   /** Resume with this as `after`: nothing is missed, nothing comes twice. */
   readonly cursor: string;
   /** The escalation. */

@@ -8,7 +8,7 @@ export const events = (connection: Connection) => ({
   /** Tell of something that happened in an application. */
   emit: method<EmitInput, EmitAnswer>(connection, { call: 'POST /projects/v1/{project}/events', key: 'made', freeIn: ['payload'], freeOut: ['payload', 'next_actions'] }),
   /** What happened in a project or an organization from a cursor on, then what happens. */
-  open: follower<OpenInput, OpenEvent>(connection, [{ field: 'events', needs: [], document: 'subscription($after:String $first:Int $org:ID $project:ID $source:EventSource $types:[String!]){events(after:$after first:$first org:$org project:$project source:$source types:$types){cursor event{class eventId nextActions occurredAt payload projectId source type} reset}}', loudIn: ['source'], loudOut: ['event.source'] }]),
+  follow: follower<FollowInput, FollowEvent>(connection, [{ field: 'events', needs: [], document: 'subscription($after:String $first:Int $org:ID $project:ID $source:EventSource $types:[String!]){events(after:$after first:$first org:$org project:$project source:$source types:$types){cursor event{class eventId nextActions occurredAt payload projectId source type} reset}}', loudIn: ['source'], loudOut: ['event.source'] }]),
 });
 
 /** Tell of something that happened in an application. */
@@ -39,7 +39,7 @@ export interface EmitAnswer {
 }
 
 /** Begin to follow what happens in a project or an organization. */
-export interface OpenInput {
+export interface FollowInput {
   /** Cursor to resume from; the earliest that is kept when absent. */
   readonly after?: string | undefined;
   /** Ends after so many events; goes on for ever when absent. */
@@ -54,7 +54,7 @@ export interface OpenInput {
   readonly types?: readonly string[] | undefined;
 }
 
-export interface OpenEvent {
+export interface FollowEvent {
   /** Resume the same view with this as `after`: nothing is missed, nothing comes twice. */
   readonly cursor: string;
   /** The event. */

@@ -26,7 +26,7 @@ export const projects = (connection: Connection) => ({
   /** What happened in a project after a cursor, oldest first. */
   listEvents: listMethod<ListEventsInput, ListEventsAnswer, ListEventsAnswer['events'][number]>(connection, { call: 'GET /projects/v1/{project}/events', freeOut: ['events.payload', 'events.next_actions'], page: { rows: 'events', next: ['cursor', 'cursor'] } }),
   /** What changes in live tables of a project: from a cursor on, then as it is committed. */
-  openLive: follower<OpenLiveInput, OpenLiveEvent>(connection, [{ field: 'liveHints', needs: ['project', 'tables'], document: 'subscription($after:String $project:ID! $tables:[String!]!){liveHints(after:$after project:$project tables:$tables){cursor hint{n op pk table} resync{reason tables}}}', loudOut: ['hint.op', 'resync.reason'] }]),
+  followLive: follower<FollowLiveInput, FollowLiveEvent>(connection, [{ field: 'liveHints', needs: ['project', 'tables'], document: 'subscription($after:String $project:ID! $tables:[String!]!){liveHints(after:$after project:$project tables:$tables){cursor hint{n op pk table} resync{reason tables}}}', loudOut: ['hint.op', 'resync.reason'] }]),
   /** Take a project that was put away into use again. */
   reactivate: method<ReactivateInput, ReactivateAnswer>(connection, { call: 'POST /projects/v1/admin/{project}/reactivate', key: 'made', freeOut: ['creator.principal.linked_identities_at_capture', 'creator.authority'] }),
   /** Give a project another name for people. */
@@ -361,7 +361,7 @@ export interface ListEventsAnswer {
 }
 
 /** Begin to follow what changes in a project’s live tables. */
-export interface OpenLiveInput {
+export interface FollowLiveInput {
   /** Cursor to resume from; from now on when absent. */
   readonly after?: string | undefined;
   /** Project, by global or native id. */
@@ -370,7 +370,7 @@ export interface OpenLiveInput {
   readonly tables: readonly string[];
 }
 
-export interface OpenLiveEvent {
+export interface FollowLiveEvent {
   /** Resume with this as `after`: nothing is missed, nothing comes twice. */
   readonly cursor: string;
   /** What has changed. */

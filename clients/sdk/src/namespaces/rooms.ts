@@ -30,9 +30,9 @@ export const rooms = (connection: Connection) => ({
   /** Make a key that seats whoever redeems it in a room, as a viewer; the server keeps only its hash. */
   mintInvite: method<MintInviteInput, MintInviteAnswer>(connection, { call: 'POST /orgs/v1/{org}/rooms/{room}/invites', key: 'made' }),
   /** Messages of a room from a cursor on, then each new one as it is sent. */
-  open: follower<OpenInput, OpenEvent>(connection, [{ field: 'roomMessages', needs: ['org', 'room'], document: 'subscription($addressedTo:MessageAddressee $after:String $first:Int $importance:MessageImportance $org:ID! $presenceId:String $room:String! $sessionKey:String $threadId:String){roomMessages(addressedTo:$addressedTo after:$after first:$first importance:$importance org:$org presenceId:$presenceId room:$room sessionKey:$sessionKey threadId:$threadId){cursor message{ackRequired body createdAt cursor id importance messageId sender senderPresenceId threadId} reset}}', loudIn: ['addressedTo', 'importance'], loudOut: ['message.importance'] }]),
+  follow: follower<FollowInput, FollowEvent>(connection, [{ field: 'roomMessages', needs: ['org', 'room'], document: 'subscription($addressedTo:MessageAddressee $after:String $first:Int $importance:MessageImportance $org:ID! $presenceId:String $room:String! $sessionKey:String $threadId:String){roomMessages(addressedTo:$addressedTo after:$after first:$first importance:$importance org:$org presenceId:$presenceId room:$room sessionKey:$sessionKey threadId:$threadId){cursor message{ackRequired body createdAt cursor id importance messageId sender senderPresenceId threadId} reset}}', loudIn: ['addressedTo', 'importance'], loudOut: ['message.importance'] }]),
   /** Who comes to a room, comes back and leaves, from a cursor on; changes are kept for seven days. */
-  openPresences: follower<OpenPresencesInput, OpenPresencesEvent>(connection, [{ field: 'roomPresences', needs: ['org', 'room'], document: 'subscription($after:String $first:Int $name:String $org:ID! $room:String!){roomPresences(after:$after first:$first name:$name org:$org room:$room){cursor presence{activeClaims expiresAt id lastActive model name presenceId program state task} reset}}', loudOut: ['presence.state'] }]),
+  followPresences: follower<FollowPresencesInput, FollowPresencesEvent>(connection, [{ field: 'roomPresences', needs: ['org', 'room'], document: 'subscription($after:String $first:Int $name:String $org:ID! $room:String!){roomPresences(after:$after first:$first name:$name org:$org room:$room){cursor presence{activeClaims expiresAt id lastActive model name presenceId program state task} reset}}', loudOut: ['presence.state'] }]),
   /** Take back a key, also an expired one; again, it changes nothing. */
   revokeInvite: method<RevokeInviteInput, RevokeInviteAnswer>(connection, { call: 'DELETE /orgs/v1/{org}/rooms/{room}/invites/{invite}', key: 'made' }),
   /** Post a message that everybody in the room can read. */
@@ -437,7 +437,7 @@ export interface MintInviteAnswer {
 }
 
 /** Begin to follow a room. */
-export interface OpenInput {
+export interface FollowInput {
   /** Only messages that name somebody. */
   readonly addressedTo?: 'me' | undefined;
   /** Cursor to resume from; the earliest that is kept when absent. */
@@ -458,7 +458,7 @@ export interface OpenInput {
   readonly threadId?: string | undefined;
 }
 
-export interface OpenEvent {
+export interface FollowEvent {
   /** Resume with this as `after`: nothing is missed, nothing comes twice. */
   readonly cursor: string;
   /** The message. */
@@ -489,7 +489,7 @@ export interface OpenEvent {
 }
 
 /** Begin to follow who comes to a room and leaves it. */
-export interface OpenPresencesInput {
+export interface FollowPresencesInput {
   /** Cursor to resume from; the earliest that is kept when absent. */
   readonly after?: string | undefined;
   /** Ends after so many events; goes on for ever when absent. */
@@ -502,7 +502,7 @@ export interface OpenPresencesInput {
   readonly room: string;
 }
 
-export interface OpenPresencesEvent {
+export interface FollowPresencesEvent {
   /** Resume with this as `after`: nothing is missed, nothing comes twice. */
   readonly cursor: string;
   /** The presence as it was right after. */
