@@ -235,6 +235,11 @@ export const errorRows = {
   ROOM_INVITE_KEY_INVALID: row(404, 'not_found', 'There is no such invite key.'),
   INVITE_NOT_FOUND: row(404, 'not_found', 'There is no such invitation.'),
   GRANT_NOT_FOUND: row(404, 'not_found', 'There is no such grant.'),
+  RESULT_REFERENCE_NOT_FOUND: row(
+    404,
+    'not_found',
+    'Nothing is kept under this reference, or not any more: call the tool again.',
+  ),
   DELEGATE_NOT_FOUND: row(404, 'not_found', 'There is no such delegate.'),
   PROJECT_NOT_FOUND: row(404, 'not_found', 'The project is gone.'),
   RESOURCE_NOT_FOUND: row(404, 'not_found', 'There is no such resource.'),

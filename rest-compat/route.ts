@@ -51,6 +51,8 @@ export interface Route {
   readonly goodOnce?: true;
   /** Whether it is sold at one price, which is asked whatever else a request holds. */
   readonly isSold?: boolean;
+  /** Whether no credential is looked at: who asks is told by something else. */
+  readonly withoutCredential?: boolean;
   /** Whether the body is that of a page's form. */
   readonly form?: true;
   /** What the description of the API says of it, for paths under `/api`. */
@@ -158,6 +160,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     textAs,
     hasMarkdown: asMarkdown !== undefined,
     isSold: op.kind === 'mutation' && 'price' in op && op.price?.family === 'gateway',
+    withoutCredential: withoutCredential === true,
     places,
     async run(ctx, request) {
       const asker = withoutCredential === true ? asNobody(ctx) : ctx;

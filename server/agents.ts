@@ -1,26 +1,22 @@
 import { hasAlready } from '../core/entity-tags.ts';
-import { ServiceError } from '../core/errors.ts';
+import type { ServiceError } from '../core/errors.ts';
 import { sha256Hex } from '../core/keys.ts';
 import type { Context } from '../resolvers/context.ts';
 import { answerA2a } from '../rest-compat/agents/a2a/answer.ts';
 import { agentCard, cardPath } from '../rest-compat/agents/a2a/card.ts';
 import { a2aPath } from '../rest-compat/agents/a2a/perform.ts';
-import {
-  asRpcError,
-  errorBody,
-  type RpcAnswer,
-  RpcError,
-  type RpcRequest,
-  rpcBodyBytesMax,
-  rpcCodes,
-} from '../rest-compat/agents/json-rpc.ts';
-import { answerMcp, mcpPath } from '../rest-compat/agents/mcp/answer.ts';
-import { asksForStream, mcpMetadata } from '../rest-compat/agents/mcp/metadata.ts';
+import { rpcBodyBytesMax } from '../rest-compat/agents/json-rpc.ts';
+import { answerMcp } from '../rest-compat/agents/mcp/answer.ts';
+import { auditServer, mcpPath } from '../rest-compat/agents/mcp/audit-server.ts';
+import { mcpMetadata } from '../rest-compat/agents/mcp/metadata.ts';
 import { answerJob, nearPath, nearStatus } from '../rest-compat/agents/near/answer.ts';
+import { refusalFacts } from '../rest-compat/agents/refusals.ts';
 import { asNobody } from '../rest-compat/route.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import { answerRpc } from './json-rpc.ts';
+import { mcpDoor } from './mcp-door.ts';
 import type { OwnPath } from './own-paths.ts';
-import { jsonType, send, sendAnswer, sendJson } from './respond.ts';
+import { jsonType, sendAnswer, sendJson } from './respond.ts';
 
 /** Largest body of a job, in bytes. Contract 00, section 6.3. */
 const jobBodyBytesMax = 64 * 1024;
@@ -45,54 +41,29 @@ export const agentPaths = (options: HttpOptions): readonly (readonly [string, Ow
 const agentContext = (options: HttpOptions, exchange: Exchange): Context => asNobody(contextOf(options, exchange));
 
 function mcp(options: HttpOptions): OwnPath {
-  const server = { name: serverName, version: options.version };
-  return async (exchange) => {
-    requireMethod(exchange, 'GET', 'POST');
-    const { request, response } = exchange;
-    const { headers } = request;
-    if (isForeign(options, exchange)) {
-      // Without an id: whose request it is has not been read.
-      const { id: _none, ...body } = errorBody(new RpcError(rpcCodes.refused, 'This origin may not ask here.'), null);
-      return send(response, 403, jsonType, JSON.stringify(body));
-    }
-    if (request.method === 'POST') {
-      return answerRpc(options, exchange, async (ctx, call) => {
-        requireJson(headers['content-type']);
-        return answerMcp(ctx, call, server);
-      });
-    }
-    if (asksForStream(headers.accept)) {
-      const allow = ['GET', 'POST'];
-      throw new ServiceError('METHOD_NOT_ALLOWED', {
-        message: 'Nothing is streamed here.',
-        allow,
-        details: { method: 'GET', allow },
-      });
-    }
-    sendJson(response, 200, await mcpMetadata(agentContext(options, exchange), server));
-  };
+  const server = auditServer({ name: serverName, version: options.version });
+  const { facts } = server;
+  return mcpDoor(options, {
+    answer: (exchange) =>
+      answerRpc(exchange, { limit: rpcBodyBytesMax, facts, mustBeJson: true }, () => {
+        const ctx = agentContext(options, exchange);
+        return (call) => answerMcp(ctx, call, server);
+      }),
+    look: (exchange) => mcpMetadata(agentContext(options, exchange), server.info),
+  });
 }
 
-/** Whether the page that sends this is of an origin that may not. A request without one is no page's. */
-function isForeign({ mcpOrigins, services }: HttpOptions, { request }: Exchange): boolean {
-  const { origin, host } = request.headers;
-  if (origin === undefined || mcpOrigins === undefined || mcpOrigins.includes(origin.toLowerCase())) return false;
-  const { publicBaseUrl } = services.settings;
-  const own = publicBaseUrl === undefined ? `http://${host}` : new URL(publicBaseUrl).origin;
-  return origin.toLowerCase() !== own.toLowerCase();
-}
-
-/** @throws UNSUPPORTED_MEDIA_TYPE */
-function requireJson(contentType = ''): void {
-  if (/^application\/json\s*(;|$)/i.test(contentType)) return;
-  throw new ServiceError('UNSUPPORTED_MEDIA_TYPE', { details: { content_type: contentType } });
-}
+const factsOf = (path: string) => (refusal: ServiceError, traceId: string) => refusalFacts(refusal, traceId, path);
 
 function a2a(options: HttpOptions): OwnPath {
   return async (exchange) => {
     requireMethod(exchange, 'GET', 'POST');
     const { request, response } = exchange;
-    if (request.method === 'POST') return answerRpc(options, exchange, answerA2a);
+    if (request.method === 'POST')
+      return answerRpc(exchange, { limit: rpcBodyBytesMax, facts: factsOf(a2aPath) }, () => {
+        const ctx = agentContext(options, exchange);
+        return (call) => answerA2a(ctx, call);
+      });
     sendJson(response, 200, { ok: true, ...agentCard(agentContext(options, exchange), options.version) });
   };
 }
@@ -121,30 +92,3 @@ function near(options: HttpOptions): OwnPath {
     if (!response.destroyed) sendJson(response, 200, answer);
   };
 }
-
-/** Refusals of what was never read are answered in the words of JSON-RPC too. */
-async function answerRpc(
-  options: HttpOptions,
-  exchange: Exchange,
-  answer: (ctx: Context, call: RpcRequest) => Promise<RpcAnswer>,
-): Promise<void> {
-  const { request, response, path, traceId } = exchange;
-  let answered: RpcAnswer;
-  try {
-    const ctx = agentContext(options, exchange);
-    const body = await bodyOf(exchange, rpcBodyBytesMax);
-    answered = await answer(ctx, { headers: singleHeaders(request.headers), body });
-  } catch (error) {
-    if (response.destroyed || !(error instanceof ServiceError)) throw error;
-    const refused = asRpcError(error, traceId, path);
-    const after = error.retryAfter === undefined ? {} : { 'retry-after': String(error.retryAfter) };
-    answered = { status: refused.status, body: errorBody(refused, null), headers: after };
-  }
-  if (response.destroyed) return;
-  const { status, body, headers = {} } = answered;
-  if (body === undefined) sendAnswer(response, { status, headers: { ...headers }, body: '' });
-  else send(response, status, jsonType, JSON.stringify(body), headers);
-}
-
-const singleHeaders = (headers: Exchange['request']['headers']): RpcRequest['headers'] =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]));

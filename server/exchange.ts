@@ -12,7 +12,7 @@ import type { ConnectionLimit } from './connection-limit.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
 import type { ProjectGraphQL } from './project-graphql.ts';
-import { createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
+import { type Arrival, createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
 import type { Answer, Keeping } from './respond.ts';
 import type { TenantName } from './tenant-name.ts';
 import { tillOf } from './till.ts';
@@ -89,7 +89,15 @@ export function bodyOf({ request, response, asksFirst }: Exchange, limit?: numbe
 }
 
 /** @throws RATE_LIMITED when too many requests of this address are under way */
-export function contextOf({ services, connections, trustedProxies, host }: HttpOptions, exchange: Exchange): Context {
+export const contextOf = (options: HttpOptions, exchange: Exchange): Context =>
+  createContext(options.services, arrivalOf(options, exchange));
+
+/**
+ * What is known of a request before anything is decided; counts it among those under way, so once for each.
+ *
+ * @throws RATE_LIMITED when too many requests of this address are under way
+ */
+export function arrivalOf({ services, connections, trustedProxies, host }: HttpOptions, exchange: Exchange): Arrival {
   const { request, response, traceId } = exchange;
   const address = clientAddress(request, trustedProxies);
   const destination = destinationOf(request, host);
@@ -108,7 +116,7 @@ export function contextOf({ services, connections, trustedProxies, host }: HttpO
   };
   response.keeping = keeping;
   const key = request.headers['idempotency-key'];
-  return createContext(services, {
+  return {
     credentials: credentialsOf(request.headers),
     traceId,
     address,
@@ -126,5 +134,5 @@ export function contextOf({ services, connections, trustedProxies, host }: HttpO
     answersFor: (projectId) => {
       keeping.owner = projectId;
     },
-  });
+  };
 }

@@ -6,6 +6,7 @@ import { agentPaths } from './agents.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
 import { answerGraphQL } from './graphql-http.ts';
 import { answerLive, answerLiveChanges } from './live/answer-live.ts';
+import { platformMcp } from './mcp.ts';
 import { openApiDoor, platformDoor } from './openapi.ts';
 import { ownDocs } from './own-docs.ts';
 import { send, sendJson } from './respond.ts';
@@ -41,6 +42,7 @@ export function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
       }),
     ],
     ...agentPaths(options),
+    platformMcp(options),
     ['/live/v1', (exchange) => answerLive(options, exchange)],
     ['/live/v1/changes', (exchange) => answerLiveChanges(options, exchange)],
     [

@@ -38,6 +38,7 @@ const allowedHeaders = [
   'mcp-method',
   'mcp-name',
   'mcp-session-id',
+  'svc-mcp-profile',
   'a2a-version',
   'a2a-extensions',
   'x-client-info',
@@ -66,6 +67,7 @@ const exposedHeaders = [
   'x-svc-payment-delivery',
   'x-svc-payment-settled-at',
   'x-svc-payment-intent-state',
+  'mcp-session-id',
 ].join(', ');
 
 /** What browsers may send to the audit gateway, and read of its answers. Contract 00, section 1.12. */

@@ -5,7 +5,7 @@ import { JsonRpcResponse } from '../openapi/json-rpc-schemas.ts';
 import { referenceTo, SchemaPrinter } from '../openapi/json-schema.ts';
 import type { PathDoc } from '../openapi/path-doc.ts';
 import { a2aPath } from './a2a/perform.ts';
-import { mcpPath } from './mcp/answer.ts';
+import { mcpPath } from './mcp/audit-server.ts';
 import { nearPath } from './near/answer.ts';
 
 const rpc = (path: string, summary: string, request: object, result: object): PathDoc => ({

@@ -1,6 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
 import { isNestedTooDeep } from '../../core/text.ts';
-import { refusalFacts } from './refusals.ts';
 
 /** Largest body of a JSON-RPC path, in bytes. Contract 00, section 6.3. */
 export const rpcBodyBytesMax = 256 * 1024;
@@ -29,6 +28,8 @@ export interface RpcMessage {
 export interface RpcRequest {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly body: Uint8Array;
+  /** Sends a notification ahead of the answer; undefined where the client takes one JSON body alone. */
+  readonly tell?: ((notification: object) => void) | undefined;
 }
 
 /** An answer; without a body there is nothing to be said, as to a notification. */
@@ -115,11 +116,15 @@ const codesOfRefusals: Readonly<Record<string, number>> = {
   INTERNAL_ERROR: rpcCodes.internal,
 };
 
-/** A refusal of the gateway's in the words of JSON-RPC; whatever has no row in the error table is masked. */
-export function asRpcError(error: unknown, traceId: string, path: string): RpcError {
+/**
+ * A refusal of the gateway's in the words of JSON-RPC; whatever has no row in the error table is masked.
+ *
+ * @param facts what it says of itself in `data`
+ */
+export function asRpcError(error: unknown, facts: (refusal: ServiceError) => object): RpcError {
   if (error instanceof RpcError) return error;
   const refusal = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
-  const data = refusalFacts(refusal, traceId, path);
+  const data = facts(refusal);
   return new RpcError(codesOfRefusals[refusal.code] ?? rpcCodes.refused, refusal.message, {
     status: refusal.status,
     data,

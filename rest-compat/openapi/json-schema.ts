@@ -37,16 +37,24 @@ export function inputForm(schema: z.ZodType): JsonSchema & { readonly required?:
   return tidy($ref === undefined ? form : $defs[$ref.replace('#/$defs/', '')]);
 }
 
-function tidy(schema: unknown): JsonSchema {
+/** The form of a value by itself, for whoever reads no other: shapes with a name stand beside it, in `$defs`. */
+export function wholeForm(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema: _dialect, ...form } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return tidy(form, '#/$defs/');
+}
+
+/** @param names where shapes with a name are found */
+function tidy(schema: unknown, names = components): JsonSchema {
   if (typeof schema !== 'object' || schema === null) return schema as JsonSchema;
-  if (Array.isArray(schema)) return schema.map(tidy) as unknown as JsonSchema;
+  const each = (value: unknown) => tidy(value, names);
+  if (Array.isArray(schema)) return schema.map(each) as unknown as JsonSchema;
   const tidied: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(schema)) {
-    if (name === 'properties') tidied[name] = mapped(value as JsonSchema, tidy);
-    else if (name === '$ref') tidied[name] = String(value).replace('#/$defs/', components);
+    if (name === 'properties' || name === '$defs') tidied[name] = mapped(value as JsonSchema, each);
+    else if (name === '$ref') tidied[name] = String(value).replace('#/$defs/', names);
     else if (name === 'const' || name === 'enum' || name === 'default' || name === 'examples') tidied[name] = value;
     else if (name === 'pattern' && isFormat(schema)) continue;
-    else if (left[name]?.(value) !== true) tidied[name] = tidy(value);
+    else if (left[name]?.(value) !== true) tidied[name] = each(value);
   }
   return tidied;
 }

@@ -1,4 +1,5 @@
 import { asRpcError, RpcError, rpcCodes } from '../json-rpc.ts';
+import { refusalFacts } from '../refusals.ts';
 import type { A2aVersion } from './dialect.ts';
 
 /** Codes that the protocol adds to those of JSON-RPC, with the reason that version 1.0 names. Contract 00, section 4.3. */
@@ -33,7 +34,7 @@ export const a2aError = (reason: A2aReason, message?: string): RpcError => {
  */
 export function toA2aError(error: unknown, version: A2aVersion, traceId: string, path: string): RpcError {
   if (error instanceof RpcError) return new RpcError(error.code, error.message, { data: error.data });
-  const { code, message, data } = asRpcError(error, traceId, path);
+  const { code, message, data } = asRpcError(error, (refused) => refusalFacts(refused, traceId, path));
   if (version === '0.3') return new RpcError(code, message, { data });
   const facts = data as { readonly code: string; readonly trace_id: string; readonly retry_after?: number };
   const metadata = {

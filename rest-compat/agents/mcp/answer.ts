@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../core/errors.ts';
 import type { Context } from '../../../resolvers/context.ts';
 import { asRefusal } from '../../../resolvers/execute.ts';
@@ -16,17 +17,8 @@ import {
   resultBody,
   rpcCodes,
 } from '../json-rpc.ts';
-import { openPurse, paymentAsked } from '../purse.ts';
-import { refusalFacts } from '../refusals.ts';
 import { type Era, eraOf, negotiated, statelessRevision, takesBatches } from './revisions.ts';
-import { listTools, toolOf } from './tools.ts';
-
-export const mcpPath = '/api/mcp';
-
-export interface ServerInfo {
-  readonly name: string;
-  readonly version: string;
-}
+import type { McpServer, ToolCall, ToolResult } from './server.ts';
 
 /** Messages that one request may hold where it may hold several. */
 const batchMax = 20;
@@ -35,17 +27,18 @@ const batchMax = 20;
 const listsKeptMs = 300_000;
 
 /**
- * Answers a POST of the Model Context Protocol, in either generation, always with one JSON body. No session is kept: what
- * a request does not say itself is not known. Contract 00, sections 4.1 and 4.2.
+ * Answers a POST of the Model Context Protocol, in either generation, always with one JSON body, before which
+ * the request may be told how its call goes on. No session is kept: what a request does not say itself is not known, but
+ * for the calls under way that may be cancelled. Contract 00, sections 4.1 and 4.2.
  */
-export async function answerMcp(ctx: Context, request: RpcRequest, server: ServerInfo): Promise<RpcAnswer> {
+export async function answerMcp(ctx: Context, request: RpcRequest, server: McpServer): Promise<RpcAnswer> {
   let parsed: unknown;
   try {
     ctx.chargeAddress();
     parsed = parseRpcBody(request.body);
     if (Array.isArray(parsed)) return await answerBatch(ctx, parsed, request, server);
   } catch (error) {
-    return refusal(ctx, error, null);
+    return refusal(ctx, error, null, server);
   }
   return answerOne(ctx, parsed, request, server);
 }
@@ -54,7 +47,7 @@ async function answerBatch(
   ctx: Context,
   messages: readonly unknown[],
   request: RpcRequest,
-  server: ServerInfo,
+  server: McpServer,
 ): Promise<RpcAnswer> {
   const invalid = (message: string) => new RpcError(rpcCodes.invalidRequest, message, { status: 400 });
   if (messages.length === 0) throw invalid('The batch is empty.');
@@ -71,25 +64,57 @@ async function answerBatch(
   return answers.length === 0 ? { status: 202 } : { status: 200, body: answers };
 }
 
-async function answerOne(ctx: Context, value: unknown, request: RpcRequest, server: ServerInfo): Promise<RpcAnswer> {
+async function answerOne(ctx: Context, value: unknown, request: RpcRequest, server: McpServer): Promise<RpcAnswer> {
   if (isRpcAnswer(value)) return { status: 202 };
   const id = idOf(value);
   try {
     const message = readMessage(value);
     const era = eraOf(message, request.headers);
-    if (message.id === undefined) return { status: 202 };
-    const result = await (era === 'classic' ? runClassic(ctx, message, server) : runStateless(ctx, message, server));
-    return { status: 200, body: resultBody(result, message.id) };
+    const session = request.headers['mcp-session-id'];
+    if (message.id === undefined) {
+      if (message.method === 'notifications/cancelled' && session !== undefined)
+        server.calls?.cancel(session, message.params.requestId);
+      return { status: 202 };
+    }
+    const running = session === undefined ? undefined : server.calls?.begin(session, message.id);
+    try {
+      const signal = running === undefined ? ctx.signal : AbortSignal.any([ctx.signal, running.signal]);
+      const asked: Asked = { ctx: { ...ctx, signal }, message, server, tell: request.tell };
+      const result = await (era === 'classic' ? runClassic(asked) : runStateless(asked));
+      if (running?.signal.aborted === true) return { status: 202 };
+      // Names the calls of this client, so that it can cancel them; nothing else hangs on it.
+      const named = message.method === 'initialize' && server.calls !== undefined;
+      const headers = named ? { headers: { 'mcp-session-id': randomUUID() } } : {};
+      return { status: 200, body: resultBody(result, message.id), ...headers };
+    } catch (error) {
+      // Who cancels waits for no answer.
+      if (running?.signal.aborted === true) return { status: 202 };
+      throw error;
+    } finally {
+      running?.end();
+    }
   } catch (error) {
-    return refusal(ctx, error, id);
+    return refusal(ctx, error, id, server);
   }
 }
 
-function refusal({ request, services }: Context, failure: unknown, id: string | number | null): RpcAnswer {
+interface Asked {
+  readonly ctx: Context;
+  readonly message: RpcMessage;
+  readonly server: McpServer;
+  readonly tell: RpcRequest['tell'];
+}
+
+function refusal(
+  { request, services }: Context,
+  failure: unknown,
+  id: string | number | null,
+  { path, facts }: McpServer,
+): RpcAnswer {
   const error = asRefusal(failure);
   if (!(error instanceof RpcError || error instanceof ServiceError))
-    services.log.error({ err: error, trace_id: request.traceId, path: mcpPath }, 'A request failed unexpectedly.');
-  const known = asRpcError(error, request.traceId, mcpPath);
+    services.log.error({ err: error, trace_id: request.traceId, path }, 'A request failed unexpectedly.');
+  const known = asRpcError(error, (refused) => facts(refused, request.traceId));
   const after = error instanceof ServiceError ? error.retryAfter : undefined;
   return {
     status: known.status,
@@ -98,35 +123,46 @@ function refusal({ request, services }: Context, failure: unknown, id: string | 
   };
 }
 
-async function runClassic(ctx: Context, { method, params }: RpcMessage, server: ServerInfo): Promise<object> {
+const saying = ({ instructions }: McpServer) => (instructions === undefined ? {} : { instructions });
+
+async function runClassic(asked: Asked): Promise<object> {
+  const { message, server } = asked;
+  const { method, params } = message;
   switch (method) {
     case 'initialize':
-      return { protocolVersion: negotiated(params.protocolVersion), capabilities: { tools: {} }, serverInfo: server };
+      return {
+        protocolVersion: negotiated(params.protocolVersion),
+        capabilities: { tools: {} },
+        serverInfo: server.info,
+        ...saying(server),
+      };
     case 'ping':
       return {};
     case 'tools/list':
-      return { tools: toolsFrom(params) };
+      return { tools: toolsFrom(params, server) };
     case 'tools/call':
-      return callTool(ctx, params);
+      return callTool(asked);
     default:
       throw unknownMethod(method, 'classic');
   }
 }
 
-async function runStateless(ctx: Context, { method, params }: RpcMessage, server: ServerInfo): Promise<object> {
+async function runStateless(asked: Asked): Promise<object> {
+  const { message, server } = asked;
+  const { method, params } = message;
   const complete = (result: { readonly _meta?: object }) => ({
     ...result,
     resultType: 'complete',
-    _meta: { ...result._meta, 'io.modelcontextprotocol/serverInfo': server },
+    _meta: { ...result._meta, 'io.modelcontextprotocol/serverInfo': server.info },
   });
   const lasting = (result: object) => complete({ ...result, ttlMs: listsKeptMs, cacheScope: 'public' } as object);
   switch (method) {
     case 'server/discover':
-      return lasting({ supportedVersions: [statelessRevision], capabilities: { tools: {} } });
+      return lasting({ supportedVersions: [statelessRevision], capabilities: { tools: {} }, ...saying(server) });
     case 'tools/list':
-      return lasting({ tools: toolsFrom(params) });
+      return lasting({ tools: toolsFrom(params, server) });
     case 'tools/call':
-      return complete(await callTool(ctx, params));
+      return complete(await callTool(asked));
     default:
       throw unknownMethod(method, 'stateless');
   }
@@ -138,49 +174,26 @@ const unknownMethod = (method: string, era: Era) =>
   });
 
 /** All tools come in one page, so no cursor leads anywhere. */
-function toolsFrom({ cursor }: RpcMessage['params']): readonly object[] {
+function toolsFrom({ cursor }: RpcMessage['params'], { listTools }: McpServer): readonly object[] {
   if (cursor !== undefined) throw new RpcError(rpcCodes.invalidParams, 'The cursor does not belong to this list.');
   return listTools();
 }
 
-interface ToolResult {
-  readonly content: readonly object[];
-  readonly structuredContent: object;
-  readonly isError?: true;
-  readonly _meta?: object;
-}
-
-/**
- * What goes wrong inside a tool is its result, for the model to read. What is sold is paid for in `_meta`, where the
- * settlement is told of, too. Contract 00, section 4.2.
- */
-async function callTool(ctx: Context, params: RpcMessage['params']): Promise<ToolResult> {
-  const { name, arguments: args = {}, _meta: meta } = params;
+async function callTool({ ctx, message, server, tell }: Asked): Promise<ToolResult> {
+  const { name, arguments: args = {}, _meta } = message.params;
   if (typeof name !== 'string') throw new RpcError(rpcCodes.invalidParams, 'name must be a string.');
   if (!isObject(args)) throw new RpcError(rpcCodes.invalidParams, 'arguments must be an object.');
-  const tool = toolOf(name);
-  if (tool === undefined) throw new RpcError(rpcCodes.invalidParams, `There is no tool ${name.slice(0, 64)}.`);
-  const resource = `mcp://tool/${name}`;
-  const purse = openPurse(ctx, isObject(meta) ? meta[paymentKey] : undefined, { resource, path: resource });
-  try {
-    const result = toolResult(await tool.call(tool.isSold ? purse.ctx : ctx, args));
-    purse.packed();
-    return { ...result, ...settled(purse.receipt()) };
-  } catch (failure) {
-    const error = asRefusal(failure);
-    const asked = paymentAsked(error);
-    if (asked !== undefined) return { ...toolResult(asked.challenge), isError: true, ...settled(asked.receipt) };
-    if (!(error instanceof ServiceError)) throw error;
-    return { ...toolResult(refusalFacts(error, ctx.request.traceId, mcpPath)), isError: true };
-  }
+  const meta = isObject(_meta) ? _meta : {};
+  return server.callTool(ctx, { name, args, meta, progress: progressOf(meta, tell) });
 }
 
-/** Where a call holds its payment, and a result what became of it. */
-const paymentKey = 'x402/payment';
-const settled = (receipt: object | undefined) =>
-  receipt === undefined ? {} : { _meta: { 'x402/payment-response': receipt } };
+/** Who names its call by a token wants to be told how it goes on. */
+function progressOf({ progressToken }: ToolCall['meta'], tell: RpcRequest['tell']): ToolCall['progress'] {
+  if (tell === undefined || !(typeof progressToken === 'string' || typeof progressToken === 'number')) return undefined;
+  return (progress) =>
+    tell({ jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, ...progress } });
+}
 
-const toolResult = (structuredContent: object): ToolResult => ({
-  content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
-  structuredContent,
-});
+/** @throws RpcError for a tool that there is not */
+export const unknownTool = (name: string): RpcError =>
+  new RpcError(rpcCodes.invalidParams, `There is no tool ${name.slice(0, 64)}.`);

@@ -1,8 +1,9 @@
 import { getPricing } from '../../../resolvers/audits/get-pricing.ts';
 import type { Context } from '../../../resolvers/context.ts';
 import { execute } from '../../../resolvers/execute.ts';
-import { mcpPath, type ServerInfo } from './answer.ts';
+import { mcpPath } from './audit-server.ts';
 import { revisions } from './revisions.ts';
+import type { ServerInfo } from './server.ts';
 import { listTools } from './tools.ts';
 
 /** What `GET /api/mcp` says to whoever looks. Contract 00, section 4.2. */

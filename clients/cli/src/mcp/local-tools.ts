@@ -1,0 +1,207 @@
+import type { Arguments, ListedTool } from './defaults.ts';
+import type { McpBridgeHost } from './host.ts';
+import { isObject } from './messages.ts';
+
+interface LocalTool extends ListedTool {
+  readonly title: string;
+  readonly description: string;
+  readonly annotations: Readonly<Record<string, boolean>>;
+}
+
+interface LocalCall {
+  readonly tool: LocalTool;
+  /** The command that does it. */
+  readonly words: (args: Arguments) => readonly string[];
+  /** Whether the profile `buyer` has it, too. */
+  readonly forBuyers?: boolean;
+}
+
+const text = (description: string, more: object = {}) => ({ type: 'string', description, ...more });
+
+const local = (
+  name: string,
+  title: string,
+  description: string,
+  properties: Readonly<Record<string, unknown>> = {},
+  { required = [], reads = false, world = false }: { required?: string[]; reads?: boolean; world?: boolean } = {},
+): LocalTool => ({
+  name,
+  title,
+  description,
+  inputSchema: { type: 'object', properties, required, additionalProperties: false },
+  annotations: { readOnlyHint: reads, destructiveHint: false, idempotentHint: reads, openWorldHint: world },
+});
+
+/** Words of a flag that was given. */
+const flag = (name: string, value: unknown): readonly string[] =>
+  value === undefined || value === false
+    ? []
+    : value === true
+      ? [`--${name}`]
+      : [`--${name}`, typeof value === 'string' ? value : JSON.stringify(value)];
+
+/** What is local by nature: files of this machine, and payments that its wallet makes. Contract 04, section 4.2. */
+const calls: readonly LocalCall[] = [
+  {
+    tool: local(
+      'init',
+      'Set this machine up',
+      'Make a wallet for this machine where there is none, and say what is next.',
+      {
+        rail: text('How it pays.', { enum: ['x402', 'mpp'] }),
+      },
+    ),
+    words: ({ rail }) => ['init', ...flag('rail', rail)],
+    forBuyers: true,
+  },
+  {
+    tool: local(
+      'status',
+      'Status',
+      'The wallet, the active project and the organization of this machine.',
+      {},
+      { reads: true },
+    ),
+    words: () => ['status'],
+  },
+  {
+    tool: local('allowance_status', 'Allowance status', 'The wallet that this machine pays from.', {}, { reads: true }),
+    words: () => ['allowance', 'status'],
+    forBuyers: true,
+  },
+  {
+    tool: local('allowance_create', 'Create the allowance', 'Make a wallet for this machine to pay from.'),
+    words: () => ['allowance', 'create'],
+  },
+  {
+    tool: local(
+      'allowance_export',
+      'Export the allowance',
+      'The address of this machine’s wallet, to have it funded.',
+      {},
+      { reads: true },
+    ),
+    words: () => ['allowance', 'export'],
+    forBuyers: true,
+  },
+  {
+    tool: local(
+      'project_use',
+      'Use a project',
+      'Make a project the active one: calls that name none mean it.',
+      { project_id: text('Project, for example prj_0kz3m.') },
+      { required: ['project_id'] },
+    ),
+    words: ({ project_id }) => ['projects', 'use', String(project_id)],
+  },
+  {
+    tool: local(
+      'pay_url',
+      'Pay for an address',
+      'Ask for an address on the web, and pay by x402 what it wants, up to a limit.',
+      {
+        url: text('Address to ask for.', { format: 'uri' }),
+        method: text('Method of the request.'),
+        body: { description: 'Body of the request: a text, or JSON.', type: ['string', 'object'] },
+        idempotency_key: text('The same payment under the same key is made once.'),
+        max_usd_micros: { type: 'integer', minimum: 0, description: 'Most that is paid, in millionths of a dollar.' },
+        require_receipt: { type: 'boolean', description: 'Whether an answer without a receipt is a failure.' },
+      },
+      { required: ['url'], world: true },
+    ),
+    words: ({ url, method, body, idempotency_key, max_usd_micros, require_receipt }) => [
+      'pay',
+      String(url),
+      ...flag('method', method),
+      ...flag('body', body),
+      ...flag('idempotency-key', idempotency_key),
+      ...flag('max-usd-micros', max_usd_micros),
+      ...flag('require-receipt', require_receipt),
+    ],
+  },
+];
+
+/** The tools of this machine, as they are listed beside the gateway's. */
+export const localTools = (profile: string | undefined): readonly ListedTool[] =>
+  calls.filter(({ forBuyers }) => profile !== 'buyer' || forBuyers === true).map(({ tool }) => tool);
+
+/** The result of a tool of this machine; undefined when there is none of that name. */
+export async function callLocal(
+  { run }: McpBridgeHost,
+  profile: string | undefined,
+  name: string,
+  args: Arguments,
+): Promise<object | undefined> {
+  const call = calls.find(({ tool, forBuyers }) => tool.name === name && (profile !== 'buyer' || forBuyers === true));
+  if (call === undefined) return undefined;
+  const fault = faultIn(call.tool, args);
+  if (fault !== undefined) return refused(name, fault);
+  try {
+    return answered(call.tool.title, await run(call.words(args)));
+  } catch (error) {
+    if (isObject(error) && isObject(error.envelope)) return refused(name, error.envelope);
+    throw error;
+  }
+}
+
+/** What is wrong with the arguments, in the words of an envelope. */
+function faultIn({ inputSchema }: ListedTool, args: Arguments): Readonly<Record<string, unknown>> | undefined {
+  const { properties = {}, required = [] } = inputSchema;
+  const unknown = Object.keys(args).find((name) => !Object.hasOwn(properties, name));
+  const missing = required.find((name) => args[name] === undefined);
+  const wrong = Object.keys(args).find((name) => {
+    const { type } = (properties[name] ?? {}) as { readonly type?: string | readonly string[] };
+    const is = typeof args[name] === 'number' ? 'integer' : Array.isArray(args[name]) ? 'array' : typeof args[name];
+    return type !== undefined && ![type].flat().includes(is);
+  });
+  const found =
+    unknown !== undefined
+      ? { field: unknown, reason: 'is not known here' }
+      : missing !== undefined
+        ? { field: missing, reason: 'is required' }
+        : wrong !== undefined
+          ? { field: wrong, reason: 'is of another type' }
+          : undefined;
+  return found && envelope('VALIDATION_FAILED', `${found.field}: ${found.reason}`, found);
+}
+
+const envelope = (code: string, message: string, details: object) => ({
+  code,
+  message,
+  category: 'validation',
+  retryable: false,
+  safe_to_retry: true,
+  mutation_state: 'not_started',
+  trace_id: null,
+  details,
+  next_actions: [],
+});
+
+/** Data as the gateway's own tools show it. */
+export const answered = (title: string, document: unknown): object => ({
+  content: [{ type: 'text', text: `**${title}**\n\n\`\`\`json\n${JSON.stringify(document, null, 2)}\n\`\`\`` }],
+  structuredContent: isObject(document) ? document : { result: document },
+});
+
+const lines = [
+  ['Code', 'code'],
+  ['Category', 'category'],
+  ['Retryable', 'retryable'],
+  ['Safe to retry', 'safe_to_retry'],
+  ['Mutation state', 'mutation_state'],
+  ['Trace', 'trace_id'],
+  ['Hint', 'hint'],
+] as const;
+
+function refused(name: string, refusal: Readonly<Record<string, unknown>>): object {
+  const http = typeof refusal.http === 'number' ? ` (HTTP ${refusal.http})` : '';
+  const told = lines.flatMap(([label, member]) =>
+    refusal[member] === undefined || refusal[member] === null ? [] : [`${label}: ${String(refusal[member])}`],
+  );
+  const first = `Error calling ${name}: ${String(refusal.message)}${http}`;
+  return {
+    content: [{ type: 'text', text: [first, '', ...told].join('\n') }],
+    structuredContent: refusal,
+    isError: true,
+  };
+}

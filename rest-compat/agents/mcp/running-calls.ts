@@ -1,0 +1,41 @@
+/** Most calls of one node that can be cancelled at a time; those beyond end with their connection alone. */
+const callsMax = 4_096;
+
+export interface RunningCalls {
+  /**
+   * Notes a call that its session may cancel.
+   *
+   * @returns the signal that is aborted then, and what is to be done when the call is over
+   */
+  readonly begin: (session: string, id: string | number) => { readonly signal: AbortSignal; readonly end: () => void };
+  /** Aborts a call; one that is not under way is left alone, as the protocol wants. */
+  readonly cancel: (session: string, id: unknown) => void;
+}
+
+/** Made once: an error with its stack for each call that ends early would tell nothing more. */
+const cancelled = new Error('The call was cancelled.');
+
+/**
+ * The calls under way, by the session that they came in: a request's id alone is not unique, and only who knows the
+ * session's own name may end them.
+ */
+export function createRunningCalls(): RunningCalls {
+  const calls = new Map<string, AbortController>();
+  const keyOf = (session: string, id: unknown) => JSON.stringify([session, id]);
+  return {
+    begin(session, id) {
+      const controller = new AbortController();
+      const key = keyOf(session, id);
+      // An id that is used twice at once names its first call.
+      const isKept = calls.size < callsMax && !calls.has(key);
+      if (isKept) calls.set(key, controller);
+      return {
+        signal: controller.signal,
+        end: () => {
+          if (isKept) calls.delete(key);
+        },
+      };
+    },
+    cancel: (session, id) => calls.get(keyOf(session, id))?.abort(cancelled),
+  };
+}

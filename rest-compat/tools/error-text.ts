@@ -1,0 +1,81 @@
+import type { NextAction } from '../../core/errors.ts';
+
+/** A refusal as tools answer it; members beside these are told, too. */
+export interface Refused {
+  readonly message?: unknown;
+  readonly [member: string]: unknown;
+}
+
+/** The lines of a refusal after its first, in their order, each with the member that it tells. Contract 04, section 4.1. */
+const lines: readonly (readonly [string, string])[] = [
+  ['Code', 'code'],
+  ['Category', 'category'],
+  ['Retryable', 'retryable'],
+  ['Safe to retry', 'safe_to_retry'],
+  ['Attempts', 'attempts'],
+  ['Max retries', 'max_retries'],
+  ['Last retry code', 'last_retry_code'],
+  ['Mutation state', 'mutation_state'],
+  ['Trace', 'trace_id'],
+];
+
+const lastLines: readonly (readonly [string, string])[] = [
+  ['Hint', 'hint'],
+  ['Retry after', 'retry_after'],
+  ['Expires', 'expires_at'],
+  ['Renew URL', 'renew_url'],
+  ['Usage', 'usage'],
+  ['Lifecycle', 'lifecycle_state'],
+];
+
+const stepsByCode: Readonly<Record<string, string>> = {
+  AUTH_REQUIRED: 'Send a credential: a bearer, a signed wallet message in SIGN-IN-WITH-X, or a project’s key.',
+  INVALID_AUTH: 'Make a new credential and send the call again.',
+  NOT_AUTHORIZED: 'Ask an owner for the role or the grant that details names; the id may also be wrong.',
+  ADMIN_REQUIRED: 'Leave this to the platform’s admin.',
+  STEP_UP_REQUIRED: 'A person has to prove their passkey anew first.',
+  VALIDATION_FAILED: 'Correct the arguments that details names and call again.',
+  PROJECT_FROZEN: 'Renew the tier with set_tier.',
+  IDEMPOTENCY_KEY_REQUIRED: 'Choose an idempotency_key and call again with it.',
+  IDEMPOTENCY_KEY_REUSED: 'Choose another idempotency_key: this one stands for another call.',
+  RATE_LIMITED: 'Wait as long as it says, then call again.',
+};
+
+const stepsByStatus: Readonly<Record<number, string>> = {
+  400: 'Correct the arguments and call again.',
+  401: 'Sign in, then call again.',
+  402: 'Pay what is asked, then call again.',
+  403: 'This credential may not do that; another one may.',
+  404: 'Look the id up: there is no such thing, or not any more.',
+  409: 'Read how things stand now, then decide anew.',
+  429: 'Wait, then call again.',
+};
+
+const stepFor = (code: unknown, status: number): string =>
+  stepsByCode[String(code)] ??
+  stepsByStatus[status] ??
+  (status >= 500 ? 'Call again after a pause; tell the operator the trace when it stays.' : 'See details.');
+
+const shown = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+const told = (refused: Refused, [label, member]: readonly [string, string]): readonly string[] =>
+  refused[member] === undefined || refused[member] === null ? [] : [`${label}: ${shown(refused[member])}`];
+
+const actionLine = ({ type, method, path, command, why }: NextAction): string => {
+  const target = [method, path ?? command].filter((part) => part !== undefined).join(' ');
+  return `- ${type}${target === '' ? '' : `: ${target}`}${why === undefined ? '' : ` (${why})`}`;
+};
+
+/** What a model reads of a refusal. Contract 04, section 4.1. */
+export function errorText(tool: string, refused: Refused, status: number): string {
+  const actions = Array.isArray(refused.next_actions) ? (refused.next_actions as readonly NextAction[]) : [];
+  return [
+    `Error calling ${tool}: ${shown(refused.message)} (HTTP ${status})`,
+    '',
+    ...lines.flatMap((line) => told(refused, line)),
+    ...(actions.length === 0 ? [] : ['Next actions:', ...actions.map(actionLine)]),
+    ...lastLines.flatMap((line) => told(refused, line)),
+    '',
+    `Next step: ${stepFor(refused.code, status)}`,
+  ].join('\n');
+}

@@ -1,0 +1,175 @@
+import type { z } from 'zod';
+import { invalidField, ServiceError, toEnvelope } from '../../core/errors.ts';
+import { networkOf } from '../../core/network-of.ts';
+import { callerKey } from '../../resolvers/caller.ts';
+import type { Context } from '../../resolvers/context.ts';
+import { asRefusal } from '../../resolvers/execute.ts';
+import { ReplayedRefusal } from '../../resolvers/idempotency.ts';
+import { correlate, projectConcerned } from '../../resolvers/incidents/correlation.ts';
+import { parseInput } from '../../resolvers/parse-input.ts';
+import { unknownTool } from '../agents/mcp/answer.ts';
+import { paymentKey, settled } from '../agents/mcp/payment.ts';
+import type { RunningCalls } from '../agents/mcp/running-calls.ts';
+import type { McpServer, ServerInfo, ToolCall, ToolResult } from '../agents/mcp/server.ts';
+import { openPurse, paymentAsked } from '../agents/purse.ts';
+import { RowRefusal } from './doors.ts';
+import { errorText, type Refused } from './error-text.ts';
+import { followed } from './follow-call.ts';
+import { callTool, expandResult, findTools, listedOwn, type OwnTool, toolsFound, windowOf } from './own-tools.ts';
+import { resultText } from './present.ts';
+import { type Profile, profiles } from './profiles.ts';
+import type { ResultShelf } from './result-shelf.ts';
+import { type Arguments, listed, type Tool, type ToolRun, titleOf } from './tool.ts';
+import { toolTable } from './tools.ts';
+
+export const platformPath = '/mcp';
+
+export interface PlatformOptions {
+  readonly info: ServerInfo;
+  readonly profile: Profile;
+  readonly calls: RunningCalls;
+  readonly shelf: ResultShelf;
+  /** What a call is made of besides its context. */
+  readonly run: Omit<ToolRun, 'ctx'>;
+}
+
+/** @throws VALIDATION_FAILED for a profile that there is not */
+export function profileNamed(name: string | undefined): Profile {
+  const profile = name === undefined ? profiles[0] : profiles.find((one) => one.name === name);
+  if (profile === undefined)
+    throw invalidField('profile', `must be one of ${profiles.map((one) => one.name).join(', ')}`);
+  return profile;
+}
+
+const instructions = (profile: Profile): string =>
+  [
+    'An organization has projects, each with a database of its own, and rooms in which people and agents work together.',
+    ...(profile.reachesAll
+      ? ['Not every tool is listed: find_tools finds the others by words of what they do, and call_tool calls them.']
+      : []),
+    'Where a tool takes project_id it stands for the organization and the room of the project, too.',
+    'A refusal says by its code what is wrong; repeat a call only where it is retryable and safe_to_retry.',
+  ].join(' ');
+
+const ownTools: readonly OwnTool[] = [findTools, callTool, expandResult];
+
+const lists = new Map<string, readonly object[]>();
+
+/** The tools of a profile as `tools/list` shows them. */
+export function listOf(profile: Profile): readonly object[] {
+  let list = lists.get(profile.name);
+  if (list === undefined) {
+    const chosen = [...toolTable().values()].filter(profile.lists).map(listed);
+    list = profile.reachesAll ? [...chosen, ...ownTools.map(listedOwn)] : chosen;
+    lists.set(profile.name, list);
+  }
+  return list;
+}
+
+/** What is served at `/mcp`: every operation of the platform, to whoever may run it. Contract 04, section 4.1. */
+export function platformServer(options: PlatformOptions): McpServer {
+  const { info, profile, calls } = options;
+  return {
+    info,
+    path: platformPath,
+    instructions: instructions(profile),
+    calls,
+    listTools: () => listOf(profile),
+    callTool: async (ctx, call) => {
+      // The message was paid for; the operation charges its address itself.
+      ctx.admitted?.();
+      return callNamed(ctx, call, options);
+    },
+    facts: (refusal, traceId) => toEnvelope(refusal, traceId),
+  };
+}
+
+async function callNamed(ctx: Context, call: ToolCall, options: PlatformOptions): Promise<ToolResult> {
+  const { name, args } = call;
+  const { profile, shelf } = options;
+  const tool = toolTable().get(name);
+  if (tool !== undefined && (profile.reachesAll || profile.lists(tool))) return callOne(tool, ctx, call, options);
+  const own = profile.reachesAll ? ownTools.find((one) => one.name === name) : undefined;
+  if (own === undefined) {
+    ctx.chargeAddress();
+    throw unknownTool(name);
+  }
+  return guarded(name, ctx, async () => {
+    ctx.chargeAddress();
+    if (own === findTools) return plain(name, toolsFound(toolTable().values(), parsed(findTools, args)));
+    if (own === expandResult) {
+      const window = parsed(expandResult, args);
+      return plain(name, windowOf(shelf.find(await ownerOf(ctx), window.ref, ctx.services.now()), window));
+    }
+    const { name: inner, arguments: given } = parsed(callTool, args);
+    if (ownTools.some((one) => one.name === inner)) throw invalidField('name', 'is called by itself');
+    if (!toolTable().has(inner)) throw invalidField('name', 'there is no such tool; find_tools names those there are');
+    return callNamed(ctx, { ...call, name: inner, args: given }, options);
+  });
+}
+
+const parsed = <Input extends z.ZodObject>(tool: { readonly input: Input }, args: Arguments): z.output<Input> =>
+  parseInput(tool, args as z.input<Input>, (name) => name);
+
+const plain = (name: string, result: object): ToolResult => ({
+  content: [{ type: 'text', text: resultText(titleOf(name), result, { secrets: [], keep: () => '' }) }],
+  structuredContent: result,
+});
+
+/** Whose a list is that was laid by: nobody else reads on in it. */
+const ownerOf = async (ctx: Context): Promise<string> => callerKey(await ctx.caller(), networkOf(ctx.request.address));
+
+async function callOne(tool: Tool, ctx: Context, call: ToolCall, options: PlatformOptions): Promise<ToolResult> {
+  const { reveal, args } = revealed(tool, call.args);
+  const resource = `mcp://tool/${tool.name}`;
+  const purse = openPurse(ctx, call.meta[paymentKey], { resource, path: resource });
+  const paying = tool.isPriced ? purse.ctx : ctx;
+  const result = await guarded(tool.name, ctx, async () => {
+    const done = await followed(tool, args, call.progress, () => tool.run({ ...options.run, ctx: paying }, args));
+    purse.packed();
+    const owner = done === undefined ? '' : await ownerOf(ctx);
+    const keep = (items: readonly unknown[]) => options.shelf.keep(owner, items, ctx.services.now());
+    const text = resultText(titleOf(tool.name), done, { secrets: reveal ? [] : tool.secrets, keep });
+    return { content: [{ type: 'text', text }], structuredContent: done };
+  });
+  return result.isError === true ? result : { ...result, ...settled(purse.receipt()) };
+}
+
+/** Tools whose results hold secrets show them in their text to whoever says so. */
+function revealed({ secrets }: Tool, given: Arguments): { readonly reveal: boolean; readonly args: Arguments } {
+  if (secrets.length === 0) return { reveal: false, args: given };
+  const { reveal, ...args } = given;
+  return { reveal: reveal === true, args };
+}
+
+/** What goes wrong inside a tool is its result. */
+async function guarded(name: string, ctx: Context, run: () => Promise<ToolResult>): Promise<ToolResult> {
+  try {
+    return await run();
+  } catch (failure) {
+    const error = asRefusal(failure, ctx.request.idempotencyKey);
+    const asked = paymentAsked(error);
+    if (asked !== undefined) {
+      const { challenge, receipt } = asked;
+      const text = `Error calling ${name}: this has to be paid for; sign the challenge and call again with it in _meta["${paymentKey}"] (HTTP 402)`;
+      return {
+        ...refused(`${text}\n\n\`\`\`json\n${JSON.stringify(challenge, null, 2)}\n\`\`\``, challenge),
+        ...settled(receipt),
+      };
+    }
+    if (error instanceof RowRefusal) {
+      const body = { ...error.body, status: error.status };
+      return refused(errorText(name, body, error.status), body);
+    }
+    if (!(error instanceof ServiceError)) throw error;
+    const traceId = error instanceof ReplayedRefusal ? error.traceId : ctx.request.traceId;
+    const envelope = correlate(toEnvelope(error, traceId), ctx.services.incidents, projectConcerned(error));
+    return refused(errorText(name, envelope as unknown as Refused, error.status), envelope);
+  }
+}
+
+const refused = (text: string, structuredContent: object): ToolResult => ({
+  content: [{ type: 'text', text }],
+  structuredContent,
+  isError: true,
+});

@@ -1,0 +1,190 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import { withHeaders } from '../helpers/actors.ts';
+import { startService } from '../helpers/service.ts';
+import { overHttp } from './clients.ts';
+import { platformTools } from './mcp-stage.ts';
+
+const service = await startService({ env: { MCP_ALLOWED_ORIGINS: 'https://app.example.org' } });
+afterAll(() => service.stop());
+const { nobody } = service.actors;
+const tools = platformTools(service);
+const url = new URL('/mcp', service.url);
+
+describe.each(overHttp)('%s', (_name, connect) => {
+  test('finds a short list, and makes an organization, a project and a message by it', async () => {
+    const wallet = service.actors.wallet();
+    const client = await connect(url, wallet);
+    expect(client.instructions()).toContain('find_tools');
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['whoami', 'run_sql', 'find_tools', 'call_tool', 'expand_result']));
+    expect(names.length).toBeLessThan(25);
+    const org = await client.callTool('create_org', { display_name: 'Ada' });
+    const { org_id } = org.structuredContent;
+    const project = await client.callTool('provision_postgres_project', { org_id, name: 'notes' });
+    const { project_id } = project.structuredContent;
+    const sent = await client.callTool('send_room_message', { project_id, body: 'hello' });
+    expect(sent).toMatchObject({ structuredContent: { room_key: project_id, body_snippet: 'hello' } });
+    const read = await client.callTool('read_room_messages', { project_id });
+    expect(read.structuredContent.messages).toMatchObject([{ message_id: sent.structuredContent.message_id }]);
+    expect(read.content[0]!.text).toMatch(/^\*\*Read room messages\*\*\n\n```json\n/);
+    const rows = await client.callTool('run_sql', { project_id, sql: 'select 1 as one' });
+    expect(rows.structuredContent.rows).toEqual([{ one: 1 }]);
+    await client.close();
+  });
+
+  test('is told of a refusal by its lines and its envelope', async () => {
+    const client = await connect(url, service.actors.wallet());
+    // With the list at hand, clients hold answers against the schemas in it.
+    await client.listTools();
+    const org_id = crypto.randomUUID();
+    const { isError, structuredContent, content } = await client.callTool('create_org', { display_name: 5, more: 1 });
+    expect([isError, structuredContent]).toMatchObject([
+      true,
+      { code: 'VALIDATION_FAILED', details: { field: 'more' }, next_actions: [{ type: 'edit_request' }] },
+    ]);
+    expect(content[0]!.text).toBe(
+      [
+        'Error calling create_org: more: is not known here (HTTP 400)',
+        '',
+        'Code: VALIDATION_FAILED',
+        'Category: validation',
+        'Retryable: false',
+        'Safe to retry: true',
+        'Mutation state: none',
+        `Trace: ${structuredContent.trace_id}`,
+        'Next actions:',
+        '- edit_request (Correct the named field and send the request again.)',
+        '',
+        'Next step: Correct the arguments that details names and call again.',
+      ].join('\n'),
+    );
+    const foreign = await client.callTool('list_project_events', { org_id });
+    expect(foreign).toMatchObject({ isError: true, structuredContent: { code: 'NOT_AUTHORIZED' } });
+    await expect(client.callTool('no_such_tool')).rejects.toMatchObject({ code: -32_602 });
+    await client.close();
+  });
+
+  test('finds what is not listed, and calls it', async () => {
+    const wallet = service.actors.wallet();
+    const client = await connect(url, wallet);
+    const found = await client.callTool('find_tools', { query: 'rename organization' });
+    expect(found.structuredContent.tools[0]).toMatchObject({
+      name: 'rename_org',
+      inputSchema: { required: ['org_id', 'display_name'] },
+    });
+    const { structuredContent: org } = await client.callTool('create_org');
+    const args = { org_id: org.org_id, display_name: 'Renamed' };
+    const renamed = await client.callTool('call_tool', { name: 'rename_org', arguments: args });
+    expect(renamed).toMatchObject({ structuredContent: { display_name: 'Renamed' } });
+    for (const [name, code] of [
+      ['no_such_tool', 'VALIDATION_FAILED'],
+      ['call_tool', 'VALIDATION_FAILED'],
+    ])
+      expect(await client.callTool('call_tool', { name })).toMatchObject({
+        isError: true,
+        structuredContent: { code },
+      });
+    await client.close();
+  });
+});
+
+describe('profiles', () => {
+  const namesIn = async (profile?: string) => (await tools.list(profile)).map(({ name }) => name);
+
+  test('list what they are for', async () => {
+    const all = await namesIn('all');
+    expect(all.length).toBeGreaterThan(110);
+    expect(new Set(all).size).toBe(all.length);
+    const coordination = await namesIn('coordination');
+    expect(coordination).toEqual(
+      expect.arrayContaining(['join_room', 'claim_room_resource', 'raise_escalation', 'find_tools']),
+    );
+    expect(coordination).not.toContain('run_sql');
+    const data = await namesIn('data');
+    expect(data).toEqual(expect.arrayContaining(['run_sql', 'rest_query', 'create_auth_user', 'list_passkeys']));
+    expect(data).not.toContain('join_room');
+    expect(await namesIn('core')).toEqual(await namesIn());
+    for (const names of [coordination, data, await namesIn()]) expect(all).toEqual(expect.arrayContaining(names));
+  });
+
+  test('may be chosen by a header, too', async () => {
+    const asked = await tools.rpc(withHeaders({ 'svc-mcp-profile': 'buyer' }), 'tools/list');
+    expect(asked.body.result.tools.map(({ name }: { name: string }) => name)).toEqual(['check_balance']);
+  });
+
+  test('for buyers reach nothing else', async () => {
+    const call = (name: string) => tools.rpc(nobody, 'tools/call', { name, arguments: {} }, '?profile=buyer');
+    for (const name of ['create_org', 'find_tools', 'call_tool'])
+      expect((await call(name)).body).toMatchObject({ error: { code: -32_602 } });
+    expect((await call('check_balance')).body).toMatchObject({ result: { isError: true } });
+  });
+
+  test('that there are not are refused, and the others named', async () => {
+    for (const method of ['tools/list', 'tools/call', 'initialize']) {
+      const { status, body } = await tools.rpc(nobody, method, {}, '?profile=everything');
+      expect([status, body]).toMatchObject([
+        400,
+        {
+          error: {
+            code: -32_602,
+            message: 'profile: must be one of core, coordination, data, all, buyer',
+            data: { code: 'VALIDATION_FAILED', details: { field: 'profile' } },
+          },
+        },
+      ]);
+    }
+    const look = await service.call<{ code: string }>(nobody, 'GET', '/mcp?profile=everything');
+    expect([look.status, look.body.code]).toEqual([400, 'VALIDATION_FAILED']);
+  });
+});
+
+describe('the path', () => {
+  test('shows what there is', async () => {
+    expect((await service.call(nobody, 'GET', '/mcp')).body).toMatchObject({
+      name: 'svc-platform',
+      endpoint: `${service.url}/mcp`,
+      transport: 'streamable-http',
+      profile: 'core',
+      profiles: ['core', 'coordination', 'data', 'all', 'buyer'],
+      tools: await tools.list(),
+    });
+  });
+
+  test('is not for pages of other origins, nor for streams that nobody fills', async () => {
+    const foreign = withHeaders({ origin: 'https://elsewhere.net' });
+    expect((await service.call(foreign, 'GET', '/mcp')).status).toBe(403);
+    expect((await tools.rpc(foreign, 'tools/list')).status).toBe(403);
+    expect((await tools.rpc(withHeaders({ origin: 'https://app.example.org' }), 'tools/list')).status).toBe(200);
+    const stream = withHeaders({ accept: 'text/event-stream' });
+    expect((await service.call(stream, 'GET', '/mcp')).status).toBe(405);
+    expect((await service.call(nobody, 'DELETE', '/mcp')).status).toBe(405);
+  });
+
+  test('takes what is JSON and says so', async () => {
+    const odd = withHeaders({ 'content-type': 'text/plain' });
+    expect((await service.call(odd, 'POST', '/mcp', { body: '{}' })).status).toBe(415);
+    const broken = await service.call<{ error: { code: number } }>(nobody, 'POST', '/mcp', { body: '{' });
+    expect([broken.status, broken.body.error.code]).toEqual([400, -32_700]);
+    const large = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping', params: { x: 'x'.repeat(1024 * 1024) } });
+    expect((await service.call(nobody, 'POST', '/mcp', { body: large })).status).toBe(413);
+  });
+
+  test('takes the credentials of any other path', async () => {
+    const { wallet, orgId, projectId, principalId, serviceKey, anonKey } = await service.project();
+    const { session, delegate, bearer, apikey, admin } = service.actors;
+    const person = await session({ principalId });
+    const agent = await delegate({ orgId, projectId, capabilities: ['read'] });
+    for (const who of [wallet, person, agent, bearer(serviceKey), admin])
+      expect(await tools.call(who, 'list_project_events', { project_id: projectId })).not.toHaveProperty('isError');
+    for (const [who, code] of [
+      [nobody, 'AUTH_REQUIRED'],
+      [apikey(anonKey), 'AUTH_REQUIRED'],
+      [bearer('no such token'), 'INVALID_AUTH'],
+      [service.actors.wallet(), 'NOT_AUTHORIZED'],
+    ] as const)
+      expect(await tools.call(who, 'list_project_events', { project_id: projectId })).toMatchObject({
+        isError: true,
+        structuredContent: { code },
+      });
+  });
+});

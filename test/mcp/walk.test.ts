@@ -1,0 +1,102 @@
+import { randomUUID } from 'node:crypto';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, describe, expect, test } from 'vitest';
+import { operations } from '../../resolvers/index.ts';
+import { surfaceNames } from '../../resolvers/surface-names.ts';
+import { routes } from '../../rest-compat/routes.ts';
+import { callers, codes, stageSurfaces } from '../access/surface-stage.ts';
+import { auditedSite } from '../access/surfaces/audits.ts';
+import { startService } from '../helpers/service.ts';
+import { startSites } from '../helpers/site-server.ts';
+import { platformTools } from './mcp-stage.ts';
+
+const sites = await startSites({ [auditedSite]: { '/': '<title>Audited</title>' } });
+const service = await startService({ auditTrial: sites.trial });
+afterAll(async () => {
+  await service.stop();
+  sites.close();
+});
+const { params, actors, surfaces } = await stageSurfaces(service);
+const tools = platformTools(service);
+const list = await tools.list('all');
+const byName = new Map(list.map((tool) => [tool.name, tool]));
+
+const ajv = new Ajv2020({ strict: false });
+(addFormats as unknown as (to: Ajv2020) => void)(ajv);
+
+test('every operation has its tool, but those that begin a subscription or answer bytes', () => {
+  const without = operations.filter(({ name }) => !byName.has(surfaceNames[name]?.tool ?? ''));
+  expect(without.map(({ name }) => name).sort()).toEqual([
+    'audit.watch',
+    'claims.open',
+    'downloads.take',
+    'escalations.open',
+    'events.open',
+    'projects.openLive',
+    'rooms.open',
+    'rooms.openPresences',
+  ]);
+});
+
+test.each(list.map((tool) => [tool.name, tool] as const))('%s says all that a client asks of a tool', (_name, tool) => {
+  const { annotations, inputSchema, outputSchema = {} } = tool;
+  expect(tool.name).toMatch(/^[a-z][a-z0-9_]*$/);
+  expect(tool.title).toMatch(/^[A-Z]/);
+  expect(tool.description).toMatch(/\.$/);
+  expect(Object.keys(annotations).sort()).toEqual([
+    'destructiveHint',
+    'idempotentHint',
+    'openWorldHint',
+    'readOnlyHint',
+  ]);
+  // What only reads loses nothing.
+  expect(annotations.readOnlyHint && annotations.destructiveHint).toBe(false);
+  expect(inputSchema).toMatchObject({ type: 'object', additionalProperties: false });
+  expect(Object.keys(inputSchema.properties)).toEqual(expect.arrayContaining([...inputSchema.required]));
+  for (const schema of [inputSchema, outputSchema]) expect(() => ajv.compile(schema)).not.toThrow();
+});
+
+/** What each route of an operation with a tool is called with by each caller, as the table of credentials has it. */
+const cells = Object.entries(surfaces).flatMap(([name, { cells: row }]) => {
+  const route = routes.find(({ method, path }) => `${method} ${path}` === name)!;
+  const tool = surfaceNames[route.operation]?.tool;
+  if (tool === undefined) return [];
+  return row.split(' ').map((cell, at) => ({ name, route, tool, caller: callers[at]!, cell }));
+});
+
+/** The arguments of a tool for what is sent to a path. */
+function argumentsFor(route: (typeof routes)[number], body: object, search: string): Record<string, unknown> {
+  const { properties } = byName.get(surfaceNames[route.operation]!.tool!)!.inputSchema;
+  const named = [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => [
+    name === 'id' ? 'project_id' : name!,
+    params[name!],
+  ]);
+  const whole = 'manifest' in properties && route.operation === 'projects.applyExpose' ? { manifest: body } : body;
+  const needsKey = operations.some((op) => op.name === route.operation && 'idempotency' in op);
+  return {
+    ...Object.fromEntries(new URLSearchParams(search)),
+    ...whole,
+    ...Object.fromEntries(named),
+    ...(needsKey ? { idempotency_key: randomUUID() } : {}),
+  };
+}
+
+describe('each tool, as each kind of caller', () => {
+  test.each(cells)('$tool for $name by $caller: $cell', async ({ name, route, tool, caller, cell }) => {
+    const { prepare, body, search } = surfaces[name]!;
+    Object.assign(params, await prepare?.());
+    const args = argumentsFor(route, body?.() ?? {}, search?.() ?? '');
+    const { isError, structuredContent, content } = await tools.call(actors[caller], tool, args);
+    // What has to be paid for is answered with the challenge alone, as clients of x402 want it.
+    const [status, code] = cell === '$' ? codes.X! : (codes[cell] ?? [200, undefined]);
+    expect([isError ?? false, structuredContent.code]).toEqual([status >= 400, code]);
+    if (status === 402) expect(content[0]!.text).toContain('(HTTP 402)');
+    else if (status >= 400)
+      expect(content[0]!.text).toMatch(new RegExp(`^Error calling ${tool}: .* \\(HTTP ${status}\\)`));
+    if (status === 402) expect(structuredContent).toMatchObject({ x402Version: 2, accepts: [expect.anything()] });
+    const { outputSchema = {} } = byName.get(tool)!;
+    const valid = ajv.compile(outputSchema);
+    expect([valid(structuredContent), valid.errors]).toEqual([true, null]);
+  });
+});
