@@ -37,7 +37,7 @@ const lanes: Readonly<Record<string, Lane>> = {
     env: { SVC_TEST_NODES: '2' },
   },
   browser: {
-    files: ['browser', 'hosted', 'hosted-passkeys', 'notes-example', 'passkeys', 'social-browser'].map(
+    files: ['browser', 'ceremonies', 'hosted', 'hosted-passkeys', 'notes-example', 'passkeys', 'social-browser'].map(
       (name) => `test/lanes/${name}.test.ts`,
     ),
     needs: 'Chromium',

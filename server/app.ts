@@ -38,6 +38,7 @@ import { RateLimiter } from '../resolvers/rate-limit.ts';
 import { startMessageMirror } from '../resolvers/rooms/message-mirror.ts';
 import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
+import { ceremonyRoutes } from '../rest-compat/ceremonies/routes.ts';
 import { confirmPages } from '../rest-compat/confirm-pages.ts';
 import { RestRoutes } from '../rest-compat/handle.ts';
 import { routes } from '../rest-compat/routes.ts';
@@ -195,7 +196,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const auditor = createAuditor({ userAgent: `${ownToken}/${version}${contact}`, trial: options.auditTrial });
     undo.push(auditor.close);
 
-    const rest = new RestRoutes([...routes, ...authRoutes, ...confirmPages]);
+    const rest = new RestRoutes([...routes, ...authRoutes, ...ceremonyRoutes, ...confirmPages]);
     const signer = licenceSigner(config, keys);
     const archives = createArchives({
       root: fileURLToPath(new URL('..', import.meta.url)),
