@@ -24,6 +24,8 @@ export interface Streaming {
   /** Lines of standard output so far. */
   // biome-ignore lint/suspicious/noExplicitAny: tests select what they look at.
   readonly lines: () => any[];
+  /** Standard error so far. */
+  readonly stderr: () => string;
   /** Asks it to end, as Ctrl-C does. */
   readonly stop: () => Promise<Ended>;
   readonly ended: Promise<Ended>;
@@ -72,7 +74,7 @@ export async function terminal(apiBase?: string): Promise<Terminal> {
       child.once('error', reject);
       child.once('close', (code) => resolve({ code, stdout, stderr, json: parsed(stdout), error: parsed(stderr) }));
     });
-    return { child, ended, stdout: () => stdout };
+    return { child, ended, stdout: () => stdout, stderr: () => stderr };
   };
   return {
     config,
@@ -83,9 +85,10 @@ export async function terminal(apiBase?: string): Promise<Terminal> {
       (...words) =>
         start(words, env, input).ended,
     stream(...words) {
-      const { child, ended, stdout } = start(words);
+      const { child, ended, stdout, stderr: said } = start(words);
       return {
         ended,
+        stderr: said,
         lines: () =>
           stdout()
             .split('\n')

@@ -20,16 +20,24 @@ export const rows = {
   },
   'operator.enrollPasskey': {
     operation: 'operator.enrollPasskey',
-    summary: 'Have a link mailed by which an operator with a verified address enrols a passkey; not offered yet.',
+    summary: 'Have a link mailed by which an operator with a verified address enrols a passkey; it is good once.',
     method: 'POST',
     path: '/agent/v1/contact/passkey/enroll',
     inputs: {},
+    key: 'taken',
   },
   'operator.getContact': {
     operation: 'operator.getContact',
     summary: 'Whom notices about the caller’s organizations go to, and what is known of the address.',
     method: 'GET',
     path: '/agent/v1/contact/status',
+    inputs: {},
+  },
+  'operator.getStatus': {
+    operation: 'operator.getStatus',
+    summary: 'Whether notices about what a caller answers for reach a person, and what needs one.',
+    method: 'GET',
+    path: '/agent/v1/operator/status',
     inputs: {},
   },
   'operator.sendVerification': {

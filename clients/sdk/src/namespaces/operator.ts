@@ -8,10 +8,16 @@ export const operator = (connection: Connection) => ({
   confirmEmail: method<ConfirmEmailInput, ConfirmEmailAnswer>(connection, { call: 'POST /agent/v1/contact/verify-email/confirm', key: 'made' }),
   /** Connect a chat to be paged in; refused while no chat provider is set up. */
   connectChat: method<ConnectChatInput, ConnectChatAnswer>(connection, { call: 'POST /agent/v1/notifications/channels/chat', reads: true }),
-  /** Have a link mailed by which an operator with a verified address enrols a passkey; not offered yet. */
-  enrollPasskey: method<Record<string, never>, EnrollPasskeyAnswer>(connection, { call: 'POST /agent/v1/contact/passkey/enroll', reads: true }),
+  /** Have a link mailed by which an operator with a verified address enrols a passkey; it is good once. */
+  enrollPasskey: method<Record<string, never>, EnrollPasskeyAnswer>(connection, { call: 'POST /agent/v1/contact/passkey/enroll', key: 'made' }),
   /** Whom notices about the caller’s organizations go to, and what is known of the address. */
   getContact: method<Record<string, never>, GetContactAnswer>(connection, { call: 'GET /agent/v1/contact/status' }),
+  /** What a person or a wallet answers for: organizations, wallets, counts, and what needs to be looked at. */
+  getOverview: method<Record<string, never>, GetOverviewAnswer>(connection, { call: 'GET /agent/v1/operator/overview' }),
+  /** Whether notices about what a caller answers for reach a person, and what needs one. */
+  getStatus: method<Record<string, never>, GetStatusAnswer>(connection, { call: 'GET /agent/v1/operator/status', freeOut: ['skipped_notifications', 'active_thresholds'] }),
+  /** All projects that a person or a wallet answers for, over organizations and wallets. */
+  listProjects: method<ListProjectsInput, ListProjectsAnswer>(connection, { call: 'GET /agent/v1/operator/projects', freeOut: ['projects.creator.principal.linked_identities_at_capture', 'projects.creator.authority'] }),
   /** Mail the link that verifies the contact’s address once more; a verified one stays as it is. */
   sendVerification: method<Record<string, never>, SendVerificationAnswer>(connection, { call: 'POST /agent/v1/contact/verify-email', key: 'made' }),
   /** Name whom notices about the caller’s organizations go to; a new mail address has to be verified. */
@@ -74,6 +80,109 @@ export interface GetContactAnswer {
   readonly updatedAt: string;
   readonly verificationRetryAfterSeconds?: number | undefined;
   readonly enrollmentSentTo?: string | undefined;
+}
+
+export interface GetOverviewAnswer {
+  readonly scope: {
+    readonly kind: 'email' | 'wallet' | 'principal';
+    readonly principal: string;
+  };
+  readonly rollup: {
+    readonly organizations: number;
+    readonly projects: number;
+    readonly wallets: number;
+    readonly advisories: number;
+  };
+  readonly organizations: readonly {
+    readonly orgId: string;
+    readonly displayName: string | null;
+    readonly tier: 'prototype' | 'hobby' | 'team';
+    readonly lifecycleState: 'active' | 'past_due' | 'frozen' | 'dormant' | 'purged';
+    readonly role: 'owner' | 'admin' | 'developer' | 'billing' | 'viewer';
+    readonly projectCount: number;
+    readonly memberCount: number;
+  }[];
+  readonly wallets: readonly string[];
+  readonly advisories: readonly {
+    readonly type: string;
+    readonly orgId: string;
+  }[];
+}
+
+export interface GetStatusAnswer {
+  readonly operatorContact: {
+    readonly emailStatus: 'none' | 'pending' | 'verified';
+    readonly passkeyStatus: 'none' | 'pending' | 'verified';
+    readonly recoveryGap: boolean;
+  };
+  readonly criticalItems: readonly {
+    readonly kind: string;
+    readonly detail: string;
+  }[];
+  readonly skippedNotifications: readonly unknown[];
+  readonly organizations: readonly string[];
+  readonly projects: readonly string[];
+  readonly activeThresholds: readonly unknown[];
+  readonly operatorReachability: {
+    readonly reachable: boolean;
+    readonly verifiedRecipientCount: number;
+    readonly sources: readonly ('agent_contacts' | 'org_membership')[];
+    readonly skippedLast_90d: number;
+  };
+  readonly platformStatus?: 'degraded' | undefined;
+}
+
+/** All projects that a person or a wallet answers for, over organizations and wallets. */
+export interface ListProjectsInput {
+  /** Only projects of this organization. */
+  readonly orgId?: string | undefined;
+  /** `archived` lists archived ones too. */
+  readonly include?: 'archived' | undefined;
+}
+
+export interface ListProjectsAnswer {
+  readonly projects: readonly {
+    readonly id: string;
+    readonly projectId: string;
+    readonly name: string;
+    readonly tier: 'prototype' | 'hobby' | 'team';
+    readonly siteUrl: string | null;
+    readonly customDomains: readonly string[];
+    readonly status: 'active' | 'past_due' | 'frozen' | 'dormant' | 'archived' | 'deleted';
+    readonly effectiveStatus: 'active' | 'past_due' | 'frozen' | 'dormant' | 'archived' | 'deleted';
+    readonly organizationLifecycleState: 'active' | 'past_due' | 'frozen' | 'dormant' | 'purged';
+    readonly leasePerpetual: boolean;
+    readonly organizationId: string;
+    readonly orgId: string;
+    readonly createdBy: string | null;
+    readonly createdAt: string;
+    readonly creator: {
+      readonly schemaVersion: 1;
+      readonly principal: {
+        readonly principalId: string;
+        readonly principalType: 'human' | 'agent' | 'ci' | 'system';
+        readonly displayNameAtCapture: string | null;
+        readonly linkedIdentitiesAtCapture: readonly unknown[];
+      } | null;
+      readonly authenticator: {
+        readonly authenticatorId: string;
+        readonly kind: string;
+        readonly publicSubject: string;
+      } | null;
+      readonly authority: {
+        readonly kind: string;
+        readonly [member: string]: unknown;
+      };
+      readonly capturedAt: string;
+    } | null;
+    readonly pinned: boolean;
+    readonly deletedAt: string | null;
+    readonly archivedAt: string | null;
+  }[];
+  readonly scope: {
+    readonly kind: 'email' | 'wallet' | 'principal';
+    readonly principal: string;
+  };
 }
 
 export interface SendVerificationAnswer {
