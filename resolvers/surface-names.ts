@@ -13,7 +13,7 @@ export interface SurfaceNames {
 /** Spelt as the documented clients spell them, where these know the operation. Contract 04, sections 4.2 and 4.4. */
 export const surfaceNames: Readonly<Record<string, SurfaceNames>> = {
   'identity.whoami': { tool: 'whoami', command: 'org whoami' },
-  'identity.setDisplayName': { tool: 'set_display_name', command: 'org set-name' },
+  'identity.setDisplayName': { tool: 'set_display_name', command: 'org whoami --set-name' },
 
   'orgs.create': { tool: 'create_org', command: 'org create' },
   'orgs.get': { tool: 'get_org', command: 'org get' },

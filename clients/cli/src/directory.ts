@@ -51,6 +51,12 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: start,
+    name: 'mcp',
+    summary: 'Give a model the gateway’s tools',
+    load: () => import('./groups/mcp.ts'),
+  },
+  {
+    section: start,
     name: 'completion',
     summary: 'Completion for bash, zsh and fish',
     load: () => import('./groups/completion.ts'),
@@ -85,6 +91,12 @@ export const directory: readonly GroupEntry[] = [
     name: 'billing',
     summary: 'Prepaid balance and its history',
     load: () => import('./groups/billing.ts'),
+  },
+  {
+    section: people,
+    name: 'operator',
+    summary: 'Sign in as a person, by a browser',
+    load: () => import('./groups/operator.ts'),
   },
   {
     section: people,

@@ -197,7 +197,7 @@ const rest: Command = {
     const token = flags.text('user-token') === '-' ? (await readText(cli, '-')).trim() : flags.text('user-token');
     const table = positionals.table!.split('/').map(encodeURIComponent).join('/');
     const query: [string, string][] = [...new URLSearchParams(flags.text('query') ?? '')];
-    const path = `/rest/v1/${table}`;
+    const path = `${kind === 'service' ? '/admin/v1/rest' : '/rest/v1'}/${table}`;
     const search = new URLSearchParams(query).toString();
     const { body: answer, status } = await call<unknown>(cli, {
       method,

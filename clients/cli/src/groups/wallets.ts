@@ -75,7 +75,7 @@ const importKey: Command = {
   ],
   examples: [
     ['From a file', 'wallets import acme --key ./acme.key'],
-    ['From a vault', 'pass show acme | svc wallets import acme --key -'],
+    ['From standard input', 'wallets import acme --key - < acme.key'],
   ],
   async run({ cli, positionals, flags }) {
     const given = flags.text('key')!;

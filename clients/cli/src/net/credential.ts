@@ -1,7 +1,8 @@
 import type { Cli } from '../cli.ts';
 import { keptKeys } from '../files/project-keys.ts';
-import { keptApprovals, keptSession } from '../files/sessions.ts';
+import { keptApprovals } from '../files/sessions.ts';
 import { findWallet, walletName } from '../files/wallets.ts';
+import { liveSession } from './sessions.ts';
 
 /** By what a request is sent: exactly one family. */
 export type CredentialKind = 'delegate' | 'wallet' | 'session' | 'operator' | 'service_key' | 'admin' | 'none';
@@ -38,12 +39,12 @@ export async function principalCredential(cli: Cli, asked: Asked): Promise<Crede
     const { siwxHeader } = await import('./siwx.ts');
     return { kind: 'wallet', headers: { 'sign-in-with-x': siwxHeader(wallet, asked.url) } };
   }
-  const session = await keptSession(cli, 'control-plane', asked.apiBase);
+  const session = await liveSession(cli, 'control-plane', asked.apiBase);
   if (session !== undefined) {
     const { headers } = bearer('session', session.token);
     return { kind: 'session', headers: { ...headers, ...(await approvalHeader(cli, asked)) } };
   }
-  const operator = await keptSession(cli, 'operator', asked.apiBase);
+  const operator = await liveSession(cli, 'operator', asked.apiBase);
   if (operator !== undefined) return bearer('operator', operator.token);
   const key =
     env.SVC_SERVICE_KEY ??
