@@ -48,7 +48,8 @@ function Run({ url }: { readonly url: string }) {
   const report = steps.at(-1)?.report;
   // Finished, there is nothing more to hear.
   const error = useFeed(AuditDocument, report == null ? { url } : undefined, ({ auditProgress }) =>
-    setSteps((now) => [...now, auditProgress]),
+    // After a broken connection the audit is told from its beginning: what is known stays.
+    setSteps((now) => (now.some((step) => isSame(step, auditProgress)) ? now : [...now, auditProgress])),
   );
   return (
     <>
@@ -68,6 +69,9 @@ function Run({ url }: { readonly url: string }) {
     </>
   );
 }
+
+const isSame = (one: Step, other: Step) =>
+  one.stage === other.stage && one.at === other.at && one.document === other.document && one.host === other.host;
 
 const documents: Readonly<Record<NonNullable<Step['document']>, string>> = {
   LLMS: 'llms.txt',

@@ -76,7 +76,7 @@ export default function Events({ org }: { readonly org: string }) {
             </select>
           </Field>
           <Field label="Types">
-            <input name="types" placeholder="for example project_created" />
+            <input name="types" placeholder="for example order_paid" />
           </Field>
           <button type="submit">Show</button>
         </Form>
