@@ -37,9 +37,10 @@ const lanes: Readonly<Record<string, Lane>> = {
     env: { SVC_TEST_NODES: '2' },
   },
   browser: {
-    files: ['browser', 'hosted', 'hosted-passkeys', 'notes-example', 'passkeys', 'social-browser'].map(
-      (name) => `test/lanes/${name}.test.ts`,
-    ),
+    files: [
+      ...['browser', 'console', 'console-pages', 'console-rooms', 'hosted', 'hosted-passkeys', 'notes-example'],
+      ...['passkeys', 'social-browser'],
+    ].map((name) => `test/lanes/${name}.test.ts`),
     needs: 'Chromium',
     program: chromiumProgram(),
     install: 'apt-get install chromium, or any Chrome',

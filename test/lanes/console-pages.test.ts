@@ -135,12 +135,12 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
     await page.getByText('Nothing happened yet').waitFor();
     await tell('order_paid', 1);
     await tell('order_sent', 2);
-    await log.getByText('order_sent').waitFor();
+    await log.getByText('order_sent', { exact: true }).waitFor();
     expect(await log.locator('strong').allTextContents()).toEqual(['order_sent', 'order_paid']);
     await page.getByLabel('Project').selectOption(projectId);
     await fill('Types', 'order_paid');
     await press('Show');
-    await log.getByText('order_sent').waitFor({ state: 'detached' });
+    await log.getByText('order_sent', { exact: true }).waitFor({ state: 'detached' });
     await tell('order_sent', 3);
     await tell('order_paid', 4);
     await expect.poll(() => log.locator('strong').allTextContents()).toEqual(['order_paid', 'order_paid']);

@@ -54,14 +54,16 @@ function Run({ url }: { readonly url: string }) {
   return (
     <>
       <Card title="Progress">
-        <ol className="steps" role="log" aria-label="Steps of the audit">
-          {steps.map((step) => (
-            <li key={`${step.stage} ${step.at} ${step.document} ${step.host}`}>
-              <When at={step.at} exact />
-              <span>{said(step)}</span>
-            </li>
-          ))}
-        </ol>
+        <div role="log" aria-label="Steps of the audit">
+          <ol className="steps">
+            {steps.map((step) => (
+              <li key={`${step.stage} ${step.at} ${step.document} ${step.host}`}>
+                <When at={step.at} exact />
+                <span>{said(step)}</span>
+              </li>
+            ))}
+          </ol>
+        </div>
         {report == null && error === undefined && <Loading />}
         <ErrorNote error={error} />
       </Card>
