@@ -3,7 +3,8 @@
  * `npm start` does so first. With `--always` it is built anyway.
  */
 import { createHash } from 'node:crypto';
-import { glob, readFile, writeFile } from 'node:fs/promises';
+import { globSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -13,7 +14,7 @@ const stamp = join(folder, 'dist/.made-of');
 /** A hash of all that goes into the build: its sources, and which versions of packages there are. */
 export async function sourcesHash(): Promise<string> {
   const hash = createHash('sha256');
-  const files = await Array.fromAsync(glob(['src/**/*', 'public/*', 'index.html', '*.ts', '*.json'], { cwd: folder }));
+  const files = globSync(['src/**/*', 'public/*', 'index.html', '*.ts', '*.json'], { cwd: folder });
   for (const file of [...files.filter((name) => /\.\w+$/.test(name)).sort(), '../../package.json'])
     hash.update(`${file}\n`).update(await readFile(join(folder, file)));
   return hash.digest('hex');

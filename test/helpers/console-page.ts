@@ -44,6 +44,6 @@ export async function openConsole(browser: Browser, { url, first, ...rest }: Ope
     },
     press: (name) => page.getByRole('button', { name }).click(),
     fill: (label, text) => page.getByLabel(label, { exact: true }).fill(text),
-    address: async () => (await page.locator('footer code').getAttribute('title'))!,
+    address: async () => (await page.locator('.side-foot code').getAttribute('title'))!,
   };
 }

@@ -68,7 +68,7 @@ export function Shell({ signer, link, settings, path, children }: ShellProps) {
               </div>
             )}
           </nav>
-          <footer>
+          <div className="side-foot">
             <ThemeSwitch />
             <div>
               <p>{signer.label}</p>
@@ -87,7 +87,7 @@ export function Shell({ signer, link, settings, path, children }: ShellProps) {
               )}
             </div>
             {settings.version !== '' && <p className="quiet">Gateway {settings.version}</p>}
-          </footer>
+          </div>
         </header>
         <div>
           <ConnectionBanner link={link} signer={signer} />

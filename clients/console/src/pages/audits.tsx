@@ -48,19 +48,22 @@ function Run({ url }: { readonly url: string }) {
   const report = steps.at(-1)?.report;
   // Finished, there is nothing more to hear.
   const error = useFeed(AuditDocument, report == null ? { url } : undefined, ({ auditProgress }) =>
-    setSteps((now) => [...now, auditProgress]),
+    // After a broken connection the audit is told from its beginning: what is known stays.
+    setSteps((now) => (now.some((step) => isSame(step, auditProgress)) ? now : [...now, auditProgress])),
   );
   return (
     <>
       <Card title="Progress">
-        <ol className="steps" role="log" aria-label="Steps of the audit">
-          {steps.map((step) => (
-            <li key={`${step.stage} ${step.at} ${step.document} ${step.host}`}>
-              <When at={step.at} exact />
-              <span>{said(step)}</span>
-            </li>
-          ))}
-        </ol>
+        <div role="log" aria-label="Steps of the audit">
+          <ol className="steps">
+            {steps.map((step) => (
+              <li key={`${step.stage} ${step.at} ${step.document} ${step.host}`}>
+                <When at={step.at} exact />
+                <span>{said(step)}</span>
+              </li>
+            ))}
+          </ol>
+        </div>
         {report == null && error === undefined && <Loading />}
         <ErrorNote error={error} />
       </Card>
@@ -68,6 +71,9 @@ function Run({ url }: { readonly url: string }) {
     </>
   );
 }
+
+const isSame = (one: Step, other: Step) =>
+  one.stage === other.stage && one.at === other.at && one.document === other.document && one.host === other.host;
 
 const documents: Readonly<Record<NonNullable<Step['document']>, string>> = {
   LLMS: 'llms.txt',

@@ -36,7 +36,7 @@ export function ErrorsChart({ project, hours, until }: ErrorsChartProps) {
             .slice(0, -1)
             .map((_, at) => (found as unknown as Record<string, Bucket | null> | null)?.[`b${at}`]?.verdict);
           return (
-            <>
+            <div className="columns">
               <BarChart
                 title="Failures around, by when they were first seen"
                 series={[
@@ -56,7 +56,7 @@ export function ErrorsChart({ project, hours, until }: ErrorsChartProps) {
                   values: [part?.invocationsInWindow ?? 0],
                 }))}
               />
-            </>
+            </div>
           );
         }}
       </Loaded>

@@ -76,7 +76,7 @@ export default function Events({ org }: { readonly org: string }) {
             </select>
           </Field>
           <Field label="Types">
-            <input name="types" placeholder="for example project_created" />
+            <input name="types" placeholder="for example order_paid" />
           </Field>
           <button type="submit">Show</button>
         </Form>
@@ -136,11 +136,13 @@ function EventList({ tail, names }: Pick<Shown, 'names'> & { readonly tail: Tail
         <Empty title="Nothing happened yet">What fits the filter shows up here by itself.</Empty>
       )}
       {tail.rows !== undefined && tail.rows.length > 0 && (
-        <ol className="feed" role="log" aria-label="Events, newest first">
-          {tail.rows.toReversed().map((event) => (
-            <EventLine key={event.eventId} event={event} project={names.get(event.projectId ?? '')} />
-          ))}
-        </ol>
+        <div role="log" aria-label="Events, newest first">
+          <ol className="feed">
+            {tail.rows.toReversed().map((event) => (
+              <EventLine key={event.eventId} event={event} project={names.get(event.projectId ?? '')} />
+            ))}
+          </ol>
+        </div>
       )}
       {tail.earlier !== undefined && (
         <div>

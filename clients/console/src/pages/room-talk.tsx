@@ -69,34 +69,36 @@ export function RoomTalk({ place }: { readonly place: Place }) {
         {tail.rows === undefined && tail.error === undefined && <Loading />}
         {tail.rows !== undefined && (
           // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by key.
-          <ol ref={list} className="messages" role="log" aria-label="Messages" tabIndex={0}>
-            {tail.earlier !== undefined && (
-              <li>
-                <button type="button" className="slim" onClick={tail.earlier}>
-                  Earlier messages
-                </button>
-              </li>
-            )}
-            {tail.rows.map((message) => (
-              <Message
-                key={message.cursor}
-                message={message}
-                me={me}
-                openThread={thread === undefined ? openThread : undefined}
-                acknowledge={(one) => void acknowledge(one)}
-              />
-            ))}
-            {pending.waiting.map((one) => (
-              <PendingMessage key={one.key} pending={one} again={pending.again} drop={pending.drop} />
-            ))}
-            {tail.rows.length === 0 && pending.waiting.length === 0 && (
-              <li>
-                <Empty title="Nothing was said yet">
-                  What you write here is read by everybody in the organization.
-                </Empty>
-              </li>
-            )}
-          </ol>
+          <div ref={list} className="messages" role="log" aria-label="Messages" tabIndex={0}>
+            <ol>
+              {tail.earlier !== undefined && (
+                <li>
+                  <button type="button" className="slim" onClick={tail.earlier}>
+                    Earlier messages
+                  </button>
+                </li>
+              )}
+              {tail.rows.map((message) => (
+                <Message
+                  key={message.cursor}
+                  message={message}
+                  me={me}
+                  openThread={thread === undefined ? openThread : undefined}
+                  acknowledge={(one) => void acknowledge(one)}
+                />
+              ))}
+              {pending.waiting.map((one) => (
+                <PendingMessage key={one.key} pending={one} again={pending.again} drop={pending.drop} />
+              ))}
+              {tail.rows.length === 0 && pending.waiting.length === 0 && (
+                <li>
+                  <Empty title="Nothing was said yet">
+                    What you write here is read by everybody in the organization.
+                  </Empty>
+                </li>
+              )}
+            </ol>
+          </div>
         )}
         <ErrorNote error={ack.error} />
         <Composer thread={thread} say={pending.say} />
@@ -116,7 +118,7 @@ const ackedBy = (message: MessageLineFragment, name: string | undefined): Messag
 
 /** Keeps the end of a list in sight as it grows, unless somebody has scrolled back to read. */
 function useEndInSight(last: string | undefined, waiting: number) {
-  const list = useRef<HTMLOListElement>(null);
+  const list = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
   useEffect(() => {
     const { current } = list;

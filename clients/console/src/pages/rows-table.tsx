@@ -15,7 +15,8 @@ interface TableRowsProps {
   readonly projectId: string;
   readonly table: string;
   readonly columns: readonly string[];
-  readonly apikey: string;
+  /** Where the rows are read, and with which key. */
+  readonly door: { readonly path: string; readonly apikey: string };
   /** Whether word of its changes comes by itself. */
   readonly live: boolean;
 }
@@ -23,7 +24,7 @@ interface TableRowsProps {
 const pageSize = 50;
 
 /** A page of a table's rows, read anew when the table has changed. */
-export function TableRows({ projectId, table, columns, apikey, live }: TableRowsProps) {
+export function TableRows({ projectId, table, columns, door: { path, apikey }, live }: TableRowsProps) {
   const [order, setOrder] = useState<Order>({ column: columns[0], falling: false });
   const [page, setPage] = useState(0);
   const [rows, setRows] = useState<readonly Row[]>();
@@ -34,7 +35,7 @@ export function TableRows({ projectId, table, columns, apikey, live }: TableRows
 
   const search = new URLSearchParams({ select: '*', limit: String(pageSize + 1), offset: String(page * pageSize) });
   if (order.column !== undefined) search.set('order', `"${order.column}".${order.falling ? 'desc' : 'asc'}`);
-  const address = `/rest/v1/${encodeURIComponent(table)}?${search}`;
+  const address = `${path}/${encodeURIComponent(table)}?${search}`;
 
   // `heard` and `changed` say that it may be another answer by now.
   useEffect(() => {

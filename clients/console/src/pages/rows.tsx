@@ -91,7 +91,9 @@ function Tables({ project, tables, keys }: TablesProps) {
         projectId={project.projectId}
         table={table.name}
         columns={table.columns.map(({ name }) => name)}
-        apikey={visitor ? keys.anonKey : keys.serviceKey}
+        door={
+          visitor ? { path: '/rest/v1', apikey: keys.anonKey } : { path: '/admin/v1/rest', apikey: keys.serviceKey }
+        }
         live={live}
       />
     </Card>

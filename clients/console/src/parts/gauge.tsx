@@ -22,7 +22,7 @@ export function Gauge({ label, score }: GaugeProps) {
             <circle {...common} className={`gauge-value ${mood}`} strokeDasharray={`${(arc * score) / 100} ${whole}`} />
           )}
         </g>
-        <text x="50" y="59" textAnchor="middle" aria-hidden="true">
+        <text x="50" y="59" textAnchor="middle">
           {score}
         </text>
       </svg>
