@@ -125,6 +125,18 @@ const expired: readonly (readonly [table: string, condition: string, which?: str
     'bundles',
     `sold_at < now() - interval '1 day' and not exists (select from downloads d where d.sha256 = bundles.sha256)`,
   ],
+  // Ceremonies are over in minutes; what they led to is in the trail.
+  ['ceremony_challenges', `expires_at < now() - interval '1 day'`],
+  ['mailed_links', `expires_at < now() - interval '1 day'`],
+  ['device_flows', `expires_at < now() - interval '1 day'`],
+  ['loopback_flows', `expires_at < now() - interval '1 day'`],
+  ['oauth_flows', `expires_at < now() - interval '1 day'`],
+  ['wallet_claims', `expires_at < now() - interval '1 day'`],
+  ['approval_challenges', `expires_at < now() - interval '1 day'`],
+  ['sign_in_tries', 'window_ends < now()'],
+  // After what was begun in them, which ends with them at the latest.
+  ['write_approvals', `absolute_expires_at < now() - interval '30 days'`],
+  ['sessions', `absolute_expires_at < now() - interval '31 days'`],
   ['usage_flushes', `flushed_at < now() - interval '1 day'`],
 ];
 
