@@ -176,12 +176,12 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   ),
   GOOGLE_CLIENT_ID: open(
     'no sign-in with Google',
-    'Client id of a Google “web application”, with which users of every project may sign in. Its redirect URI is `PUBLIC_BASE_URL/auth/v1/oauth/google/callback`.',
+    'Client id of a Google “web application”, with which users of every project, and people themselves, may sign in. Its redirect URIs are `PUBLIC_BASE_URL/auth/v1/oauth/google/callback` and `PUBLIC_BASE_URL/agent/v1/control-plane/oauth/google/callback`.',
   ),
   GOOGLE_CLIENT_SECRET: secret('no sign-in with Google', 'Client secret that belongs to `GOOGLE_CLIENT_ID`.'),
   OIDC_PROVIDERS: secret(
     'none but Google',
-    'Further OpenID Connect providers, as a JSON list: `[{"id":"acme","issuer":"https://id.acme.example","client_id":"…","client_secret":"…","display_name":"Acme"}]`. The redirect URI is `PUBLIC_BASE_URL/auth/v1/oauth/<id>/callback`. An issuer that is named here may lie in a private network; plain http is for this machine, outside production. An `id` is stored with the users who sign in by it.',
+    'Further OpenID Connect providers, as a JSON list: `[{"id":"acme","issuer":"https://id.acme.example","client_id":"…","client_secret":"…","display_name":"Acme"}]`. The redirect URIs are `PUBLIC_BASE_URL/auth/v1/oauth/<id>/callback` and `PUBLIC_BASE_URL/agent/v1/control-plane/oauth/<id>/callback`. An issuer that is named here may lie in a private network; plain http is for this machine, outside production. An `id` is stored with the users who sign in by it.',
   ),
   SETTLEMENT_ADDRESS: open(
     'a wallet whose key is derived from `SVC_SECRET_KEY`',
