@@ -27,8 +27,8 @@ test('long text is read as short text is', async () => {
   });
   const manifest = { version: 1, tables: [{ name: 'notes', expose: false }] };
   const migration = `create table notes (title text); ${long}`;
-  expect(await reader.judge('', manifest, emptyModel(), migration)).toEqual([]);
-  expect(await reader.judge('', manifest, emptyModel(), long)).toMatchObject([{ type: 'missing-table' }]);
+  expect(await reader.judge('', manifest, emptyModel(), migration)).toEqual({ findings: [], asked: [] });
+  expect((await reader.judge('', manifest, emptyModel(), long)).findings).toMatchObject([{ type: 'missing-table' }]);
   expect((await reader.checkManifest({ ...manifest, tables: [], extra: long })).findings).toHaveLength(1);
 });
 
