@@ -38,6 +38,8 @@ export interface Route {
   readonly operation: string;
   /** The documented status of success. */
   readonly status: number;
+  /** Every status of success. @default its one */
+  readonly statuses?: readonly number[];
   /** The member that a body of plain text is, where the path takes one. */
   readonly textAs?: string | undefined;
   /** Whether the answer is had as Markdown too. */
@@ -134,7 +136,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     method,
     path,
     operation: op.name,
-    status: typeof status === 'number' ? status : status.usual,
+    ...(typeof status === 'number' ? { status } : { status: status.usual, statuses: [200, 201] }),
     textAs,
     hasMarkdown: asMarkdown !== undefined,
     isSold: op.kind === 'mutation' && 'price' in op && op.price?.family === 'gateway',

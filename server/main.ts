@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ensureDatabase } from '../db/ensure-database.ts';
 import { RootMismatchError } from '../db/root-fingerprint.ts';
-import { type App, startApp } from './app.ts';
+import type { App } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { createLog } from './log.ts';
 import { startOwnPostgres } from './own-postgres.ts';
@@ -28,10 +28,14 @@ async function start(config: Config): Promise<void> {
   const { roots, takeBack } = await loadRootSecret(config);
   // Before anything is made for a start that could not end well.
   await requireFreePort(config);
+  // The gateway's own modules are most of a start; they are read while Postgres comes up.
+  const loading = import('./app.ts');
+  loading.catch(() => undefined);
   const postgres = config.databaseUrl === undefined ? await startOwnPostgres(config.dataDir, log) : undefined;
   let app: App;
   try {
     const databaseUrl = config.databaseUrl ?? (await ensureDatabase(postgres!.url, 'svc'));
+    const { startApp } = await loading;
     app = await startApp({ config, databaseUrl, roots, version, log });
   } catch (error) {
     await postgres?.stop();

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto';
 import { hasAlready } from '../core/entity-tags.ts';
+import { operations } from '../resolvers/index.ts';
 import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
 import type { RestRoutes } from '../rest-compat/handle.ts';
 import { type Installation, openApiDocument } from '../rest-compat/openapi/document.ts';
+import { platformDocument } from '../rest-compat/openapi/platform.ts';
+import { routes } from '../rest-compat/routes.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { ownDocs } from './own-docs.ts';
 import { sendAnswer } from './respond.ts';
@@ -19,15 +22,25 @@ interface Printed {
 export const describeApi = (rest: RestRoutes, installation: Installation): string =>
   JSON.stringify(openApiDocument([...ownDocs, ...rest.describe()], installation));
 
-/** Answers `/openapi.json`: the description, made for the first who asks. */
-export function openApiDoor({
-  rest,
-  services,
-}: Pick<HttpOptions, 'rest' | 'services'>): (exchange: Exchange) => Promise<void> {
+/** Answers `/openapi.json`, which describes what is under `/api`. */
+export const openApiDoor = ({ rest, services }: Pick<HttpOptions, 'rest' | 'services'>) =>
+  documentDoor(async () => {
+    const { publicBaseUrl: baseUrl } = services.settings;
+    return describeApi(rest, { baseUrl, payTo: await settlementAddress(services) });
+  });
+
+/** Answers `/openapi/platform.json`, which describes the other documented paths of operations. */
+export const platformDoor = ({ services, version }: Pick<HttpOptions, 'services' | 'version'>) =>
+  documentDoor(async () => {
+    const { publicBaseUrl: baseUrl } = services.settings;
+    return JSON.stringify(platformDocument(routes, operations, { version, baseUrl }));
+  });
+
+/** A document that stays the same while the gateway runs, made for the first who asks. */
+function documentDoor(make: () => Promise<string>): (exchange: Exchange) => Promise<void> {
   let printed: Promise<Printed> | undefined;
   const print = async (): Promise<Printed> => {
-    const { publicBaseUrl: baseUrl } = services.settings;
-    const body = describeApi(rest, { baseUrl, payTo: await settlementAddress(services) });
+    const body = await make();
     return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` };
   };
   return async ({ request, response }) => {

@@ -6,7 +6,7 @@ import { agentPaths } from './agents.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
 import { answerGraphQL } from './graphql-http.ts';
 import { answerLive, answerLiveChanges } from './live/answer-live.ts';
-import { openApiDoor } from './openapi.ts';
+import { openApiDoor, platformDoor } from './openapi.ts';
 import { ownDocs } from './own-docs.ts';
 import { send, sendJson } from './respond.ts';
 
@@ -24,6 +24,7 @@ export function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
     };
   const paths = new Map<string, OwnPath>([
     ['/openapi.json', reading(openApiDoor(options))],
+    ['/openapi/platform.json', reading(platformDoor(options))],
     ['/api/health', reading(async ({ response }) => sendJson(response, 200, await health.report()))],
     [
       '/readyz',

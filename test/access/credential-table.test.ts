@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operations } from '../../resolvers/index.ts';
 import { apiCode, isApiPath } from '../../rest-compat/problem.ts';
+import type { Route } from '../../rest-compat/route.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
+import { type Described, describedBy, pointerTo } from '../helpers/described.ts';
 import { revive } from '../helpers/revive.ts';
 import { startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
@@ -40,8 +43,11 @@ const params: Record<string, string> = {};
 let members: Awaited<ReturnType<typeof stageMembers>>;
 const surfaces = allSurfaces({ service, params, members: () => members });
 let actors: Readonly<Record<CallerName, Actor>>;
+/** The description of the paths outside `/api`, which every answer here is held against. */
+let platform: Described;
 
 beforeAll(async () => {
+  platform = describedBy((await service.call(service.actors.nobody, 'GET', '/openapi/platform.json')).body);
   const { wallet, orgId, projectId, principalId, serviceKey, anonKey } = await service.project();
   const { session, delegate, approval, bearer, apikey, admin, nobody } = service.actors;
   const person = await session({ principalId, passkeyAgeSeconds: 1 });
@@ -109,6 +115,27 @@ test.each(restCells)('$route by $caller: $cell', async ({ route, caller, cell })
   const spelt = code !== undefined && isApiPath(path) ? apiCode(code) : code;
   // Bytes are no object with a code.
   expect([answer.status, answer.body?.code]).toEqual([refused, spelt]);
+  const item = platform.document.paths[path.replace(/:(\w+)/g, '{$1}')]?.[method.toLowerCase()];
+  if (item === undefined) return;
+  const described = refused < 300 ? String(answer.status) : 'default';
+  expect([route, Object.keys(item.responses)]).toEqual([route, expect.arrayContaining([described])]);
+  const at = ['paths', path.replace(/:(\w+)/g, '{$1}'), method.toLowerCase(), 'responses', described];
+  const schema = pointerTo(...at, 'content', 'application/json', 'schema');
+  expect([route, platform.faults(schema, answer.body)]).toEqual([route, undefined]);
+});
+
+test('every documented path outside /api is described, but pages and forms of people', async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(platform.document));
+  expect([valid, errors]).toEqual([true, undefined]);
+  const routed = routes.filter(({ path, places }) => !isApiPath(path) && places !== undefined);
+  const spelt = ({ method, path }: Route) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`;
+  expect([...platform.operations].sort()).toEqual(routed.map(spelt).sort());
+  for (const item of Object.values<Record<string, Record<string, unknown>>>(platform.document.paths)) {
+    for (const { operationId, parameters = [] } of Object.values(item)) {
+      for (const { name, description } of parameters as { name: string; description: string }[])
+        expect([operationId, name, description]).toEqual([operationId, name, expect.stringMatching(/\.$/)]);
+    }
+  }
 });
 
 const withoutField = [

@@ -16,8 +16,8 @@ export const errorSurfaces = ({ service, params }: Stage): Surfaces => {
       async prepare() {
         await service.control.sql(
           `insert into error_fingerprints select org_id, id, 'fp_0123456789abcdef', 'checkout', 'uncaught', 'coarse', 'Error',
-             '', '[]', 1, now(), now(), null, null, '{}', '[]' from projects where id = $1 on conflict do nothing`,
-          [params.project_id],
+             '', '[]', 1, now(), now(), null, null, $2, '[]' from projects where id = $1 on conflict do nothing`,
+          [params.project_id, JSON.stringify({ id: 'req_1', at: '2026-01-01T00:00:00.000Z', release_id: null })],
         );
         return { fingerprint_id: 'fp_0123456789abcdef' };
       },
