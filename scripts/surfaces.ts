@@ -1,7 +1,9 @@
+import { ceremonies } from '../resolvers/ceremonies/index.ts';
 import { operations } from '../resolvers/index.ts';
 import type { AnyOperation } from '../resolvers/operation.ts';
 import { surfaceNames } from '../resolvers/surface-names.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
+import { ceremonyRoutes } from '../rest-compat/ceremonies/routes.ts';
 import type { Method, Place, Route } from '../rest-compat/route.ts';
 import { routes } from '../rest-compat/routes.ts';
 import { type PlainSchema, plainSchema } from './surfaces/plain-schema.ts';
@@ -90,29 +92,52 @@ export function surfaces(): readonly Surface[] {
     .toSorted((left, right) => (left.name < right.name ? -1 : 1));
 }
 
-/** What users of a project do, which is no operation of the platform, in the order of its documented paths. */
-export function userSurfaces(): readonly Surface[] {
-  // Further spellings of a path come behind the documented one.
-  const first = authRoutes.filter(
-    ({ operation }, at) => authRoutes.findIndex((other) => other.operation === operation) === at,
-  );
-  return first.flatMap(({ endpoint, method, path, status, places }) => {
-    if (endpoint === undefined || places === undefined) return [];
-    const [namespace, name] = endpoint.name.split('.') as [string, string];
-    return {
-      name: endpoint.name,
-      namespace,
-      method: name,
-      kind: method === 'GET' ? 'query' : 'mutation',
-      summary: endpoint.summary,
-      tool: undefined,
-      command: undefined,
-      path: { method, path, status, places: places(), answersBytes: false },
-      follows: [],
-      input: plainSchema(endpoint.input, 'input'),
-      answer: plainSchema(endpoint.wire, 'output'),
-      idempotencyKey: 'none',
-      priced: false,
-    };
-  });
+/** What is reached over REST alone, under a name of the SDK's. */
+function restOnly(
+  { name, summary, input, wire }: Pick<AnyOperation, 'name' | 'summary' | 'input' | 'wire'>,
+  { method, path, status, places }: Route & Required<Pick<Route, 'places'>>,
+  own: Pick<Surface, 'namespace' | 'method' | 'kind'>,
+): Surface {
+  return {
+    name,
+    ...own,
+    summary,
+    tool: undefined,
+    command: undefined,
+    path: { method, path, status, places: places(), answersBytes: false },
+    follows: [],
+    input: plainSchema(input, 'input'),
+    answer: plainSchema(wire, 'output'),
+    idempotencyKey: 'none',
+    priced: false,
+  };
 }
+
+const isClients = (route: Route): route is Route & Required<Pick<Route, 'places'>> => route.places !== undefined;
+
+/** Further spellings of a path come behind the documented one. */
+const isFirst = ({ operation }: Route, at: number, all: readonly Route[]) =>
+  all.findIndex((other) => other.operation === operation) === at;
+
+/** What users of a project do, which is no operation of the platform, in the order of its documented paths. */
+export const userSurfaces = (): readonly Surface[] =>
+  authRoutes
+    .filter(isClients)
+    .filter(isFirst)
+    .flatMap((route) => {
+      if (route.endpoint === undefined) return [];
+      const [namespace, method] = route.endpoint.name.split('.') as [string, string];
+      const kind = route.method === 'GET' ? 'query' : 'mutation';
+      return [restOnly(route.endpoint, route, { namespace, method, kind })];
+    });
+
+/** By what people's sessions come about, are proven and end, all in one namespace: `session.get` is `ceremonies.sessionGet`. */
+export const ceremonySurfaces = (): readonly Surface[] =>
+  ceremonyRoutes
+    .filter(isClients)
+    .filter(isFirst)
+    .flatMap((route) => {
+      const op = ceremonies.find(({ name }) => name === route.operation);
+      const method = route.operation.replace(/\.(.)/, (_dot, letter: string) => letter.toUpperCase());
+      return op === undefined ? [] : [restOnly(op, route, { namespace: 'ceremonies', method, kind: op.kind })];
+    });

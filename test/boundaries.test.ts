@@ -15,6 +15,11 @@ test.each([
   ['schema', 'subscriptions', true],
   ['server', 'core', true],
   ['test', 'server', true],
+  ['clients/sdk', 'core', false],
+  ['clients/sdk', 'clients/cli', false],
+  ['clients/cli', 'clients/sdk', true],
+  ['clients/cli', 'resolvers', false],
+  ['resolvers', 'clients/sdk', false],
 ])('%s importing %s is allowed: %s', (from, to, allowed) => {
   expect(mayImport(from, to)).toBe(allowed);
 });

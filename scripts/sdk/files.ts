@@ -1,12 +1,12 @@
 import { errorRows } from '../../core/error-codes.ts';
-import { type Surface, surfaces, userSurfaces } from '../surfaces.ts';
+import { ceremonySurfaces, type Surface, surfaces, userSurfaces } from '../surfaces.ts';
 import { printNamespace } from './print-namespace.ts';
 
 const folder = 'clients/sdk/src';
 
 /** Operations that have a method, by their namespaces. */
 function namespaces(): ReadonlyMap<string, readonly Surface[]> {
-  const reachable = [...surfaces(), ...userSurfaces()].filter(
+  const reachable = [...surfaces(), ...userSurfaces(), ...ceremonySurfaces()].filter(
     ({ path, follows }) => path !== undefined || follows.length > 0,
   );
   return new Map(Object.entries(Object.groupBy(reachable, ({ namespace }) => namespace)) as [string, Surface[]][]);

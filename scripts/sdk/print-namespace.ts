@@ -66,8 +66,9 @@ function printMethod(surface: Surface, path: SurfacePath): Printed {
   const hasInput = Object.keys(input.properties ?? {}).length > 0;
   const types: string[] = [];
   if (hasInput) types.push(declared(inputName, surface.summary, typeOf(input, { io: 'input', indent: '' })));
-  if (!path.answersBytes)
-    types.push(declared(answerName, undefined, typeOf(surface.answer, { io: 'output', indent: '' })));
+  // A status without a body answers nothing.
+  const answer = path.status === 204 ? 'undefined' : typeOf(surface.answer, { io: 'output', indent: '' });
+  if (!path.answersBytes) types.push(declared(answerName, undefined, answer));
   const given = hasInput ? inputName : 'Record<string, never>';
   const [maker, parameters] = path.answersBytes
     ? ['bytesMethod', [given]]

@@ -5,7 +5,12 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { codegen } from '@graphql-codegen/core';
+import * as documents from '@graphql-codegen/typed-document-node';
+import * as operations from '@graphql-codegen/typescript-operations';
+import { parse } from 'graphql';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { printedSchema } from '../../scripts/print-schema.ts';
 import { startService } from '../helpers/service.ts';
 
 const run = promisify(execFile);
@@ -24,6 +29,9 @@ beforeAll(async () => {
   const project = join(root, 'clients/sdk/tsconfig.build.json');
   await run(process.execPath, [tsc, '--project', project, '--outDir', join(installed(), 'dist')]);
   await symlink(join(root, 'node_modules/viem'), join(folder, 'node_modules/viem'));
+  const typed = '@graphql-typed-document-node';
+  await symlink(join(root, 'node_modules', typed), join(folder, 'node_modules', typed));
+  await symlink(join(root, 'node_modules/graphql'), join(folder, 'node_modules/graphql'));
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
 });
 afterAll(async () => {
@@ -36,6 +44,17 @@ const node = (file: string) =>
     cwd: folder,
     env: { ...process.env, BASE_URL: service.url },
   });
+
+/** Holds a program against the types of what it imports. */
+async function compiled(file: string): Promise<void> {
+  const options = ['--noEmit', '--strict', '--skipLibCheck', '--allowImportingTsExtensions', '--target', 'es2023'];
+  const web = ['--lib', 'es2023,dom,dom.iterable,dom.asynciterable', '--types', '', '--module', 'nodenext'];
+  await writeFile(join(folder, 'globals.d.ts'), 'declare const process: { readonly env: Record<string, string> };');
+  const args = [tsc, ...options, ...web, 'globals.d.ts', file];
+  await run(process.execPath, args, { cwd: folder }).catch((error: { readonly stdout: string }) => {
+    throw new Error(error.stdout);
+  });
+}
 
 test('the package has the version of the gateway, and depends on nothing', async () => {
   const own = JSON.parse(await readFile(join(root, 'clients/sdk/package.json'), 'utf8')) as Record<string, unknown>;
@@ -63,6 +82,36 @@ test('what its page shows is a program that runs', async () => {
   ]);
 });
 
+test.each(['string', 'documentNode'])('what GraphQL Code Generator makes as %s is run with its types', async (mode) => {
+  const document = parse('query Named($id: ID!) { organization(id: $id) { orgId displayName } }');
+  const code = await codegen({
+    filename: 'generated.ts',
+    schema: parse(printedSchema()),
+    documents: [{ document }],
+    pluginMap: { operations, documents },
+    plugins: [{ operations: {} }, { documents: {} }],
+    config: { documentMode: mode, useTypeImports: true, scalars: { ID: 'string' } },
+  });
+  await writeFile(join(folder, 'generated.ts'), code);
+  await writeFile(
+    join(folder, 'named.ts'),
+    `import { createClient, wallet } from '@svc/sdk';
+    import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+    import { NamedDocument } from './generated.ts';
+    const { address, signMessage } = privateKeyToAccount(generatePrivateKey());
+    const credential = wallet({ address, signMessage: (message) => signMessage({ message }) });
+    const client = createClient({ baseUrl: process.env.BASE_URL!, credential });
+    const { orgId } = await client.orgs.create({ displayName: 'Typed' });
+    const { organization } = await client.graphql(NamedDocument, { id: orgId });
+    const name: string | null | undefined = organization?.displayName;
+    // @ts-expect-error: it takes no such variable.
+    const wrong = () => client.graphql(NamedDocument, { name: orgId });
+    console.log(name, typeof wrong);`,
+  );
+  await compiled('named.ts');
+  expect((await node('named.ts')).stdout).toBe('Typed function\n');
+});
+
 test('a namespace is imported by itself, with its types', async () => {
   const program = `import { connect, wallet } from '@svc/sdk';
     import { rooms, type SendMessageInput } from '@svc/sdk/rooms';
@@ -73,9 +122,6 @@ test('a namespace is imported by itself, with its types', async () => {
     export const wrong = () => sendMessage({ ...input, thread_id: 't' });
     console.log(typeof sendMessage, typeof wallet);`;
   await writeFile(join(folder, 'alone.ts'), program);
-  const options = ['--noEmit', '--strict', '--lib', 'es2022,dom', '--types', '', '--module', 'nodenext'];
-  await run(process.execPath, [tsc, ...options, 'alone.ts'], { cwd: folder }).catch((error: { stdout: string }) => {
-    throw new Error(error.stdout);
-  });
+  await compiled('alone.ts');
   expect((await node('alone.ts')).stdout).toBe('function function\n');
 });

@@ -26,6 +26,7 @@ import { tiers } from './namespaces/tiers.ts';
 import { users } from './namespaces/users.ts';
 import { vaults } from './namespaces/vaults.ts';
 import { auth } from './namespaces/auth.ts';
+import { ceremonies } from './namespaces/ceremonies.ts';
 
 /** Every namespace of operations. */
 export const namespaces = (connection: Connection) => ({
@@ -55,6 +56,7 @@ export const namespaces = (connection: Connection) => ({
   users: users(connection),
   vaults: vaults(connection),
   auth: auth(connection),
+  ceremonies: ceremonies(connection),
 });
 
 export {
@@ -84,4 +86,5 @@ export {
   users,
   vaults,
   auth,
+  ceremonies,
 };
