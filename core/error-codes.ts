@@ -129,6 +129,16 @@ export const errorRows = {
     retryable: true,
     nextActions: [{ type: 'retry', why: 'Send the document together with its SHA-256 hash once.' }],
   }),
+  INVALID_PKCE: row(400, 'auth', 'The verifier does not belong to the challenge that the sign-in began with.', {
+    nextActions: [{ type: 'authenticate', why: 'Begin the sign-in anew.' }],
+  }),
+  INVALID_GRANT: row(400, 'auth', 'The code is unknown, used or expired, or of another sign-in.', {
+    nextActions: [{ type: 'authenticate', why: 'Begin the sign-in anew.' }],
+  }),
+  INVALID_REDIRECT_URI: row(400, 'validation', 'The redirect address is not this machine’s, with the path /callback.', {
+    nextActions: [{ type: 'edit_request', why: 'Use http://127.0.0.1:PORT/callback.' }],
+  }),
+  DEVICE_PENDING: row(400, 'auth', 'The sign-in was not approved yet, or will not be; `error` says which.'),
   SQL_ERROR: row(400, 'validation', 'The project’s database refused the SQL.', {
     nextActions: [{ type: 'edit_request', why: 'Correct the SQL: `details` has what PostgreSQL says of it.' }],
   }),
@@ -137,6 +147,17 @@ export const errorRows = {
   }),
   AUTH_REQUIRED: row(401, 'auth', 'This needs a credential.', { nextActions: [signIn] }),
   INVALID_AUTH: row(401, 'auth', 'The credential is not valid.', { nextActions: [signIn] }),
+  WALLET_PROOF_INVALID: row(401, 'auth', 'The wallet’s signature over the nonce of the claim is missing or wrong.', {
+    nextActions: [
+      {
+        type: 'authenticate',
+        auth: 'SIWX',
+        method: 'POST',
+        path: '/agent/v1/operator/claim-wallet-org/challenge',
+        why: 'Begin a claim, and sign its nonce with the wallet.',
+      },
+    ],
+  }),
   BAD_SIGNATURE: row(401, 'auth', 'The signature of the webhook is missing or wrong.'),
   OPERATOR_SESSION_INVALID: row(401, 'auth', 'The operator session has expired or was revoked.', {
     nextActions: [{ type: 'authenticate', command: 'svc operator login', why: 'Start a new operator session.' }],
@@ -178,6 +199,7 @@ export const errorRows = {
   SVC_AUTH_INVALID_CREDENTIALS: row(401, 'auth', 'What was given does not sign in.'),
   SVC_AUTH_UNKNOWN_IDENTITY: row(401, 'auth', 'No user has this identity.'),
   SVC_AUTH_SESSION_BRIDGE_UNVERIFIED: row(401, 'auth', 'The identity was handed over without its proof.'),
+  CSRF_REFUSED: row(403, 'auth', 'A page of another site sent this, or its token is missing.'),
   FORBIDDEN: row(403, 'auth', 'This credential may not do that.'),
   NOT_AUTHORIZED: row(403, 'auth', 'The caller is not authorized for this.'),
   STEP_UP_REQUIRED: row(403, 'auth', 'This needs a fresh passkey confirmation.'),
@@ -231,6 +253,9 @@ export const errorRows = {
   QUOTA_EXCEEDED: row(403, 'quota', 'A quota is used up.', {
     nextActions: [checkUsage],
   }),
+  FLOW_NOT_FOUND: row(404, 'not_found', 'There is no such sign-in, or it has expired.'),
+  DEVICE_CODE_NOT_FOUND: row(404, 'not_found', 'There is no such code, or it has expired or was used.'),
+  CLAIM_NOTHING_TO_CLAIM: row(404, 'not_found', 'The wallet owns no organization that could be claimed.'),
   HOST_NOT_FOUND: row(404, 'not_found', 'No project is served under this host.'),
   ROOM_INVITE_KEY_INVALID: row(404, 'not_found', 'There is no such invite key.'),
   INVITE_NOT_FOUND: row(404, 'not_found', 'There is no such invitation.'),
@@ -267,6 +292,21 @@ export const errorRows = {
       { type: 'authenticate', why: 'Sign in as before, or recover the account by mail; then link the social account.' },
     ],
   }),
+  OWNER_NEEDS_PASSKEY: row(409, 'conflict', 'Who owns an organization keeps at least one passkey.', {
+    nextActions: [
+      {
+        type: 'authenticate',
+        method: 'POST',
+        path: '/agent/v1/control-plane/passkey/enroll/options',
+        why: 'Enrol another passkey first.',
+      },
+    ],
+  }),
+  EMAIL_BELONGS_TO_OTHER_PRINCIPAL: row(409, 'conflict', 'The address is somebody else’s here.', {
+    nextActions: [{ type: 'authenticate', why: 'Sign in with that address instead.' }],
+  }),
+  FLOW_NOT_PENDING: row(409, 'conflict', 'The sign-in was approved or used before.'),
+  CLAIM_CONFLICT: row(409, 'conflict', 'The wallet owns this organization no more, or is no agent’s.'),
   OPERATOR_EMAIL_MISSING: row(409, 'conflict', 'The operator contact has no mail address.', {
     nextActions: [
       { type: 'edit_request', method: 'POST', path: '/agent/v1/contact', why: 'Name a mail address first.' },

@@ -43,6 +43,8 @@ export interface SessionCaller extends PrincipalCaller {
   /** Sign-in method to the second of its last proof. */
   readonly amrTimes: Readonly<Record<string, number>>;
   readonly expiresAt: Date;
+  /** The second at which it was looked up, by the database's clock, as the proofs above were noted. */
+  readonly askedAt: number;
 }
 
 /** A bearer that narrows one project grant. */

@@ -105,6 +105,8 @@ export interface RequestFacts {
   readonly address: string;
   /** Scheme and host of the request, without a trailing slash. */
   readonly baseUrl: string;
+  /** The host that a wallet signature has to name; undefined: the client named one that is not this server's. */
+  readonly signedHost?: string | undefined;
   readonly idempotencyKey: string | undefined;
   /** Bearer of `X-Svc-Write-Auth`. */
   readonly writeApproval: string | undefined;

@@ -98,7 +98,7 @@ async function run<Input extends z.ZodObject, Scope, Output, Wire>(
       }));
   const caller = credited.kind === 'nobody' ? await payerOf(op, ctx, input) : credited;
   if (caller !== credited) ctx = { ...ctx, caller: async () => caller };
-  const acts = op.kind === 'mutation' || op.reveals !== undefined;
+  const acts = op.kind === 'mutation' ? op.forReaders !== true : op.reveals !== undefined;
   if (acts) refuseReaders(caller);
   const scope = await authorise(op, ctx, caller, input, ahead);
   admitted(scope);

@@ -60,6 +60,9 @@ import { removeMember } from './members/remove-member.ts';
 import { revokeMemberKey } from './members/revoke-key.ts';
 import { setMemberRole } from './members/set-role.ts';
 import type { AnyOperation } from './operation.ts';
+import { getOverview } from './operator/get-overview.ts';
+import { getOperatorStatus } from './operator/get-status.ts';
+import { listOperatorProjects } from './operator/list-projects.ts';
 import { confirmEmail } from './operator-contact/confirm-email.ts';
 import { connectChat } from './operator-contact/connect-chat.ts';
 import { enrollPasskey } from './operator-contact/enroll-passkey.ts';
@@ -237,6 +240,9 @@ export const operations: readonly AnyOperation[] = [
   sendVerification,
   confirmEmail,
   enrollPasskey,
+  getOverview,
+  listOperatorProjects,
+  getOperatorStatus,
   connectChat,
   getPricing,
   runAudit,

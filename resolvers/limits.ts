@@ -153,6 +153,36 @@ export const signInThrottles = {
   socialStart: { times: 300, seconds: 600 },
 } as const satisfies Record<string, Throttle>;
 
+/** Tries of people who sign in to the platform itself, counted in the control database. */
+export const ceremonyThrottles = {
+  /** Sign-in mails to one address. */
+  mailToAddress: { times: 5, seconds: 3_600 },
+  /** Sign-in mails that one network asks for. */
+  mailOfNetwork: { times: 100, seconds: 3_600 },
+  /** Ceremonies with a passkey that one network begins. */
+  passkeyOfNetwork: { times: 300, seconds: 900 },
+  /** Assertions tried with one passkey from one network; a right one begins the count anew. */
+  passkey: { times: 10, seconds: 900 },
+  /** Codes tried from one network: of recovery, of a loopback, of an approval. */
+  codeOfNetwork: { times: 60, seconds: 900 },
+  /** Codes of devices that one person types in. */
+  userCode: { times: 20, seconds: 900 },
+  /** Device authorizations and loopback sign-ins that one network begins. */
+  flowOfNetwork: { times: 300, seconds: 900 },
+} as const satisfies Record<string, Throttle>;
+
+/** How long what a ceremony waits for is waited for, in minutes. Contract 01, section 5.14. */
+export const ceremonyMinutes = { link: 15, passkey: 5, flow: 10, code: 5, claim: 10, device: 10 } as const;
+
+/** Seconds between two polls of a device, and what each that comes too soon adds. RFC 8628, section 3.5. */
+export const devicePollSeconds = { usual: 5, more: 5 } as const;
+
+/** Codes of recovery that are issued together. */
+export const recoveryCodesIssued = 10;
+
+/** How long a write approval lives, in minutes. Contract 01, section 1.10. */
+export const approvalMinutes = { idle: 30, absolute: 240 } as const;
+
 /** Passkeys of one user of a project. */
 export const passkeysPerUser = 20;
 

@@ -29,6 +29,11 @@ export type StepUpClass =
   | 'org.membership'
   | 'org.invite'
   | 'org.contacts'
+  | 'org.adopt'
+  | 'authenticator.register'
+  | 'authenticator.remove'
+  | 'recovery.issue'
+  | 'cli.authorize'
   | 'operator.contact'
   | 'project.delete'
   | 'project.keys'
@@ -63,6 +68,8 @@ export interface Query<Input extends z.ZodObject, Scope, Output, Wire> extends D
 interface Changes<Input extends z.ZodObject, Output> {
   readonly kind: 'mutation';
   readonly stepUp?: StepUpClass;
+  /** An operator session may do it, too: it concerns that session itself. */
+  readonly forReaders?: true;
   readonly writeApproval?: WriteApproval<z.output<Input>>;
   /** `gated` refuses it while the organization is frozen or dormant. Feeds, rooms and escalations never are. */
   readonly lifecycle?: 'gated';

@@ -14,8 +14,7 @@ const stepUpPath = '/agent/v1/control-plane/step-up/options';
 export function requireStepUp(ctx: Context, caller: Caller, opClass: StepUpClass | undefined): void {
   if (opClass === undefined || caller.kind !== 'control_plane') return;
   const provenAt = caller.amrTimes.passkey;
-  const now = ctx.services.now().getTime() / 1000;
-  if (provenAt !== undefined && now - provenAt <= stepUpMaxAgeSeconds) return;
+  if (provenAt !== undefined && caller.askedAt - provenAt <= stepUpMaxAgeSeconds) return;
   throw new ServiceError('STEP_UP_REQUIRED', {
     details: {
       op_class: opClass,

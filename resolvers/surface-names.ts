@@ -1,15 +1,19 @@
-/** What an operation goes by where it is no field and no path. Its name in the SDK is its own: `rooms.sendMessage`. */
+/** What an operation goes by where it is no field and no path. In the SDK it has its own name, unless one is said here. */
 export interface SurfaceNames {
   /** As a tool of a model, for example `send_room_message`; undefined where it is none. */
   readonly tool?: string;
   /** As words of the command `svc`, for example `messages send`; undefined where it is none. */
   readonly command?: string;
+  /** Its method in the SDK, where that is not the operation's own name. */
+  readonly sdk?: string;
+  /** Subscriptions that the operation begins, the narrower first. */
+  readonly follows?: readonly string[];
 }
 
 /** Spelt as the documented clients spell them, where these know the operation. Contract 04, sections 4.2 and 4.4. */
 export const surfaceNames: Readonly<Record<string, SurfaceNames>> = {
   'identity.whoami': { tool: 'whoami', command: 'org whoami' },
-  'identity.setDisplayName': { tool: 'set_display_name', command: 'org set-name' },
+  'identity.setDisplayName': { tool: 'set_display_name', command: 'org whoami --set-name' },
 
   'orgs.create': { tool: 'create_org', command: 'org create' },
   'orgs.get': { tool: 'get_org', command: 'org get' },
@@ -64,9 +68,9 @@ export const surfaceNames: Readonly<Record<string, SurfaceNames>> = {
   'projects.validateExpose': { tool: 'validate_manifest', command: 'projects validate-expose' },
   'projects.validateManifest': { tool: 'validate_manifest', command: 'projects validate-expose' },
   'projects.listEvents': { tool: 'list_project_events', command: 'events' },
-  'projects.openLive': { command: 'live' },
+  'projects.openLive': { command: 'live', sdk: 'followLive', follows: ['liveHints'] },
   'events.emit': { tool: 'emit_event', command: 'events emit' },
-  'events.open': { command: 'events --watch' },
+  'events.open': { command: 'events --watch', sdk: 'follow', follows: ['events'] },
 
   'rooms.list': { tool: 'list_rooms', command: 'rooms list' },
   'rooms.get': { tool: 'get_room', command: 'rooms get' },
@@ -74,7 +78,7 @@ export const surfaceNames: Readonly<Record<string, SurfaceNames>> = {
   'rooms.leave': { tool: 'leave_room', command: 'rooms leave' },
   'rooms.getPresence': { tool: 'get_room_presence', command: 'rooms presence' },
   'rooms.listPresences': { tool: 'list_room_presences', command: 'rooms presences' },
-  'rooms.openPresences': { command: 'rooms presences --watch' },
+  'rooms.openPresences': { command: 'rooms presences --watch', sdk: 'followPresences', follows: ['roomPresences'] },
   'rooms.mintInvite': { tool: 'create_room_invite', command: 'rooms invite' },
   'rooms.listInvites': { tool: 'list_room_invites', command: 'rooms invites' },
   'rooms.revokeInvite': { tool: 'revoke_room_invite', command: 'rooms invite-revoke' },
@@ -83,11 +87,11 @@ export const surfaceNames: Readonly<Record<string, SurfaceNames>> = {
   'rooms.listMessages': { tool: 'read_room_messages', command: 'messages list' },
   'rooms.getMessage': { tool: 'read_room_messages', command: 'messages get' },
   'rooms.ackMessage': { tool: 'ack_room_message', command: 'messages ack' },
-  'rooms.open': { command: 'messages list --watch' },
+  'rooms.open': { command: 'messages list --watch', sdk: 'follow', follows: ['roomMessages'] },
   'claims.create': { tool: 'claim_room_resource', command: 'claims create' },
   'claims.list': { tool: 'list_room_claims', command: 'claims list' },
   'claims.release': { tool: 'release_room_claim', command: 'claims release' },
-  'claims.open': { command: 'claims list --watch' },
+  'claims.open': { command: 'claims list --watch', sdk: 'follow', follows: ['roomClaims'] },
 
   'escalations.raise': { tool: 'raise_escalation', command: 'escalations raise' },
   'escalations.list': { tool: 'get_escalation', command: 'escalations list' },
@@ -95,7 +99,7 @@ export const surfaceNames: Readonly<Record<string, SurfaceNames>> = {
   'escalations.acknowledge': { tool: 'ack_escalation', command: 'escalations ack' },
   'escalations.resolve': { tool: 'resolve_escalation', command: 'escalations resolve' },
   'escalations.acknowledgeByToken': { tool: 'ack_escalation_by_token', command: 'escalations ack-by-token' },
-  'escalations.open': { command: 'escalations list --watch' },
+  'escalations.open': { command: 'escalations list --watch', sdk: 'follow', follows: ['escalation', 'escalations'] },
   'contacts.list': { tool: 'list_escalation_contacts', command: 'contacts list' },
   'contacts.add': { tool: 'add_escalation_contact', command: 'contacts add' },
   'contacts.remove': { tool: 'remove_escalation_contact', command: 'contacts rm' },
@@ -130,14 +134,17 @@ export const surfaceNames: Readonly<Record<string, SurfaceNames>> = {
   'operator.sendVerification': { tool: 'verify_agent_contact_email', command: 'agent verify-email' },
   'operator.confirmEmail': { tool: 'confirm_agent_contact_email', command: 'agent confirm-email' },
   'operator.enrollPasskey': { tool: 'start_operator_passkey_enrollment', command: 'agent passkey enroll' },
+  'operator.getOverview': { tool: 'get_operator_overview', command: 'operator overview' },
+  'operator.listProjects': { tool: 'list_operator_projects', command: 'operator projects' },
+  'operator.getStatus': { tool: 'get_operator_status', command: 'agent operator-status' },
   'operator.connectChat': { tool: 'connect_chat_channel', command: 'contacts connect' },
   'mail.listOutbox': { tool: 'admin_list_outbox', command: 'admin outbox' },
   'mail.sendTest': { tool: 'admin_send_test_mail', command: 'admin test-mail' },
 
   'audit.run': { tool: 'audit_site', command: 'audit run' },
-  'audit.watch': { command: 'audit run --watch' },
+  'audit.watch': { command: 'audit run --watch', sdk: 'follow', follows: ['auditProgress'] },
   'audit.buy': { tool: 'buy_audit', command: 'audit buy' },
-  'audit.getPricing': { tool: 'get_audit_pricing', command: 'audit pricing' },
+  'audit.getPricing': { tool: 'get_audit_pricing' },
   'audit.stats': { tool: 'get_audit_stats', command: 'audit stats' },
   'products.buyPack': { tool: 'buy_audit_pack', command: 'audit buy-pack' },
   'products.buySource': { tool: 'buy_source', command: 'audit buy-source' },

@@ -1,3 +1,6 @@
+import { getOverview } from '../resolvers/operator/get-overview.ts';
+import { getOperatorStatus } from '../resolvers/operator/get-status.ts';
+import { listOperatorProjects } from '../resolvers/operator/list-projects.ts';
 import { confirmEmail } from '../resolvers/operator-contact/confirm-email.ts';
 import { connectChat } from '../resolvers/operator-contact/connect-chat.ts';
 import { enrollPasskey } from '../resolvers/operator-contact/enroll-passkey.ts';
@@ -20,5 +23,11 @@ export const operatorContactRoutes = [
   route('POST', `${contact}/verify-email`, 200, sendVerification, () => ({})),
   route('POST', confirmPath, 200, confirmEmail, ({ body }) => ({ token: body.token })),
   route('POST', `${contact}/passkey/enroll`, 200, enrollPasskey, () => ({})),
+  route('GET', '/agent/v1/operator/overview', 200, getOverview, () => ({})),
+  route('GET', '/agent/v1/operator/projects', 200, listOperatorProjects, ({ query }) => ({
+    org_id: query.org_id,
+    include: query.include,
+  })),
+  route('GET', '/agent/v1/operator/status', 200, getOperatorStatus, () => ({})),
   route('POST', '/agent/v1/notifications/channels/chat', 201, connectChat, ({ body }) => ({ label: body.label })),
 ];

@@ -1,6 +1,7 @@
 import { type ClaimedSlug, claimSlug } from '../resolvers/orgs/claim-slug.ts';
 import { createOrg } from '../resolvers/orgs/create-org.ts';
 import { getOrg } from '../resolvers/orgs/get-org.ts';
+import { getOrgBySlug } from '../resolvers/orgs/get-org-by-slug.ts';
 import { getPayout } from '../resolvers/orgs/get-payout.ts';
 import { listAudit } from '../resolvers/orgs/list-audit.ts';
 import { listMembers } from '../resolvers/orgs/list-members.ts';
@@ -16,6 +17,7 @@ export const orgRoutes = [
   route('POST', '/orgs/v1', 201, createOrg, ({ body }) => body),
   route('GET', '/orgs/v1', 200, listOrgs, () => ({})),
   route('GET', '/orgs/v1/:org_id', 200, getOrg, ({ params }) => ({ org: params.org_id })),
+  route('GET', '/orgs/v1/by-slug/:slug', 200, getOrgBySlug, ({ params }) => ({ slug: params.slug })),
   route('PATCH', '/orgs/v1/:org_id', 200, renameOrg, ({ params, body }) => ({
     org: params.org_id,
     display_name: body.display_name,

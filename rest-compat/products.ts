@@ -42,6 +42,14 @@ const download: Route = {
   operation: takeDownload.name,
   status: 200,
   describe: () => downloadDoc,
+  places: () => ({
+    token: { in: 'path', name: 'token' },
+    range: { in: 'header', name: 'range' },
+    if_range: { in: 'header', name: 'if-range' },
+    if_none_match: { in: 'header', name: 'if-none-match' },
+    head: { in: 'method', name: 'HEAD' },
+  }),
+  answersBytes: true,
   async run(ctx, { params, headers = {}, head }) {
     const header = (name: string) => headers[name]?.toString();
     const input = {

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { AnyEndpoint } from '../resolvers/auth/endpoint.ts';
 import type { Context } from '../resolvers/context.ts';
 import { execute } from '../resolvers/execute.ts';
 import type { Operation } from '../resolvers/operation.ts';
@@ -36,6 +37,8 @@ export interface Route {
   readonly path: string;
   /** Name of the operation behind it. */
   readonly operation: string;
+  /** Set where it is no operation of the platform, but what users of a project do. */
+  readonly endpoint?: AnyEndpoint;
   /** The documented status of success. */
   readonly status: number;
   /** Every status of success. @default its one */
@@ -56,8 +59,10 @@ export interface Route {
   readonly describe?: () => PathDoc;
   /** Largest body, in bytes. @default 1 MiB */
   readonly bodyBytesMax?: number;
-  /** Where a request holds each input of the operation; undefined for paths that read their request themselves. */
+  /** Where a request holds each input of the operation. */
   readonly places?: () => Readonly<Record<string, Place>>;
+  /** Whether the answer is bytes, not JSON. */
+  readonly answersBytes?: true;
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
 }
 
@@ -89,7 +94,10 @@ export type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
 export type Place =
   | { readonly in: 'path' | 'query' | 'body'; readonly name: string }
   /** The body is the input. */
-  | { readonly in: 'body'; readonly name?: undefined };
+  | { readonly in: 'body'; readonly name?: undefined }
+  | { readonly in: 'header'; readonly name: string }
+  /** The input is true when the request has this method, not the path’s own. */
+  | { readonly in: 'method'; readonly name: 'HEAD' };
 
 /** A request in which everything says where it stands: what it becomes tells how a route reads its inputs. */
 const telling = (place: 'path' | 'query' | 'body') =>
@@ -103,6 +111,29 @@ const placeOf = (told: unknown): Place | undefined => {
   const [, place, name] = typeof told === 'string' ? (/^(path|query|body) (.+)$/.exec(told) ?? []) : [];
   return name === undefined ? undefined : { in: place as 'path' | 'query' | 'body', name };
 };
+
+/** Tells where a route reads each input, by the function that reads them. */
+export function placesOf(
+  input: z.ZodObject,
+  toInput: (request: RestRequest) => Readonly<Record<string, unknown>>,
+): () => Readonly<Record<string, Place>> {
+  let known: Readonly<Record<string, Place>> | undefined;
+  return () => {
+    if (known !== undefined) return known;
+    const told = toInput(echo);
+    // A path whose body is the input as it stands.
+    known =
+      told === echo.body
+        ? Object.fromEntries(Object.keys(input.shape).map((name) => [name, inBody(name)]))
+        : Object.fromEntries(
+            Object.entries(told).flatMap(([name, value]) => {
+              const place = placeOf(value);
+              return place === undefined ? [] : [[name, place]];
+            }),
+          );
+    return known;
+  };
+}
 
 /**
  * Maps a documented path onto an operation. Names are translated here, values are checked by the operation.
@@ -119,20 +150,7 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
   { textAs, asMarkdown, asZip, withoutCredential }: RouteOptions<Output> = {},
 ): Route {
-  let known: Readonly<Record<string, Place>> | undefined;
-  const places = () => {
-    const told = toInput(echo);
-    // A path whose body is the input as it stands.
-    if (told === echo.body)
-      known ??= Object.fromEntries(Object.keys(op.input.shape).map((name) => [name, inBody(name)]));
-    known ??= Object.fromEntries(
-      Object.entries(told).flatMap(([input, value]) => {
-        const place = placeOf(value);
-        return place === undefined ? [] : [[input, place]];
-      }),
-    );
-    return known;
-  };
+  const places = placesOf(op.input, toInput);
   const spelling = (name: string): string => places()[name]?.name ?? name;
   return {
     method,

@@ -5,6 +5,7 @@ import './delegates.ts';
 import './escalation-changes.ts';
 import './escalation-contacts.ts';
 import './escalations.ts';
+import './operator.ts';
 import './operator-contacts.ts';
 import './events.ts';
 import './grants.ts';

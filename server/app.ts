@@ -38,6 +38,7 @@ import { RateLimiter } from '../resolvers/rate-limit.ts';
 import { startMessageMirror } from '../resolvers/rooms/message-mirror.ts';
 import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
+import { ceremonyRoutes } from '../rest-compat/ceremonies/routes.ts';
 import { confirmPages } from '../rest-compat/confirm-pages.ts';
 import { RestRoutes } from '../rest-compat/handle.ts';
 import { routes } from '../rest-compat/routes.ts';
@@ -195,7 +196,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     const auditor = createAuditor({ userAgent: `${ownToken}/${version}${contact}`, trial: options.auditTrial });
     undo.push(auditor.close);
 
-    const rest = new RestRoutes([...routes, ...authRoutes, ...confirmPages]);
+    const rest = new RestRoutes([...routes, ...authRoutes, ...ceremonyRoutes, ...confirmPages]);
     const signer = licenceSigner(config, keys);
     const archives = createArchives({
       root: fileURLToPath(new URL('..', import.meta.url)),
@@ -229,6 +230,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     undo.push(incidents.close);
     await incidents.refresh();
 
+    const now = () => new Date();
     const live = createLiveHub({
       db,
       keys,
@@ -237,6 +239,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       databases: projectDatabases,
       pools: authPools,
       standing: (projectIds) => standingProjects({ db }, projectIds),
+      now,
     });
     undo.push(live.close);
 
@@ -283,7 +286,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         stepLeaseSeconds,
       },
       observe: (operation, code, seconds) => metrics.operation({ operation, code }, seconds),
-      now: () => new Date(),
+      now,
       newId,
     };
 
@@ -326,6 +329,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       tenantName,
       host: config.host,
       guardMetrics: config.production,
+      throwAwayKeys: !config.production,
       version,
       mcpOrigins: config.mcpOrigins,
       signals,

@@ -34,6 +34,8 @@ export interface HttpOptions {
   readonly host: string;
   /** Whether `/metrics` is for the platform admin alone. */
   readonly guardMetrics: boolean;
+  /** Whether the console offers keys that a page makes for itself. */
+  readonly throwAwayKeys: boolean;
   /** Of the gateway, for cards and lists that name it. */
   readonly version: string;
   /** Origins of pages that may speak MCP; undefined: any. */

@@ -45,6 +45,8 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
   const { rateLimiter, settings } = services;
   const network = networkOf(address);
   const bucket = `address:${network}`;
+  const named = settings.publicBaseUrl ?? (strangeHost === true ? undefined : baseUrl);
+  const signedHost = named === undefined ? undefined : hostOf(named);
 
   function chargeAddress(): void {
     refuseHurry(rateLimiter.take(bucket, addressRate));
@@ -53,8 +55,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
 
   async function resolve(): Promise<Caller> {
     chargeAddress();
-    const named = settings.publicBaseUrl ?? (strangeHost === true ? undefined : baseUrl);
-    const journey = { host: named === undefined ? undefined : hostOf(named), network };
+    const journey = { host: signedHost, network };
     try {
       const found =
         known === undefined
@@ -82,7 +83,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
   return {
     services,
     signal,
-    request: { traceId, address, baseUrl, idempotencyKey, writeApproval },
+    request: { traceId, address, baseUrl, signedHost, idempotencyKey, writeApproval },
     admitted,
     ...(answersFor && { answersFor }),
     ...(concerns && { concerns }),

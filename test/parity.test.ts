@@ -25,7 +25,6 @@ const withoutRoute: Record<string, string> = {
   'rooms.openPresences': 'begins a subscription, which REST does not have',
   'claims.open': 'begins a subscription, which REST does not have',
   'escalations.open': 'begins a subscription, which REST does not have; its raiser polls',
-  'orgs.getBySlug': 'no documented path takes a slug',
 };
 
 const withoutField: Record<string, string> = {

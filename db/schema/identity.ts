@@ -11,7 +11,7 @@ export const principals = pgTable('principals', {
   disabledAt: moment('disabled_at'),
 });
 
-/** How a principal proves itself: a wallet now, passkeys and mail addresses when people sign in by browser. */
+/** How a principal proves itself: by a wallet, or as people do by a mail address, a passkey or a social account. */
 export const authenticators = pgTable(
   'authenticators',
   {
@@ -19,8 +19,8 @@ export const authenticators = pgTable(
     principalId: id('principal_id')
       .notNull()
       .references(() => principals.id),
-    kind: text('kind').$type<'wallet' | 'email' | 'passkey' | 'delegate'>().notNull(),
-    /** The public half: a wallet's lower-case address, a mail address. */
+    kind: text('kind').$type<'wallet' | 'email' | 'passkey' | 'oauth' | 'delegate'>().notNull(),
+    /** The public half: a wallet's lower-case address, a mail address, a credential id, `provider:subject`. */
     publicSubject: text('public_subject').notNull(),
     createdAt: createdAt(),
     /** When the principal proved that the subject is its own; null for an address that was only invited. */
@@ -61,8 +61,14 @@ export const sessions = pgTable(
     createdAt: createdAt(),
     absoluteExpiresAt: moment('absolute_expires_at').notNull(),
     revokedAt: moment('revoked_at'),
+    /** SHA-256 of what its cookie holds besides its id; null for a session without one. */
+    secretHash: text('secret_hash'),
   },
-  (t) => [index('sessions_principal_idx').on(t.principalId)],
+  (t) => [
+    index('sessions_principal_idx').on(t.principalId),
+    // What retention looks for.
+    index('sessions_ends_idx').on(t.absoluteExpiresAt),
+  ],
 );
 
 /** Approvals of exactly one (action, target), bound to the session that asked. Only the token's hash is kept. */
@@ -82,7 +88,13 @@ export const writeApprovals = pgTable(
     absoluteExpiresAt: moment('absolute_expires_at').notNull(),
     revokedAt: moment('revoked_at'),
   },
-  (t) => [uniqueIndex('write_approvals_token_uq').on(t.tokenHash)],
+  (t) => [
+    uniqueIndex('write_approvals_token_uq').on(t.tokenHash),
+    // What a person's list of them asks for.
+    index('write_approvals_session_idx').on(t.sessionId),
+    // What retention looks for.
+    index('write_approvals_ends_idx').on(t.absoluteExpiresAt),
+  ],
 );
 
 export type Principal = typeof principals.$inferSelect;

@@ -149,6 +149,7 @@ interface SessionRow extends PrincipalColumns {
   readonly email: string | null;
   readonly provenance: string;
   readonly amr_times: Record<string, number>;
+  readonly asked_at: number;
 }
 
 async function resolveSession(
@@ -173,6 +174,7 @@ async function resolveSession(
     provenance: row.provenance,
     amrTimes: row.amr_times,
     expiresAt: token.expiresAt,
+    askedAt: row.asked_at,
   };
 }
 
@@ -229,7 +231,7 @@ const principalColumns = `p.id as principal_id, p.type, p.display_name, p.create
 const sessionStatement: Statement = {
   name: 'identity.session',
   pipelined: true,
-  text: `select ${principalColumns}, s.email, s.provenance, s.amr_times
+  text: `select ${principalColumns}, s.email, s.provenance, s.amr_times, extract(epoch from now())::float8 as asked_at
     from sessions s join principals p on p.id = s.principal_id
     where s.id = $1 and s.kind = $2 and $3 = case s.kind when 'operator' then s.email else s.principal_id end
       and s.revoked_at is null and s.absolute_expires_at > now() and p.disabled_at is null`,

@@ -18,6 +18,9 @@ export type SessionKind = keyof typeof kinds;
 
 export const isSessionTyp = (typ: unknown): boolean => Object.values(kinds).some((kind) => kind.typ === typ);
 
+/** The `typ` of a kind's bearers. */
+export const sessionTypOf = (kind: SessionKind): string => kinds[kind].typ;
+
 export interface SessionToken {
   readonly kind: SessionKind;
   readonly sessionId: string;

@@ -1,24 +1,71 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import type { Statement } from '../../db/pool.ts';
+import type { OperatorContact } from '../../db/schema/operator-contacts.ts';
 import { signedIn } from '../access.ts';
-import { query } from '../operation.ts';
-import { emailStateOf, findContact, OperatorContactWire, operatorContactToWire, type ShownContact } from './contact.ts';
+import { countMail, sendLink } from '../ceremonies/mailed-links.ts';
+import { mutation } from '../operation.ts';
+import { walletOf } from '../tiers/wallet-of.ts';
+import {
+  emailStateOf,
+  findContact,
+  lockContact,
+  OperatorContactWire,
+  operatorContactColumns,
+  operatorContactToWire,
+  type ShownContact,
+} from './contact.ts';
 
-/**
- * `POST /agent/v1/contact/passkey/enroll`. Contract 02, section 5.1. A read, for as long as it changes nothing: passkeys
- * of operators come with the people's sign-in.
- */
-export const enrollPasskey = query({
+/** Where the mailed link leads: to a page that asks the authenticator. */
+export const registerPasskeyPath = '/agent/v1/contact/passkey/register';
+
+/** `POST /agent/v1/contact/passkey/enroll`. Contract 02, section 5.1. */
+export const enrollPasskey = mutation({
   name: 'operator.enrollPasskey',
-  summary: 'Have a link mailed by which an operator with a verified address enrols a passkey; not offered yet.',
+  summary: 'Have a link mailed by which an operator with a verified address enrols a passkey; it is good once.',
   access: signedIn('wallet', 'control_plane'),
+  stepUp: 'operator.contact',
   input: z.object({}),
-  async handler({ services, principal }): Promise<ShownContact> {
-    const contact = await findContact(services.db, principal.principal.id);
-    if (contact === undefined || emailStateOf(contact) !== 'verified')
+  async prepare(ctx): Promise<void> {
+    const contact = await findContact(ctx.services.db, ctx.principal.principal.id);
+    if (contact?.email == null || emailStateOf(contact) !== 'verified')
       throw new ServiceError('OPERATOR_EMAIL_NOT_VERIFIED');
-    throw new ServiceError('NOT_IMPLEMENTED', { message: 'Passkeys of operators cannot be enrolled here yet.' });
+    await countMail(ctx, contact.email);
   },
+  async handler(work): Promise<ShownContact> {
+    const { principal } = work;
+    const principalId = principal.principal.id;
+    await lockContact(work, principalId);
+    const contact = await findContact(work, principalId);
+    // It may have been given another address since.
+    if (contact?.email == null || emailStateOf(contact) !== 'verified')
+      throw new ServiceError('OPERATOR_EMAIL_NOT_VERIFIED');
+    await sendLink(work, {
+      purpose: 'contact_passkey',
+      email: contact.email,
+      principalId,
+      returnTo: null,
+      subject: 'Enrol your passkey',
+      why: `Somebody (${principalId}) asked for a passkey of whoever reads this address, to confirm what is asked for.`,
+      path: registerPasskeyPath,
+    });
+    const [pending] = await work.rows<OperatorContact>(pendingStatement, [principalId]);
+    return { wallet: await walletOf(work, principal), contact: pending! };
+  },
+  audit: ({ contact }) => ({
+    action: 'operator_contact.passkey_asked',
+    object: { kind: 'principal', id: contact.principalId },
+    details: { email: contact.email },
+  }),
   wire: OperatorContactWire,
-  toWire: operatorContactToWire,
+  toWire: (shown, ctx) => ({
+    ...operatorContactToWire(shown, ctx),
+    ...(shown.contact.email === null ? {} : { enrollment_sent_to: shown.contact.email }),
+  }),
 });
+
+const pendingStatement: Statement = {
+  name: 'operator.passkey-pending',
+  text: `update operator_contacts c set passkey_pending_at = clock_timestamp(), updated_at = clock_timestamp()
+    where c.principal_id = $1 returning ${operatorContactColumns}`,
+};

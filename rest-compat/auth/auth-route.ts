@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type Endpoint, runEndpoint } from '../../resolvers/auth/endpoint.ts';
-import type { Method, RestRequest, Route } from '../route.ts';
+import { type Method, placesOf, type RestRequest, type Route } from '../route.ts';
 
 /** Maps a documented path onto an endpoint of a project's users. */
 export const authRoute = <Input extends z.ZodObject, Scope, Wire>(
@@ -13,7 +13,9 @@ export const authRoute = <Input extends z.ZodObject, Scope, Wire>(
   method,
   path,
   operation: endpoint.name,
+  endpoint,
   status,
+  places: placesOf(endpoint.input, toInput),
   run: async (ctx, request) => ({
     status,
     body: await runEndpoint(endpoint, ctx, toInput(request) as z.input<Input>),

@@ -44,7 +44,7 @@ const paramTargets: Readonly<Record<string, keyof Ids | 'inner'>> = {
 /** Inputs that name something inside a target, with what a body calls them. */
 const innerInputs: Readonly<Record<string, string>> = { grant: 'grant_id', delegate: 'delegate_id' };
 /** Parameters that name no target, with a value that will do. */
-const plainParams: Readonly<Record<string, string>> = { tier: 'hobby', token: 'A'.repeat(43) };
+const plainParams: Readonly<Record<string, string>> = { tier: 'hobby', token: 'A'.repeat(43), slug: 'nobodys' };
 
 /** Bodies that are an input as a whole. */
 const wholeBodies: Readonly<Record<string, object>> = { 'projects.applyExpose': { version: 1 } };

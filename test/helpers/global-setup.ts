@@ -24,6 +24,20 @@ export const templateDatabase = 'control_template';
 /** The port for things to be thrown away: no NATS server listens there. */
 const nobody = 'nats://127.0.0.1:9';
 
+/** What is lost with the machine may be lost, and nobody comes back to a database to find it swept. */
+const thrownAway = {
+  max_connections: '400',
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_wal_size: '8GB',
+  checkpoint_timeout: '1h',
+  autovacuum: 'off',
+  jit: 'off',
+};
+
 /** One Postgres server for the whole run, in a temporary folder. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-'));
@@ -31,7 +45,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   await chmod(dataDir, 0o755);
   const postgres = await startEmbeddedPostgres({
     dataDir,
-    settings: { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '400' },
+    settings: thrownAway,
   });
   const template = await ensureDatabase(postgres.url, templateDatabase);
   await migrateControlDatabase(template);

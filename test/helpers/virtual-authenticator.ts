@@ -1,9 +1,16 @@
 import type { Page } from 'playwright-core';
 
+interface HeldPasskey {
+  readonly credentialId: string;
+  readonly rpId?: string;
+}
+
 /** An authenticator in the machine of one page’s browser. */
 export interface VirtualAuthenticator {
   /** The passkeys that it holds, as the browser tells of them. */
-  readonly held: () => Promise<readonly { readonly credentialId: string; readonly rpId?: string }[]>;
+  readonly held: () => Promise<readonly HeldPasskey[]>;
+  /** Has it hold a passkey of another one, as when a person has both pages on one device. */
+  readonly take: (passkey: HeldPasskey) => Promise<void>;
   /** Whether it recognises its user from now on. */
   readonly recognises: (isUserVerified: boolean) => Promise<void>;
 }
@@ -24,6 +31,9 @@ export async function addVirtualAuthenticator(page: Page): Promise<VirtualAuthen
   });
   return {
     held: async () => (await device.send('WebAuthn.getCredentials', { authenticatorId })).credentials,
+    take: async (credential) => {
+      await device.send('WebAuthn.addCredential', { authenticatorId, credential: credential as never });
+    },
     recognises: async (isUserVerified) => {
       await device.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified });
     },

@@ -41,9 +41,21 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
       body: () => ({ token: params.token }),
       field: () => `mutation { confirmOperatorEmail(input: { token: "${params.token}" }) { email } }`,
     },
+    'GET /agent/v1/operator/overview': {
+      cells: 'A + + + A A A A',
+      field: () => '{ operatorOverview { scope { kind } } }',
+    },
+    'GET /agent/v1/operator/projects': {
+      cells: 'A + + + A A A A',
+      field: () => '{ operatorProjects { projects { name } } }',
+    },
+    'GET /agent/v1/operator/status': {
+      cells: 'A + + + A A A A',
+      field: () => '{ operatorStatus { emailStatus } }',
+    },
     // Nobody has an address that was verified, and there is no provider of chats.
     'POST /agent/v1/contact/passkey/enroll': {
-      cells: 'A V V A A A A A',
+      cells: 'A V V F A A A A',
       prepare: named,
       field: () => 'mutation { enrollOperatorPasskey(input: {}) { name } }',
     },

@@ -6,10 +6,15 @@ export const orgSurfaces = ({ params }: Stage): Surfaces => {
     'POST /orgs/v1': { cells: 'A + + F A A A A', field: () => 'mutation { createOrganization(input: {}) { id } }' },
     'GET /orgs/v1': { cells: 'A + + + A A A A', field: () => '{ organizations { edges { cursor } } }' },
     'GET /orgs/v1/:org_id': { cells: 'A + + + N F A +', field: org('id') },
+    'GET /orgs/v1/by-slug/:slug': {
+      cells: 'A + + + A A A A',
+      prepare: async () => ({ slug: 'first' }),
+      field: () => '{ organizationBySlug(slug: "first") { id } }',
+    },
     'PATCH /orgs/v1/:org_id': {
       cells: 'A + + F N F A F',
       body: () => ({ display_name: 'Ada’s' }),
-      field: () => `mutation { renameOrganization(input: { org: "${params.org_id}", displayName: "Ada" }) { id } }`,
+      field: () => `mutation { renameOrganization(input: { org: "${params.org_id}", displayName: "Ada’s" }) { id } }`,
     },
     'GET /orgs/v1/:org_id/payout-wallet': { cells: 'A + + + N F A F', field: org('payout { status }') },
     'PATCH /orgs/v1/:org_id/payout-wallet': {

@@ -1,0 +1,24 @@
+/** What a command knows of the process it runs in. Tests and the bridge of models give another one. */
+export interface Cli {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly home: string;
+  readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly stdout: Writer;
+  readonly stderr: Writer;
+  readonly version: string;
+  /** Aborted when the process is asked to end. */
+  readonly signal: AbortSignal;
+  /** `--human`, or `SVC_OUTPUT=human`. */
+  readonly human: boolean;
+  /** `--wallet`. */
+  readonly wallet?: string | undefined;
+  /** `--api-base`. */
+  readonly apiBase?: string | undefined;
+}
+
+export interface Writer {
+  readonly write: (text: string) => unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}

@@ -1,0 +1,180 @@
+import type { Group } from './command.ts';
+
+/** A first word after `svc`, known without loading what is behind it. */
+export interface GroupEntry {
+  readonly name: string;
+  /** A sentence without its end, for the first page. */
+  readonly summary: string;
+  readonly section: string;
+  readonly load: () => Promise<{ readonly group: Group }>;
+}
+
+const start = 'Start';
+const together = 'Work together';
+const data = 'Projects';
+const people = 'Organizations and money';
+const rest = 'The gateway';
+
+/** All first words. Nothing is loaded but the group that is called, so that the others cost no start. */
+export const directory: readonly GroupEntry[] = [
+  {
+    section: start,
+    name: 'init',
+    summary: 'Make a wallet and see what it can do',
+    load: () => import('./groups/init.ts'),
+  },
+  {
+    section: start,
+    name: 'status',
+    summary: 'Wallet, tier, projects and where they are',
+    load: () => import('./groups/status.ts'),
+  },
+  {
+    section: start,
+    name: 'doctor',
+    summary: 'Check files, wallet, gateway and tier',
+    load: () => import('./groups/doctor.ts'),
+  },
+  { section: start, name: 'dev', summary: 'Start a gateway on this machine', load: () => import('./groups/dev.ts') },
+  {
+    section: start,
+    name: 'wallets',
+    summary: 'Named wallets on this machine',
+    load: () => import('./groups/wallets.ts'),
+  },
+  { section: start, name: 'allowance', summary: 'The wallet in use', load: () => import('./groups/allowance.ts') },
+  {
+    section: start,
+    name: 'credentials',
+    summary: 'Keys of projects kept on this machine',
+    load: () => import('./groups/credentials.ts'),
+  },
+  {
+    section: start,
+    name: 'mcp',
+    summary: 'Give a model the gateway’s tools',
+    load: () => import('./groups/mcp.ts'),
+  },
+  {
+    section: start,
+    name: 'completion',
+    summary: 'Completion for bash, zsh and fish',
+    load: () => import('./groups/completion.ts'),
+  },
+
+  {
+    section: people,
+    name: 'org',
+    summary: 'Organizations, their members, invitations and names',
+    load: () => import('./groups/org.ts'),
+  },
+  {
+    section: people,
+    name: 'grants',
+    summary: 'Capabilities of wallets on a project',
+    load: () => import('./groups/grants.ts'),
+  },
+  {
+    section: people,
+    name: 'delegates',
+    summary: 'Tokens that narrow a grant',
+    load: () => import('./groups/delegates.ts'),
+  },
+  {
+    section: people,
+    name: 'tier',
+    summary: 'What an organization’s tier costs and allows',
+    load: () => import('./groups/tier.ts'),
+  },
+  {
+    section: people,
+    name: 'billing',
+    summary: 'Prepaid balance and its history',
+    load: () => import('./groups/billing.ts'),
+  },
+  {
+    section: people,
+    name: 'operator',
+    summary: 'Sign in as a person, by a browser',
+    load: () => import('./groups/operator.ts'),
+  },
+  {
+    section: people,
+    name: 'agent',
+    summary: 'Whom notices about your organizations go to',
+    load: () => import('./groups/agent.ts'),
+  },
+  { section: people, name: 'pay', summary: 'Buy what a URL sells by x402', load: () => import('./groups/pay.ts') },
+
+  {
+    section: data,
+    name: 'projects',
+    summary: 'Projects: databases, SQL, rows, manifests, keys',
+    load: () => import('./groups/projects.ts'),
+  },
+  {
+    section: data,
+    name: 'auth',
+    summary: 'Users of a project and how they sign in',
+    load: () => import('./groups/auth.ts'),
+  },
+  {
+    section: data,
+    name: 'live',
+    summary: 'Follow what changes in live tables',
+    load: () => import('./groups/live.ts'),
+  },
+  {
+    section: data,
+    name: 'errors',
+    summary: 'Grouped failures, and the verdict on a release',
+    load: () => import('./groups/errors.ts'),
+  },
+  { section: data, name: 'logs', summary: 'What is known of one request', load: () => import('./groups/logs.ts') },
+
+  {
+    section: together,
+    name: 'events',
+    summary: 'What happened in a project or an organization',
+    load: () => import('./groups/events.ts'),
+  },
+  {
+    section: together,
+    name: 'rooms',
+    summary: 'Join a room, look around, invite, leave',
+    load: () => import('./groups/rooms.ts'),
+  },
+  {
+    section: together,
+    name: 'messages',
+    summary: 'Send, read, wait for and acknowledge messages',
+    load: () => import('./groups/messages.ts'),
+  },
+  {
+    section: together,
+    name: 'claims',
+    summary: 'Say what you are working on',
+    load: () => import('./groups/claims.ts'),
+  },
+  {
+    section: together,
+    name: 'escalations',
+    summary: 'Page the humans of an organization',
+    load: () => import('./groups/escalations.ts'),
+  },
+  {
+    section: together,
+    name: 'contacts',
+    summary: 'Who is paged, and in which order',
+    load: () => import('./groups/contacts.ts'),
+  },
+
+  {
+    section: rest,
+    name: 'audit',
+    summary: 'How well a site can be read by AI',
+    load: () => import('./groups/audit.ts'),
+  },
+  { section: rest, name: 'service', summary: 'Whether the gateway is well', load: () => import('./groups/service.ts') },
+  { section: rest, name: 'admin', summary: 'What its platform admin does', load: () => import('./groups/admin.ts') },
+];

@@ -1,0 +1,66 @@
+/** A refusal as it is written to standard error: the gateway's envelope as it came, or one made here. */
+export interface Envelope {
+  readonly status: 'error';
+  readonly code: string;
+  readonly message: string;
+  readonly [member: string]: unknown;
+}
+
+/** What ends a command: an envelope for standard error and a code to exit with. */
+export class Failure extends Error {
+  override readonly name = 'Failure';
+  readonly envelope: Envelope;
+  readonly exitCode: number;
+
+  constructor(envelope: Envelope, exitCode = 1) {
+    super(envelope.message);
+    this.envelope = envelope;
+    this.exitCode = exitCode;
+  }
+}
+
+interface LocalOptions {
+  /** What could be done about it, in a sentence. */
+  readonly hint?: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+  /** The flag or argument at fault. */
+  readonly field?: string;
+  readonly nextActions?: readonly Readonly<Record<string, unknown>>[];
+  readonly retryable?: boolean;
+  readonly exitCode?: number;
+}
+
+/** A refusal that was made here, without asking any gateway. Contract 04, section 4.5. */
+export function local(
+  code: string,
+  message: string,
+  { hint, details, field, nextActions = [], retryable = false, exitCode = 1 }: LocalOptions = {},
+): Failure {
+  const envelope = {
+    status: 'error' as const,
+    code,
+    message,
+    retryable,
+    safe_to_retry: true,
+    mutation_state: 'not_started',
+    ...(hint === undefined ? {} : { hint }),
+    ...(details === undefined ? {} : { details }),
+    ...(field === undefined ? {} : { field }),
+    next_actions: nextActions,
+    trace_id: null,
+  };
+  return new Failure(envelope, exitCode);
+}
+
+/** Words or flags that no command has: exit code 1, code `BAD_USAGE`. */
+export const badUsage = (message: string, options: LocalOptions = {}): Failure => local('BAD_USAGE', message, options);
+
+/** An action that tells which command helps. */
+export const runCommand = (command: string, why: string) => ({ type: 'run_command', command, why });
+
+/** Whatever was thrown, as a failure. A fault of this program's own shows its message, and its stack in `SVC_TRACE`. */
+export function failureOf(thrown: unknown): Failure {
+  if (thrown instanceof Failure) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return local('LOCAL_ERROR', message, thrown instanceof Error ? { details: { name: thrown.name } } : {});
+}

@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { local } from '../failure.ts';
+
+interface ReadOptions {
+  /** The code of a file that cannot be used. @default BAD_FILE */
+  readonly code?: string;
+  /** Refuses a file that others than its owner can read or write. */
+  readonly secret?: true;
+}
+
+/**
+ * The JSON object of a file.
+ *
+ * @returns undefined when there is no file
+ * @throws BAD_FILE, or the given code, for what is no JSON object, and for a secret that others can read
+ */
+export async function readJsonFile(
+  path: string,
+  { code = 'BAD_FILE', secret }: ReadOptions = {},
+): Promise<Record<string, unknown> | undefined> {
+  let text: string;
+  try {
+    const file = await open(path, constants.O_RDONLY);
+    try {
+      // The file that is read is the file that is judged, whatever happens to its name meanwhile.
+      const { mode, uid } = await file.stat();
+      if (secret === true) refuseOpenFile(path, mode, uid, code);
+      text = await file.readFile('utf8');
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (isAbsent(error)) return undefined;
+    throw error instanceof Error && 'code' in error && 'syscall' in error
+      ? local(code, `${path} cannot be read: ${String(error.code)}.`, { details: { path } })
+      : error;
+  }
+  try {
+    const value = JSON.parse(text) as unknown;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Its text may be a secret, so the parser's words are not shown.
+  }
+  throw local(code, `${path} holds no JSON object.`, { details: { path } });
+}
+
+function refuseOpenFile(path: string, mode: number, uid: number, code: string): void {
+  // Windows has no such modes.
+  if (process.getuid === undefined) return;
+  if ((mode & 0o077) !== 0)
+    throw local(code, `${path} can be read or written by others than its owner.`, {
+      hint: `Others may have read it. If nobody did: chmod 600 ${path}`,
+      details: { path, mode: (mode & 0o777).toString(8).padStart(4, '0'), wanted: '0600' },
+    });
+  if (uid !== process.getuid())
+    throw local(code, `${path} belongs to another user.`, { details: { path, owner: uid } });
+}
+
+export const isAbsent = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+
+/** Puts a file in place as a whole: readable by its owner alone unless it is to be shared. Folders are made. */
+export async function writeJsonFile(path: string, value: unknown, { mode = 0o600 } = {}): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: mode === 0o600 ? 0o700 : 0o777 });
+  const partly = `${path}.${randomBytes(6).toString('hex')}`;
+  try {
+    const file = await open(partly, 'wx', mode);
+    try {
+      await file.writeFile(`${JSON.stringify(value, undefined, 2)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(partly, path);
+  } catch (error) {
+    await rm(partly, { force: true });
+    throw error;
+  }
+}
+
+/** Whether the path itself is a symbolic link. */
+export async function isSymlink(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isSymbolicLink();
+  } catch (error) {
+    if (isAbsent(error)) return false;
+    throw error;
+  }
+}

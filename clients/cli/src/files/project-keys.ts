@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import type { Cli } from '../cli.ts';
+import { readJsonFile, writeJsonFile } from './json-file.ts';
+import { configDir } from './paths.ts';
+
+/** Keys of a project, as they are kept on this machine. */
+export interface ProjectKeys {
+  readonly anon_key?: string;
+  readonly service_key?: string;
+  readonly saved_at: string;
+}
+
+type Kept = Readonly<Record<string, Readonly<Record<string, ProjectKeys>>>>;
+
+const file = (cli: Cli) => join(configDir(cli), 'credentials', 'project-keys.v1.json');
+
+/** All keys kept for one gateway, by project. @throws BAD_FILE, also for a file that others can read */
+export async function keptKeys(cli: Cli, apiBase: string): Promise<Readonly<Record<string, ProjectKeys>>> {
+  return (await all(cli))[apiBase] ?? {};
+}
+
+const all = async (cli: Cli): Promise<Kept> => ((await readJsonFile(file(cli), { secret: true }))?.keys ?? {}) as Kept;
+
+/** Keeps keys of a project; a key that is not given stays as it is kept. */
+export async function keepKeys(
+  cli: Cli,
+  apiBase: string,
+  projectId: string,
+  keys: { readonly anon_key?: string; readonly service_key?: string },
+): Promise<void> {
+  const kept = await all(cli);
+  const before = kept[apiBase]?.[projectId];
+  const saved = { ...before, ...keys, saved_at: new Date().toISOString() };
+  await writeJsonFile(file(cli), {
+    version: 1,
+    keys: { ...kept, [apiBase]: { ...kept[apiBase], [projectId]: saved } },
+  });
+}
+
+/** @returns whether there were any */
+export async function forgetKeys(cli: Cli, apiBase: string, projectId: string): Promise<boolean> {
+  const kept = await all(cli);
+  const { [projectId]: found, ...others } = kept[apiBase] ?? {};
+  if (found !== undefined) await writeJsonFile(file(cli), { version: 1, keys: { ...kept, [apiBase]: others } });
+  return found !== undefined;
+}

@@ -1,0 +1,69 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Cli } from '../cli.ts';
+import { readJsonFile, writeJsonFile } from './json-file.ts';
+import { configDir } from './paths.ts';
+
+/** Sessions of a person, kept between commands. Contract 04, section 3.7. */
+export type SessionKind = 'operator' | 'control-plane';
+
+const variables = {
+  operator: 'SVC_OPERATOR_SESSION_PATH',
+  'control-plane': 'SVC_CONTROL_PLANE_SESSION_PATH',
+  'write-auth': 'SVC_WRITE_AUTH_SESSION_PATH',
+} as const;
+
+const fileOf = (cli: Cli, kind: keyof typeof variables) =>
+  cli.env[variables[kind]] ?? join(configDir(cli), `${kind}-session.json`);
+
+/** A session as it is kept. Moments are ISO 8601. */
+export interface KeptSession {
+  readonly api_base: string;
+  readonly token: string;
+  readonly expires_at: string;
+  readonly absolute_expires_at?: string;
+  /** What may be shown of it. */
+  readonly view: Readonly<Record<string, unknown>>;
+}
+
+/** The session kept for a gateway, while it lasts. @throws BAD_FILE, also for a file that others can read */
+export async function keptSession(cli: Cli, kind: SessionKind, apiBase: string): Promise<KeptSession | undefined> {
+  const found = (await readJsonFile(fileOf(cli, kind), { secret: true })) as unknown as KeptSession | undefined;
+  return found !== undefined && found.api_base === apiBase && !isPast(found.expires_at) ? found : undefined;
+}
+
+export const keepSession = (cli: Cli, kind: SessionKind, session: KeptSession): Promise<void> =>
+  writeJsonFile(fileOf(cli, kind), session);
+
+export const forgetSession = (cli: Cli, kind: SessionKind): Promise<void> => rm(fileOf(cli, kind), { force: true });
+
+/** An approval of one action on one target. */
+export interface KeptApproval {
+  readonly api_base: string;
+  readonly action: string;
+  readonly org_id?: string | null;
+  readonly project_id?: string | null;
+  readonly token: string;
+  readonly expires_at: string;
+}
+
+/** Approvals kept for a gateway that still last. */
+export async function keptApprovals(cli: Cli, apiBase: string): Promise<readonly KeptApproval[]> {
+  const found = await readJsonFile(fileOf(cli, 'write-auth'), { secret: true });
+  const approvals = (found?.approvals ?? []) as readonly KeptApproval[];
+  return approvals.filter((one) => one.api_base === apiBase && !isPast(one.expires_at));
+}
+
+export async function keepApproval(cli: Cli, approval: KeptApproval): Promise<void> {
+  const others = (await keptApprovals(cli, approval.api_base)).filter(
+    (one) =>
+      one.action !== approval.action ||
+      (one.org_id ?? null) !== (approval.org_id ?? null) ||
+      (one.project_id ?? null) !== (approval.project_id ?? null),
+  );
+  await writeJsonFile(fileOf(cli, 'write-auth'), { approvals: [...others, approval] });
+}
+
+export const forgetApprovals = (cli: Cli): Promise<void> => rm(fileOf(cli, 'write-auth'), { force: true });
+
+const isPast = (moment: string): boolean => !(Date.parse(moment) > Date.now());

@@ -1,0 +1,39 @@
+import { join } from 'node:path';
+import type { Cli } from '../cli.ts';
+import { readJsonFile, writeJsonFile } from './json-file.ts';
+import { configDir } from './paths.ts';
+import { findWallet, walletName } from './wallets.ts';
+
+/** What `use` chose, for one wallet on one gateway. */
+interface Chosen {
+  readonly project_id?: string;
+  readonly org_id?: string;
+}
+
+const file = (cli: Cli) => join(configDir(cli), 'state.json');
+
+async function place(cli: Cli, apiBase: string): Promise<string> {
+  const name = await walletName(cli);
+  return [apiBase, name, (await findWallet(cli, name))?.address.toLowerCase() ?? ''].join(' ');
+}
+
+/** The project and organization in use, by gateway, wallet and address. */
+export async function chosen(cli: Cli, apiBase: string): Promise<Chosen> {
+  const active = (await readJsonFile(file(cli)))?.active as Record<string, Chosen> | undefined;
+  return active?.[await place(cli, apiBase)] ?? {};
+}
+
+/** Chooses, or with null forgets. */
+export async function choose(
+  cli: Cli,
+  apiBase: string,
+  change: Readonly<{ project_id?: string | null; org_id?: string | null }>,
+): Promise<void> {
+  const state = (await readJsonFile(file(cli))) ?? {};
+  const active = (state.active ?? {}) as Record<string, Record<string, unknown>>;
+  const at = await place(cli, apiBase);
+  const kept = Object.fromEntries(
+    Object.entries({ ...active[at], ...change }).filter(([, value]) => value !== null && value !== undefined),
+  );
+  await writeJsonFile(file(cli), { ...state, active: { ...active, [at]: kept } });
+}

@@ -1,0 +1,154 @@
+import { readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Cli } from '../cli.ts';
+import { local, runCommand } from '../failure.ts';
+import { readBinding, spelling } from './bindings.ts';
+import { isAbsent, readJsonFile, writeJsonFile } from './json-file.ts';
+import { configDir, profileDir, walletFile } from './paths.ts';
+
+/** A wallet as its file has it. Its key leaves the file to sign, and never to be shown. */
+export interface Wallet {
+  readonly name: string;
+  readonly address: string;
+  readonly privateKey: string;
+  readonly created?: string;
+  readonly funded?: boolean;
+  readonly rail: 'x402' | 'mpp';
+}
+
+/** What may be shown of a wallet. */
+export const shownWallet = ({ name, address, created, funded = false, rail }: Wallet) => ({
+  name,
+  address,
+  created: created ?? null,
+  funded,
+  rail,
+});
+
+/**
+ * The name of the wallet in use: `--wallet`, else `SVC_WALLET`, the binding file, `wallets use`, and `default`.
+ *
+ * @throws WALLET_SELECTION_CONFLICT when environment and binding name different ones
+ */
+export async function walletName(cli: Cli): Promise<string> {
+  const { wallet: flag, env } = cli;
+  if (flag !== undefined) return checkedName(flag);
+  const set = env.SVC_WALLET ?? env.SVC_PROFILE;
+  const { wallet: bound } = await readBinding(cli);
+  if (set !== undefined && bound !== undefined && set !== bound)
+    throw local('WALLET_SELECTION_CONFLICT', `SVC_WALLET names ${set}, and the binding file ${bound}.`, {
+      hint: 'Name the one that is meant with --wallet.',
+      details: { environment: set, binding: bound },
+    });
+  return checkedName(set ?? bound ?? (await usedWallet(cli)));
+}
+
+/** The wallet that `wallets use` chose. */
+export async function usedWallet(cli: Cli): Promise<string> {
+  const config = await readJsonFile(join(configDir(cli), 'config.json'));
+  return typeof config?.active_wallet === 'string' ? config.active_wallet : 'default';
+}
+
+export async function useWallet(cli: Cli, name: string): Promise<void> {
+  const path = join(configDir(cli), 'config.json');
+  await writeJsonFile(path, { ...((await readJsonFile(path)) ?? {}), active_wallet: name });
+}
+
+/** @throws BAD_WALLET_NAME */
+export function checkedName(name: string): string {
+  if (spelling.wallet.test(name)) return name;
+  throw local('BAD_WALLET_NAME', `${JSON.stringify(name)} is no name of a wallet.`, {
+    hint: 'Small letters, digits, - and _, at most 64, a letter or digit first.',
+  });
+}
+
+/** The wallet of a name, if it is there. @throws BAD_WALLET_FILE, also for one that others can read */
+export async function findWallet(cli: Cli, name: string): Promise<Wallet | undefined> {
+  const path = walletFile(cli, name);
+  const found = await readJsonFile(path, { code: 'BAD_WALLET_FILE', secret: true });
+  if (found === undefined) return undefined;
+  const { address, privateKey, created, funded, rail } = found;
+  if (typeof address !== 'string' || typeof privateKey !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(privateKey))
+    throw local('BAD_WALLET_FILE', `${path} holds no wallet.`, { details: { path } });
+  return {
+    name,
+    address,
+    privateKey,
+    rail: rail === 'mpp' ? 'mpp' : 'x402',
+    ...(typeof created === 'string' ? { created } : {}),
+    ...(typeof funded === 'boolean' ? { funded } : {}),
+  };
+}
+
+/** The wallet in use. @throws NO_WALLET */
+export async function activeWallet(cli: Cli): Promise<Wallet> {
+  const name = await walletName(cli);
+  const wallet = await findWallet(cli, name);
+  if (wallet !== undefined) return wallet;
+  throw local('NO_WALLET', `There is no wallet ${name} on this machine.`, {
+    hint: 'svc init makes one.',
+    nextActions: [{ type: 'initialize_wallet', command: 'svc init', why: 'A wallet is how you sign in.' }],
+  });
+}
+
+/** Makes a wallet with a fresh key. @throws WALLET_EXISTS */
+export async function newWallet(cli: Cli, name: string): Promise<Wallet> {
+  const { randomKey } = await import('../net/signing.ts');
+  return keepWallet(cli, name, randomKey());
+}
+
+/** @throws WALLET_EXISTS, BAD_PRIVATE_KEY */
+export async function keepWallet(cli: Cli, name: string, privateKey: string): Promise<Wallet> {
+  const { addressOf } = await import('../net/signing.ts');
+  if ((await findWallet(cli, checkedName(name))) !== undefined)
+    throw local('WALLET_EXISTS', `There is a wallet ${name} already.`, { hint: 'Give another name.' });
+  const address = addressOf(privateKey);
+  const created = new Date().toISOString();
+  await writeJsonFile(walletFile(cli, name), { address, privateKey, created, funded: false, rail: 'x402' });
+  return { name, address, privateKey, created, funded: false, rail: 'x402' };
+}
+
+/** Names of all wallets on this machine, `default` first. */
+export async function walletNames(cli: Cli): Promise<string[]> {
+  let named: string[] = [];
+  try {
+    named = await readdir(join(configDir(cli), 'profiles'));
+  } catch (error) {
+    if (!isAbsent(error)) throw error;
+  }
+  const there: string[] = [];
+  for (const name of ['default', ...named.filter((one) => spelling.wallet.test(one)).sort()])
+    if ((await readJsonFile(walletFile(cli, name), { code: 'BAD_WALLET_FILE', secret: true })) !== undefined)
+      there.push(name);
+  return there;
+}
+
+/** @throws WALLET_NOT_FOUND, WALLET_EXISTS, WALLET_PROTECTED for the one named `default` */
+export async function renameWallet(cli: Cli, from: string, to: string): Promise<void> {
+  refuseDefault(from, 'renamed');
+  if ((await findWallet(cli, checkedName(from))) === undefined) throw walletNotFound(from);
+  if ((await findWallet(cli, checkedName(to))) !== undefined)
+    throw local('WALLET_EXISTS', `There is a wallet ${to} already.`);
+  await rename(profileDir(cli, from), profileDir(cli, to));
+  if ((await usedWallet(cli)) === from) await useWallet(cli, to);
+}
+
+/** @throws WALLET_NOT_FOUND, WALLET_PROTECTED for `default` and for the one in use */
+export async function removeWallet(cli: Cli, name: string): Promise<void> {
+  refuseDefault(name, 'removed');
+  if ((await findWallet(cli, checkedName(name))) === undefined) throw walletNotFound(name);
+  if ((await usedWallet(cli)) === name)
+    throw local('WALLET_PROTECTED', `${name} is the wallet in use.`, {
+      nextActions: [runCommand('svc wallets use default', 'Another wallet has to be in use first.')],
+    });
+  await rm(dirname(walletFile(cli, name)), { recursive: true });
+}
+
+export const walletNotFound = (name: string) =>
+  local('WALLET_NOT_FOUND', `There is no wallet ${name} on this machine.`, {
+    nextActions: [runCommand('svc wallets list', 'It lists those that there are.')],
+  });
+
+function refuseDefault(name: string, what: string): void {
+  if (name === 'default') throw local('WALLET_PROTECTED', `The wallet default cannot be ${what}.`);
+}

@@ -1,0 +1,55 @@
+import type { Command, Group } from '../command.ts';
+import { local } from '../failure.ts';
+import { activeWallet, findWallet, newWallet, shownWallet, walletName } from '../files/wallets.ts';
+import { call } from '../net/gateway.ts';
+
+const status: Command = {
+  words: 'allowance status',
+  summary: 'The wallet in use: its address, and whether there is one. Nothing is asked of any gateway.',
+  examples: [['Which one signs?', 'allowance status']],
+  async run({ cli }) {
+    const name = await walletName(cli);
+    const wallet = await findWallet(cli, name);
+    return wallet === undefined
+      ? { name, address: null, created: null, funded: false, rail: null, configured: false }
+      : { ...shownWallet(wallet), configured: true };
+  },
+};
+
+const create: Command = {
+  words: 'allowance create',
+  summary: 'Make the wallet in use, when there is none.',
+  examples: [['A fresh key', 'allowance create']],
+  async run({ cli }) {
+    const name = await walletName(cli);
+    if ((await findWallet(cli, name)) !== undefined)
+      throw local('ALLOWANCE_EXISTS', `There is a wallet ${name} already.`, {
+        hint: 'svc wallets new makes another one.',
+      });
+    return shownWallet(await newWallet(cli, name));
+  },
+};
+
+const exportAddress: Command = {
+  words: 'allowance export',
+  summary: 'The address of the wallet in use, and never its key.',
+  examples: [['To be paid', 'allowance export']],
+  run: async ({ cli }) => ({ address: (await activeWallet(cli)).address }),
+};
+
+const balance: Command = {
+  words: 'allowance balance',
+  summary: 'The prepaid balance behind the wallet in use.',
+  examples: [['What is left', 'allowance balance']],
+  operations: ['billing.lookup'],
+  async run({ cli }) {
+    const { address } = await activeWallet(cli);
+    return (await call(cli, { method: 'GET', path: '/orgs/v1/lookup', query: { wallet: address } })).body;
+  },
+};
+
+export const group: Group = {
+  name: 'allowance',
+  about: ['svc allowance: the wallet in use. `svc wallets` has all of them.'],
+  commands: [status, create, exportAddress, balance],
+};

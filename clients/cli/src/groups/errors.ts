@@ -1,0 +1,194 @@
+import type { Call, Command, Group } from '../command.ts';
+import { secondsOf } from '../duration.ts';
+import { badUsage, Failure, local } from '../failure.ts';
+import { operationCommand, perform } from '../operation-command.ts';
+import { note, pause, progress } from '../progress.ts';
+import { projectFlag, requireProject } from '../resolve.ts';
+import { rows } from '../rows/errors.ts';
+
+const inputs = rows['errors.list'].inputs;
+const filters = [
+  'since',
+  'until',
+  'function',
+  'kind',
+  'fingerprint',
+  'new-in',
+  'limit',
+  'cursor',
+  'fail-on-new',
+  'watch',
+  'interval',
+];
+
+const newOnes = 1;
+const noVerdict = 2;
+const usualIntervalSeconds = 15;
+const shortestIntervalSeconds = 5;
+/** Polls in a row that may fail before the watch does. */
+const failuresMax = 3;
+
+interface Page {
+  readonly verdict: { readonly new_fingerprints: number };
+}
+
+const errors: Command = {
+  words: 'errors',
+  summary: 'Failures of a project’s functions, with the verdict over all of them; or one with its samples.',
+  about: [
+    'With --new-in only what was first seen under that release counts as new: `--fail-on-new` makes the exit code say whether anything was, and `--watch` looks again for a while, which is how a deploy is judged.',
+  ],
+  positionals: [{ name: 'fingerprint_id', optional: true, about: 'One failure, fp_…; then no filter is taken.' }],
+  flags: [
+    { name: 'since', type: 'string', placeholder: 'time', about: inputs.since.about },
+    { name: 'until', type: 'string', placeholder: 'time', about: inputs.until.about },
+    { name: 'function', type: 'string', placeholder: 'name', about: inputs.function.about },
+    {
+      name: 'kind',
+      type: 'string',
+      choices: ['uncaught', 'boot_crash', 'invoke_failed', 'handled_5xx'],
+      about: inputs.kind.about,
+    },
+    { name: 'fingerprint', type: 'string', placeholder: 'fp_…', about: inputs.fingerprint.about },
+    { name: 'new-in', type: 'string', placeholder: 'release', about: inputs.new_in.about },
+    { name: 'limit', type: 'integer', min: 1, max: 200, about: 'Rows per page: 50 unless told, at most 200.' },
+    { name: 'cursor', type: 'string', about: '`next_cursor` of the page before.' },
+    { name: 'fail-on-new', type: 'boolean', about: 'Exit with 1 when anything is new. Wants --new-in.' },
+    {
+      name: 'watch',
+      type: 'string',
+      placeholder: 'time',
+      about: 'Look again for so long, such as 10m. Wants --new-in.',
+    },
+    {
+      name: 'interval',
+      type: 'string',
+      placeholder: 'time',
+      about: 'How often to look: 15s unless told, at least 5s.',
+    },
+    projectFlag,
+  ],
+  examples: [
+    ['The last day', 'errors --human'],
+    ['Is the release that is active worse?', 'errors --new-in active --fail-on-new --watch 10m'],
+    ['One of them', 'errors fp_0123456789abcdef'],
+  ],
+  exits: {
+    [newOnes]: 'any failure, or with --fail-on-new something is new',
+    [noVerdict]: 'with --fail-on-new no verdict could be had',
+  },
+  operations: ['errors.list', 'errors.get'],
+  async run(call) {
+    const { cli, positionals, flags } = call;
+    const gate = flags.is('fail-on-new');
+    const fingerprint = positionals.fingerprint_id;
+    if (fingerprint !== undefined) {
+      const given = filters.find((name) => flags.value(name) !== undefined);
+      if (given !== undefined) throw badUsage(`One failure takes no --${given}.`, { field: given });
+      const project = await requireProject(cli, { '--project': flags.text('project') });
+      return perform(cli, rows['errors.get'], { project, fingerprint });
+    }
+    const release = flags.text('new-in');
+    if (gate && release === undefined)
+      throw badUsage('--fail-on-new wants --new-in.', { field: 'fail-on-new', exitCode: noVerdict });
+    if (flags.text('watch') !== undefined && release === undefined)
+      throw badUsage('--watch wants --new-in.', { field: 'watch' });
+    if (flags.text('interval') !== undefined && flags.text('watch') === undefined)
+      throw badUsage('--interval wants --watch.', { field: 'interval' });
+    try {
+      const page = await judged(call);
+      if (gate && page.verdict.new_fingerprints > 0) call.exitWith(newOnes);
+      return page;
+    } catch (error) {
+      if (!gate || !(error instanceof Failure)) throw error;
+      throw new Failure({ ...error.envelope, code: 'VERDICT_UNAVAILABLE', cause_code: error.envelope.code }, noVerdict);
+    }
+  },
+};
+
+/** The page that the command answers with: the only one, or the last of a watch. */
+async function judged({ cli, flags }: Call): Promise<Page> {
+  const project = await requireProject(cli, { '--project': flags.text('project') });
+  const look = async () =>
+    (await perform(cli, rows['errors.list'], {
+      project,
+      since: flags.text('since'),
+      until: flags.text('until'),
+      function: flags.text('function'),
+      kind: flags.text('kind'),
+      fingerprint: flags.text('fingerprint'),
+      new_in: flags.text('new-in'),
+      limit: flags.number('limit'),
+      after: flags.text('cursor'),
+    })) as unknown as Page;
+  const watch = flags.text('watch');
+  if (watch === undefined) return look();
+  const watchMs = secondsOf(watch, 'watch') * 1000;
+  let every = secondsOf(flags.text('interval') ?? String(usualIntervalSeconds), 'interval');
+  if (every < shortestIntervalSeconds) {
+    cli.stderr.write(`svc: --interval is raised to ${shortestIntervalSeconds}s.\n`);
+    every = shortestIntervalSeconds;
+  }
+  const startedAt = Date.now();
+  const bar = progress(cli);
+  let failures = 0;
+  let page: Page | undefined;
+  for (let last = false; ; ) {
+    try {
+      page = await look();
+      failures = 0;
+      if (flags.is('fail-on-new') && page.verdict.new_fingerprints > 0) break;
+    } catch (error) {
+      if (!(error instanceof Failure) || !passes(error) || (failures += 1) >= failuresMax) throw error;
+      note(cli, `${error.message} Looking again.`);
+    }
+    const spent = Date.now() - startedAt;
+    if (last || cli.signal.aborted) break;
+    last = spent + every * 1000 >= watchMs;
+    bar.at(`Watching for new failures: ${page?.verdict.new_fingerprints ?? 0} so far`, spent / watchMs);
+    await pause(cli, last ? Math.max(0, watchMs - spent) : every * 1000);
+  }
+  bar.end();
+  if (page === undefined) throw local('VERDICT_UNAVAILABLE', 'No poll was answered.', { retryable: true });
+  return page;
+}
+
+/** Whether a refusal may be over at the next look. */
+function passes({ envelope: { code, http } }: Failure): boolean {
+  return code === 'NETWORK_ERROR' || http === 408 || http === 429 || (typeof http === 'number' && http >= 500);
+}
+
+const report = (words: string, row: Parameters<typeof operationCommand>[1], example: readonly [string, string]) =>
+  operationCommand(words, row, {
+    about: ['For runtimes, with the project’s service key. A list is JSON, or @file.'],
+    credential: async (cli) => {
+      const [{ keyCredential }, { findProject }] = await Promise.all([import('../keys.ts'), import('../resolve.ts')]);
+      const project = await findProject(cli);
+      return project === undefined ? undefined : keyCredential(cli, project, 'service');
+    },
+    examples: [example],
+  });
+
+export const group: Group = {
+  name: 'errors',
+  about: [errors.summary],
+  commands: [
+    errors,
+    report('errors report', rows['errors.reportOccurrences'], [
+      'Failures that happened',
+      'errors report --occurrences @failures.json',
+    ]),
+    report('errors report-activation', rows['errors.reportActivation'], [
+      'A release is active',
+      'errors report-activation --release-id rel_9',
+    ]),
+    report('errors report-invocations', rows['errors.reportInvocations'], [
+      'How often they ran',
+      'errors report-invocations --invocations @counts.json',
+    ]),
+    report('errors report-fidelity', rows['errors.reportFidelity'], [
+      'What is told in full',
+      'errors report-fidelity --functions @functions.json',
+    ]),
+  ],
+};

@@ -1,0 +1,102 @@
+import type { Cli } from '../cli.ts';
+import type { Command, Group } from '../command.ts';
+import { Failure } from '../failure.ts';
+import { apikeyCredential, type KeyKind } from '../keys.ts';
+import type { Credential } from '../net/credential.ts';
+import { call, open } from '../net/gateway.ts';
+import { eventsOf } from '../net/sse.ts';
+import { note, pause } from '../progress.ts';
+import { projectFlag, requireProject } from '../resolve.ts';
+
+const events = new Set(['ready', 'change', 'resync', 'reconnect']);
+
+/** Pauses before the stream is taken up again, in milliseconds; the last one repeats. */
+const pauses = [250, 1_000, 3_000, 10_000];
+
+const live: Command = {
+  words: 'live',
+  summary: 'Follow what changes in live tables of a project.',
+  about: [
+    'A line for each event: `ready`, `change`, `resync` (fetch anew), `reconnect`, and `disconnected` when the stream drops, which is said here and not by the gateway. It comes back by its cursor. Hints never hold rows: `projects rest` reads those.',
+    'With --once it is one read: what changed after --cursor, waiting up to --wait seconds for it.',
+  ],
+  flags: [
+    { name: 'tables', type: 'list', placeholder: 'a,b', required: true, about: 'Live tables, at most 20.' },
+    { name: 'cursor', type: 'string', about: 'Go on after this; from now on unless told.' },
+    {
+      name: 'as',
+      type: 'string',
+      choices: ['anon', 'service'],
+      about: 'Which of the project’s keys: service unless told, where it is kept here.',
+    },
+    { name: 'once', type: 'boolean', about: 'Read once, and answer {changes, cursor, resync}.' },
+    {
+      name: 'wait',
+      type: 'integer',
+      min: 1,
+      max: 25,
+      placeholder: 'seconds',
+      about: 'With --once: wait for a change, 1 to 25 seconds.',
+    },
+    projectFlag,
+  ],
+  examples: [
+    ['Follow two tables', 'live --tables notes,tags'],
+    ['What happened since', 'live --tables notes --once --cursor lcr_… --wait 10'],
+  ],
+  operations: ['projects.openLive'],
+  async run({ cli, flags, line }) {
+    const project = await requireProject(cli, { '--project': flags.text('project') });
+    const tables = flags.list('tables')!.join(',');
+    const credential = await keyFor(cli, project, flags.text('as'));
+    const query = { project_id: project, tables, cursor: flags.text('cursor') };
+    if (flags.is('once')) {
+      const wait = flags.number('wait')?.toString();
+      return (await call(cli, { method: 'GET', path: '/live/v1/changes', query: { ...query, wait }, credential })).body;
+    }
+    let cursor = query.cursor;
+    for (let failures = 0; !cli.signal.aborted; ) {
+      let asked = false;
+      try {
+        const headers = { accept: 'text/event-stream' };
+        const response = await open(cli, {
+          method: 'GET',
+          path: '/live/v1',
+          query: { ...query, cursor },
+          headers,
+          credential,
+        });
+        for await (const { event, data, id } of eventsOf(response.body!)) {
+          if (!events.has(event)) continue;
+          cursor = id ?? cursor;
+          failures = 0;
+          asked = event === 'reconnect';
+          line({ event, ...(JSON.parse(data) as object) });
+        }
+      } catch (error) {
+        if (cli.signal.aborted) return undefined;
+        if (error instanceof Failure && error.envelope.retryable !== true) throw error;
+      }
+      if (cli.signal.aborted) return undefined;
+      if (asked) continue;
+      line({ event: 'disconnected', cursor: cursor ?? null });
+      const ms = pauses[Math.min(failures, pauses.length - 1)]!;
+      failures += 1;
+      note(cli, `The stream dropped; trying again in ${ms / 1000} seconds.`);
+      await pause(cli, ms);
+    }
+    return undefined;
+  },
+};
+
+async function keyFor(cli: Cli, project: string, as: string | undefined): Promise<Credential> {
+  if (as !== undefined) return apikeyCredential(cli, project, as as KeyKind);
+  try {
+    return await apikeyCredential(cli, project, 'service');
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return apikeyCredential(cli, project, 'anon');
+  }
+}
+
+export const group: Group = { name: 'live', about: [live.summary], commands: [live] };

@@ -1,0 +1,187 @@
+import type { Cli } from '../cli.ts';
+import type { Command, Group } from '../command.ts';
+import { badUsage, Failure, local } from '../failure.ts';
+import { call } from '../net/gateway.ts';
+import { projectFlag, requireProject } from '../resolve.ts';
+
+type Origin = 'app' | 'platform';
+
+interface Entry {
+  readonly source: 'audit' | 'events' | 'errors';
+  readonly timestamp: string;
+  readonly message: string;
+  readonly origin: Origin;
+  readonly record: Readonly<Record<string, unknown>>;
+}
+
+const pattern = /^(req|fnrun|fnatt|trc)_[A-Za-z0-9_-]{4,128}$/;
+const pageRows = 200;
+/** Pages of each feed that are looked through, newest and latest ones where that can be chosen. */
+const pagesMax = 10;
+const tailMax = 1000;
+
+const logs: Command = {
+  words: 'logs',
+  summary: 'What is known of one request: in the audit trail, the events and the grouped failures.',
+  about: [
+    'A request’s id is the `trace_id` of its answer, or `req_…` of a function. The audit trail needs the role admin; what you may not read is named in `errors`, and the rest is shown.',
+  ],
+  flags: [
+    {
+      name: 'request-id',
+      type: 'string',
+      placeholder: 'id',
+      about: 'The request: trc_…, req_…, fnrun_… or fnatt_….',
+      required: true,
+    },
+    { name: 'function', type: 'string', placeholder: 'name', about: 'Only failures of this function.' },
+    {
+      name: 'tail',
+      type: 'integer',
+      min: 1,
+      max: tailMax,
+      about: 'At most so many entries, the latest: 100 unless told.',
+    },
+    {
+      name: 'since',
+      type: 'string',
+      placeholder: 'time',
+      about: 'Only what is later: ISO 8601, or milliseconds since 1970.',
+    },
+    { name: 'app', type: 'boolean', about: 'What the application said.' },
+    { name: 'platform', type: 'boolean', about: 'What the platform said.' },
+    { name: 'all', type: 'boolean', about: 'Both, which is so unless told.' },
+    projectFlag,
+  ],
+  examples: [
+    ['By the trace of an answer', 'logs --request-id trc_0123456789abcdef0123456789abcdef'],
+    ['By a sample of a failure', 'logs --request-id req_0kz3m --app'],
+  ],
+  async run({ cli, flags }) {
+    const id = flags.text('request-id')!;
+    if (!pattern.test(id))
+      throw badUsage('--request-id is no id of a request: trc_…, req_…, fnrun_… or fnatt_….', { field: 'request-id' });
+    const chosen = ['app', 'platform', 'all'].filter((name) => flags.is(name));
+    if (chosen.length > 1) throw badUsage('--app, --platform and --all exclude each other.', { field: chosen[1]! });
+    const origin = chosen[0] ?? 'all';
+    const since = sinceOf(flags.text('since'));
+    const project = await requireProject(cli, { '--project': flags.text('project') });
+    const { body } = await call<{ org_id: string }>(cli, { method: 'GET', path: `/projects/v1/${project}`, project });
+    const sources = {
+      audit: () => inAudit(cli, body.org_id, id),
+      events: () => inEvents(cli, project, id),
+      errors: () => inErrors(cli, project, id, flags.text('function')),
+    };
+    const errors: { name: string; error: unknown }[] = [];
+    const found: Entry[] = [];
+    const scanned: string[] = [];
+    await Promise.all(
+      Object.entries(sources).map(async ([name, read]) => {
+        try {
+          found.push(...(await read()));
+          scanned.push(name);
+        } catch (error) {
+          if (!(error instanceof Failure)) throw error;
+          errors.push({ name, error: error.envelope });
+        }
+      }),
+    );
+    if (scanned.length === 0) throw local('API_ERROR', 'Nothing could be read.', { details: { errors } });
+    const late = found.filter(({ timestamp }) => since === undefined || Date.parse(timestamp) >= since);
+    const shown = late.filter((entry) => origin === 'all' || entry.origin === origin);
+    const hidden = late.length - shown.length;
+    return {
+      ok: errors.length === 0,
+      request_id: id,
+      project_id: project,
+      scanned: scanned.sort(),
+      entries: shown.sort((a, b) => a.timestamp.localeCompare(b.timestamp)).slice(-(flags.number('tail') ?? 100)),
+      ...(errors.length === 0 ? {} : { errors }),
+      origin,
+      ...(hidden === 0
+        ? {}
+        : { hidden: { [origin === 'app' ? 'platform' : 'app']: hidden }, hint: '--all shows the rest.' }),
+    };
+  },
+};
+
+function sinceOf(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const ms = /^\d+$/.test(text) ? Number(text) : Date.parse(text);
+  if (Number.isNaN(ms)) throw badUsage('--since is a time: ISO 8601, or milliseconds since 1970.', { field: 'since' });
+  return ms;
+}
+
+type Rows = readonly Readonly<Record<string, unknown>>[];
+
+/** Rows that mention the request anywhere. */
+const mentioning = (rows: Rows, id: string): Rows => rows.filter((row) => JSON.stringify(row).includes(id));
+
+async function inAudit(cli: Cli, org: string, id: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < pagesMax; page += 1) {
+    const query = { limit: String(pageRows), after };
+    const { body } = await call<{ events: Rows; next_cursor: string | null }>(cli, {
+      method: 'GET',
+      path: `/orgs/v1/${org}/audit`,
+      query,
+    });
+    for (const record of mentioning(body.events, id))
+      entries.push({
+        source: 'audit',
+        timestamp: String(record.occurred_at),
+        message: String(record.action),
+        origin: 'platform',
+        record,
+      });
+    if (body.next_cursor === null) break;
+    after = body.next_cursor;
+  }
+  return entries;
+}
+
+async function inEvents(cli: Cli, project: string, id: string): Promise<Entry[]> {
+  const entries: Entry[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < pagesMax; page += 1) {
+    const query = { limit: String(pageRows), cursor };
+    const path = `/projects/v1/${project}/events`;
+    const { body } = await call<{ events: Rows; cursor: string; has_more: boolean }>(cli, {
+      method: 'GET',
+      path,
+      query,
+      project,
+    });
+    for (const record of mentioning(body.events, id))
+      entries.push({
+        source: 'events',
+        timestamp: String(record.occurred_at),
+        message: String(record.event_type),
+        origin: record.source === 'app' ? 'app' : 'platform',
+        record,
+      });
+    if (!body.has_more) break;
+    cursor = body.cursor;
+  }
+  return entries;
+}
+
+async function inErrors(cli: Cli, project: string, id: string, name: string | undefined): Promise<Entry[]> {
+  const query = { limit: String(pageRows), function: name };
+  const { body } = await call<{ errors: Rows }>(cli, {
+    method: 'GET',
+    path: `/projects/v1/${project}/errors`,
+    query,
+    project,
+  });
+  return mentioning(body.errors, id).map((record) => ({
+    source: 'errors' as const,
+    timestamp: String(record.last_seen),
+    message: `${record.function}: ${record.error_name}: ${record.message_template}`,
+    origin: 'app' as const,
+    record,
+  }));
+}
+
+export const group: Group = { name: 'logs', about: [logs.summary], commands: [logs] };

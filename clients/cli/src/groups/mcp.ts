@@ -1,0 +1,55 @@
+import type { Command, Group } from '../command.ts';
+import { readBinding } from '../files/bindings.ts';
+import { keepKeys, keptKeys } from '../files/project-keys.ts';
+import { choose } from '../files/state.ts';
+import { apiBase } from '../net/api-base.ts';
+import { principalCredential } from '../net/credential.ts';
+import { findOrg, findProject } from '../resolve.ts';
+
+const mcp: Command = {
+  words: 'mcp',
+  summary: 'Give a model the gateway’s tools, over standard input and output.',
+  about: [
+    'It is started by the program that hosts the model, and speaks the Model Context Protocol until its input ends. Calls are signed by the wallet in use, as commands are; organization, room and project are those of the folder it is started in. SVC_MCP_PROFILE chooses which tools there are.',
+  ],
+  examples: [['As the program that a host starts', 'mcp']],
+  streams: true,
+  async run({ cli, exitWith }) {
+    const [{ runMcpBridge }, { runForJson }, { url }] = await Promise.all([
+      import('../mcp/bridge.ts'),
+      import('../run.ts'),
+      apiBase(cli),
+    ]);
+    const code = await runMcpBridge({
+      apiBase: url,
+      version: cli.version,
+      env: cli.env,
+      stdin: cli.stdin as AsyncIterable<Uint8Array | string>,
+      stdout: cli.stdout,
+      stderr: cli.stderr,
+      signal: cli.signal,
+      headersFor: async (at) => (await principalCredential(cli, { url: at, apiBase: url })).headers,
+      bound: async () => {
+        const [project_id, org_id, { room: room_key }] = await Promise.all([
+          findProject(cli),
+          findOrg(cli),
+          readBinding(cli),
+        ]);
+        return { project_id, org_id, room_key };
+      },
+      projectKeys: async (id) => {
+        const { anon_key, service_key } = (await keptKeys(cli, url))[id] ?? {};
+        return anon_key === undefined || service_key === undefined ? undefined : { anon_key, service_key };
+      },
+      saveProjectKeys: async (id, keys) => {
+        await keepKeys(cli, url, id, keys);
+        await choose(cli, url, { project_id: id });
+      },
+      run: (words) => runForJson(words, cli),
+    });
+    exitWith(code);
+    return undefined;
+  },
+};
+
+export const group: Group = { name: 'mcp', about: [mcp.summary], commands: [mcp] };

@@ -1,0 +1,388 @@
+import { hostname } from 'node:os';
+import type { Cli } from '../cli.ts';
+import type { Call, Command, Group } from '../command.ts';
+import { badUsage, Failure, local, runCommand } from '../failure.ts';
+import {
+  forgetApprovals,
+  forgetSession,
+  keepApproval,
+  keepSession,
+  keptApprovals,
+  keptSession,
+  type SessionKind,
+} from '../files/sessions.ts';
+import { activeWallet } from '../files/wallets.ts';
+import { apiBase } from '../net/api-base.ts';
+import { bearer, type Credential } from '../net/credential.ts';
+import { call } from '../net/gateway.ts';
+import { loopback, show } from '../net/loopback.ts';
+import { liveSession } from '../net/sessions.ts';
+import { pause, progress } from '../progress.ts';
+import { orgFlag, projectFlag, requireOrg, requireProject } from '../resolve.ts';
+
+const none: Credential = { kind: 'none', headers: {} };
+const plane = '/agent/v1/control-plane';
+const operator = '/agent/v1/operator';
+const usualTimeoutSeconds = 300;
+
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
+
+const noOpen = { name: 'no-open', type: 'boolean' as const, about: 'Open no browser: only print the address.' };
+const timeout = {
+  name: 'timeout-seconds',
+  type: 'integer' as const,
+  min: 10,
+  max: 3600,
+  about: 'How long to wait for the browser: 300 seconds unless told.',
+};
+
+const login: Command = {
+  words: 'operator login',
+  summary: 'Sign in as a person, by a browser.',
+  about: [
+    'Without a flag it is a session that reads, for half an hour at a time: a code is shown, and entered in any browser, on any machine. With --loopback it is one that changes things: a browser on this machine, and a passkey. A wallet in use goes before either.',
+    'Sessions are kept in files that only you can read, and their tokens are printed by nothing.',
+  ],
+  flags: [
+    { name: 'device', type: 'boolean', about: 'A session that reads, by a code. So it is without a flag.' },
+    { name: 'loopback', type: 'boolean', about: 'A session that changes things, by a browser here and a passkey.' },
+    {
+      name: 'step-up',
+      type: 'boolean',
+      about: 'The same, to show the passkey again for a change that wants a fresh one.',
+    },
+    noOpen,
+    timeout,
+  ],
+  examples: [
+    ['To look', 'operator login'],
+    ['To change things', 'operator login --loopback'],
+    ['A change wants a fresh passkey', 'operator login --step-up'],
+  ],
+  async run(invocation) {
+    const { flags } = invocation;
+    const writes = flags.is('loopback') || flags.is('step-up');
+    if (writes && flags.is('device'))
+      throw badUsage('--device and --loopback exclude each other.', { field: 'device' });
+    return writes ? loginByLoopback(invocation) : loginByDevice(invocation);
+  },
+};
+
+interface Device {
+  readonly device_code: string;
+  readonly user_code: string;
+  readonly verification_uri: string;
+  readonly verification_uri_complete?: string;
+  readonly expires_in: number;
+  readonly interval: number;
+}
+
+interface OperatorToken {
+  readonly operator_session_token: string;
+  readonly expires_in: number;
+  readonly absolute_expires_at: string;
+  readonly email: string;
+  readonly wallets: readonly string[];
+}
+
+/** RFC 8628: shows a code, and asks until somebody has decided on it. */
+async function loginByDevice({ cli, flags }: Call): Promise<unknown> {
+  const { url } = await apiBase(cli);
+  const ask = async <Body>(path: string, body: object) =>
+    (await call<Body>(cli, { method: 'POST', path: `${operator}/session/${path}`, body, credential: none })).body;
+  const device = await ask<Device>('device', { client_name: `svc on ${hostname()}` });
+  const page = device.verification_uri_complete ?? device.verification_uri;
+  show(cli, page, !flags.is('no-open'), `and enter the code ${device.user_code}\n`);
+  const patience = Math.min(device.expires_in, flags.number('timeout-seconds') ?? device.expires_in) * 1000;
+  const startedAt = Date.now();
+  const bar = progress(cli);
+  let everyMs = device.interval * 1000;
+  try {
+    while (Date.now() - startedAt < patience && !cli.signal.aborted) {
+      bar.at(`Waiting for the code ${device.user_code}`, (Date.now() - startedAt) / patience);
+      await pause(cli, everyMs);
+      try {
+        const given = await ask<OperatorToken>('device/token', { device_code: device.device_code });
+        const { operator_session_token: token, expires_in, absolute_expires_at, email, wallets } = given;
+        const view = { email, wallets, provenance: 'device_flow', absolute_expires_at };
+        await keepSession(cli, 'operator', {
+          api_base: url,
+          token,
+          expires_at: inSeconds(expires_in),
+          absolute_expires_at,
+          view,
+        });
+        return { ...view, expires_at: inSeconds(expires_in) };
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        const word = error.envelope.error;
+        if (word === 'slow_down') everyMs += 5_000;
+        else if (word === 'access_denied') throw local('OPERATOR_LOGIN_DENIED', 'The code was refused in the browser.');
+        else if (word === 'expired_token')
+          throw local('OPERATOR_LOGIN_EXPIRED', 'The code is over; begin again.', { retryable: true });
+        else if (word !== 'authorization_pending') throw error;
+      }
+    }
+  } finally {
+    bar.end();
+  }
+  throw local('OPERATOR_LOGIN_TIMEOUT', 'Nobody entered the code in time.', { retryable: true });
+}
+
+const loginCodes = {
+  denied: 'OPERATOR_LOGIN_DENIED',
+  timeout: 'OPERATOR_LOGIN_TIMEOUT',
+  failed: 'OPERATOR_LOOPBACK_FAILED',
+};
+
+interface ControlToken {
+  readonly control_plane_session_token: string;
+  readonly expires_in: number;
+  readonly provenance: string;
+  readonly principal_id: string;
+  readonly amr: readonly string[];
+}
+
+async function loginByLoopback({ cli, flags }: Call): Promise<unknown> {
+  const { url } = await apiBase(cli);
+  const { code, verifier, redirectUri, state } = await loopback(cli, {
+    open: !flags.is('no-open'),
+    timeoutMs: (flags.number('timeout-seconds') ?? usualTimeoutSeconds) * 1000,
+    codes: loginCodes,
+    begin: async ({ redirectUri: back, challenge, state: word }) => {
+      const query = new URLSearchParams({
+        redirect_uri: back,
+        code_challenge: challenge,
+        code_challenge_method: 'S256',
+        state: word,
+        nonce: word,
+      });
+      return `${url}${plane}/cli/authorize?${query}`;
+    },
+  });
+  const body = { code, code_verifier: verifier, redirect_uri: redirectUri, state };
+  const { body: given } = await call<ControlToken>(cli, {
+    method: 'POST',
+    path: `${plane}/cli/token`,
+    body,
+    credential: none,
+  });
+  const { control_plane_session_token: token, expires_in, provenance, principal_id, amr } = given;
+  const view = { principal_id, provenance, amr };
+  const expires_at = inSeconds(expires_in);
+  await keepSession(cli, 'control-plane', { api_base: url, token, expires_at, view });
+  const { body: session } = await call(cli, {
+    method: 'GET',
+    path: `${plane}/session`,
+    credential: bearer('session', token),
+  });
+  return { ...view, expires_at, memberships: session.memberships ?? [] };
+}
+
+const revokePaths: Readonly<Record<SessionKind, string>> = {
+  operator: `${operator}/session/revoke`,
+  'control-plane': `${plane}/session/revoke`,
+};
+
+const logout: Command = {
+  words: 'operator logout',
+  summary: 'End your sessions, there and here. It succeeds when there are none.',
+  examples: [['Sign out', 'operator logout']],
+  async run({ cli }) {
+    const { url } = await apiBase(cli);
+    const revoked: SessionKind[] = [];
+    for (const kind of ['operator', 'control-plane'] as const) {
+      const session = await keptSession(cli, kind, url);
+      await forgetSession(cli, kind);
+      if (session === undefined) continue;
+      try {
+        // As nobody’s kept session: what is refused is over anyway.
+        const credential = { ...bearer('none', session.token) };
+        await call(cli, { method: 'POST', path: revokePaths[kind], body: {}, credential });
+        revoked.push(kind);
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+      }
+    }
+    await forgetApprovals(cli);
+    return { logged_out: true, revoked };
+  },
+};
+
+/** The session that changes things. @throws OPERATOR_LOGIN_REQUIRED */
+async function requireSession(cli: Cli): Promise<Credential> {
+  const session = await liveSession(cli, 'control-plane', (await apiBase(cli)).url);
+  if (session !== undefined) return bearer('session', session.token);
+  throw local('OPERATOR_LOGIN_REQUIRED', 'This wants a person’s session, and there is none.', {
+    nextActions: [runCommand('svc operator login --loopback', 'It signs you in by a browser and a passkey.')],
+  });
+}
+
+const overview: Command = {
+  words: 'operator overview',
+  summary: 'What belongs to you: organizations, wallets, and what needs looking at.',
+  about: ['By your session across all wallets of your address; without one, by the wallet in use, for itself.'],
+  examples: [['At a glance', 'operator overview --human']],
+  async run({ cli }) {
+    const session = await liveSession(cli, 'operator', (await apiBase(cli)).url);
+    const credential = session === undefined ? undefined : bearer('operator', session.token);
+    return (await call(cli, { method: 'GET', path: `${operator}/overview`, credential })).body;
+  },
+};
+
+const whoami: Command = {
+  words: 'operator whoami',
+  summary: 'Whose sessions are kept here. Nothing is asked of any gateway.',
+  examples: [['Who am I here?', 'operator whoami']],
+  async run({ cli }) {
+    const { url } = await apiBase(cli);
+    const [reads, writes] = await Promise.all([
+      keptSession(cli, 'operator', url),
+      keptSession(cli, 'control-plane', url),
+    ]);
+    if (reads === undefined && writes === undefined)
+      throw local('OPERATOR_LOGIN_REQUIRED', 'Nobody is signed in here.', {
+        nextActions: [runCommand('svc operator login', 'It signs you in by a browser.')],
+      });
+    const shown = (session: typeof reads) =>
+      session === undefined ? null : { ...session.view, expires_at: session.expires_at };
+    return { operator: shown(reads), control_plane: shown(writes) };
+  },
+};
+
+const status: Command = {
+  words: 'operator status',
+  summary: 'Sessions and approvals that are kept here. Nothing is asked of any gateway.',
+  examples: [['What holds?', 'operator status']],
+  async run({ cli }) {
+    const { url } = await apiBase(cli);
+    const session = (await keptSession(cli, 'control-plane', url)) ?? (await keptSession(cli, 'operator', url));
+    const { provenance, amr } = session?.view ?? {};
+    const approvals = await keptApprovals(cli, url);
+    return {
+      operator_login: {
+        active: session !== undefined,
+        ...(session === undefined ? {} : { provenance, amr, expires_at: session.expires_at }),
+      },
+      approvals: approvals.map(({ action, org_id = null, project_id = null, expires_at }) => ({
+        action,
+        org_id,
+        project_id,
+        expires_at,
+      })),
+    };
+  },
+};
+
+const approveCodes = {
+  denied: 'OPERATOR_APPROVE_FAILED',
+  timeout: 'OPERATOR_APPROVE_FAILED',
+  failed: 'OPERATOR_APPROVE_FAILED',
+};
+
+const approve: Command = {
+  words: 'operator approve',
+  summary: 'Approve one kind of change on one organization or project, by a passkey.',
+  about: [
+    'A person’s session needs it to make projects, deploy and write secrets; wallets and delegates do not. It holds for half an hour, and ends with the session.',
+  ],
+  flags: [
+    {
+      name: 'action',
+      type: 'string',
+      required: true,
+      choices: ['org.project.create', 'project.deploy', 'project.secret.write'],
+      about: 'The change.',
+    },
+    { ...orgFlag, about: 'Organization, for org.project.create.' },
+    { ...projectFlag, about: 'Project, for the others.' },
+    noOpen,
+    timeout,
+  ],
+  examples: [
+    [
+      'Projects in an organization',
+      'operator approve --action org.project.create --org 0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70',
+    ],
+  ],
+  async run({ cli, flags }) {
+    const credential = await requireSession(cli);
+    const action = flags.text('action')!;
+    const target = action.startsWith('org.')
+      ? { org_id: await requireOrg(cli, { '--org': flags.text('org') }) }
+      : { project_id: await requireProject(cli, { '--project': flags.text('project') }) };
+    const { url } = await apiBase(cli);
+    const { code, verifier, state } = await loopback(cli, {
+      open: !flags.is('no-open'),
+      timeoutMs: (flags.number('timeout-seconds') ?? usualTimeoutSeconds) * 1000,
+      codes: approveCodes,
+      begin: async ({ redirectUri, challenge, state: word }) => {
+        const body = { action, ...target, cli_redirect_uri: redirectUri, code_challenge: challenge, state: word };
+        const { body: begun } = await call<{ confirm_url: string }>(cli, {
+          method: 'POST',
+          path: `${plane}/write-auth/challenges`,
+          body,
+          credential,
+        });
+        if (URL.parse(begun.confirm_url)?.origin !== new URL(url).origin)
+          throw local('OPERATOR_APPROVE_BAD_CONFIRM_URL', 'The page to approve on is not the gateway’s own.', {
+            details: { confirm_url: begun.confirm_url },
+          });
+        return begun.confirm_url;
+      },
+    });
+    const { body: given } = await call<{ write_auth_token: string; session: { expires_at: string } }>(cli, {
+      method: 'POST',
+      path: `${plane}/write-auth/cli/token`,
+      body: { code, code_verifier: verifier, state },
+      credential: none,
+    });
+    const { expires_at } = given.session;
+    await keepApproval(cli, { api_base: url, action, ...target, token: given.write_auth_token, expires_at });
+    return { approved: true, action, ...target, expires_at };
+  },
+};
+
+const claim: Command = {
+  words: 'operator claim-wallet-org',
+  summary: 'Become an owner of what the wallet in use owns; the wallet keeps its membership.',
+  about: [
+    'Your session and the wallet’s signature prove it together. Where the wallet owns several organizations the answer lists them, and --org names one.',
+  ],
+  flags: [
+    { ...orgFlag, about: 'Which one, where the wallet owns several.' },
+    { name: 'name', type: 'string', about: 'What it is called from then on.' },
+  ],
+  examples: [
+    ['The only one', 'operator claim-wallet-org'],
+    ['One of several', 'operator claim-wallet-org --org 0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70 --name "Our team"'],
+  ],
+  async run({ cli, flags }) {
+    const session = await requireSession(cli);
+    const wallet = await activeWallet(cli);
+    const { url } = await apiBase(cli);
+    const named = flags.text('org');
+    const org_id = named === undefined ? undefined : await requireOrg(cli, { '--org': named });
+    const begin = {
+      method: 'POST',
+      path: `${operator}/claim-wallet-org/challenge`,
+      body: { wallet: wallet.address },
+      credential: session,
+    };
+    const { body: challenge } = await call<{ nonce: string }>(cli, begin);
+    const { siwxHeader } = await import('../net/siwx.ts');
+    const path = `${operator}/claim-wallet-org`;
+    const proof = siwxHeader(wallet, new URL(url + path), { nonce: challenge.nonce });
+    const credential: Credential = { kind: 'session', headers: { ...session.headers, 'sign-in-with-x': proof } };
+    return (await call(cli, { method: 'POST', path, body: { org_id, display_name: flags.text('name') }, credential }))
+      .body;
+  },
+};
+
+export const group: Group = {
+  name: 'operator',
+  about: [
+    'svc operator: a person’s own sessions, beside the wallets of machines. A browser and, for changes, a passkey are what they sign in with.',
+  ],
+  commands: [login, logout, overview, whoami, status, approve, claim],
+};

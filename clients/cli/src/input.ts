@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Cli } from './cli.ts';
+import { local } from './failure.ts';
+import { isAbsent } from './files/json-file.ts';
+
+/** The text of a file, or of standard input for `-`. @throws FILE_NOT_FOUND, BAD_FILE */
+export async function readText(cli: Cli, name: string): Promise<string> {
+  if (name === '-') {
+    let text = '';
+    for await (const chunk of cli.stdin) text += String(chunk);
+    return text;
+  }
+  try {
+    return await readFile(resolve(cli.cwd, name), 'utf8');
+  } catch (error) {
+    if (isAbsent(error)) throw local('FILE_NOT_FOUND', `There is no file ${name}.`, { details: { path: name } });
+    throw local('BAD_FILE', `${name} cannot be read.`, { details: { path: name } });
+  }
+}
+
+/** JSON of a flag: as it was given, or for `@file` and `-` what is in there. @throws BAD_JSON */
+export async function readInput(cli: Cli, value: unknown, field: string): Promise<unknown> {
+  if (typeof value !== 'string' || !(value === '-' || value.startsWith('@'))) return value;
+  return readJson(cli, value === '-' ? '-' : value.slice(1), field);
+}
+
+/** The JSON of a file, or of standard input for `-`. @throws BAD_JSON, FILE_NOT_FOUND */
+export async function readJson(cli: Cli, name: string, field: string): Promise<unknown> {
+  const text = await readText(cli, name);
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw local('BAD_JSON', `${name === '-' ? 'Standard input' : name} is no JSON.`, { field });
+  }
+}

@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+import { readFileSync } from 'node:fs';
+import module from 'node:module';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+if (process.argv[2] === '--version' || process.argv[2] === '-V') process.stdout.write(`${version}\n`);
+else {
+  // Compiled code is kept where nobody else can write; the usual place is a folder that all users share.
+  module.enableCompileCache?.(join(process.env.SVC_CONFIG_DIR ?? join(homedir(), '.cache', 'svc'), 'compiled'));
+  const { run } = await import('./run.ts');
+  const ending = new AbortController();
+  const end = () => ending.abort();
+  process.once('SIGINT', end);
+  process.once('SIGTERM', end);
+  // Whoever reads may stop reading, as `head` does.
+  process.stdout.on('error', () => process.exit(0));
+  process.exitCode = await run(process.argv.slice(2), {
+    env: process.env,
+    cwd: process.cwd(),
+    home: homedir(),
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    version,
+    signal: ending.signal,
+  });
+  process.stdin.unref?.();
+}

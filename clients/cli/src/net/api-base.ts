@@ -1,0 +1,36 @@
+import { join } from 'node:path';
+import type { Cli } from '../cli.ts';
+import { local } from '../failure.ts';
+import { readJsonFile } from '../files/json-file.ts';
+import { configDir } from '../files/paths.ts';
+
+export interface ApiBase {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly source: '--api-base' | 'SVC_API_BASE' | 'target.json' | 'default';
+}
+
+/** Where `npm start` and `svc dev` serve. */
+const here = 'http://localhost:4000';
+
+/** The gateway's address: `--api-base`, else `SVC_API_BASE`, `target.json` in the config directory, and this machine. */
+export async function apiBase(cli: Cli): Promise<ApiBase> {
+  if (cli.apiBase !== undefined) return { url: checked(cli.apiBase, '--api-base'), source: '--api-base' };
+  const { SVC_API_BASE: set } = cli.env;
+  if (set !== undefined && set !== '') return { url: checked(set, 'SVC_API_BASE'), source: 'SVC_API_BASE' };
+  const target = (await readJsonFile(join(configDir(cli), 'target.json')))?.api_base;
+  if (typeof target === 'string') return { url: checked(target, 'target.json'), source: 'target.json' };
+  return { url: here, source: 'default' };
+}
+
+function checked(text: string, source: string): string {
+  const url = URL.parse(text);
+  if (
+    url !== null &&
+    (url.protocol === 'http:' || url.protocol === 'https:') &&
+    url.username === '' &&
+    url.search === ''
+  )
+    return url.href.replace(/\/+$/, '');
+  throw local('BAD_HOST', `${source} is no address of a gateway such as https://api.example.com.`);
+}

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Cli } from '../cli.ts';
+import { local } from '../failure.ts';
+
+/** What a browser's ceremony is begun with. */
+export interface Asked {
+  readonly redirectUri: string;
+  readonly challenge: string;
+  readonly state: string;
+}
+
+export interface LoopbackOptions {
+  /** @returns the address of the page that the person has to meet */
+  readonly begin: (asked: Asked) => Promise<string>;
+  readonly open: boolean;
+  readonly timeoutMs: number;
+  /** Codes of what went wrong, by the step. */
+  readonly codes: { readonly denied: string; readonly timeout: string; readonly failed: string };
+}
+
+/** What a ceremony brought: a code that is good once, with the proof that it was asked for from here. */
+export interface Code {
+  readonly code: string;
+  readonly verifier: string;
+  readonly redirectUri: string;
+  readonly state: string;
+}
+
+/** Has a person's browser come back to this machine with a code (RFC 8252, PKCE). */
+export async function loopback(cli: Cli, { begin, open, timeoutMs, codes }: LoopbackOptions): Promise<Code> {
+  const verifier = randomBytes(32).toString('base64url');
+  const state = randomBytes(16).toString('base64url');
+  let settle: (params: URLSearchParams) => void = () => undefined;
+  const back = new Promise<URLSearchParams>((resolve) => {
+    settle = resolve;
+  });
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
+    const mine = pathname === '/callback' && same(searchParams.get('state') ?? '', state);
+    response.writeHead(mine ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
+    response.end(mine ? 'You can close this page and go back to the terminal.\n' : 'Not found.\n');
+    if (mine) settle(searchParams);
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    const challenge = createHash('sha256').update(verifier).digest('base64url');
+    const page = await begin({ redirectUri, challenge, state });
+    show(cli, page, open);
+    const params = await Promise.race([
+      back,
+      new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(local(codes.timeout, 'Nobody came back from the browser in time.')), timeoutMs);
+        cli.signal.addEventListener('abort', () => reject(local(codes.failed, 'Stopped.', { exitCode: 130 })), {
+          once: true,
+        });
+      }),
+    ]);
+    const error = params.get('error');
+    if (error !== null)
+      throw local(error === 'access_denied' ? codes.denied : codes.failed, `The browser came back with ${error}.`, {
+        details: { error },
+      });
+    const code = params.get('code');
+    if (code === null) throw local(codes.failed, 'The browser came back without a code.');
+    return { code, verifier, redirectUri, state };
+  } finally {
+    clearTimeout(timer);
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+const same = (given: string, wanted: string): boolean =>
+  given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
+
+/** Says where to go, on standard error, and goes there where somebody sits in front of it. */
+export function show(cli: Cli, page: string, open: boolean, more = ''): void {
+  cli.stderr.write(`Open this page in your browser:\n  ${page}\n${more}`);
+  if (!open || cli.stderr.isTTY !== true) return;
+  const program = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
+  // Without such a program the address is there to be copied.
+  spawn(program, [page], { stdio: 'ignore', detached: true })
+    .on('error', () => undefined)
+    .unref();
+}

@@ -1,0 +1,35 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Cli } from './cli.ts';
+
+const clearLine = '\r\x1b[2K';
+
+/** Says something on standard error to whoever sits in front of it; to a program nothing. */
+export function note({ stderr }: Cli, text: string): void {
+  if (stderr.isTTY === true) stderr.write(`${clearLine}${text}\n`);
+}
+
+/** Waits, or stops waiting when the process is asked to end. */
+export async function pause({ signal }: Cli, ms: number): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => undefined);
+}
+
+export interface Progress {
+  /** Moves the bar. @param done from 0 to 1; undefined where nobody knows */
+  readonly at: (text: string, done?: number) => void;
+  readonly end: () => void;
+}
+
+const barWidth = 20;
+
+/** A line on standard error that shows how far long work has come; nothing where nobody looks. */
+export function progress({ stderr }: Cli): Progress {
+  if (stderr.isTTY !== true) return { at: () => undefined, end: () => undefined };
+  return {
+    at(text, done) {
+      const full = Math.round(Math.min(1, Math.max(0, done ?? 0)) * barWidth);
+      const bar = done === undefined ? '' : `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}] `;
+      stderr.write(`${clearLine}${bar}${text}`);
+    },
+    end: () => stderr.write(clearLine),
+  };
+}

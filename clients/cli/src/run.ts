@@ -1,0 +1,138 @@
+import { parseCall, splitGlobals } from './arguments.ts';
+import type { Cli } from './cli.ts';
+import { type Command, Flags, type Group } from './command.ts';
+import { directory } from './directory.ts';
+import { failureOf, local } from './failure.ts';
+import { refuseRetired } from './retired.ts';
+
+/** Runs `svc` with these words, and writes what comes of it. @returns the exit code */
+export async function run(argv: readonly string[], outside: Omit<Cli, 'human'>): Promise<number> {
+  let human = outside.env.SVC_OUTPUT === 'human';
+  try {
+    const { globals, words } = splitGlobals(argv);
+    human = globals.human || (human && !globals.json);
+    const cli: Cli = { ...outside, human, wallet: globals.wallet, apiBase: globals.apiBase };
+    if (words[0] === '__complete') {
+      const { complete } = await import('./complete.ts');
+      cli.stdout.write(await complete(words.slice(1)));
+      return 0;
+    }
+    const width = Math.min(100, Math.max(60, cli.stdout.columns ?? 100));
+    if (words.length === 0 || words[0] === 'help') {
+      const { rootPage } = await import('./help.ts');
+      cli.stdout.write(rootPage(directory, width));
+      return 0;
+    }
+    const { group, command, behind } = await find(words);
+    if (command === undefined) {
+      const { groupPage } = await import('./help.ts');
+      cli.stdout.write(groupPage(group, width));
+      return 0;
+    }
+    if (globals.help) {
+      const { commandPage } = await import('./help.ts');
+      const siblings = command.words === group.name ? group.commands.filter((one) => one !== command) : [];
+      cli.stdout.write(commandPage(command, siblings, width));
+      return 0;
+    }
+    return await perform(command, behind, cli);
+  } catch (thrown) {
+    const failure = failureOf(thrown);
+    if (outside.env.SVC_TRACE !== undefined && thrown instanceof Error) outside.stderr.write(`${thrown.stack}\n`);
+    if (human) {
+      const { humanFailure } = await import('./human.ts');
+      outside.stderr.write(humanFailure(failure.envelope));
+    } else outside.stderr.write(`${JSON.stringify(failure.envelope, undefined, 2)}\n`);
+    return failure.exitCode;
+  }
+}
+
+async function perform(command: Command, behind: readonly string[], cli: Cli): Promise<number> {
+  const { positionals, flags } = parseCall(command, behind);
+  let exitCode = 0;
+  const human = cli.human ? await import('./human.ts') : undefined;
+  const result = await command.run({
+    cli,
+    positionals,
+    flags: new Flags(flags),
+    line: (document) => cli.stdout.write(`${human?.humanLine(document) ?? JSON.stringify(document)}\n`),
+    exitWith: (code) => {
+      exitCode = code;
+    },
+  });
+  if (result !== undefined)
+    cli.stdout.write(
+      human === undefined
+        ? `${JSON.stringify(result, undefined, 2)}\n`
+        : `${(command.human ?? human.humanText)(result as never).trimEnd()}\n`,
+    );
+  return exitCode;
+}
+
+/**
+ * Runs a command inside this process, for the bridge of models.
+ *
+ * @returns the document that it would write
+ * @throws Failure with the envelope that it would write
+ */
+export async function runForJson(argv: readonly string[], outside: Omit<Cli, 'human'>): Promise<unknown> {
+  const { globals, words } = splitGlobals(argv);
+  const { command, behind } = await find(words);
+  if (command === undefined || globals.help || command.streams === true)
+    throw local('BAD_USAGE', `svc ${argv.join(' ')} has no one document to give.`);
+  const { positionals, flags } = parseCall(command, behind);
+  const lines: unknown[] = [];
+  const cli = {
+    ...outside,
+    human: false,
+    wallet: globals.wallet ?? outside.wallet,
+    apiBase: globals.apiBase ?? outside.apiBase,
+  };
+  const result = await command.run({
+    cli,
+    positionals,
+    flags: new Flags(flags),
+    line: (document) => void lines.push(document),
+    exitWith: () => undefined,
+  });
+  return result ?? lines;
+}
+
+/** The command that words call: the longest one that they begin with. @throws UNKNOWN_COMMAND, UNKNOWN_SUBCOMMAND */
+async function find(
+  words: readonly string[],
+): Promise<{ group: Group; command: Command | undefined; behind: readonly string[] }> {
+  refuseRetired(words);
+  const [first = ''] = words;
+  const entry = directory.find(({ name }) => name === first);
+  if (entry === undefined) {
+    const { nearest } = await import('./nearest.ts');
+    const near = nearest(
+      first,
+      directory.map(({ name }) => name),
+    );
+    throw local('UNKNOWN_COMMAND', `There is no command svc ${first}.`, {
+      hint: near === undefined ? 'svc --help lists all commands.' : `Did you mean svc ${near}?`,
+    });
+  }
+  const { group } = await entry.load();
+  for (let count = Math.min(4, words.length); count > 0; count -= 1) {
+    const called = words.slice(0, count).join(' ');
+    const command = group.commands.find((one) => one.words === called);
+    if (command !== undefined) return { group, command, behind: words.slice(count) };
+  }
+  if (words.length === 1) return { group, command: undefined, behind: [] };
+  const prefix = words.slice(0, 2).join(' ');
+  const below = group.commands.filter((one) => one.words.startsWith(`${prefix} `));
+  // `svc org member` is a group within a group.
+  if (words.length === 2 && below.length > 0)
+    return { group: { ...group, name: prefix, commands: below }, command: undefined, behind: [] };
+  const { nearest } = await import('./nearest.ts');
+  const near = nearest(
+    words.slice(0, 3).join(' '),
+    group.commands.map((one) => one.words),
+  );
+  throw local('UNKNOWN_SUBCOMMAND', `There is no command svc ${words.slice(0, 2).join(' ')}.`, {
+    hint: near === undefined ? `svc ${first} --help lists its commands.` : `Did you mean svc ${near}?`,
+  });
+}

@@ -1,0 +1,219 @@
+import type { Credential } from './credentials.ts';
+import { errorOf, networkError, SvcError } from './errors.ts';
+import { challengeOf, type Payer } from './payment.ts';
+
+export interface ConnectionOptions {
+  /** Address of the gateway, for example `http://localhost:4000`. */
+  readonly baseUrl: string;
+  /** Who asks. @default nobody */
+  readonly credential?: Credential;
+  /** Pays what is asked for with 402; without one such an answer is an error. */
+  readonly payer?: Payer;
+  readonly retry?: RetryOptions;
+  /** How long a request may take, in seconds, its answer included unless that is a stream. @default 120 */
+  readonly timeoutSeconds?: number;
+  /** Told to the gateway in `Svc-Client`, at most 200 characters. @default nothing */
+  readonly clientName?: string;
+  /** @default the platform’s */
+  readonly fetch?: typeof globalThis.fetch;
+  /** Told how the socket of subscriptions is doing. */
+  readonly onSocket?: (state: 'connecting' | 'open' | 'waiting' | 'closed') => void;
+  /** @default the platform’s */
+  readonly WebSocket?: typeof globalThis.WebSocket;
+}
+
+export interface RetryOptions {
+  /** How often a request is sent again. @default 3 */
+  readonly times?: number;
+  /** The first pause in milliseconds, doubled with each further one, where the gateway names none. @default 250 */
+  readonly pauseMs?: number;
+  /** The longest `Retry-After` that is waited for, in seconds; a longer one is the caller’s to decide. @default 30 */
+  readonly longestWaitSeconds?: number;
+}
+
+/** What can be said beside the input of any call. */
+export interface CallOptions {
+  /** Ends the call. */
+  readonly signal?: AbortSignal;
+  /**
+   * Makes a repeated change happen once; 1 to 256 characters. `false` sends none, so that the change is not repeated when
+   * there was no answer. @default one made up for each call, for what takes one and costs nothing
+   */
+  readonly idempotencyKey?: string | false;
+  /** In place of the connection’s. */
+  readonly credential?: Credential;
+  /** In place of the connection’s. */
+  readonly payer?: Payer;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Told of each answer’s status and headers, such as `payment-response` and `x-svc-trace-id`. */
+  readonly onResponse?: (response: Response) => void;
+}
+
+/** A request as it is to be sent, as often as need be. */
+export interface Outgoing extends CallOptions {
+  readonly method: string;
+  /** Path without its query. */
+  readonly path: string;
+  /** With its question mark; may be empty. */
+  readonly query?: string;
+  readonly body?: string | undefined;
+  readonly contentType?: string;
+  /** Whether it changes something. */
+  readonly isChange: boolean;
+  /** Finds a refusal in an answer that says 200. */
+  readonly refusalOf?: (answer: Answer) => SvcError | undefined;
+}
+
+/** A gateway, and who asks it. Namespaces and all else are made of one. */
+export interface Connection {
+  readonly baseUrl: string;
+  readonly options: ConnectionOptions;
+  /**
+   * Sends a request and repeats it where that is safe. The answer’s body is not read yet.
+   *
+   * @throws SvcError
+   */
+  readonly open: (request: Outgoing) => Promise<Response>;
+  /** The same, with the answer’s text. @throws SvcError */
+  readonly send: (request: Outgoing) => Promise<Answer>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+}
+
+type Reader<Read> = (response: Response) => Promise<Read>;
+
+const tooLong = () => new DOMException('It took too long.', 'TimeoutError');
+
+/** Makes a connection; nothing is sent yet. */
+export function connect(options: ConnectionOptions): Connection {
+  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const { times = 3, pauseMs: firstPauseMs = 250, longestWaitSeconds = 30 } = options.retry ?? {};
+
+  const headersOf = async (request: Outgoing, credential: Credential | undefined): Promise<Record<string, string>> => ({
+    ...(await credential?.headers({ baseUrl, path: request.path, isChange: request.isChange })),
+    ...(request.body === undefined ? {} : { 'content-type': request.contentType ?? 'application/json' }),
+    ...(typeof request.idempotencyKey === 'string' ? { 'idempotency-key': request.idempotencyKey } : {}),
+    // The audit gateway’s own paths let browsers send no such header.
+    ...(options.clientName === undefined || isOpen(request) ? {} : { 'svc-client': options.clientName }),
+    ...request.headers,
+  });
+
+  /**
+   * Sends a request once.
+   *
+   * @param read what of an answer belongs to the request: a break while it is read is a break of the request
+   * @throws whatever broke on the way, and a `TimeoutError` when it took too long
+   */
+  async function once<Read>(request: Outgoing, headers: Record<string, string>, read: Reader<Read>, isPaid: boolean) {
+    const { method, path, query = '', body, signal } = request;
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(tooLong()), (options.timeoutSeconds ?? 120) * 1_000);
+    try {
+      const response = await (options.fetch ?? fetch)(baseUrl + path + query, {
+        method,
+        headers,
+        signal: signal === undefined ? patience.signal : AbortSignal.any([signal, patience.signal]),
+        ...(body === undefined ? {} : { body }),
+        // What was paid for at one address is never fetched at another.
+        ...(isPaid ? { redirect: 'error' } : {}),
+      });
+      if (response.ok || response.status === 304) return { response, answer: await read(response) };
+      return { response, text: await response.text() };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  async function repeated<Read>(
+    request: Outgoing,
+    read: Reader<Read>,
+    refusalIn?: (read: Read) => SvcError | undefined,
+  ): Promise<Read> {
+    const { isChange, signal } = request;
+    const credential = request.credential ?? (isOpen(request) ? undefined : options.credential);
+    const payer = request.payer ?? options.payer;
+    const mayBeLost = !isChange || typeof request.idempotencyKey === 'string';
+    let payment: Readonly<Record<string, string>> | undefined;
+    let isRenewed = false;
+    for (let sent = 0; ; ) {
+      const headers = { ...(await headersOf(request, credential)), ...payment };
+      const pauseMs = firstPauseMs * 2 ** sent * (0.5 + Math.random());
+      const outcome = await once(request, headers, read, payment !== undefined).catch((error: unknown) => ({ error }));
+      if ('error' in outcome) {
+        signal?.throwIfAborted();
+        if (payment !== undefined) throw ambiguous(outcome.error);
+        const isTooLong = (outcome.error as Partial<Error> | null)?.name === 'TimeoutError';
+        if (isTooLong || !mayBeLost || sent++ >= times) throw networkError(outcome.error, isChange);
+        await pause(pauseMs, signal);
+        continue;
+      }
+      const { response } = outcome;
+      request.onResponse?.(response);
+      const refusal =
+        'answer' in outcome
+          ? refusalIn?.(outcome.answer as Read)
+          : errorOf(response.status, response.headers, outcome.text);
+      if (refusal === undefined) return (outcome as { readonly answer: Read }).answer;
+      if (refusal.status === 401 && !isRenewed && credential?.renew !== undefined) {
+        isRenewed = true;
+        if (await credential.renew(headers)) continue;
+      }
+      const challenge = payment === undefined && payer !== undefined ? challengeOf(refusal) : undefined;
+      if (challenge !== undefined) {
+        const url = baseUrl + request.path + (request.query ?? '');
+        const paid = await payer!(challenge, { url, method: request.method });
+        if (paid === undefined) throw refusal;
+        payment = typeof paid === 'string' ? { 'payment-signature': paid } : paid;
+        continue;
+      }
+      const waitSeconds = refusal.retryAfterSeconds ?? 0;
+      if (!refusal.retryable || !refusal.safeToRetry || waitSeconds > longestWaitSeconds || sent++ >= times)
+        throw refusal;
+      await pause(Math.max(waitSeconds * 1_000, pauseMs), signal);
+    }
+  }
+
+  return {
+    baseUrl,
+    options,
+    open: (request) => repeated(request, async (response) => response),
+    send: (request) =>
+      repeated(
+        request,
+        async (response) => ({ status: response.status, headers: response.headers, text: await response.text() }),
+        request.refusalOf,
+      ),
+  };
+}
+
+/** Paths that ask nobody who they are; browsers may send them no credential. */
+const isOpen = ({ path }: Outgoing): boolean => path.startsWith('/api/');
+
+/** Waits, unless it is told to stop. */
+export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal!.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    if (signal?.aborted === true) stop();
+    else signal?.addEventListener('abort', stop, { once: true });
+  });
+
+/** The proof of a payment was sent and there was no answer: whether it was settled has to be found out first. */
+function ambiguous(cause: unknown): SvcError {
+  const { message } = networkError(cause, true);
+  const next_actions = [{ type: 'reconcile_payment', why: 'The payment may have been settled.' }];
+  const code = 'X402_PAYMENT_OUTCOME_AMBIGUOUS';
+  const flags = { retryable: false, safe_to_retry: false, mutation_state: 'unknown' } as const;
+  return new SvcError({ code, message, category: 'payment', ...flags, next_actions }, 0, undefined, cause);
+}

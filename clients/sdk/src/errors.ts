@@ -1,0 +1,165 @@
+import type { KnownErrorCode } from './error-codes.ts';
+
+/** Something that could be done now, as the gateway names it. It is shown, and never carried out by itself. */
+export interface NextAction {
+  readonly type: string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly command?: string;
+  readonly auth?: string;
+  readonly why?: string;
+  readonly body?: unknown;
+  readonly [member: string]: unknown;
+}
+
+/** One of the gateway’s codes, or one that is younger than this package. */
+export type ErrorCode = KnownErrorCode | (string & Record<never, never>);
+
+/** How much of a change was made when it was refused. */
+export type MutationState = 'none' | 'not_started' | 'committed' | 'rolled_back' | 'partial' | 'unknown';
+
+/** The gateway’s error envelope, as it is on the wire. */
+export interface ErrorEnvelope {
+  readonly code: ErrorCode;
+  readonly message?: string;
+  readonly error?: string;
+  readonly category?: string;
+  readonly retryable?: boolean;
+  readonly safe_to_retry?: boolean;
+  readonly mutation_state?: MutationState;
+  readonly trace_id?: string;
+  /** Text or null where rows were refused by the database. */
+  readonly details?: Readonly<Record<string, unknown>> | string | null;
+  readonly next_actions?: readonly NextAction[];
+  readonly [member: string]: unknown;
+}
+
+/** What a program may want to tell apart, whatever the code. */
+export type ErrorKind =
+  | 'payment_required'
+  | 'step_up_required'
+  | 'not_authorized'
+  | 'operator_approval_required'
+  | 'unauthorized'
+  | 'pending_transfer'
+  | 'quota'
+  | 'network'
+  | 'api_error';
+
+/** A refusal of the gateway, or a request that got no answer (`NETWORK_ERROR`). Branch on `code`. */
+export class SvcError extends Error {
+  override readonly name = 'SvcError';
+  /** Stable; docs/errors.md lists them. */
+  readonly code: ErrorCode;
+  /** Status of the answer; 0 when there was none. */
+  readonly status: number;
+  /** Whether the same request may succeed later. */
+  readonly retryable: boolean;
+  /** Whether repeating it can do no harm. */
+  readonly safeToRetry: boolean;
+  readonly mutationState: MutationState;
+  readonly category: string | undefined;
+  /** Finds the request in the server’s log. */
+  readonly traceId: string | undefined;
+  readonly details: Readonly<Record<string, unknown>>;
+  readonly nextActions: readonly NextAction[];
+  /** How long to wait before the same request, in seconds. */
+  readonly retryAfterSeconds: number | undefined;
+  /** The answer as it came, with names of the wire. */
+  readonly envelope: ErrorEnvelope;
+  /** Headers of the answer; a challenge to pay is in `payment-required`. */
+  readonly headers: Headers | undefined;
+
+  constructor(envelope: ErrorEnvelope, status: number, headers?: Headers, cause?: unknown) {
+    super(envelope.message ?? envelope.error ?? envelope.code, cause === undefined ? undefined : { cause });
+    this.code = envelope.code;
+    this.status = status;
+    this.retryable = envelope.retryable === true;
+    this.safeToRetry = envelope.safe_to_retry === true;
+    this.mutationState = envelope.mutation_state ?? 'unknown';
+    this.category = envelope.category;
+    this.traceId = envelope.trace_id;
+    // What the database refuses rows with is text.
+    this.details = isObject(envelope.details) ? envelope.details : {};
+    this.nextActions = envelope.next_actions ?? [];
+    this.retryAfterSeconds = retryAfter(headers?.get('retry-after') ?? envelope.retry_after);
+    this.envelope = envelope;
+    this.headers = headers;
+  }
+
+  get kind(): ErrorKind {
+    return kindOf(this);
+  }
+}
+
+/** Seconds of a header `Retry-After`, which may be a time. */
+function retryAfter(value: unknown): number | undefined {
+  if (typeof value === 'number') return value;
+  if (typeof value !== 'string' || value === '') return undefined;
+  const seconds = /^\d+$/.test(value) ? Number(value) : (Date.parse(value) - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
+}
+
+/** Contract 04, section 0.3. */
+function kindOf({ code, status, category }: SvcError): ErrorKind {
+  if (status === 0) return 'network';
+  if (status === 402) return 'payment_required';
+  if (code === 'STEP_UP_REQUIRED') return 'step_up_required';
+  if (code.startsWith('WRITE_AUTH_')) return 'operator_approval_required';
+  if (code === 'PROJECT_HAS_PENDING_TRANSFER') return 'pending_transfer';
+  if (category === 'quota') return 'quota';
+  if (code === 'NOT_AUTHORIZED') return 'not_authorized';
+  return status === 401 || status === 403 ? 'unauthorized' : 'api_error';
+}
+
+/** The error of an answer. What is no envelope, such as a proxy’s page, is told by its status and its beginning. */
+export function errorOf(status: number, headers: Headers, text: string): SvcError {
+  const body = jsonOf(text);
+  if (isObject(body) && typeof body.code === 'string')
+    // Problem details call their message `detail`.
+    return new SvcError({ message: body.detail, ...body } as unknown as ErrorEnvelope, status, headers);
+  const code = status === 402 ? 'PAYMENT_REQUIRED' : status === 401 ? 'UNAUTHORIZED' : 'API_ERROR';
+  const told = isObject(body) ? (body.error ?? body.message) : undefined;
+  const message = typeof told === 'string' ? told : `The server answered ${status}.`;
+  return new SvcError({ code, message, details: { body_preview: text.slice(0, 500) } }, status, headers);
+}
+
+/** A request that got no answer. Whether it was carried out is not known. */
+export function networkError(cause: unknown, isChange: boolean): SvcError {
+  const why = cause instanceof Error ? cause.message : String(cause);
+  return new SvcError(
+    {
+      code: 'NETWORK_ERROR',
+      message: `The gateway gave no answer: ${why}`,
+      category: 'upstream',
+      retryable: true,
+      safe_to_retry: !isChange,
+      mutation_state: isChange ? 'unknown' : 'none',
+    },
+    0,
+    undefined,
+    cause,
+  );
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** The JSON of an answer that says it went well. @throws SvcError for what is none, such as a page of some proxy */
+export function answerOf({ status, headers, text }: { status: number; headers: Headers; text: string }): unknown {
+  if (text === '') return undefined;
+  const value = jsonOf(text);
+  if (value !== undefined) return value;
+  throw new SvcError(
+    { code: 'API_ERROR', message: 'The answer is no JSON.', details: { body_preview: text.slice(0, 500) } },
+    status,
+    headers,
+  );
+}
+
+export function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

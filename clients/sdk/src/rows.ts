@@ -1,0 +1,137 @@
+import type { Answer, CallOptions, Connection } from './connection.ts';
+import { answerOf } from './errors.ts';
+
+/** Conditions by columns, in PostgREST’s dialect: `{ price: 'lt.10' }`, several of a column as a list, `or` as its text. */
+export type Where = Readonly<Record<string, string | readonly string[]>>;
+
+export interface RowsQuery {
+  /** What is selected, for example `title,author:authors(name)`. @default every column */
+  readonly columns?: string;
+  readonly where?: Where;
+  /** For example `made_at.desc,id`. */
+  readonly order?: string;
+  readonly limit?: number;
+  readonly offset?: number;
+}
+
+export interface InsertOptions extends CallOptions {
+  /** Columns that a row is known by; one that is there already is changed, or left as it is. */
+  readonly onConflict?: string;
+  /** @default 'merge' */
+  readonly duplicates?: 'merge' | 'ignore';
+}
+
+export interface RestOptions {
+  /** Goes past row security, with the service key. @default false */
+  readonly admin?: boolean;
+}
+
+const operator =
+  (name: string) =>
+  (value: string | number | boolean | bigint): string =>
+    `${name}.${value}`;
+
+/** Conditions, for those who would rather not spell them. */
+export const eq = operator('eq');
+export const neq = operator('neq');
+export const gt = operator('gt');
+export const gte = operator('gte');
+export const lt = operator('lt');
+export const lte = operator('lte');
+export const like = operator('like');
+export const ilike = operator('ilike');
+/** Null, true, false or unknown. */
+export const is = (value: boolean | null): string => `is.${value}`;
+export const not = (condition: string): string => `not.${condition}`;
+/** One of these. */
+export const isIn = (values: readonly (string | number)[]): string =>
+  `in.(${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')})`;
+
+const countOf = (headers: Headers): number => Number(/\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1]);
+
+function queryOf({ columns, where = {}, order, limit, offset }: RowsQuery, more: Record<string, string> = {}): string {
+  const query = new URLSearchParams(more);
+  for (const [name, value] of Object.entries({ select: columns, order, limit, offset }))
+    if (value !== undefined) query.set(name, String(value));
+  for (const [column, conditions] of Object.entries(where))
+    for (const condition of [conditions].flat()) query.append(column, condition as string);
+  return `${query}` === '' ? '' : `?${query}`;
+}
+
+const isHead = { method: 'HEAD', isChange: false } as const;
+const pageRows = 1_000;
+
+const base = ({ admin = false }: RestOptions): string => (admin ? '/admin/v1/rest' : '/rest/v1');
+
+const rowsOf = async <Row>(answer: Promise<Answer>): Promise<readonly Row[]> =>
+  (answerOf(await answer) ?? []) as readonly Row[];
+
+/** Rows of a table or a view of the project whose key the connection has. Names of columns stay as they are. */
+export function rest<Row = Record<string, unknown>>(connection: Connection, table: string, options: RestOptions = {}) {
+  const path = `${base(options)}/${encodeURIComponent(table)}`;
+  const change = (method: string, query: string, body: unknown, prefer: string, { headers, ...call }: CallOptions) =>
+    rowsOf<Row>(
+      connection.send({
+        ...call,
+        // Rows take no such key: what is sent again is sent by whoever knows whether it may be.
+        idempotencyKey: false,
+        headers: { prefer, ...headers },
+        method,
+        path,
+        query,
+        body: body === undefined ? undefined : JSON.stringify(body),
+        isChange: true,
+      }),
+    );
+  const select = (query: RowsQuery = {}, call: CallOptions = {}) =>
+    rowsOf<Row>(connection.send({ ...call, method: 'GET', path, query: queryOf(query), isChange: false }));
+
+  return {
+    select,
+    /** All rows, fetched a thousand at a time; give an `order` that tells them apart. */
+    async *each(query: RowsQuery = {}, call?: CallOptions): AsyncGenerator<Row, void, undefined> {
+      for (let offset = query.offset ?? 0; ; offset += pageRows) {
+        const rows = await select({ ...query, limit: pageRows, offset }, call);
+        yield* rows;
+        if (rows.length < pageRows) return;
+      }
+    },
+    /** How many rows there are. */
+    async count(where: Where = {}, call: CallOptions = {}): Promise<number> {
+      const headers = { prefer: 'count=exact', ...call.headers };
+      return countOf((await connection.send({ ...call, ...isHead, path, query: queryOf({ where }), headers })).headers);
+    },
+    /** Answers the rows as they were written. */
+    insert(rows: Partial<Row> | readonly Partial<Row>[], { onConflict, duplicates, ...call }: InsertOptions = {}) {
+      const upserts = onConflict !== undefined || duplicates !== undefined;
+      const resolution = upserts ? `,resolution=${duplicates ?? 'merge'}-duplicates` : '';
+      const query = queryOf({}, onConflict === undefined ? {} : { on_conflict: onConflict });
+      return change('POST', query, rows, `return=representation${resolution}`, call);
+    },
+    /** Answers the rows that were changed. */
+    update: (values: Partial<Row>, where: Where, call: CallOptions = {}) =>
+      change('PATCH', queryOf({ where }), values, 'return=representation', call),
+    /** Answers the rows that are gone. */
+    delete: (where: Where, call: CallOptions = {}) =>
+      change('DELETE', queryOf({ where }), undefined, 'return=representation', call),
+  };
+}
+
+/** Calls a function of the project’s; with `get` one that only reads. */
+export async function rpc<Result = unknown>(
+  connection: Connection,
+  name: string,
+  args: Readonly<Record<string, unknown>> = {},
+  { admin, get = false, ...call }: RestOptions & CallOptions & { readonly get?: boolean } = {},
+): Promise<Result> {
+  const path = `${base(admin === undefined ? {} : { admin })}/rpc/${encodeURIComponent(name)}`;
+  const answer = await connection.send({
+    ...call,
+    idempotencyKey: false,
+    path,
+    ...(get
+      ? { method: 'GET', query: queryOf({ where: args as Where }), isChange: false }
+      : { method: 'POST', body: JSON.stringify(args), isChange: true }),
+  });
+  return answerOf(answer) as Result;
+}

@@ -1,0 +1,197 @@
+import type { Connection } from './connection.ts';
+import { networkError, SvcError } from './errors.ts';
+import { type GraphQLFailure, SvcGraphQLError } from './graphql.ts';
+
+/** What a socket tells about itself, for a banner. */
+export type SocketState = 'connecting' | 'open' | 'waiting' | 'closed';
+
+/** One operation on a socket. */
+export interface SocketOperation {
+  /** What is subscribed to, asked anew for each connection: where it goes on changes. */
+  readonly payload: () => object;
+  readonly next: (data: unknown) => void;
+  /** It is over: refused, or with no error ended by the server. */
+  readonly end: (error?: SvcError) => void;
+}
+
+interface Message {
+  readonly type: string;
+  readonly id?: string;
+  readonly payload?: unknown;
+}
+
+/** Of graphql-transport-ws; whatever else closes a socket passes. */
+const finalCodes = [4400, 4401, 4403, 4406, 4409, 4429];
+/** A server that says nothing for so long is asked whether it is there, and believed gone after as long again. */
+const silenceMs = 20_000;
+const longestPauseMs = 15_000;
+
+/** A socket of a connection that is there while somebody uses it, and comes back when it is lost. */
+export class Socket {
+  readonly #connection: Connection;
+  readonly #path: string;
+  readonly #operations = new Map<string, SocketOperation>();
+  #socket: WebSocket | undefined;
+  #isReady = false;
+  #failures = 0;
+  #isRenewed = false;
+  #lastId = 0;
+  /** Counts beginnings and ends: what waited for something meanwhile is told by it that it is out of date. */
+  #turn = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(connection: Connection, path: string) {
+    this.#connection = connection;
+    this.#path = path;
+  }
+
+  /** Starts an operation; the answer ends it. */
+  run(operation: SocketOperation): () => void {
+    const id = String(++this.#lastId);
+    this.#operations.set(id, operation);
+    if (this.#isReady) this.#send({ id, type: 'subscribe', payload: operation.payload() });
+    // Others that wait for a socket have seen to one.
+    else if (this.#operations.size === 1) void this.#open();
+    return () => {
+      if (!this.#operations.delete(id)) return;
+      if (this.#isReady) this.#send({ id, type: 'complete' });
+      if (this.#operations.size === 0) this.#close();
+    };
+  }
+
+  #say(state: SocketState): void {
+    this.#connection.options.onSocket?.(state);
+  }
+
+  async #open(): Promise<void> {
+    const { baseUrl, options } = this.#connection;
+    const turn = ++this.#turn;
+    this.#say('connecting');
+    let init: Readonly<Record<string, string>> | undefined;
+    try {
+      // Whatever is sent over the socket goes by this.
+      init = await options.credential?.headers({ baseUrl, path: this.#path, isChange: true });
+    } catch (error) {
+      if (turn !== this.#turn) return;
+      return this.#fail(error instanceof SvcError ? error : networkError(error, false));
+    }
+    if (turn !== this.#turn) return;
+    const socket = new (options.WebSocket ?? WebSocket)(
+      baseUrl.replace(/^http/, 'ws') + this.#path,
+      'graphql-transport-ws',
+    );
+    this.#socket = socket;
+    this.#listen(false);
+    socket.onopen = () => this.#send({ type: 'connection_init', payload: init });
+    socket.onmessage = ({ data }) => {
+      if (this.#socket !== socket) return;
+      this.#listen(false);
+      this.#take(JSON.parse(String(data)) as Message);
+    };
+    socket.onclose = ({ code, reason }) => {
+      if (this.#socket === socket) void this.#lost(code, reason, init);
+    };
+    // What went wrong is told by the closing that follows.
+    socket.onerror = () => undefined;
+  }
+
+  #send(message: Message): void {
+    // A socket that is closing takes nothing; what is meant for it is said again on the next one.
+    if (this.#socket?.readyState === 1) this.#socket.send(JSON.stringify(message));
+  }
+
+  #take({ type, id = '', payload }: Message): void {
+    const operation = this.#operations.get(id);
+    if (type === 'ping') this.#send({ type: 'pong' });
+    else if (type === 'connection_ack') {
+      this.#isReady = true;
+      this.#failures = 0;
+      this.#isRenewed = false;
+      this.#say('open');
+      for (const [id, { payload }] of this.#operations) this.#send({ id, type: 'subscribe', payload: payload() });
+    } else if (operation === undefined) return;
+    else if (type === 'next') {
+      const { data, errors } = payload as { readonly data?: unknown; readonly errors?: readonly GraphQLFailure[] };
+      if (errors === undefined) operation.next(data);
+      else this.#end(id, new SvcGraphQLError(errors, data));
+    } else if (type === 'error') this.#end(id, new SvcGraphQLError(payload as readonly GraphQLFailure[]), true);
+    else if (type === 'complete') this.#end(id, undefined, true);
+  }
+
+  /** @param isOver whether the server has ended it already */
+  #end(id: string, error: SvcError | undefined, isOver = false): void {
+    const operation = this.#operations.get(id);
+    this.#operations.delete(id);
+    if (!isOver) this.#send({ id, type: 'complete' });
+    operation?.end(error);
+    if (this.#operations.size === 0) this.#close();
+  }
+
+  /** Asks a silent server whether it is there. */
+  #listen(isAsked: boolean): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => {
+      if (isAsked) {
+        const socket = this.#socket;
+        void this.#lost(1006, 'no answer to a ping');
+        return socket?.close();
+      }
+      this.#send({ type: 'ping' });
+      this.#listen(true);
+    }, silenceMs);
+  }
+
+  async #lost(code: number, reason: string, init: Readonly<Record<string, string>> = {}): Promise<void> {
+    this.#forget();
+    if (this.#operations.size === 0) return this.#say('closed');
+    const { credential } = this.#connection.options;
+    if ((code === 4401 || code === 4403) && !this.#isRenewed && credential?.renew !== undefined) {
+      this.#isRenewed = true;
+      const turn = this.#turn;
+      const isRenewed = await credential.renew(init).catch(() => false);
+      if (turn !== this.#turn) return;
+      if (isRenewed) return this.#open();
+    }
+    if (finalCodes.includes(code))
+      return this.#fail(
+        new SvcError({ code: 'SOCKET_REFUSED', message: reason, retryable: false, details: { close_code: code } }, 0),
+      );
+    this.#say('waiting');
+    // Those that were thrown off together do not come back together.
+    const pauseMs = Math.min(longestPauseMs, 250 * 2 ** this.#failures++) * (0.5 + Math.random() / 2);
+    this.#timer = setTimeout(() => void (this.#operations.size > 0 && this.#open()), pauseMs);
+  }
+
+  #forget(): void {
+    clearTimeout(this.#timer);
+    this.#turn++;
+    this.#socket = undefined;
+    this.#isReady = false;
+  }
+
+  #fail(error: SvcError): void {
+    this.#forget();
+    const ended = [...this.#operations.values()];
+    this.#operations.clear();
+    this.#say('closed');
+    for (const operation of ended) operation.end(error);
+  }
+
+  #close(): void {
+    const socket = this.#socket;
+    this.#forget();
+    socket?.close(1000);
+    this.#say('closed');
+  }
+}
+
+const sockets = new WeakMap<Connection, Map<string, Socket>>();
+
+/** The one socket of a connection to a graph. */
+export function socketOf(connection: Connection, path: string): Socket {
+  const own = sockets.get(connection) ?? new Map<string, Socket>();
+  sockets.set(connection, own);
+  const socket = own.get(path) ?? new Socket(connection, path);
+  own.set(path, socket);
+  return socket;
+}

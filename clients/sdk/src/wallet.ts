@@ -1,0 +1,123 @@
+import { checksumAddress } from './checksum.ts';
+import type { Credential } from './credentials.ts';
+
+/** Whatever signs a text in the name of a wallet: a browser’s extension, a key in memory, a service. */
+export interface WalletSigner {
+  /** In any spelling. */
+  readonly address: string;
+  /** Signs by EIP-191 (`personal_sign`). */
+  readonly signMessage: (message: string) => Promise<string>;
+}
+
+export interface WalletOptions extends WalletSigner {
+  /** Shown to whoever is asked to sign. @default 'Sign in to the gateway.' */
+  readonly statement?: string;
+  /** CAIP-2. @default 'eip155:84532' */
+  readonly chainId?: string;
+}
+
+/** How long a signature is good, in milliseconds; a little less is used, for clocks differ. */
+const lifetimeMs = 5 * 60_000;
+const spareMs = 30_000;
+const keptMax = 100;
+
+/**
+ * Signs requests with a wallet (`SIGN-IN-WITH-X`). A signature names the path that it is for: one is used again for reads
+ * of the same path while it is good, and each change gets one of its own. Contract 04, section 0.2.
+ */
+export function wallet({
+  address: given,
+  signMessage,
+  statement = 'Sign in to the gateway.',
+  chainId = 'eip155:84532',
+}: WalletOptions): Credential {
+  const address = checksumAddress(given);
+  const kept = new Map<string, { readonly header: Promise<string>; readonly until: number }>();
+
+  const sign = async (uri: string): Promise<string> => {
+    const now = Date.now();
+    const fields = {
+      domain: new URL(uri).hostname,
+      address,
+      statement,
+      uri,
+      version: '1',
+      chainId,
+      nonce: [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join(''),
+      issuedAt: new Date(now).toISOString(),
+      expirationTime: new Date(now + lifetimeMs).toISOString(),
+    };
+    const signature = await signMessage(signedText(fields));
+    return base64({ ...fields, type: 'eip191', signature });
+  };
+
+  const forRead = (uri: string): Promise<string> => {
+    const now = Date.now();
+    const known = kept.get(uri);
+    if (known !== undefined && known.until > now) return known.header;
+    if (kept.size >= keptMax) kept.delete(kept.keys().next().value!);
+    const header = sign(uri);
+    kept.set(uri, { header, until: now + lifetimeMs - spareMs });
+    // A refused signature is nothing to be remembered.
+    header.catch(() => kept.delete(uri));
+    return header;
+  };
+
+  return {
+    headers: async ({ baseUrl, path, isChange }) => ({
+      'sign-in-with-x': await (isChange ? sign : forRead)(baseUrl + path),
+    }),
+  };
+}
+
+interface SignedFields {
+  readonly domain: string;
+  readonly address: string;
+  readonly statement: string;
+  readonly uri: string;
+  readonly version: string;
+  readonly chainId: string;
+  readonly nonce: string;
+  readonly issuedAt: string;
+  readonly expirationTime: string;
+}
+
+/** The text of EIP-4361. */
+const signedText = (fields: SignedFields): string =>
+  [
+    `${fields.domain} wants you to sign in with your Ethereum account:`,
+    fields.address,
+    '',
+    fields.statement,
+    '',
+    `URI: ${fields.uri}`,
+    `Version: ${fields.version}`,
+    `Chain ID: ${fields.chainId.slice(fields.chainId.indexOf(':') + 1)}`,
+    `Nonce: ${fields.nonce}`,
+    `Issued At: ${fields.issuedAt}`,
+    `Expiration Time: ${fields.expirationTime}`,
+  ].join('\n');
+
+const base64 = (value: unknown): string => {
+  const bytes = new TextEncoder().encode(JSON.stringify(value));
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''));
+};
+
+/** A wallet of the browser (EIP-1193), such as `window.ethereum`. */
+export interface Eip1193Provider {
+  // biome-ignore lint/suspicious/noExplicitAny: what wallets declare differs, and only two methods are called.
+  readonly request: (args: { method: string; params?: any }) => Promise<any>;
+}
+
+/** The signer of a browser’s wallet; asks its owner which account it is. */
+export async function browserSigner(provider: Eip1193Provider): Promise<WalletSigner> {
+  const [address] = (await provider.request({ method: 'eth_requestAccounts' })) as string[];
+  if (address === undefined) throw new Error('The wallet named no account.');
+  return {
+    address,
+    signMessage: (message) => {
+      const hex = Array.from(new TextEncoder().encode(message), (byte) => byte.toString(16).padStart(2, '0')).join('');
+      return provider.request({ method: 'personal_sign', params: [`0x${hex}`, address] });
+    },
+  };
+}

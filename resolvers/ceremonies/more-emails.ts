@@ -1,0 +1,116 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import type { Statement } from '../../db/pool.ts';
+import { createPrincipal } from '../identity/subject-principal.ts';
+import { emailAddress } from '../invites/email-address.ts';
+import { mutation } from '../operation.ts';
+import { countMail, sendLink, useLink } from './mailed-links.ts';
+import { activateInvites } from './people.ts';
+import { inSession } from './session-scope.ts';
+
+/** The page that the link leads to: it asks for a click, in the session that asked. */
+export const addEmailPagePath = '/agent/v1/control-plane/emails/confirm';
+
+/** `POST /agent/v1/control-plane/emails`. Contract 01, section 5.14. */
+export const addEmail = mutation({
+  name: 'emails.add',
+  summary: 'Mail a link by which a person adds another address to sign in with.',
+  access: inSession('control_plane'),
+  stepUp: 'authenticator.register',
+  input: z.object({ email: emailAddress.describe('The further address.') }),
+  prepare: (ctx, { email }) => countMail(ctx, email),
+  async handler(work, { email }): Promise<{ email: string; principalId: string }> {
+    const principalId = work.session.principal.id;
+    await sendLink(work, {
+      purpose: 'add_email',
+      email,
+      principalId,
+      returnTo: null,
+      subject: 'Confirm your further address',
+      why: `Somebody (${principalId}) wants to sign in with this address, too.`,
+      path: addEmailPagePath,
+    });
+    return { email, principalId };
+  },
+  audit: ({ email, principalId }) => ({
+    action: 'email.asked',
+    object: { kind: 'principal', id: principalId },
+    details: { email },
+  }),
+  wire: z.object({ status: z.literal('ok'), message: z.string() }),
+  toWire: () => ({ status: 'ok' as const, message: 'A link is on its way. It is good once, for 15 minutes.' }),
+});
+
+interface AddedEmail {
+  readonly email: string;
+  readonly principalId: string;
+  readonly joined: readonly string[];
+}
+
+/** `POST /agent/v1/control-plane/emails/verify`: in a session of the person who asked. */
+export const verifyEmail = mutation({
+  name: 'emails.verify',
+  summary: 'Add an address by the link that was mailed to it; invitations of the address become memberships.',
+  access: inSession('control_plane'),
+  input: z.object({
+    token: z.string().min(1).max(256).meta({ secret: true }).describe('What the mailed link brought along.'),
+  }),
+  async handler(work, { token }): Promise<AddedEmail> {
+    const principalId = work.session.principal.id;
+    const link = await useLink(work, token, ['add_email']);
+    if (link === undefined || link.principalId !== principalId)
+      throw new ServiceError('INVALID_AUTH', { details: { reason: 'link_invalid' } });
+    const { email } = link;
+    await createPrincipal(
+      work.client,
+      work.services,
+      { kind: 'email', publicSubject: email },
+      { type: 'human', verified: false },
+    );
+    const [known] = await work.rows<{ principalId: string; verified: boolean }>(knownStatement, [email]);
+    if (known!.principalId !== principalId) {
+      if (known!.verified) throw new ServiceError('EMAIL_BELONGS_TO_OTHER_PRINCIPAL');
+      // Somebody named the address before, by an invitation: that is this person's from now on.
+      await work.rows(takeInvitesStatement, [known!.principalId, principalId, email]);
+      await work.rows(dropInvitesStatement, [known!.principalId, email]);
+    }
+    await work.rows(takeStatement, [email, principalId]);
+    return { email, principalId, joined: await activateInvites(work, principalId) };
+  },
+  audit: ({ email, principalId }) => ({
+    action: 'email.added',
+    object: { kind: 'principal', id: principalId },
+    details: { email },
+  }),
+  wire: z.object({ status: z.literal('ok'), email: z.string() }),
+  toWire: ({ email }) => ({ status: 'ok' as const, email }),
+});
+
+const knownStatement: Statement = {
+  name: 'emails.known',
+  text: `select principal_id as "principalId", verified_at is not null and revoked_at is null as verified
+    from authenticators where kind = 'email' and public_subject = $1 for no key update`,
+};
+
+const takeStatement: Statement = {
+  name: 'emails.take',
+  text: `update authenticators set principal_id = $2, verified_at = clock_timestamp(), revoked_at = null
+    where kind = 'email' and public_subject = $1`,
+};
+
+const takeInvitesStatement: Statement = {
+  name: 'emails.take-invites',
+  text: `insert into memberships as m (org_id, principal_id, id, role, status, invited_email, invited_by,
+        invite_expires_at, invite_mailed_at)
+    select org_id, $2, gen_random_uuid(), role, status, invited_email, invited_by, invite_expires_at, invite_mailed_at
+      from memberships where principal_id = $1 and status = 'invited' and invited_email = $3
+    on conflict (org_id, principal_id) do update set role = excluded.role, status = excluded.status,
+      invited_email = excluded.invited_email, invited_by = excluded.invited_by,
+      invite_expires_at = excluded.invite_expires_at, invite_mailed_at = excluded.invite_mailed_at
+    where m.status = 'revoked'`,
+};
+
+const dropInvitesStatement: Statement = {
+  name: 'emails.drop-invites',
+  text: `update memberships set status = 'revoked' where principal_id = $1 and status = 'invited' and invited_email = $2`,
+};

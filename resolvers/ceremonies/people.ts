@@ -1,0 +1,136 @@
+import { ServiceError } from '../../core/errors.ts';
+import type { Statement } from '../../db/pool.ts';
+import type { Role } from '../../db/schema/orgs.ts';
+import { writeAudit } from '../audit.ts';
+import { createPrincipal } from '../identity/subject-principal.ts';
+import { lockOrg } from '../orgs/lock-org.ts';
+import { rolesFrom } from '../permissions.ts';
+import type { Work } from '../unit-of-work.ts';
+import { tellPosture } from './recovery-posture.ts';
+
+interface EmailRow {
+  readonly id: string;
+  readonly principalId: string;
+  readonly verified: boolean;
+  readonly revoked: boolean;
+  readonly disabled: boolean;
+}
+
+/**
+ * The person who has just proven to read a mail address; an unknown one is made. An address that its person gave up
+ * begins anew, as somebody who owns nothing.
+ *
+ * @throws INVALID_AUTH for somebody who was disabled
+ */
+export async function personOfEmail(work: Work, email: string): Promise<string> {
+  await createPrincipal(
+    work.client,
+    work.services,
+    { kind: 'email', publicSubject: email },
+    { type: 'human', verified: true },
+  );
+  const [known] = await work.rows<EmailRow>(emailStatement, [email]);
+  const { id, principalId, verified, revoked, disabled } = known!;
+  if (revoked) {
+    const fresh = work.services.newId('prn');
+    await work.rows(reassignStatement, [id, fresh]);
+    return fresh;
+  }
+  if (disabled) throw new ServiceError('INVALID_AUTH', { details: { reason: 'disabled' } });
+  if (!verified) await work.rows(verifyStatement, [id]);
+  return principalId;
+}
+
+/** The addresses that a person has proven, oldest first. */
+export async function emailsOf({ rows }: { readonly rows: Work['rows'] }, principalId: string): Promise<string[]> {
+  return (await rows<{ email: string }>(emailsStatement, [principalId])).map(({ email }) => email);
+}
+
+/** Has everybody wait who would change the same person's ways to sign in. */
+export const lockPerson = (work: Work, principalId: string) => work.rows(lockStatement, [principalId]);
+
+/**
+ * Begins the memberships that a person was invited to by an address it has proven: those below admin, and with a passkey
+ * those of owners and admins. What has expired stays what it is. Contract 01, section 6.5.
+ *
+ * @returns the organizations
+ */
+export async function activateInvites(work: Work, principalId: string): Promise<string[]> {
+  await lockPerson(work, principalId);
+  const due = await work.rows<{ orgId: string }>(dueStatement, [principalId, higherRoles]);
+  const joined: string[] = [];
+  for (const { orgId } of due) {
+    const org = await lockOrg(work, orgId);
+    const [member] = await work.rows<{ role: Role; email: string }>(activateStatement, [
+      principalId,
+      higherRoles,
+      orgId,
+    ]);
+    if (org === undefined || member === undefined) continue;
+    work.authorityChanged(orgId);
+    await writeAudit(
+      work.client,
+      work,
+      await work.caller(),
+      { org },
+      { action: 'invite.activated', object: { kind: 'principal', id: principalId }, details: { ...member } },
+    );
+    if (member.role === 'owner') await tellPosture(work, orgId);
+    joined.push(orgId);
+  }
+  return joined;
+}
+
+/** Roles that begin once a passkey is enrolled. */
+const higherRoles = rolesFrom('admin');
+
+const emailStatement: Statement = {
+  name: 'people.email',
+  text: `select a.id, a.principal_id as "principalId", a.verified_at is not null as verified,
+      a.revoked_at is not null as revoked, p.disabled_at is not null as disabled
+    from authenticators a join principals p on p.id = a.principal_id
+    where a.kind = 'email' and a.public_subject = $1 for no key update of a`,
+};
+
+const verifyStatement: Statement = {
+  name: 'people.verify-email',
+  text: 'update authenticators set verified_at = clock_timestamp() where id = $1',
+};
+
+const reassignStatement: Statement = {
+  name: 'people.reassign-email',
+  text: `with fresh as (insert into principals (id, type) values ($2, 'human') returning id)
+    update authenticators a set principal_id = fresh.id, revoked_at = null, verified_at = clock_timestamp()
+    from fresh where a.id = $1`,
+};
+
+const emailsStatement: Statement = {
+  name: 'people.emails',
+  text: `select public_subject as email from authenticators
+    where principal_id = $1 and kind = 'email' and verified_at is not null and revoked_at is null
+    order by created_at, public_subject`,
+};
+
+const lockStatement: Statement = {
+  name: 'people.lock',
+  text: 'select 1 from principals where id = $1 for no key update',
+};
+
+const due = `m.principal_id = $1 and m.status = 'invited'
+      and (m.invite_expires_at is null or m.invite_expires_at > clock_timestamp())
+      and exists (select from authenticators a where a.principal_id = $1 and a.kind = 'email'
+        and a.public_subject = m.invited_email and a.verified_at is not null and a.revoked_at is null)
+      and (m.role <> all($2::text[]) or exists (select from authenticators a
+        where a.principal_id = $1 and a.kind = 'passkey' and a.revoked_at is null))`;
+
+const dueStatement: Statement = {
+  name: 'people.due-invites',
+  text: `select m.org_id as "orgId" from memberships m where ${due} order by m.org_id`,
+};
+
+// Asked again under the organization's lock: an owner may have withdrawn it, or given it another role.
+const activateStatement: Statement = {
+  name: 'people.activate-invite',
+  text: `update memberships m set status = 'active', invite_expires_at = null
+    where m.org_id = $3::uuid and ${due} returning m.role, m.invited_email as email`,
+};

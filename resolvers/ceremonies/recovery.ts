@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { sha256Hex } from '../../core/keys.ts';
+import type { Statement } from '../../db/pool.ts';
+import { anyone } from '../access.ts';
+import { ceremonyThrottles, recoveryCodesIssued } from '../limits.ts';
+import { mutation } from '../operation.ts';
+import { activateInvites, emailsOf, lockPerson } from './people.ts';
+import { tellPosturesOf } from './recovery-posture.ts';
+import { inSession } from './session-scope.ts';
+import {
+  controlPlaneTokenShape,
+  controlPlaneTokenToWire,
+  type MintedSession,
+  mintSession,
+  sessionBegun,
+} from './sessions.ts';
+import { countOfNetwork } from './tries.ts';
+
+// 32 letters and digits that are not taken for each other: five bits each.
+const alphabet = '23456789abcdefghijkmnpqrstuvwxyz';
+const codeCharacters = 20;
+
+const newCode = (): string => {
+  const text = [...randomBytes(codeCharacters)].map((byte) => alphabet[byte % 32]).join('');
+  return text.match(/.{5}/g)!.join('-');
+};
+
+/** A code as it was typed: in any letter case, with whatever stands between. */
+const hashOf = (code: string) => sha256Hex(`recovery:${code.toLowerCase().replace(/[^a-z0-9]/g, '')}`);
+
+interface Issued {
+  readonly principalId: string;
+  readonly codes: readonly string[];
+}
+
+/** `POST /agent/v1/control-plane/recovery/issue`. Contract 01, section 5.14. */
+export const issueRecoveryCodes = mutation({
+  name: 'recovery.issue',
+  summary: 'Issue codes that sign a person in who has lost its passkeys; earlier ones are good no more.',
+  access: inSession('control_plane'),
+  stepUp: 'recovery.issue',
+  input: z.object({}),
+  async handler(work): Promise<Issued> {
+    const principalId = work.session.principal.id;
+    await lockPerson(work, principalId);
+    const codes = Array.from({ length: recoveryCodesIssued }, newCode);
+    await work.rows(forgetStatement, [principalId]);
+    await work.rows(issueStatement, [principalId, codes.map(hashOf)]);
+    await tellPosturesOf(work, principalId);
+    return { principalId, codes };
+  },
+  audit: ({ principalId, codes }) => ({
+    action: 'recovery_codes.issued',
+    object: { kind: 'principal', id: principalId },
+    details: { count: codes.length },
+  }),
+  wire: z.object({ status: z.literal('ok'), recovery_codes: z.array(z.string()), note: z.string() }),
+  toWire: ({ codes }) => ({
+    status: 'ok' as const,
+    recovery_codes: [...codes],
+    note: 'Each is good once, and they are not shown again. Keep them where your passkeys are not.',
+  }),
+});
+
+/** `POST /agent/v1/control-plane/recovery/consume`. */
+export const consumeRecoveryCode = mutation({
+  name: 'recovery.consume',
+  summary: 'Begin a person’s session by a recovery code, which is good once.',
+  access: anyone(),
+  input: z.object({
+    code: z.string().min(1).max(64).meta({ secret: true }).describe('The code; letter case and hyphens do not matter.'),
+  }),
+  prepare: (ctx) => countOfNetwork(ctx, ceremonyThrottles.codeOfNetwork, 'recovery'),
+  async handler(work, { code }): Promise<MintedSession> {
+    const [used] = await work.rows<{ principalId: string }>(useStatement, [hashOf(code)]);
+    if (used === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'code_invalid' } });
+    const { principalId } = used;
+    await activateInvites(work, principalId);
+    // The last one that is used up leaves nothing to come back by.
+    await tellPosturesOf(work, principalId);
+    const email = (await emailsOf(work, principalId))[0] ?? null;
+    return mintSession(work, {
+      kind: 'control_plane',
+      principalId,
+      email,
+      provenance: 'recovery_code',
+      proven: 'recovery_code',
+    });
+  },
+  audit: sessionBegun,
+  wire: z.object({ ...controlPlaneTokenShape, must_enroll_passkey: z.literal(true), note: z.string() }),
+  toWire: (session) => ({
+    ...controlPlaneTokenToWire(session),
+    must_enroll_passkey: true as const,
+    note: 'Enrol a passkey now: for 15 minutes this session may do so without another one.',
+  }),
+});
+
+const forgetStatement: Statement = {
+  name: 'recovery.forget',
+  text: 'delete from recovery_codes where principal_id = $1',
+};
+
+const issueStatement: Statement = {
+  name: 'recovery.issue',
+  text: 'insert into recovery_codes (code_hash, principal_id) select unnest($2::text[]), $1',
+};
+
+const useStatement: Statement = {
+  name: 'recovery.use',
+  text: `update recovery_codes c set used_at = clock_timestamp() from principals p
+    where c.code_hash = $1 and c.used_at is null and p.id = c.principal_id and p.disabled_at is null
+    returning c.principal_id as "principalId"`,
+};

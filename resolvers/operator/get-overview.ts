@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { signedIn } from '../access.ts';
+import { query } from '../operation.ts';
+import { lifecycleWire, roleWire, tierWire } from '../orgs/wire.ts';
+import { OperatorScopeWire, type Reach, reachOf } from './reach.ts';
+
+/** `GET /agent/v1/operator/overview`. Contract 01, section 5.13. */
+export const getOverview = query({
+  name: 'operator.getOverview',
+  summary: 'What a person or a wallet answers for: organizations, wallets, counts, and what needs to be looked at.',
+  access: signedIn('wallet', 'control_plane', 'operator'),
+  input: z.object({}),
+  handler: (ctx): Promise<Reach> => reachOf(ctx, ctx.principal),
+  wire: z.object({
+    scope: OperatorScopeWire,
+    rollup: z.object({ organizations: z.int(), projects: z.int(), wallets: z.int(), advisories: z.int() }),
+    organizations: z.array(
+      z.object({
+        org_id: z.uuid(),
+        display_name: z.string().nullable(),
+        tier: tierWire,
+        lifecycle_state: lifecycleWire,
+        role: roleWire,
+        project_count: z.int(),
+        member_count: z.int(),
+      }),
+    ),
+    wallets: z.array(z.string()),
+    advisories: z.array(z.object({ type: z.string(), org_id: z.uuid() })),
+  }),
+  toWire: ({ scope, organizations, wallets, advisories }) => ({
+    scope: { ...scope },
+    rollup: {
+      organizations: organizations.length,
+      projects: organizations.reduce((sum, { projectCount }) => sum + projectCount, 0),
+      wallets: wallets.length,
+      advisories: advisories.length,
+    },
+    organizations: organizations.map((org) => ({
+      org_id: org.orgId,
+      display_name: org.displayName,
+      tier: org.tier,
+      lifecycle_state: org.lifecycleState,
+      role: org.role,
+      project_count: org.projectCount,
+      member_count: org.memberCount,
+    })),
+    wallets: [...wallets],
+    advisories: advisories.map(({ type, orgId }) => ({ type, org_id: orgId })),
+  }),
+});

@@ -1,0 +1,30 @@
+import { readCookie } from '../../resolvers/ceremonies/browser-session.ts';
+import { beginOauth, finishOauth, linkOauth, oauthCookie, oauthCookieName } from '../../resolvers/ceremonies/oauth.ts';
+import { execute } from '../../resolvers/execute.ts';
+import { asNobody, type Route, route } from '../route.ts';
+import { byBrowser, cookiesOf } from './by-browser.ts';
+import { accountPath, keepAndGo, pageRoute, plane, seeOther, wayOn } from './page-parts.ts';
+
+const link = byBrowser(
+  route('POST', `${plane}/oauth/:provider/link`, 200, linkOauth, ({ params }) => ({ provider: params.provider })),
+);
+
+/** Sign-in of people by a social account, where the operator configured one. Contract 01, section 5.14. */
+export const socialRoutes: readonly Route[] = [
+  pageRoute('GET', `${plane}/oauth/:provider/start`, beginOauth.name, async (ctx, { params, query }) => {
+    const input = { provider: params.provider!, return_to: wayOn(query.return_to) };
+    const { url, browser } = await execute(beginOauth, asNobody(ctx), input);
+    return { ...seeOther(url, oauthCookie(browser, 600)), status: 302 };
+  }),
+  {
+    ...pageRoute('GET', `${plane}/oauth/:provider/callback`, finishOauth.name, async (ctx, request) => {
+      const { params, query } = request;
+      const browser = readCookie(cookiesOf(request), oauthCookieName);
+      const outcome = await execute(finishOauth, asNobody(ctx), { provider: params.provider!, query, browser });
+      if (outcome.kind === 'linked') return seeOther(accountPath, oauthCookie('', 0));
+      return keepAndGo(ctx, outcome.session, wayOn(outcome.returnTo));
+    }),
+    goodOnce: true,
+  },
+  link,
+];

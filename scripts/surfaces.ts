@@ -1,0 +1,118 @@
+import { operations } from '../resolvers/index.ts';
+import type { AnyOperation } from '../resolvers/operation.ts';
+import { surfaceNames } from '../resolvers/surface-names.ts';
+import { authRoutes } from '../rest-compat/auth/routes.ts';
+import type { Method, Place, Route } from '../rest-compat/route.ts';
+import { routes } from '../rest-compat/routes.ts';
+import { type PlainSchema, plainSchema } from './surfaces/plain-schema.ts';
+
+/** A documented path, as a client has to call it. */
+export interface SurfacePath {
+  readonly method: Method;
+  /** For example `/orgs/v1/:org_id`. */
+  readonly path: string;
+  /** The documented status of success. */
+  readonly status: number;
+  /** Where each input of the operation stands; names are those of the wire. */
+  readonly places: Readonly<Record<string, Place>>;
+  /** Whether the answer is bytes, not JSON. */
+  readonly answersBytes: boolean;
+}
+
+/** An operation as everything that is printed from it sees it. */
+export interface Surface {
+  /** For example `rooms.sendMessage`. */
+  readonly name: string;
+  /** Where the SDK has it: `rooms`, which has the method `sendMessage`. */
+  readonly namespace: string;
+  readonly method: string;
+  readonly kind: 'query' | 'mutation';
+  /** One sentence. */
+  readonly summary: string;
+  /** Its tool of a model; undefined where it is none. */
+  readonly tool: string | undefined;
+  /** Its words of `svc`; undefined where it is none. */
+  readonly command: string | undefined;
+  /** The path that clients call; undefined where it has none. */
+  readonly path: SurfacePath | undefined;
+  /** Subscriptions of the graph that it begins, the narrower first. */
+  readonly follows: readonly string[];
+  /** What it is given, with names of the wire. */
+  readonly input: PlainSchema;
+  /** What it answers over REST. */
+  readonly answer: PlainSchema;
+  /** Whether a request may carry an `Idempotency-Key`, or has to. */
+  readonly idempotencyKey: 'none' | 'taken' | 'required';
+  /** Whether it may answer 402 and be paid for by x402. */
+  readonly priced: boolean;
+}
+
+/** The first path that says where its inputs stand; a change is asked for by none that is fetched. */
+function pathOf({ name, kind }: AnyOperation): SurfacePath | undefined {
+  const own = routes.filter(
+    (route): route is Route & Required<Pick<Route, 'places'>> => route.operation === name && route.places !== undefined,
+  );
+  const route = own.find(({ method }) => kind === 'query' || method !== 'GET') ?? own[0];
+  if (route === undefined) return undefined;
+  const { method, path, status, places, answersBytes = false } = route;
+  return { method, path, status, places: places(), answersBytes };
+}
+
+function keyOf(op: AnyOperation): Surface['idempotencyKey'] {
+  if (op.kind === 'query') return 'none';
+  // What anybody may buy goes by its payment.
+  if ('price' in op && op.price?.family === 'gateway') return 'none';
+  return op.idempotency ?? 'taken';
+}
+
+/** Everything that is printed from the operations is printed from this, in the order of their names. */
+export function surfaces(): readonly Surface[] {
+  return operations
+    .map((op) => {
+      const [namespace, own] = op.name.split('.') as [string, string];
+      const { tool, command, sdk: method = own, follows = [] } = surfaceNames[op.name] ?? {};
+      return {
+        name: op.name,
+        namespace,
+        method,
+        kind: op.kind,
+        summary: op.summary,
+        tool,
+        command,
+        path: pathOf(op),
+        follows,
+        input: plainSchema(op.input, 'input'),
+        answer: plainSchema(op.wire, 'output'),
+        idempotencyKey: keyOf(op),
+        priced: 'price' in op && op.price !== undefined,
+      };
+    })
+    .toSorted((left, right) => (left.name < right.name ? -1 : 1));
+}
+
+/** What users of a project do, which is no operation of the platform, in the order of its documented paths. */
+export function userSurfaces(): readonly Surface[] {
+  // Further spellings of a path come behind the documented one.
+  const first = authRoutes.filter(
+    ({ operation }, at) => authRoutes.findIndex((other) => other.operation === operation) === at,
+  );
+  return first.flatMap(({ endpoint, method, path, status, places }) => {
+    if (endpoint === undefined || places === undefined) return [];
+    const [namespace, name] = endpoint.name.split('.') as [string, string];
+    return {
+      name: endpoint.name,
+      namespace,
+      method: name,
+      kind: method === 'GET' ? 'query' : 'mutation',
+      summary: endpoint.summary,
+      tool: undefined,
+      command: undefined,
+      path: { method, path, status, places: places(), answersBytes: false },
+      follows: [],
+      input: plainSchema(endpoint.input, 'input'),
+      answer: plainSchema(endpoint.wire, 'output'),
+      idempotencyKey: 'none',
+      priced: false,
+    };
+  });
+}

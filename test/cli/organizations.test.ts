@@ -1,0 +1,136 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService } from '../helpers/service.ts';
+import { terminal } from './command.ts';
+
+const service = await startService();
+const ada = await terminal(service.url);
+const bob = await terminal(service.url);
+afterAll(async () => {
+  await Promise.all([ada.remove(), bob.remove()]);
+  await service.stop();
+});
+
+let org: string;
+beforeAll(async () => {
+  await ada.svc('init');
+  const created = await ada.svc('org', 'create', '--name', 'The team');
+  org = created.json.org_id;
+});
+
+test('init makes a wallet once, in a file that only its owner can read', async () => {
+  const again = await ada.svc('init');
+  expect(again).toMatchObject({
+    code: 0,
+    json: { wallet: { local_label: 'default', created: false }, reachable: true },
+  });
+  const { mode } = await stat(join(ada.config, 'allowance.json'));
+  expect((mode & 0o777).toString(8)).toBe('600');
+});
+
+test('an organization is made, found, named and listed', async () => {
+  expect((await ada.svc('org', 'list')).json).toEqual({
+    orgs: [expect.objectContaining({ org_id: org, display_name: 'The team', role: 'owner' })],
+  });
+  expect((await ada.svc('org', 'get', org)).json).toMatchObject({ org_id: org, tier: 'prototype' });
+  expect((await ada.svc('org', 'rename', org, 'The', 'new', 'team')).code).toBe(0);
+  expect((await ada.svc('org', 'get', '--org', org)).json.display_name).toBe('The new team');
+  expect((await ada.svc('org', 'rename', org, '--clear')).code).toBe(0);
+  expect((await ada.svc('org', 'get', '--org', org)).json.display_name).toBeNull();
+  expect((await ada.svc('org', 'rename', org)).error).toMatchObject({ code: 'BAD_USAGE' });
+  expect((await ada.svc('org', 'find', 'nobody-has-this')).code).toBe(1);
+});
+
+test('whoami tells who signs, and takes a name', async () => {
+  expect((await ada.svc('org', 'whoami', '--set-name', 'Ada')).code).toBe(0);
+  expect((await ada.svc('org', 'whoami')).json.principal).toMatchObject({ display_name: 'Ada' });
+});
+
+test('an organization is looked for in the flag, the environment, the binding file and what was used, in this order', async () => {
+  const none = await ada.svc('org', 'audit');
+  expect(none.error).toMatchObject({ status: 'error', code: 'ORG_REQUIRED', retryable: false, trace_id: null });
+  expect(none.error.details.ways).toContain('SVC_ORG');
+
+  expect((await ada.svc('org', 'use', org)).json.org_id).toBe(org);
+  expect((await ada.svc('org', 'audit', '--limit', '1')).json.events).toHaveLength(1);
+
+  const other = (await ada.svc('org', 'create', '--name', 'Other')).json.org_id;
+  expect((await ada.svc('org', 'bind', '--org', other)).json).toMatchObject({ org: other });
+  expect((await ada.svc('org', 'current')).json).toMatchObject({ org_id: other, used: org });
+  // The personal file wins over the shared one.
+  await ada.svc('org', 'bind', '--org', org, '--local');
+  expect((await ada.svc('org', 'current')).json.org_id).toBe(org);
+  expect((await ada.svc('org', 'unbind', '--local')).json.org).toBeUndefined();
+
+  const torn = await ada.with({ SVC_ORG: org })('org', 'current');
+  expect(torn).toMatchObject({ code: 1, error: { code: 'AMBIGUOUS_ORG' } });
+  expect(torn.error.details.named).toEqual([
+    { org_id: org, by: 'SVC_ORG' },
+    { org_id: other, by: 'the binding file' },
+  ]);
+  expect((await ada.svc('org', 'get', org, '--org', other)).error.code).toBe('AMBIGUOUS_ORG');
+  // What is named in the call settles it.
+  expect((await ada.with({ SVC_ORG: org })('org', 'get', '--org', other)).json.org_id).toBe(other);
+  await ada.svc('org', 'unbind');
+  expect((await ada.svc('org', 'clear')).json).toMatchObject({ cleared: true });
+  expect((await ada.svc('org', 'current')).json.org_id).toBeNull();
+});
+
+test('members and invitations come and go', async () => {
+  const wallet = (await bob.svc('init')).json.wallet.address;
+  const added = await ada.svc('org', 'member', 'add', wallet, '--org', org);
+  expect(added.json).toMatchObject({ role: 'developer' });
+  const { principal_id } = added.json;
+  expect((await bob.svc('org', 'get', org)).json.role).toBe('developer');
+  expect((await ada.svc('org', 'member', 'role', principal_id, 'viewer', '--org', org)).json.role).toBe('viewer');
+  expect((await bob.svc('org', 'member', 'add', wallet, '--org', org)).error).toMatchObject({
+    status: 'error',
+    http: 403,
+    code: 'NOT_AUTHORIZED',
+    mutation_state: 'none',
+  });
+  const key = await ada.svc('org', 'member', 'revoke-key', '--principal', principal_id, '--org', org);
+  expect(key.json).toMatchObject({ status: 'no_key' });
+  expect((await ada.svc('org', 'member', 'rm', principal_id, '--org', org)).code).toBe(0);
+  expect((await bob.svc('org', 'get', org)).error.http).toBe(403);
+
+  const invited = await ada.svc('org', 'invite', 'create', 'carol@example.com', '--ttl-hours', '2', '--org', org);
+  expect(invited.json).toMatchObject({ role: 'developer' });
+  expect((await ada.svc('org', 'invite', 'list', '--org', org)).json.invites).toHaveLength(1);
+  expect((await ada.svc('org', 'invite', 'rm', invited.json.principal_id, '--org', org)).code).toBe(0);
+});
+
+test('a slug that costs a fee is refused in the gateway’s own words, and only the admin’s key gives credit', async () => {
+  const slug = await ada.svc('org', 'slug', 'the-team', '--org', org, '--idempotency-key', 'slug-1');
+  expect(slug).toMatchObject({
+    code: 1,
+    stdout: '',
+    error: { status: 'error', http: 403, code: 'INSUFFICIENT_FUNDS' },
+  });
+  const admin = ada.with({ SVC_ADMIN_KEY: 'x'.repeat(24) });
+  expect((await admin('admin', 'credit', org, '--amount', '10000000')).error.http).toBe(401);
+});
+
+test('tier, balance and payout wallet are read, and status shows all at a glance', async () => {
+  expect(Object.keys((await ada.svc('tier', 'list')).json.tiers)).toContain('prototype');
+  expect((await ada.svc('tier', 'status', '--org', org)).json).toMatchObject({ tier: 'prototype' });
+  expect((await ada.svc('billing', 'balance', org)).json).toMatchObject({ org_id: org, available_usd_micros: 0 });
+  expect((await ada.svc('billing', 'history', org)).code).toBe(0);
+  expect((await ada.svc('org', 'payout-wallet', 'get', org)).code).toBe(0);
+  const status = await ada.svc('status');
+  expect(status.json).toMatchObject({
+    wallet: { local_label: 'default' },
+    balances: { prepaid_credit_usd_micros: 0 },
+    target: { api_base: service.url, api_base_source: 'SVC_API_BASE' },
+  });
+});
+
+test('people read tables', async () => {
+  const { stdout } = await ada.with({ SVC_OUTPUT: 'human' })('org', 'list');
+  expect(stdout).toMatch(/^orgs\n.*org id/);
+  expect(stdout).toContain(org);
+  const refused = await ada.svc('org', 'get', '--human');
+  expect(refused.stderr).toMatch(/^svc: .* \(ORG_REQUIRED\)\n/);
+  expect((await ada.svc('org', 'list', '--human', '--json')).error.code).toBe('BAD_USAGE');
+});

@@ -1,0 +1,61 @@
+import { createContext, runInContext } from 'node:vm';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { afterAll, expect, test } from 'vitest';
+import { bundle, programs } from '../../scripts/sdk/bundle.ts';
+import { startService } from '../helpers/service.ts';
+
+const service = await startService();
+afterAll(() => service.stop());
+
+test.each(Object.keys(programs))('%s imports nothing, and weighs less than 20 KB', async (name) => {
+  const { imports, gzipBytes } = await bundle(programs[name]!);
+  expect(imports).toEqual([]);
+  expect(gzipBytes).toBeGreaterThan(1_000);
+  expect(gzipBytes).toBeLessThan(20_000);
+});
+
+test('a program takes along only what it uses, also of the whole package', async () => {
+  const alone = await bundle(programs['rooms alone']!);
+  const ofAll = await bundle(programs['rooms of the whole package']!);
+  expect(Math.abs(ofAll.bytes - alone.bytes)).toBeLessThan(100);
+  expect(alone.code).toContain('/orgs/v1/{org}/rooms');
+  expect(ofAll.code).not.toMatch(/\/projects\/v1\/\{|\/live\/v1|\/rest\/v1|OperationDefinition/);
+  expect((await bundle(programs['a typed document']!)).code).not.toContain('/orgs/v1');
+});
+
+/** What browsers, workers, Deno, Bun and Node have alike. */
+const web = [
+  'AbortController AbortSignal DOMException Headers Response TextDecoder TextDecoderStream TextEncoder URL',
+  'URLSearchParams WebSocket atob btoa clearTimeout crypto fetch setTimeout',
+].flatMap((line) => line.split(' '));
+
+test('it runs where there is nothing but what the web has', async () => {
+  const { code } = await bundle(`import * as sdk from 'sdk/index.ts'; globalThis.sdk = sdk;`);
+  const globals = Object.fromEntries(web.map((name) => [name, globalThis[name as keyof typeof globalThis]]));
+  const account = privateKeyToAccount(generatePrivateKey());
+  const outside = {
+    baseUrl: service.url,
+    address: account.address,
+    signMessage: (message: string) => account.signMessage({ message }),
+  };
+  const context = createContext({ ...globals, outside });
+  expect(runInContext('typeof process + typeof Buffer + typeof require', context)).toBe('undefinedundefinedundefined');
+  runInContext(code, context);
+  const told = await runInContext(
+    `(async () => {
+      const client = sdk.createClient({ baseUrl: outside.baseUrl, credential: sdk.wallet(outside) });
+      const { orgId: org } = await client.orgs.create({});
+      const { projectId, anonKey } = await client.projects.create({ orgId: org });
+      const events = client.rooms.follow({ org, room: projectId });
+      const first = events.next();
+      await client.rooms.sendMessage({ org, room: projectId, body: 'from anywhere' });
+      const { value } = await first;
+      await events.return();
+      const anon = sdk.createClient({ baseUrl: outside.baseUrl, credential: sdk.projectKey({ key: anonKey }) });
+      const refused = await anon.live({ tables: ['none'] }).next().catch((error) => error.code);
+      return JSON.stringify([value.message.body, refused]);
+    })()`,
+    context,
+  );
+  expect(JSON.parse(told as string)).toEqual(['from anywhere', 'TABLE_NOT_LIVE']);
+});
