@@ -17,8 +17,10 @@ import { bearer, type Credential } from '../net/credential.ts';
 import { call } from '../net/gateway.ts';
 import { loopback, show } from '../net/loopback.ts';
 import { liveSession } from '../net/sessions.ts';
+import { operationCommand, perform } from '../operation-command.ts';
 import { pause, progress } from '../progress.ts';
 import { orgFlag, projectFlag, requireOrg, requireProject } from '../resolve.ts';
+import { rows } from '../rows/operator.ts';
 
 const none: Credential = { kind: 'none', headers: {} };
 const plane = '/agent/v1/control-plane';
@@ -223,12 +225,24 @@ const overview: Command = {
   summary: 'What belongs to you: organizations, wallets, and what needs looking at.',
   about: ['By your session across all wallets of your address; without one, by the wallet in use, for itself.'],
   examples: [['At a glance', 'operator overview --human']],
-  async run({ cli }) {
-    const session = await liveSession(cli, 'operator', (await apiBase(cli)).url);
-    const credential = session === undefined ? undefined : bearer('operator', session.token);
-    return (await call(cli, { method: 'GET', path: `${operator}/overview`, credential })).body;
-  },
+  operations: ['operator.getOverview'],
+  run: async ({ cli }) => perform(cli, rows['operator.getOverview'], {}, { credential: readingSession }),
 };
+
+/** The session that reads, which goes before the wallet here: it answers for all wallets of its person. */
+async function readingSession(cli: Cli): Promise<Credential | undefined> {
+  const session = await liveSession(cli, 'operator', (await apiBase(cli)).url);
+  return session === undefined ? undefined : bearer('operator', session.token);
+}
+
+const projects = operationCommand('operator projects', rows['operator.listProjects'], {
+  seek: false,
+  flags: { include: null, after: 'cursor' },
+  more: [{ name: 'include-archived', type: 'boolean', about: 'Those that were put away, too.' }],
+  set: ({ flags }) => (flags.is('include-archived') ? { include: 'archived' } : {}),
+  credential: readingSession,
+  examples: [['All of them', 'operator projects --human']],
+});
 
 const whoami: Command = {
   words: 'operator whoami',
@@ -384,5 +398,5 @@ export const group: Group = {
   about: [
     'svc operator: a person’s own sessions, beside the wallets of machines. A browser and, for changes, a passkey are what they sign in with.',
   ],
-  commands: [login, logout, overview, whoami, status, approve, claim],
+  commands: [login, logout, overview, projects, whoami, status, approve, claim],
 };
