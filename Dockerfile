@@ -13,6 +13,15 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
+# The console for browsers; what builds it stays behind.
+FROM node:22-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --omit=optional --ignore-scripts
+COPY clients/console ./clients/console
+COPY scripts/build-console.ts ./scripts/build-console.ts
+RUN node scripts/build-console.ts
+
 FROM node:22-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 SVC_DATA_DIR=/data
 RUN install -d -o node -g node /data
@@ -27,6 +36,8 @@ COPY docs ./docs
 COPY examples ./examples
 COPY scripts ./scripts
 COPY test ./test
+COPY clients ./clients
+COPY --from=console /app/clients/console/dist ./clients/console/dist
 COPY core ./core
 COPY db ./db
 COPY engines ./engines

@@ -8,6 +8,7 @@ const acrossNodes = [
   'test/rooms/**/*.test.ts',
   'test/faults/idempotency*.test.ts',
   'test/subscriptions/lost-rights.test.ts',
+  'test/mcp/follow.test.ts',
 ];
 const nodes = process.env.SVC_TEST_NODES !== undefined;
 

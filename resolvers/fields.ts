@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { textFault } from '../core/text.ts';
 
 /** Inputs that many operations share, each with its one rule and description. */
 
@@ -85,4 +86,8 @@ export const pageLimitOf = (usual: number) =>
 export const pageLimit = pageLimitOf(50);
 
 /** A cursor as this server gave it out. Any text may be one: what an unusable cursor means is for the list to say. */
-export const cursor = z.string().describe('Cursor from an earlier answer.');
+export const cursor = z
+  .string()
+  // What cannot even be stored is nowhere kept, and no more of an error than any other text.
+  .overwrite((given) => (textFault(given) === undefined ? given : 'none of ours'))
+  .describe('Cursor from an earlier answer.');

@@ -7,7 +7,7 @@ import { enqueueOverdueSql } from './errors/observe-new.ts';
 import { erasePurgedEvents } from './events/erase-purged.ts';
 import { pruneLive } from './live/prune-live.ts';
 import { sendMailTask } from './mail/outbox.ts';
-import { keptHours } from './payments/payment-rows.ts';
+import { keptHours } from './payments/payment-settlement.ts';
 import { purgeProjects } from './projects/purge-projects.ts';
 import { messagesKeptDays, pruneMessages } from './rooms/prune-messages.ts';
 import { reapStepTask } from './steps.ts';
@@ -125,6 +125,18 @@ const expired: readonly (readonly [table: string, condition: string, which?: str
     'bundles',
     `sold_at < now() - interval '1 day' and not exists (select from downloads d where d.sha256 = bundles.sha256)`,
   ],
+  // Ceremonies are over in minutes; what they led to is in the trail.
+  ['ceremony_challenges', `expires_at < now() - interval '1 day'`],
+  ['mailed_links', `expires_at < now() - interval '1 day'`],
+  ['device_flows', `expires_at < now() - interval '1 day'`],
+  ['loopback_flows', `expires_at < now() - interval '1 day'`],
+  ['oauth_flows', `expires_at < now() - interval '1 day'`],
+  ['wallet_claims', `expires_at < now() - interval '1 day'`],
+  ['approval_challenges', `expires_at < now() - interval '1 day'`],
+  ['sign_in_tries', 'window_ends < now()'],
+  // After what was begun in them, which ends with them at the latest.
+  ['write_approvals', `absolute_expires_at < now() - interval '30 days'`],
+  ['sessions', `absolute_expires_at < now() - interval '31 days'`],
   ['usage_flushes', `flushed_at < now() - interval '1 day'`],
 ];
 
@@ -147,11 +159,6 @@ const forgetAnswersSql = `update payments set outcome = null, identifier = null
   where created_at < now() - interval '${keptHours} hours' and (outcome is not null or identifier is not null)
     and coalesce(settled_at, created_at) < now() - interval '${keptHours} hours'`;
 
-/** Signatures are kept until nobody asks the chain about them any more. */
-const forgetSignaturesSql = `update payments set presented = null
-  where state in ('settled', 'released', 'failed') and presented is not null
-    and created_at < now() - interval '25 hours'`;
-
 /** What housekeeping does, in this order. */
 const steps: Readonly<Record<string, Task>> = {
   'make event partitions': ({ ctx }) => makeEventPartitions(ctx.services.db.pool),
@@ -163,7 +170,6 @@ const steps: Readonly<Record<string, Task>> = {
   ),
   'enqueue steps': run(enqueueStepsSql, [reapStepTask]),
   'forget answers of payments': run(forgetAnswersSql),
-  'forget signatures of payments': run(forgetSignaturesSql),
   'prune changes': (job) =>
     inBatches(job, changesBatch, async () => {
       const { rows } = await job.ctx.services.db.pool.query<{ looked: number }>(pruneChangesSql);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 export interface JsonBounds {
-  /** Of its JSON, in KiB. */
-  readonly kib: number;
+  /** Of its JSON, in KiB; undefined where it is made to fit. */
+  readonly kib?: number;
   /** Levels of objects and lists within each other. */
   readonly depth: number;
 }
@@ -29,5 +29,6 @@ function faultOf(given: object, { kib, depth: depthMax }: JsonBounds): string | 
     if (level.some((one) => Object.hasOwn(one, '__proto__'))) return 'must have no member __proto__';
     level = level.flatMap((one) => Object.values(one).filter(isObject));
   }
+  if (kib === undefined) return undefined;
   return Buffer.byteLength(JSON.stringify(given)) <= kib * 1024 ? undefined : `at most ${kib} KiB of JSON`;
 }

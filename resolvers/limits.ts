@@ -161,7 +161,7 @@ export const ceremonyThrottles = {
   mailOfNetwork: { times: 100, seconds: 3_600 },
   /** Ceremonies with a passkey that one network begins. */
   passkeyOfNetwork: { times: 300, seconds: 900 },
-  /** Assertions tried with one passkey; a right one begins the count anew. */
+  /** Assertions tried with one passkey from one network; a right one begins the count anew. */
   passkey: { times: 10, seconds: 900 },
   /** Codes tried from one network: of recovery, of a loopback, of an approval. */
   codeOfNetwork: { times: 60, seconds: 900 },

@@ -61,13 +61,23 @@ export function parseTextBody(body: Uint8Array, contentType: string | undefined)
 /** Query parameters by name. @throws VALIDATION_FAILED when one is given twice, since either could be meant */
 export function parseQuery(search: string): Readonly<Record<string, string>> {
   const query: Record<string, string> = Object.create(null);
-  for (const [name, value] of new URLSearchParams(search)) {
+  for (const [name, value] of pairsOf(search)) {
     if (name in query) {
       throw invalidField(name, 'given twice');
     }
     query[name] = value;
   }
   return query;
+}
+
+/** Most queries escape nothing, and the class that knows all of them takes ten times as long. */
+function pairsOf(search: string): Iterable<readonly [string, string]> {
+  if (/[%+]|^\?/.test(search)) return new URLSearchParams(search);
+  const parts = search.split('&').filter((part) => part !== '');
+  return parts.map((part) => {
+    const mark = part.indexOf('=');
+    return mark === -1 ? [part, ''] : [part.slice(0, mark), part.slice(mark + 1)];
+  });
 }
 
 /** What a form of a page sends. Names given twice are refused, since either could be meant. @throws VALIDATION_FAILED */

@@ -4,8 +4,8 @@ import type { PaymentRequired } from '../resolvers/payments/payment-required.ts'
 const unlockPath = '/api/audit';
 
 /**
- * The body of a 402 under `/api`: a challenge in version 1 of x402, which older clients read; newer ones read the header
+ * The text of a 402 under `/api`: a challenge in version 1 of x402, which older clients read; newer ones read the header
  * `PAYMENT-REQUIRED`.
  */
-export const challengeBody = (path: string, { challenge }: PaymentRequired): object =>
-  path.replace(/\/$/, '') === unlockPath ? challenge.v2 : challenge.v1;
+export const challengeBody = (path: string, { challenge }: PaymentRequired): string =>
+  path.replace(/\/$/, '') === unlockPath ? JSON.stringify(challenge.v2) : challenge.texts.body;

@@ -52,6 +52,7 @@ export class PathTable<Entry extends PathEntry> {
 }
 
 function refuseBrokenEscapes(path: string): void {
+  if (!path.includes('%')) return;
   try {
     decodeURIComponent(path);
   } catch {

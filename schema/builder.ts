@@ -1,7 +1,7 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
 import ValidationPlugin from '@pothos/plugin-validation';
-import { GraphQLError, type GraphQLSchema, isObjectType } from 'graphql';
+import { type GraphQLSchema, isObjectType } from 'graphql';
 import { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
 import { textFault } from '../core/text.ts';
@@ -94,7 +94,7 @@ builder.scalarType('DateTime', {
   serialize: (value) => value.toISOString(),
   parseValue: (value) => {
     const moment = withZone.safeParse(value);
-    if (!moment.success) throw new GraphQLError('A DateTime is an ISO 8601 string with a time zone.');
+    if (!moment.success) throw new TypeError('A DateTime is an ISO 8601 string with a time zone.');
     return new Date(moment.data);
   },
 });
@@ -110,7 +110,7 @@ builder.scalarType('JSONObject', {
   serialize: (value) => value,
   parseValue: (value) => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-    throw new GraphQLError('A JSONObject is an object.');
+    throw new TypeError('A JSONObject is an object.');
   },
 });
 

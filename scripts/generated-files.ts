@@ -1,16 +1,20 @@
 import { commandRows } from './generate-commands.ts';
+import { consoleDocuments } from './console-documents.ts';
 import { configurationPage } from './generate-configuration.ts';
 import { errorsPage } from './generate-errors.ts';
 import { operationsPage } from './generate-operations.ts';
+import { surfacesPage } from './generate-surfaces.ts';
 import { printedSchema } from './print-schema.ts';
 import { sdkFiles } from './sdk/files.ts';
 
 /** Every file that is printed from the code, with what it has to hold. */
 export const generatedFiles: Readonly<Record<string, () => string>> = {
+  ...(await consoleDocuments()),
   'schema/schema.graphql': printedSchema,
   'docs/configuration.md': configurationPage,
   'docs/errors.md': errorsPage,
   'docs/operations.md': operationsPage,
+  'docs/surfaces.md': surfacesPage,
   ...sdkFiles(),
   ...commandRows(),
 };

@@ -7,6 +7,7 @@
 import { spawnSync } from 'node:child_process';
 import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildConsole } from './build-console.ts';
 import { chromiumProgram, natsProgram } from './lane-programs.ts';
 
 interface Lane {
@@ -33,13 +34,20 @@ const lanes: Readonly<Record<string, Lane>> = {
   // test/lanes/page-nodes.test.ts kills two that are processes.
   'two-nodes': {
     ...nats,
-    files: ['test/rooms', 'test/faults/idempotency', 'test/subscriptions/lost-rights', 'test/lanes/page-nodes.test.ts'],
+    files: [
+      'test/rooms',
+      'test/faults/idempotency',
+      'test/subscriptions/lost-rights',
+      'test/mcp/follow',
+      'test/lanes/page-nodes.test.ts',
+    ],
     env: { SVC_TEST_NODES: '2' },
   },
   browser: {
-    files: ['browser', 'ceremonies', 'hosted', 'hosted-passkeys', 'notes-example', 'passkeys', 'social-browser'].map(
-      (name) => `test/lanes/${name}.test.ts`,
-    ),
+    files: [
+      ...['browser', 'ceremonies', 'console', 'console-pages', 'console-rooms', 'hosted', 'hosted-passkeys'],
+      ...['notes-example', 'passkeys', 'social-browser'],
+    ].map((name) => `test/lanes/${name}.test.ts`),
     needs: 'Chromium',
     program: chromiumProgram(),
     install: 'apt-get install chromium, or any Chrome',
@@ -63,6 +71,8 @@ for (const [name, { files, needs, program, install, env = {} }] of Object.entrie
     outcomes.push(`Lane ${name} did not run: ${needs} is not installed (${install}).`);
     continue;
   }
+  // Once, before several files of the lane might.
+  if (name === 'browser') await buildConsole();
   const { status } = spawnSync('vitest', ['run', ...files], {
     cwd: fileURLToPath(new URL('..', import.meta.url)),
     stdio: 'inherit',

@@ -230,6 +230,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     undo.push(incidents.close);
     await incidents.refresh();
 
+    const now = () => new Date();
     const live = createLiveHub({
       db,
       keys,
@@ -238,6 +239,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       databases: projectDatabases,
       pools: authPools,
       standing: (projectIds) => standingProjects({ db }, projectIds),
+      now,
     });
     undo.push(live.close);
 
@@ -284,7 +286,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         stepLeaseSeconds,
       },
       observe: (operation, code, seconds) => metrics.operation({ operation, code }, seconds),
-      now: () => new Date(),
+      now,
       newId,
     };
 
@@ -327,8 +329,10 @@ export async function startApp(options: AppOptions): Promise<App> {
       tenantName,
       host: config.host,
       guardMetrics: config.production,
+      throwAwayKeys: !config.production,
       version,
       mcpOrigins: config.mcpOrigins,
+      signals,
       draining: draining.signal,
     });
     const sockets = attachSockets(server, {

@@ -6,6 +6,7 @@ import type { RestRoutes } from '../rest-compat/handle.ts';
 import { allowHeader } from '../rest-compat/path-table.ts';
 import type { Engine } from '../schema/engine/engine.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
+import type { Signals } from '../subscriptions/signals.ts';
 import { readBody, refuseLargeBody, refuseOddBody } from './body.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
@@ -33,10 +34,14 @@ export interface HttpOptions {
   readonly host: string;
   /** Whether `/metrics` is for the platform admin alone. */
   readonly guardMetrics: boolean;
+  /** Whether the console offers keys that a page makes for itself. */
+  readonly throwAwayKeys: boolean;
   /** Of the gateway, for cards and lists that name it. */
   readonly version: string;
   /** Origins of pages that may speak MCP; undefined: any. */
   readonly mcpOrigins: readonly string[] | undefined;
+  /** What nodes tell each other. */
+  readonly signals: Signals;
   /** Aborted when the server stops: event streams are cut then, so that their readers resume elsewhere. */
   readonly draining: AbortSignal;
 }

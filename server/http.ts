@@ -6,6 +6,7 @@ import { newTraceId, traced } from '../core/tracing.ts';
 import { isApiPath } from '../rest-compat/problem.ts';
 import { answerRows, openRows, rowBodyBytesMax } from '../rest-compat/rows/answer.ts';
 import { matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
+import { consoleDoor, isConsolePath } from './console.ts';
 import { bodyOf, contextOf, type Exchange, type HttpOptions } from './exchange.ts';
 import { type OwnPath, ownPaths } from './own-paths.ts';
 import { answerProjectGraphQL, projectOfGraphQLPath } from './project-graphql.ts';
@@ -126,7 +127,9 @@ const statusPaths: ReadonlySet<string> = new Set(['/api/health', '/readyz', '/me
 /** A path with a name in it: of a project's rows, or of what an operation answers. */
 function answerPath(options: HttpOptions): OwnPath {
   const documented = answerRest(options);
-  return async (exchange) => {
+  const console = consoleDoor(options);
+  return (exchange) => {
+    if (isConsolePath(exchange.path)) return console(exchange);
     const projectId = projectOfGraphQLPath(exchange.path);
     if (projectId !== undefined) return answerProjectGraphQL(options, exchange, projectId);
     const rows = matchRowPath(exchange.request.method!, exchange.path);

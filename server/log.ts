@@ -1,6 +1,6 @@
 import { type DestinationStream, type LogFn, type Logger, pino } from 'pino';
 import { censor, maskSecrets, safeMessage } from '../core/safe-message.ts';
-import type { LogLevel } from './config.ts';
+import type { LogLevel } from './config-variables.ts';
 
 export interface LogOptions {
   readonly level: LogLevel;

@@ -21,7 +21,7 @@ const profileHeader = 'svc-mcp-profile';
 /** The platform's own tools over the Model Context Protocol: every operation, with the credentials of any other path. */
 export function platformMcp(options: HttpOptions): readonly [string, OwnPath] {
   const info = { name: 'svc-platform', version: options.version };
-  const shared = { info, calls: createRunningCalls(), shelf: createResultShelf() };
+  const shared = { info, calls: createRunningCalls(options.signals), shelf: createResultShelf() };
   const path = mcpDoor(options, {
     answer: (exchange) => {
       const facts = toEnvelope;

@@ -34,6 +34,7 @@ const allowedHeaders = [
   'last-event-id',
   'payment-signature',
   'x-payment',
+  'access-control-expose-headers',
   'mcp-protocol-version',
   'mcp-method',
   'mcp-name',
@@ -43,6 +44,10 @@ const allowedHeaders = [
   'a2a-extensions',
   'x-client-info',
   'x-supabase-api-version',
+  'x-retry-count',
+  // Policies and functions of a project read headers of its app's own. No cookie comes across origins, so nothing is
+  // opened by this; a browser does not take it for `authorization`, which is why that is named.
+  '*',
 ].join(', ');
 
 const exposedHeaders = [
@@ -59,7 +64,6 @@ const exposedHeaders = [
   'payment-required',
   'payment-response',
   'x-payment-response',
-  'etag',
   'repr-digest',
   'x-svc-payment-id',
   'x-svc-payment-deduplicated',
@@ -82,6 +86,8 @@ const apiAllowedHeaders = [
   'mcp-session-id',
   'a2a-version',
   'a2a-extensions',
+  // As clients of A2A 0.3 spell it.
+  'x-a2a-extensions',
   'idempotency-key',
 ].join(', ');
 
@@ -92,6 +98,12 @@ const apiExposedHeaders = [
   'retry-after',
   'repr-digest',
   'etag',
+  'ratelimit-limit',
+  'ratelimit-remaining',
+  'ratelimit-reset',
+  // Beside an archive that is the answer itself.
+  'x-license-key',
+  'link',
 ].join(', ');
 
 const exposedBy = (underApi: boolean) => (underApi ? apiExposedHeaders : exposedHeaders);
@@ -237,9 +249,9 @@ export function sendError(
   const underApi = isApiPath(path);
   const plain = path.startsWith('/auth/v1/') ? withErrorCode(envelope) : envelope;
   const asked = underApi && error instanceof PaymentRequired ? challengeBody(path, error) : undefined;
-  const body = underApi ? (asked ?? toProblem(envelope, known.status, path)) : plain;
+  const text = asked ?? JSON.stringify(underApi ? toProblem(envelope, known.status, path) : plain);
   const type = underApi && asked === undefined ? problemType : jsonType;
-  send(response, known.status, type, JSON.stringify(body), headers);
+  send(response, known.status, type, text, headers);
   return envelope;
 }
 

@@ -41,10 +41,10 @@ async function callerOf({ request, response }: Exchange, ctx: Context, { target 
   if (cookie !== undefined) response.setHeader('set-cookie', cookie);
   if (live === undefined) return { target, identity: { kind: 'anon' } };
   const { session, account } = live;
-  const ends = via === 'bearer' ? expiryOf(ctx.credentials.authorization!) : Date.parse(session.expires_at);
-  const identity = { kind: 'user', userId: account.id, sessionId: session.id, expiresAt: new Date(ends) } as const;
-  return { target, identity };
+  // A cookie is good as long as its session, which its database is asked about.
+  const expiresAt = via === 'bearer' ? expiryOf(ctx.credentials.authorization!) : undefined;
+  return { target, identity: { kind: 'user', userId: account.id, sessionId: session.id, expiresAt } };
 }
 
 /** Of a bearer that was verified. */
-const expiryOf = (authorization: string): number => decodeJwt(authorization.replace(/^\S+\s+/, '')).exp! * 1000;
+const expiryOf = (authorization: string) => new Date(decodeJwt(authorization.replace(/^\S+\s+/, '')).exp! * 1000);

@@ -1,5 +1,6 @@
 import type { Till } from '../resolvers/payments/price.ts';
 import type { Exchange } from './exchange.ts';
+import type { Answer } from './respond.ts';
 
 /** Longest search of an address that a challenge repeats, in characters: it has to fit into a header. */
 const searchMax = 2_048;
@@ -7,26 +8,42 @@ const searchMax = 2_048;
 /**
  * Where a request over HTTP pays. Whoever only looks, by HEAD, pays nothing: there would be no answer to have.
  *
- * @param baseUrl where clients reach this server
+ * A class, since an object literal with a getter is of a shape of its own each time, and the engine keeps shapes, and with
+ * them the requests, until its next full collection.
  */
-export function tillOf({ request, response, path, search }: Exchange, baseUrl: string): Till {
-  const { method, headers } = request;
-  const one = (name: string) => (method === 'HEAD' ? undefined : headers[name]?.toString());
-  return {
-    signature: one('payment-signature'),
-    legacy: one('x-payment'),
-    get resource() {
-      return `${baseUrl}${path}${resourceSearch(search)}`;
-    },
-    path,
-    looksOnly: method === 'HEAD',
-    sent: (act) => {
-      // Whoever has hung up meanwhile is told nothing any more.
-      if (response.destroyed) act(false);
-      else response.once('close', () => act(response.writableFinished && response.statusCode < 400));
-    },
-  };
+class HttpTill implements Till {
+  readonly signature: string | undefined;
+  readonly legacy: string | undefined;
+  readonly path: string;
+  readonly looksOnly: boolean;
+  readonly #baseUrl: string;
+  readonly #search: string;
+  readonly #response: Answer;
+
+  constructor({ request: { method, headers }, response, path, search }: Exchange, baseUrl: string) {
+    this.looksOnly = method === 'HEAD';
+    this.signature = this.looksOnly ? undefined : headers['payment-signature']?.toString();
+    this.legacy = this.looksOnly ? undefined : headers['x-payment']?.toString();
+    this.path = path;
+    this.#baseUrl = baseUrl;
+    this.#search = search;
+    this.#response = response;
+  }
+
+  get resource(): string {
+    return `${this.#baseUrl}${this.path}${resourceSearch(this.#search)}`;
+  }
+
+  sent(act: (written: boolean) => void): void {
+    const response = this.#response;
+    // Whoever has hung up meanwhile is told nothing any more.
+    if (response.destroyed) act(false);
+    else response.once('close', () => act(response.writableFinished && response.statusCode < 400));
+  }
 }
+
+/** @param baseUrl where clients reach this server */
+export const tillOf = (exchange: Exchange, baseUrl: string): Till => new HttpTill(exchange, baseUrl);
 
 /** The search as it was called, without a payment in it. */
 function resourceSearch(search: string): string {

@@ -25,6 +25,7 @@ export function welcome({
   return `
   svc gateway serves at ${base}
 
+    Console        ${base}/console
     GraphQL        ${base}/graphql${config.production ? '' : '   (GraphiQL in a browser)'}
     Subscriptions  ${socket}/graphql   (graphql-transport-ws)
     REST           ${base}/projects/v1 and the other documented paths

@@ -158,4 +158,6 @@ CREATE INDEX "recovery_codes_principal_idx" ON "recovery_codes" USING btree ("pr
 CREATE INDEX "sign_in_tries_ends_idx" ON "sign_in_tries" USING btree ("window_ends");--> statement-breakpoint
 CREATE UNIQUE INDEX "wallet_claims_nonce_uq" ON "wallet_claims" USING btree ("nonce");--> statement-breakpoint
 CREATE INDEX "wallet_claims_expires_idx" ON "wallet_claims" USING btree ("expires_at");--> statement-breakpoint
-CREATE INDEX "write_approvals_session_idx" ON "write_approvals" USING btree ("session_id");
+CREATE INDEX "sessions_ends_idx" ON "sessions" USING btree ("absolute_expires_at");--> statement-breakpoint
+CREATE INDEX "write_approvals_session_idx" ON "write_approvals" USING btree ("session_id");--> statement-breakpoint
+CREATE INDEX "write_approvals_ends_idx" ON "write_approvals" USING btree ("absolute_expires_at");

@@ -64,7 +64,11 @@ export const sessions = pgTable(
     /** SHA-256 of what its cookie holds besides its id; null for a session without one. */
     secretHash: text('secret_hash'),
   },
-  (t) => [index('sessions_principal_idx').on(t.principalId)],
+  (t) => [
+    index('sessions_principal_idx').on(t.principalId),
+    // What retention looks for.
+    index('sessions_ends_idx').on(t.absoluteExpiresAt),
+  ],
 );
 
 /** Approvals of exactly one (action, target), bound to the session that asked. Only the token's hash is kept. */
@@ -88,6 +92,8 @@ export const writeApprovals = pgTable(
     uniqueIndex('write_approvals_token_uq').on(t.tokenHash),
     // What a person's list of them asks for.
     index('write_approvals_session_idx').on(t.sessionId),
+    // What retention looks for.
+    index('write_approvals_ends_idx').on(t.absoluteExpiresAt),
   ],
 );
 

@@ -51,7 +51,7 @@ export const payments = pgTable(
     nonce: text('nonce'),
     /** SHA-256 of the authorization and its signature. */
     digest: text('digest'),
-    /** The authorization as it was presented, encrypted; gone once it is of no more use. */
+    /** Written by versions before 0008, and read by none: goes once no node of theirs can run. */
     presented: bytea('presented'),
     validBefore: moment('valid_before'),
     /** Chosen by the client, by the extension `payment-identifier`. */
@@ -88,7 +88,10 @@ export const payments = pgTable(
   ],
 );
 
-export type Payment = typeof payments.$inferSelect;
+/** Columns that no statement names any more, so that they can go without an older node missing them. */
+export const retiredPaymentColumns = ['presented'] as const;
+
+export type Payment = Omit<typeof payments.$inferSelect, (typeof retiredPaymentColumns)[number]>;
 
 /** Whose turn it is to send from a wallet of the gateway's: the row is locked while a transaction is made and sent. */
 export const chainSenders = pgTable(

@@ -6,6 +6,7 @@ import { type BundleFile, textFile } from './bundle-file.ts';
 const folders = [
   '.ci',
   'bench',
+  'clients',
   'core',
   'db',
   'docs',
@@ -38,10 +39,11 @@ const rootFiles = [
 ];
 
 /** Kinds of file that the project is made of. Logs, keys, certificates, environments and data are of none of them. */
-const kinds = /^[\w-][\w.@-]*\.(?:css|graphql|html|js|json|jsonl|md|mjs|sol|sql|ts|txt|ya?ml)$|^run$|^\.npmrc$/;
+const kinds =
+  /^[\w-][\w.@-]*\.(?:css|graphql|html|js|json|jsonl|md|mjs|png|sol|sql|svg|tsx?|txt|ya?ml)$|^run$|^\.npmrc$/;
 /** Names of settings of somebody's own, which is nothing to pass on. */
 const unfit = /(?:^|[._-])(?:env|local|secrets?|credentials?)\.(?:json|ya?ml|txt|js|mjs)$/i;
-const foreignFolders: ReadonlySet<string> = new Set(['node_modules', 'coverage']);
+const foreignFolders: ReadonlySet<string> = new Set(['node_modules', 'coverage', 'dist']);
 
 /**
  * The project's own files as they are installed, which is what is sold as its source. What is listed goes in and nothing
@@ -55,7 +57,7 @@ export async function projectFiles(root: string): Promise<BundleFile[]> {
   const paths = [...rootFiles, ...inFolders.flat()];
   const files: BundleFile[] = [];
   // One after the other: a thousand open files at once are more than some systems allow.
-  for (const path of paths) files.push(projectFile(path, await readFile(join(root, path), 'utf8')));
+  for (const path of paths) files.push(projectFile(path, await readFile(join(root, path))));
   return files;
 }
 
@@ -74,8 +76,11 @@ async function filesBelow(root: string, folder: string): Promise<string[]> {
 }
 
 /** An installation may have the way to its own package registry in this file, with what opens it. */
-const projectFile = (path: string, text: string): BundleFile =>
-  path.endsWith('.npmrc')
+function projectFile(path: string, bytes: Buffer): BundleFile {
+  // A picture is no text, and has no lines to end.
+  if (path.endsWith('.png')) return { path, bytes };
+  const text = bytes.toString();
+  return path.endsWith('.npmrc')
     ? textFile(
         path,
         text
@@ -84,3 +89,4 @@ const projectFile = (path: string, text: string): BundleFile =>
           .join('\n'),
       )
     : textFile(path, text);
+}

@@ -7,17 +7,20 @@ import { ownerTriggerNames } from './owner-trigger.ts';
 import { inOrder } from './plan-views.ts';
 import { tablePolicy, textTypes } from './policies.ts';
 import { functionsFor } from './resolve-rpc.ts';
+import { readSignature } from './snippets.ts';
+import type { Sound } from './sound.ts';
 
 /** What is wrong, or worth a thought, about a manifest in front of a database. Contract 01, section 2.12. */
-export function findingsOf(manifest: Manifest, model: Model): Finding[] {
+export function findingsOf({ manifest, places }: Sound, model: Model): Finding[] {
   const doubtful = model.doubts.length > 0;
   const found = [
-    ...manifest.tables.flatMap((table, index) => ofTable(table, pathOf(['tables', index]), model)),
-    ...ofViews(manifest, model),
+    ...manifest.tables.flatMap((table, index) => ofTable(table, pathOf(['tables', places.tables[index]!]), model)),
+    ...ofViews({ manifest, places }, model),
     ...manifest.rpcs.flatMap((rpc, index) => {
-      const path = pathOf(['rpcs', index]);
+      const path = pathOf(['rpcs', places.rpcs[index]!]);
       const fitting = functionsFor(rpc, model.functions).length;
-      if (fitting === 1) return [];
+      // What no signature can be read of has its own finding.
+      if (fitting === 1 || readSignature(rpc.signature) === undefined) return [];
       const called = `${rpc.name}${rpc.signature}`;
       return fitting === 0
         ? [errorAt('missing-rpc', path, `there is no function ${called}`, 'Create it, or correct the signature.')]
@@ -81,12 +84,12 @@ const sensitiveWords =
 const isSensitive = (column: string) =>
   sensitiveWords.test(column.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase());
 
-function ofViews({ views }: Manifest, model: Model): Finding[] {
+function ofViews({ manifest: { views }, places }: Sound, model: Model): Finding[] {
   const listed = new Map(views.map((view) => [view.name, view]));
   const shown = new Map<string, ReadonlySet<string> | null>();
   const findings: Finding[] = [];
   for (const view of inOrder(views)) {
-    const path = pathOf(['views', views.indexOf(view)]);
+    const path = pathOf(['views', places.views[views.indexOf(view)]!]);
     const ofManifest = listed.has(view.base);
     const base = ofManifest ? shown.get(view.base) : columnNames(model.relations.get(view.base)?.columns);
     if (base === undefined) {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readCustomSql } from './custom-sql.ts';
 import { errorAt, type Finding, type FindingType, pathOf } from './finding.ts';
 import { isExpression, readSignature } from './snippets.ts';
+import { type Sound, wholly } from './sound.ts';
 
 /** Roles that a row or rpc request can have. */
 export const grantRoles = ['anon', 'authenticated', 'service_role', 'project_admin'] as const;
@@ -79,26 +80,64 @@ export function checkManifest(raw: unknown): Checked {
   const parsed = shape.safeParse(raw, { reportInput: true });
   if (!parsed.success) return { manifest: undefined, findings: parsed.error.issues.map(shapeFinding) };
   const { $schema: _ignored, ...manifest } = parsed.data;
-  const findings = [
-    ...manifest.tables.flatMap((one, index) => tableFindings(one, pathOf(['tables', index]))),
-    ...manifest.views.flatMap((one, index) => viewFindings(one, pathOf(['views', index]))),
-    ...manifest.rpcs.flatMap((one, index) => rpcFindings(one, pathOf(['rpcs', index]))),
+  const findings = entryFindings(wholly(manifest));
+  return findings.length === 0 ? { manifest, findings: [] } : { manifest: undefined, findings };
+}
+
+/** Everything that can be said of a manifest by itself, and what of it can be held against a database all the same. */
+export function checkEntries(raw: Readonly<Record<string, unknown>>): { findings: Finding[]; sound: Sound } {
+  const parsed = shape.safeParse(raw, { reportInput: true });
+  const shaped = parsed.success ? [] : parsed.error.issues.map(shapeFinding);
+  const sound = soundPart(raw);
+  return { findings: [...shaped, ...entryFindings(sound)], sound };
+}
+
+function soundPart(raw: Readonly<Record<string, unknown>>): Sound {
+  const of = <Entry>(list: unknown, entry: z.ZodType<Entry>): readonly (readonly [number, Entry])[] =>
+    !Array.isArray(list)
+      ? []
+      : list.slice(0, entriesMax).flatMap((one, index) => {
+          const { success, data } = entry.safeParse(one);
+          return success ? [[index, data] as const] : [];
+        });
+  const [tables, views, rpcs] = [of(raw.tables, table), of(raw.views, view), of(raw.rpcs, rpc)];
+  return {
+    manifest: {
+      version: '1',
+      tables: tables.map(([, one]) => one),
+      views: views.map(([, one]) => one),
+      rpcs: rpcs.map(([, one]) => one),
+    },
+    places: {
+      tables: tables.map(([index]) => index),
+      views: views.map(([index]) => index),
+      rpcs: rpcs.map(([index]) => index),
+    },
+  };
+}
+
+function entryFindings({ manifest, places }: Sound): Finding[] {
+  const at = (list: keyof typeof places, index: number, ...more: readonly string[]) =>
+    pathOf([list, places[list][index]!, ...more]);
+  return [
+    ...manifest.tables.flatMap((one, index) => tableFindings(one, at('tables', index))),
+    ...manifest.views.flatMap((one, index) => viewFindings(one, at('views', index))),
+    ...manifest.rpcs.flatMap((one, index) => rpcFindings(one, at('rpcs', index))),
     ...repeated(
       [
-        ...manifest.tables.map(({ name }, index) => [name, pathOf(['tables', index, 'name'])] as const),
-        ...manifest.views.map(({ name }, index) => [name, pathOf(['views', index, 'name'])] as const),
+        ...manifest.tables.map(({ name }, index) => [name, at('tables', index, 'name')] as const),
+        ...manifest.views.map(({ name }, index) => [name, at('views', index, 'name')] as const),
       ],
       'is listed already',
     ),
     ...repeated(
       manifest.rpcs.map(({ name, signature }, index) => [
         `${name} ${readSignature(signature)?.map(({ type }) => type)}`,
-        pathOf(['rpcs', index]),
+        at('rpcs', index),
       ]),
       'is listed already',
     ),
   ];
-  return findings.length === 0 ? { manifest, findings: [] } : { manifest: undefined, findings };
 }
 
 function shapeFinding(issue: z.core.$ZodIssue): Finding {
@@ -127,8 +166,11 @@ function tableFindings(table: ManifestTable, path: string): Finding[] {
   else if (force === true && policy !== 'user_owns_rows')
     wrong('schema-shape', 'force_owner_on_insert', 'belongs to the policy user_owns_rows');
   if (custom !== undefined) {
-    const fault = readCustomSql(custom, table.name).fault;
+    const { fault, policies } = readCustomSql(custom, table.name);
     if (fault !== undefined) wrong('schema-shape', 'custom_sql', fault);
+    for (const role of new Set(policies.flatMap(({ roles }) => roles)))
+      if (role !== '' && !(grantRoles as readonly string[]).includes(role))
+        wrong('grant-to-role-unknown', 'custom_sql', `there is no role ${role}`, `Use ${grantRoles.join(', ')}.`);
   }
   if (!expose) return findings;
   if (policy === undefined) wrong('schema-shape', 'policy', 'is required where expose is true');

@@ -55,7 +55,8 @@ export function blockedIn({ node, kind, text }: ParsedStatement): Blocked | unde
 function inside(node: SqlNode, text: string): Blocked | undefined {
   if ('VariableSetStmt' in node) {
     const { name = '', kind } = node.VariableSetStmt;
-    if (settings.has(name.toLowerCase())) return { construct: settingWords(name, kind), hint: noRoles };
+    if (settings.has(name.toLowerCase()))
+      return { construct: settingWords(name, kind), hint: name.toLowerCase() === 'search_path' ? ownSchema : noRoles };
     return kind === 'VAR_RESET_ALL' ? { construct: 'RESET ALL', hint: noRoles } : undefined;
   }
   if ('DropStmt' in node && node.DropStmt.removeType === 'OBJECT_SCHEMA')

@@ -1,4 +1,4 @@
-import { loadModule, type Node, parsePlPgSQLSync, parseSync } from 'libpg-query';
+import { loadModule, type Node, parsePlPgSQLSync, parseSync, scanSync } from 'libpg-query';
 
 // The parser is Postgres' own, compiled to WebAssembly; loaded once, before the first statement can come.
 await loadModule();
@@ -36,6 +36,26 @@ export function parseSql(text: string): ParsedStatement[] {
     return [{ node: stmt, kind: Object.keys(stmt)[0]!, text: bytes.subarray(start, end).toString() }];
   });
 }
+
+/** A word, sign or value of a text. */
+export interface SqlToken {
+  /** In bytes of the text. */
+  readonly start: number;
+  readonly end: number;
+  /** As it is written. */
+  readonly text: string;
+  /** Whether it is a word of SQL that names nothing, unless it is quoted. */
+  readonly reserved: boolean;
+}
+
+/** What a text is made of, in order. @throws SqlSyntaxError */
+export const tokensOf = (text: string): SqlToken[] =>
+  guarded(() => scanSync(text)).tokens.map(({ start, end, text: written, keywordName }) => ({
+    start,
+    end,
+    text: written,
+    reserved: keywordName === 'RESERVED_KEYWORD',
+  }));
 
 /** The texts of SQL that stand in a function or block of PL/pgSQL, without those that it makes as it runs. */
 export function sqlInside(definition: string): string[] {

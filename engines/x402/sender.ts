@@ -98,9 +98,12 @@ export function createSender({ chain, account, turns, lostAfterMs }: SenderOptio
 
   /** What a call needs, asked before the turn: others need not wait for it. */
   async function priced({ to, data }: Call) {
-    const gas = client.estimateGas({ account: address, to, data });
-    const fees = client.estimateFeesPerGas();
-    const [estimate, { maxFeePerGas, maxPriorityFeePerGas }] = await Promise.all([gas, fees]).catch(
+    const asked = [
+      client.estimateGas({ account: address, to, data }),
+      client.estimateFeesPerGas(),
+      client.getBalance({ address }),
+    ] as const;
+    const [estimate, { maxFeePerGas, maxPriorityFeePerGas }, balance] = await Promise.all(asked).catch(
       (error: unknown) => {
         if (isRevert(error)) throw error;
         throw lacksGas(error) ? outOfGas() : unreachable(network);
@@ -108,7 +111,10 @@ export function createSender({ chain, account, turns, lostAfterMs }: SenderOptio
     );
     if (estimate > gasMax) throw new PaymentRefused('invalid_exact_evm_transaction_simulation_failed');
     // The state may have moved a little when it comes into its block.
-    return { to, data, gas: (estimate * 12n) / 10n, maxFeePerGas, maxPriorityFeePerGas };
+    const gas = (estimate * 12n) / 10n;
+    // Known before anything is announced, so that the payment is as good as it was.
+    if (balance < gas * maxFeePerGas) throw outOfGas();
+    return { to, data, gas, maxFeePerGas, maxPriorityFeePerGas };
   }
 
   const outOfGas = () => new PaymentsUnavailable(`The settling account has no gas left on ${network.name}.`);

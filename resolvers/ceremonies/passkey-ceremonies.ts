@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
+import { networkOf } from '../../core/network-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Assertion, Registration } from '../auth/passkeys/passkey-input.ts';
 import {
@@ -175,7 +176,9 @@ export async function checkProof(
   response: Assertion,
   { purpose, sessionId, principalId, subject }: Ceremony,
 ): Promise<Proof> {
-  await countTry(ctx, ceremonyThrottles.passkey, 'passkey', response.id);
+  // By network, too: whoever knows the id of somebody's passkey cannot lock that person out.
+  const tried = `${response.id} ${networkOf(ctx.request.address)}`;
+  await countTry(ctx, ceremonyThrottles.passkey, 'passkey', tried);
   const challenge = await useChallenge(ctx, response.response.clientDataJSON, purpose, sessionId);
   const [passkey] = await ctx.services.db.rows<PasskeyRow>(passkeyStatement, [response.id]);
   if (challenge === undefined || passkey === undefined || passkey.rpId !== challenge.rp_id) throw noProof();
@@ -186,7 +189,7 @@ export async function checkProof(
   const known = { publicKey: Buffer.from(passkey.publicKey, 'base64url'), signCount: passkey.signCount };
   const proven = await checkAssertion(response, challenge, known);
   if (proven === undefined) throw noProof();
-  await forgetTries(ctx, 'passkey', response.id);
+  await forgetTries(ctx, 'passkey', tried);
   return {
     passkeyId: passkey.id,
     principalId: passkey.principalId,

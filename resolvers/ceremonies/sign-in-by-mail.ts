@@ -6,6 +6,7 @@ import { emailAddress } from '../invites/email-address.ts';
 import { mutation, type Operation } from '../operation.ts';
 import type { Work } from '../unit-of-work.ts';
 import { countMail, sendLink, useLink } from './mailed-links.ts';
+import { linkPagePath } from './page-paths.ts';
 import { activateInvites, personOfEmail } from './people.ts';
 import {
   ControlPlaneTokenWire,
@@ -16,9 +17,6 @@ import {
   operatorTokenToWire,
   sessionBegun,
 } from './sessions.ts';
-
-/** The page that mailed links of sign-ins lead to: it asks for a click, since scanners of mail follow links. */
-export const linkPagePath = '/agent/v1/control-plane/sign-in/link';
 
 const SentWire = z.object({ status: z.literal('ok'), message: z.string() });
 

@@ -8,6 +8,7 @@ import { callerKey } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { spendDaily } from '../daily-quota.ts';
 import { projectId } from '../fields.ts';
+import { jsonObject } from '../json-object.ts';
 import { limitsOf } from '../limits.ts';
 import { mutation } from '../operation.ts';
 import type { FeedAppend, Work } from '../unit-of-work.ts';
@@ -46,8 +47,7 @@ export const emitEvent = mutation({
       .string()
       .describe('Name of the fact: 3 to 64 lower-case letters, digits and underscores.')
       .meta({ examples: ['order_paid'] }),
-    payload: z
-      .record(z.string(), z.unknown())
+    payload: jsonObject({ depth: 100 })
       .default({})
       .describe('Ids and facts, at most 8 KiB: of a larger one the largest keys are left out, and named.'),
     idempotency_key: z.string().min(1).max(256).optional().describe('The same key tells once, for ever.'),

@@ -4,6 +4,7 @@ import type { Statement } from '../../db/pool.ts';
 import type { MembershipStatus, Role } from '../../db/schema/orgs.ts';
 import { onOrg } from '../access.ts';
 import { principalIdOf } from '../caller.ts';
+import { tellPosture } from '../ceremonies/recovery-posture.ts';
 import { orgId } from '../fields.ts';
 import { findOrCreatePrincipal, type SubjectPrincipal } from '../identity/subject-principal.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
@@ -72,6 +73,7 @@ export const createInvite = mutation({
       emailSent,
     ]);
     work.authorityChanged(org.id);
+    if (status === 'active' && role === 'owner') await tellPosture(work, org.id);
     const member = (await findMembership(work, org.id, invitee.principalId))!;
     if (emailSent) await mailInvite(work, org, email, member);
     return { member, email, outcome: status === 'active' ? 'added' : 'invited', emailSent };

@@ -1,4 +1,5 @@
 import type { Org } from '../../db/schema/orgs.ts';
+import { signInPagePath } from '../ceremonies/page-paths.ts';
 import { inviteMailRate } from '../limits.ts';
 import { queueMail } from '../mail/outbox.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
@@ -17,7 +18,9 @@ export async function mailInvite(work: Work, org: Org, to: string, member: Membe
   // Never as the request names this server: a stranger reads this, and the host of a request is the inviter's to choose.
   const { publicBaseUrl } = services.settings;
   const signIn =
-    publicBaseUrl === undefined ? 'Sign in with this address' : `Sign in at ${publicBaseUrl} with this address`;
+    publicBaseUrl === undefined
+      ? 'Sign in with this address'
+      : `Sign in at ${publicBaseUrl}${signInPagePath} with this address`;
   const pending = member.inviteExpiresAt;
   await queueMail(work, {
     orgId: org.id,

@@ -1,4 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
+import { tellPosture } from '../ceremonies/recovery-posture.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
 import type { Work } from '../unit-of-work.ts';
 
@@ -6,6 +7,7 @@ import type { Work } from '../unit-of-work.ts';
 export async function endMembership(work: Work, member: MemberRow): Promise<MemberRow> {
   await work.rows(endStatement, [member.orgId, member.principalId]);
   work.authorityChanged(member.orgId);
+  if (member.role === 'owner' && member.status === 'active') await tellPosture(work, member.orgId);
   return { ...member, status: 'revoked' };
 }
 

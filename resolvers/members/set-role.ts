@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { Role } from '../../db/schema/orgs.ts';
 import { onOrg } from '../access.ts';
+import { tellPosture } from '../ceremonies/recovery-posture.ts';
 import { orgId, principalId } from '../fields.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
 import { mutation } from '../operation.ts';
@@ -32,6 +33,7 @@ export const setMemberRole = mutation({
     if (mayWrite(before) && !mayWrite(role)) await requireRotation(work, org, principal);
     await work.rows(updateStatement, [org, principal, role]);
     work.authorityChanged(org);
+    if (before === 'owner' || role === 'owner') await tellPosture(work, org);
     return { member: { ...member, role }, before };
   },
   audit: ({ member, before }) =>

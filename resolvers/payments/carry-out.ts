@@ -13,23 +13,25 @@ import { storeOutcome } from '../idempotency.ts';
 import { orgOf } from '../operation.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
 import {
-  alreadyUsed,
   dropTransfer,
   failPayment,
   type HeldPayment,
   holdOn,
   LeaseLostError,
-  LicensedTransferError,
   leavePayment,
-  lockTransfer,
   markDelivered,
   markSettling,
   noteTransaction,
-  recordSettlement,
   releasePayment,
-  settlePayment,
   takeBackPayment,
 } from './payment-rows.ts';
+import {
+  alreadyUsed,
+  LicensedTransferError,
+  lockTransfer,
+  recordSettlement,
+  settlePayment,
+} from './payment-settlement.ts';
 import type { PaidFor } from './price.ts';
 import { type PaidSale, SettlementRefused, settlementHeader } from './sale.ts';
 
@@ -143,6 +145,8 @@ async function settle(sale: PaidSale, held: HeldPayment, presented: Presented): 
       await failPayment(db, held, error.reason);
       throw new SettlementRefused(error.reason, error.transaction);
     }
+    if (error instanceof PaymentsUnavailable)
+      ctx.services.log.warn({ payment: row.id, reason: error.message }, 'A payment could not be handed over.');
     // Nothing was handed over by this try, and nothing before it: the same payment is good for anything again.
     const isUnsent = error instanceof PaymentsUnavailable && row.state === 'verified';
     const why = error instanceof PaymentPending ? 'settlement_pending' : safeMessage(error);

@@ -1,6 +1,7 @@
 import type { ErrorCode } from '../../core/error-codes.ts';
 import { ServiceError, type ServiceErrorOptions } from '../../core/errors.ts';
-import { challengeV1, challengeV2, encodeHeader, type Terms } from '../../engines/x402/terms.ts';
+import { ChallengeForm, type ChallengeTexts, textsOf } from '../../engines/x402/challenge-texts.ts';
+import { challengeV1, challengeV2, type Terms } from '../../engines/x402/terms.ts';
 import type { Context } from '../context.ts';
 import type { Price, PriceFacet } from './price.ts';
 import { settlementAddress } from './settlement-address.ts';
@@ -9,6 +10,7 @@ import { settlementAddress } from './settlement-address.ts';
 export interface Challenge {
   readonly v1: ReturnType<typeof challengeV1>;
   readonly v2: ReturnType<typeof challengeV2>;
+  readonly texts: ChallengeTexts;
 }
 
 /** The refusal of whoever has yet to pay, or paid wrongly; surfaces render the challenge as their contract says. */
@@ -16,7 +18,11 @@ export class PaymentRequired extends ServiceError {
   readonly challenge: Challenge;
 
   constructor(code: ErrorCode, challenge: Challenge, options: ServiceErrorOptions) {
+    const { stackTraceLimit } = Error;
+    // To ask for money is no failure that anybody looks for, and noting the stack took a tenth of such an answer.
+    Error.stackTraceLimit = 0;
     super(code, options);
+    Error.stackTraceLimit = stackTraceLimit;
     this.challenge = challenge;
   }
 }
@@ -66,6 +72,25 @@ export interface Unpaid {
 
 const unpaidWords = 'Payment required';
 
+/** Of the few prices that never change; anew for another receiver. */
+const forms = new WeakMap<Price, { readonly payTo: string; readonly form: ChallengeForm }>();
+
+function formOf(price: Price, terms: Terms): ChallengeForm {
+  let known = forms.get(price);
+  if (known?.payTo !== terms.payTo) {
+    known = { payTo: terms.payTo, form: new ChallengeForm(terms, unpaidWords, extensions) };
+    forms.set(price, known);
+  }
+  return known.form;
+}
+
+function challengeOf(isConstant: boolean, price: Price, terms: Terms, reason: string | undefined): Challenge {
+  const error = reason ?? unpaidWords;
+  const [v1, v2] = [challengeV1(terms, error), challengeV2(terms, error, extensions)];
+  const isAsked = isConstant && reason === undefined;
+  return { v1, v2, texts: isAsked ? formOf(price, terms).for(terms.resource) : textsOf(v1, v2) };
+}
+
 /** Asks for a payment, or says why the one that was presented is not taken, and asks again. */
 export function paymentRequired(
   { family }: Pick<PriceFacet<never, never, never>, 'family'>,
@@ -73,15 +98,14 @@ export function paymentRequired(
   terms: Terms,
   { reason, code = 'PAYMENT_REQUIRED', message, headers = {}, retryAfter, extras = {} }: Unpaid = {},
 ): PaymentRequired {
-  const error = reason ?? unpaidWords;
-  const challenge = { v1: challengeV1(terms, error), v2: challengeV2(terms, error, extensions) };
+  const challenge = challengeOf(family === 'gateway', price, terms, reason);
   const words =
     reason === undefined
-      ? `${price.description} Sign the payment that PAYMENT-REQUIRED describes, and send it along.`
+      ? `${price.description.replace(/\.?$/, '.')} Sign the payment that PAYMENT-REQUIRED describes, and send it along.`
       : `The payment was not taken: ${reason}.`;
   return new PaymentRequired(code, challenge, {
     message: message ?? words,
-    headers: { ...headers, 'payment-required': encodeHeader(challenge.v2) },
+    headers: { ...headers, 'payment-required': challenge.texts.header },
     ...(retryAfter === undefined ? {} : { retryAfter }),
     details: {
       ...price.details,

@@ -8,14 +8,8 @@ import type { Terms } from '../../engines/x402/terms.ts';
 import { auditPrices } from '../audits/price-table.ts';
 import type { Context } from '../context.ts';
 import type { Task } from '../task.ts';
-import {
-  failPayment,
-  type HeldPayment,
-  leavePayment,
-  newLease,
-  recordSettlement,
-  releasePayment,
-} from './payment-rows.ts';
+import { failPayment, type HeldPayment, leavePayment, newLease, releasePayment } from './payment-rows.ts';
+import { recordSettlement } from './payment-settlement.ts';
 
 /** The job that asks the chain what became of payments whose process has ended, or that were given up. */
 export const reconcilePaymentsTask = 'reconcile-payments';

@@ -11,15 +11,8 @@ import { planFor } from '../verifications/plans.ts';
 import { carryOut, giveAgain } from './carry-out.ts';
 import { launchedAt } from './launch.ts';
 import { paymentRequired } from './payment-required.ts';
-import {
-  type HeldPayment,
-  insertPayment,
-  keptHours,
-  lockTransfer,
-  newLease,
-  openOutcome,
-  takePayment,
-} from './payment-rows.ts';
+import { type HeldPayment, insertPayment, newLease, takePayment } from './payment-rows.ts';
+import { keptHours, lockTransfer, openOutcome } from './payment-settlement.ts';
 import { buyerOf, type PaidSale } from './sale.ts';
 import { tokenOf } from './tender.ts';
 
@@ -114,7 +107,6 @@ async function claimTransfers(
           version: 0,
           nonce: null,
           digest: null,
-          presented: null,
           validBefore: null,
           identifier: null,
           principalId: buyerOf(sale),

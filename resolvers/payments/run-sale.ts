@@ -5,7 +5,6 @@ import type { Settlement } from '../../engines/x402/cashier.ts';
 import type { Hex } from '../../engines/x402/networks.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
-import { encodeHeader } from '../../engines/x402/terms.ts';
 import { carryOut, giveAgain } from './carry-out.ts';
 import {
   failPayment,
@@ -13,14 +12,12 @@ import {
   findByNonce,
   type HeldPayment,
   insertPayment,
-  keptHours,
   leavePayment,
   newLease,
-  openOutcome,
-  presentedContext,
   releasePayment,
   takePayment,
 } from './payment-rows.ts';
+import { keptHours, openOutcome } from './payment-settlement.ts';
 import { redeemTransfer } from './redeem-transfer.ts';
 import { asSaleRefusal, buyerOf, type PaidSale } from './sale.ts';
 import { identifierOf, isTransfer, tokenOf } from './tender.ts';
@@ -84,11 +81,9 @@ async function refuseForeignIdentifier(sale: PaidSale, presented: Presented, ide
 
 const newPayment = (sale: PaidSale, presented: Presented, identifier: string | undefined) => {
   const { op, ctx, price, terms, requestDigest } = sale;
-  const { keys, newId } = ctx.services;
   const { payer, nonce, validBefore } = presented;
-  const header = Buffer.from(encodeHeader(presented.raw));
   return {
-    id: newId('txp'),
+    id: ctx.services.newId('txp'),
     sku: price.sku,
     operation: op.name,
     requestDigest,
@@ -100,7 +95,6 @@ const newPayment = (sale: PaidSale, presented: Presented, identifier: string | u
     version: presented.version,
     nonce,
     digest: presented.digest,
-    presented: keys.seal('payments', header, presentedContext(payer, nonce)),
     validBefore: new Date(Math.min(Number(validBefore) * 1000, latest)),
     identifier: identifier ?? null,
     principalId: buyerOf(sale),

@@ -1,13 +1,18 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
 import type { Finding } from '../../engines/expose/finding.ts';
 import { conflictsOf, findingsOf } from '../../engines/expose/findings.ts';
+import type { Manifest } from '../../engines/expose/manifest.ts';
 import { modelOf } from '../../engines/expose/model.ts';
 import { type Named, planApply } from '../../engines/expose/plan-apply.ts';
-import { onProject } from '../access.ts';
+import { wholly } from '../../engines/expose/sound.ts';
+import { onProject, type ProjectScope } from '../access.ts';
+import type { Context } from '../context.ts';
 import { projectId } from '../fields.ts';
 import { forgetLive, noteLive } from '../live/prune-live.ts';
 import { projectMutation } from '../operation.ts';
+import { analyse } from './analyse.ts';
 import { asOwner, databaseOf, inProject, once } from './in-project.ts';
 import { asOwnReader, readState, stateOf, storeManifest } from './manifest-store.ts';
 import { findingToWire, findingWire, manifestInput, namedWire, refuseErrors } from './manifest-wire.ts';
@@ -49,14 +54,14 @@ export const applyExpose = projectMutation({
     // Before there are any hints that somebody would have to remove, and as long as there may be.
     if (live) await noteLive(ctx.services, ctx.project.id);
     try {
-      const result = await inProject(() =>
+      const result = await explained(ctx, manifest, () =>
         projectPools.transaction(
           database,
           async (run) => {
             await run([asOwnReader, once(lockText)]);
             // A statement of its own sees what the one before waited for.
             const { facts } = stateOf(await run(readState));
-            const found = [...findingsOf(manifest, modelOf(facts)), ...conflictsOf(manifest, facts)];
+            const found = [...findingsOf(wholly(manifest), modelOf(facts)), ...conflictsOf(manifest, facts)];
             refuseErrors(found);
             const { statements, applied, dropped } = planApply(manifest, facts);
             await run([asOwner(), ...statements.map((text) => once(text)), storeManifest(manifest)]);
@@ -87,5 +92,26 @@ export const applyExpose = projectMutation({
     warnings: warnings.map(findingToWire),
   }),
 });
+
+/** Runs the statements of a manifest; where its own SQL is to blame for a refusal, it is told by its path. */
+async function explained<Result>(
+  ctx: Pick<Context, 'services' | 'signal'> & ProjectScope,
+  manifest: Manifest,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await inProject(work);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'SQL_ERROR') throw error;
+    const database = databaseOf(ctx);
+    const rows = await inProject(() =>
+      ctx.services.projectPools.run(database, [asOwnReader, ...readState], { signal: ctx.signal }),
+    );
+    const model = modelOf(stateOf(rows.slice(1)).facts);
+    const { asked } = await readingSql(() => ctx.services.sqlReader.judge(ctx.project.id, manifest, model, undefined));
+    refuseErrors(await analyse(ctx, database, asked));
+    throw error;
+  }
+}
 
 const listsOf = ({ tables, views, rpcs }: Named) => ({ tables: [...tables], views: [...views], rpcs: [...rpcs] });

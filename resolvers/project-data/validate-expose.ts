@@ -7,6 +7,7 @@ import { onProject, signedIn } from '../access.ts';
 import { callerKey } from '../caller.ts';
 import { projectId } from '../fields.ts';
 import { query } from '../operation.ts';
+import { analyse } from './analyse.ts';
 import { databaseOf, inProject, once } from './in-project.ts';
 import { asOwnReader, readState, stateOf } from './manifest-store.ts';
 import { findingToWire, findingWire, manifestInput } from './manifest-wire.ts';
@@ -45,7 +46,10 @@ export const validateExpose = query({
       ctx.services.projectPools.run(databaseOf(ctx), [asOwnReader, called, ...readState], { signal: ctx.signal }),
     );
     const model = modelOf(stateOf(rows).facts, routinesOf(found![0]![0]!, true));
-    return readingSql(() => ctx.services.sqlReader.judge(ctx.project.id, manifest, model, migration));
+    const { findings, asked } = await readingSql(() =>
+      ctx.services.sqlReader.judge(ctx.project.id, manifest, model, migration),
+    );
+    return [...findings, ...(await analyse(ctx, databaseOf(ctx), asked))];
   },
   ...answer,
 });
@@ -65,7 +69,8 @@ export const validateManifest = query({
     const [found] =
       words.length === 0 ? [] : await services.db.rows<{ called: string }>(routinesStatement, [JSON.stringify(words)]);
     const model = emptyModel(routinesOf(found?.called ?? '[]', false));
-    return readingSql(() => services.sqlReader.judge(party, manifest, model, migration));
+    const { findings } = await readingSql(() => services.sqlReader.judge(party, manifest, model, migration));
+    return findings;
   },
   ...answer,
 });

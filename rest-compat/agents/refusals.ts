@@ -1,5 +1,14 @@
+import { z } from 'zod';
 import { type ServiceError, toEnvelope } from '../../core/errors.ts';
+import { Problem } from '../openapi/responses.ts';
 import { toProblem } from '../problem.ts';
+
+/** {@link refusalFacts}, as they are written. */
+export const RefusalFacts = z.looseObject({
+  ...Problem.shape,
+  retryable: z.boolean(),
+  safe_to_retry: z.boolean(),
+});
 
 /** What agents are told of a refusal: the problem as `/api` says it, and whether to try again. Contract 00, section 6.2. */
 export function refusalFacts(refusal: ServiceError, traceId: string, path: string) {

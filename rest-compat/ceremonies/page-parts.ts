@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ServiceError } from '../../core/errors.ts';
 import { asMinted, openBrowser, requireOwnPage, sessionCookie } from '../../resolvers/ceremonies/browser-session.ts';
+import { signInPagePath } from '../../resolvers/ceremonies/page-paths.ts';
 import type { MintedSession } from '../../resolvers/ceremonies/sessions.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { asRefusal, execute } from '../../resolvers/execute.ts';
@@ -12,7 +13,7 @@ import { originOf } from './by-browser.ts';
 
 export const plane = '/agent/v1/control-plane';
 export const accountPath = `${plane}/account`;
-export const signInPath = `${plane}/sign-in`;
+export const signInPath = signInPagePath;
 
 const scriptPath = `${plane}/pages.js`;
 const scriptText = readFileSync(new URL('./pages.js', import.meta.url), 'utf8');

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { clearedSessionCookie, closeBrowser } from '../../resolvers/ceremonies/browser-session.ts';
 import { addEmailPagePath, verifyEmail } from '../../resolvers/ceremonies/more-emails.ts';
+import { linkPagePath } from '../../resolvers/ceremonies/page-paths.ts';
 import { consumeRecoveryCode } from '../../resolvers/ceremonies/recovery.ts';
-import { linkPagePath, openLink, sendSignInLink } from '../../resolvers/ceremonies/sign-in-by-mail.ts';
+import { openLink, sendSignInLink } from '../../resolvers/ceremonies/sign-in-by-mail.ts';
 import { finishPasskeySignIn } from '../../resolvers/ceremonies/sign-in-by-passkey.ts';
 import { execute } from '../../resolvers/execute.ts';
 import { html } from '../hosted/html.ts';

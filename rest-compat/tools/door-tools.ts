@@ -54,7 +54,7 @@ export const doorTools: readonly Tool[] = [
   door({
     name: 'rest_query',
     description:
-      'Read or write rows of a table of a project, as /rest/v1 does: params are its filters, such as {"select":"*","id":"eq.1"}. Takes the project’s keys, so ask as its owner, or with the key itself.',
+      'Read or write rows of a table of a project, as /rest/v1 does, and /admin/v1/rest with the service key: params are its filters, such as {"select":"*","id":"eq.1"}. Takes the project’s keys, so ask as its owner, or with the key itself.',
     input: z.strictObject({
       project_id,
       table: z.string().min(1).max(256).describe('Table or view; rpc/NAME calls a function.'),
@@ -68,7 +68,9 @@ export const doorTools: readonly Tool[] = [
     async ask(run, { project_id: project, table, method, params, body, key_type }) {
       const name = table.startsWith('rpc/') ? `rpc/${encodeURIComponent(table.slice(4))}` : encodeURIComponent(table);
       const ctx = await atDoorOf(run, project, key_type);
-      return askRows(ctx, { method, path: `/rest/v1/${name}`, query: params, body });
+      // Each key has a door of its own.
+      const prefix = key_type === 'anon' ? '/rest/v1' : '/admin/v1/rest';
+      return askRows(ctx, { method, path: `${prefix}/${name}`, query: params, body });
     },
   }),
   door({

@@ -1,6 +1,5 @@
 import {
   GraphQLBoolean,
-  GraphQLError,
   GraphQLFloat,
   GraphQLInt,
   GraphQLScalarType,
@@ -10,6 +9,8 @@ import {
 } from 'graphql';
 import type { ScalarName } from '../../engines/rows/graph/value-types.ts';
 
+// What these throw is no error of GraphQL's, so that it adds the place, the type and the value that was found.
+
 /** A scalar that is a text on the wire; whether it is one of its kind is for PostgreSQL to say. */
 const text = (name: string, description: string) =>
   new GraphQLScalarType<string, string>({
@@ -18,11 +19,11 @@ const text = (name: string, description: string) =>
     coerceOutputValue: String,
     coerceInputValue(value) {
       if (typeof value === 'string') return value;
-      throw new GraphQLError(`${name} is a string.`);
+      throw new TypeError(`${name} is a string.`);
     },
     coerceInputLiteral(node) {
       if (node.kind === Kind.STRING) return node.value;
-      throw new GraphQLError(`${name} is a string.`);
+      throw new TypeError(`${name} is a string.`);
     },
   });
 
@@ -30,7 +31,7 @@ const text = (name: string, description: string) =>
 const digits = (name: string, description: string, pattern: RegExp) => {
   const checked = (value: string) => {
     if (pattern.test(value)) return value;
-    throw new GraphQLError(`This is no ${name}.`);
+    throw new TypeError(`This is no ${name}.`);
   };
   return new GraphQLScalarType<string, string>({
     name,
@@ -38,14 +39,14 @@ const digits = (name: string, description: string, pattern: RegExp) => {
     coerceOutputValue: String,
     coerceInputValue(value) {
       if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
-        throw new GraphQLError(`A ${name} beyond 2^53 is given as a string, or its digits would be lost.`);
+        throw new TypeError(`A ${name} beyond 2^53 is given as a string, or its digits would be lost.`);
       if (typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint')
         return checked(String(value));
-      throw new GraphQLError(`${name} is a string or a number.`);
+      throw new TypeError(`${name} is a string or a number.`);
     },
     coerceInputLiteral(node) {
       if (node.kind === Kind.INT || node.kind === Kind.FLOAT || node.kind === Kind.STRING) return checked(node.value);
-      throw new GraphQLError(`${name} is a string or a number.`);
+      throw new TypeError(`${name} is a string or a number.`);
     },
   });
 };

@@ -26,6 +26,8 @@ export interface LiveHubOptions {
   readonly pools: ProjectPools;
   /** Those of some projects that are still there to be followed. */
   readonly standing: (projectIds: readonly string[]) => Promise<ReadonlySet<string>>;
+  /** The clock that access tokens are verified by; whether a session stands is asked of its database's. */
+  readonly now: () => Date;
   /** How often the servers are asked whether anything was written, in milliseconds. @default 1_000 */
   readonly backstopMs?: number;
   /** How often sessions are looked at, in milliseconds. @default 5_000 */
@@ -61,7 +63,7 @@ interface Entry {
 
 /** Reads each project's hints once for all who follow them here. */
 export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
-  const { db, keys, log, signals, databases, pools, standing, backstopMs = 1_000, watchMs = 5_000 } = options;
+  const { db, keys, log, signals, databases, pools, standing, now, backstopMs = 1_000, watchMs = 5_000 } = options;
   const store = new LiveStore(pools);
   const leases = new LiveLeases({ db, log });
   const entries = new Map<string, Entry>();
@@ -164,7 +166,7 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
     looks += 1;
     const pruning = looks % pruneEvery === 0;
     const tails = [...entries.values()].map(({ tail }) => tail);
-    for (const tail of tails) endExpired(tail);
+    for (const tail of tails) endExpired(tail, now());
     await endGone(tails.filter(({ members }) => members.size > 0));
     await Promise.all(tails.map((tail) => lookAtProject(tail, pruning)));
   }
@@ -260,12 +262,11 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
   };
 }
 
-/** Those whose token is over. Nobody need be asked for that. */
-function endExpired({ members }: LiveTail): void {
-  const now = Date.now();
+/** Those whose token is over, by the clock that let them in: by another, they would be let in and ended in turns. */
+function endExpired({ members }: LiveTail, now: Date): void {
   for (const member of [...members]) {
     const { identity } = member;
-    if (identity.kind === 'user' && identity.expiresAt !== undefined && +identity.expiresAt <= now)
+    if (identity.kind === 'user' && identity.expiresAt !== undefined && identity.expiresAt <= now)
       member.end('session_ended');
   }
 }

@@ -92,6 +92,7 @@ const ofNoOrg = [
   'incidents.resolve',
   'operator.setContact',
   'operator.sendVerification',
+  'operator.enrollPasskey',
   'operator.confirmEmail',
   'inquiries.record',
   'licences.verifyTransaction',
@@ -106,6 +107,7 @@ const ownAffairs = [
   'identity.setDisplayName',
   'operator.setContact',
   'operator.sendVerification',
+  'operator.enrollPasskey',
   'operator.confirmEmail',
 ];
 

@@ -125,6 +125,23 @@ export function escalationChanges(service: Service, home: Home): Changes {
         written: 'select xmin::text from operator_contacts where principal_id = $1',
       },
       {
+        operation: 'operator.enrollPasskey',
+        action: 'operator_contact.passkey_asked',
+        kind: 'principal',
+        send: anew(async () => {
+          await control.sql('delete from sign_in_tries');
+          await control.sql(
+            `insert into operator_contacts (principal_id, name, email, email_verified_at)
+             values ($1, 'Ada', 'ada@example.com', now())
+             on conflict (principal_id) do update set email = excluded.email, email_verified_at = now()`,
+            [own],
+          );
+          return { path: '/agent/v1/contact/passkey/enroll' };
+        }),
+        objectId: () => own,
+        written: 'select xmin::text from operator_contacts where principal_id = $1',
+      },
+      {
         operation: 'operator.confirmEmail',
         action: 'operator_contact.email_verified',
         kind: 'principal',

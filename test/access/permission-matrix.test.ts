@@ -6,6 +6,7 @@ import { routes } from '../../rest-compat/routes.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { revive } from '../helpers/revive.ts';
 import { startService } from '../helpers/service.ts';
+import { capabilities, expected, roles } from './expected-permissions.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -44,86 +45,6 @@ beforeAll(async () => {
     body: { amount_usd_micros: 10_000_000_000 },
   });
 });
-
-const roles = ['owner', 'admin', 'developer', 'billing', 'viewer'] as const;
-const capabilities = [
-  'read',
-  'project.read',
-  'deploy',
-  'functions:write',
-  'secrets:read',
-  'secrets:write',
-  'domains:write',
-  'mailbox:write',
-  'project:write',
-  'project:archives:export',
-] as const;
-
-interface Expected {
-  /** Roles that suffice. */
-  readonly roles: string;
-  /** Capabilities of a grant that suffice, and of a delegate. */
-  readonly grants: string;
-  readonly delegates: string;
-  readonly serviceKey: boolean;
-  readonly admin: boolean;
-}
-
-const everyRole = roles.join(' ');
-const everyCapability = capabilities.join(' ');
-const reading = 'read project.read';
-const paying = 'owner admin developer billing';
-
-const cell = (roles: string, more: Partial<Expected> = {}): Expected => ({
-  roles,
-  grants: '',
-  delegates: '',
-  serviceKey: false,
-  admin: false,
-  ...more,
-});
-
-/** Contract 01, section 1.12, and contract 02, section 2.0, written out. */
-const expected: Readonly<Record<string, Expected>> = {
-  'org:read': cell(everyRole, { admin: true }),
-  'org:rename': cell('owner'),
-  'org:payout:read': cell(paying),
-  'org:payout:write': cell('owner'),
-  'org:audit:read': cell('owner admin'),
-  'org:slug:claim': cell('owner'),
-  'org:tier:set': cell(paying),
-  'org:billing:read': cell(paying, { admin: true }),
-  'org:members:read': cell(everyRole, { admin: true }),
-  'org:members:write': cell('owner'),
-  'org:invites:read': cell(everyRole, { admin: true }),
-  'org:invites:write': cell('owner'),
-  'project:grants:read': cell('owner'),
-  'project:grants:write': cell('owner'),
-  'project:delegates:read': cell('owner'),
-  'project:delegates:write': cell('owner'),
-  'project:list': cell(everyRole),
-  'project:create': cell('owner admin developer'),
-  'project:read': cell(everyRole, { grants: reading, delegates: reading, serviceKey: true, admin: true }),
-  'project:keys:read': cell('owner'),
-  'project:rename': cell('owner admin', { grants: 'project:write', delegates: 'project:write' }),
-  'project:delete': cell('owner', { serviceKey: true }),
-  'project:users:write': cell('owner admin developer', { serviceKey: true }),
-  'project:sql': cell('owner admin developer', { serviceKey: true, admin: true }),
-  'project:schema:read': cell('owner admin developer', { serviceKey: true, admin: true }),
-  'project:expose:read': cell('owner admin developer', { serviceKey: true, admin: true }),
-  'project:expose:write': cell('owner admin developer', { serviceKey: true }),
-  'project:errors:write': cell('owner admin developer', { serviceKey: true }),
-  'event:emit': cell('', { serviceKey: true }),
-  'room:list': cell(everyRole, { delegates: everyCapability, serviceKey: true }),
-  'room:read': cell(everyRole, { grants: everyCapability, delegates: everyCapability, serviceKey: true }),
-  'room:write': cell(everyRole, { grants: everyCapability, delegates: everyCapability }),
-  'room:invite': cell('owner admin developer'),
-  'escalation:raise': cell(everyRole, { grants: everyCapability, delegates: everyCapability }),
-  'escalation:read': cell(everyRole, { grants: everyCapability, delegates: everyCapability }),
-  'escalation:answer': cell(everyRole),
-  'escalation:contacts:read': cell(everyRole),
-  'escalation:contacts:write': cell('owner'),
-};
 
 /** What was found, printed at the end: a column for each kind of credential. */
 const found = new Map(Object.keys(expected).map((action) => [action, new Map<string, boolean>()]));

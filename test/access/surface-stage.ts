@@ -74,5 +74,11 @@ export async function stageSurfaces(service: Service) {
     address: wallet.address,
   });
   const surfaces = allSurfaces({ service, params, members: () => members });
-  return { params, actors, surfaces };
+  return {
+    params,
+    actors,
+    surfaces,
+    wallet: { address: wallet.checksumAddress, privateKey: wallet.privateKey },
+    serviceKey,
+  };
 }

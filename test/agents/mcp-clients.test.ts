@@ -81,6 +81,8 @@ test.each(clients)('%s connects, lists the tools and has a site audited', async 
 
 test.each(clients)('%s is told what is wrong with a call', async (_name, connect) => {
   const client = await connect();
+  // Whoever knows the tools holds refusals against what they declare, too.
+  await client.listTools();
   for (const [args, code] of [
     [{}, 'invalid_request'],
     [{ url: 5 }, 'invalid_request'],

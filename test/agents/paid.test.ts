@@ -72,6 +72,7 @@ describe('over MCP', () => {
   async function classic(): Promise<Call> {
     const client = new ClassicClient({ name: 'tests', version: '1' });
     await client.connect(new ClassicTransport(new URL('/api/mcp', url), { fetch: stage.client().fetch }));
+    await client.listTools();
     return async (target, payment) => (await client.callTool(paramsOf(target, payment))) as unknown as Result;
   }
 
@@ -80,6 +81,7 @@ describe('over MCP', () => {
     await client.connect(
       new current.StreamableHTTPClientTransport(new URL('/api/mcp', url), { fetch: stage.client().fetch }),
     );
+    await client.listTools();
     return async (target, payment) => (await client.callTool(paramsOf(target, payment))) as unknown as Result;
   };
 

@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { SoftwareAuthenticator } from '../auth/passkeys/software-authenticator.ts';
 import { type Actor, nobody, withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
 import { operator, peopleOf, plane } from './person.ts';
@@ -121,7 +122,7 @@ test('an operator session is refreshed until twelve hours after its sign-in, and
   expect((await post(other, `${operator}/session/refresh`)).body.code).toBe('OPERATOR_SESSION_INVALID');
 });
 
-test('an operator enrols its first passkey from its own sign-in, and signs in with it', async () => {
+test('an operator signs in with a passkey, and enrols no second one', async () => {
   const person = await people.operatorByMail();
   const plain = await people.byMail(person.email);
   const key = await people.enrol(plain);
@@ -137,4 +138,15 @@ test('an operator session is no control-plane session, and the other way round',
   expect((await post(reader, `${plane}/session/refresh`)).status).toBe(401);
   expect((await post(writer, `${operator}/session/refresh`)).status).toBe(401);
   expect((await post(writer, `${operator}/session/revoke`)).status).toBe(401);
+});
+
+test('an operator who has no passkey enrols the first one from its own sign-in', async () => {
+  const person = await people.operatorByMail();
+  const key = new SoftwareAuthenticator(service.url);
+  const asked = await post(person, `${operator}/session/passkey/enroll/options`);
+  expect(asked.status).toBe(200);
+  const { response } = key.create({ challenge_id: '', ...asked.body });
+  const kept = await post(person, `${operator}/session/passkey/enroll/verify`, { response });
+  expect([kept.status, kept.body]).toEqual([201, { status: 'ok', ok: true, credential_id: key.id }]);
+  expect((await people.byPasskey(person.email, key, `${operator}/session/passkey`)).status).toBe(200);
 });

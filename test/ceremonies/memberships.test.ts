@@ -125,6 +125,16 @@ test('the recovery posture is told of when it changes, and only then', async () 
   expect(await postures(orgId)).toEqual([recovered, degraded, recovered]);
 });
 
+test('the recovery posture changes with the owners, too', async () => {
+  const [ada, bob] = [await people.withPasskey(), await people.withPasskey()];
+  const orgId: string = (await post(ada, '/orgs/v1')).body.org_id;
+  await post(ada, `/orgs/v1/${orgId}/invites`, { email: bob.email, role: 'owner' });
+  expect(await postures(orgId)).toEqual([['org_recovery_posture_recovered', true]]);
+  const removed = await call(ada, 'DELETE', `/orgs/v1/${orgId}/members/${bob.principalId}`);
+  expect(removed.status).toBe(200);
+  expect((await postures(orgId)).at(-1)).toEqual(['org_recovery_posture_degraded', false]);
+});
+
 /** A claim, with the wallet's signature over its nonce. */
 async function claim(person: Awaited<ReturnType<typeof people.withPasskey>>, wallet: ReturnType<typeof actors.wallet>) {
   const challenge = await post(person, `${operator}/claim-wallet-org/challenge`, { wallet: wallet.address });

@@ -271,6 +271,37 @@ test('a further address signs in as the same person; somebody else’s is refuse
   expect((await people.byMail(taken.email)).principalId).toBe(taken.principalId);
 });
 
+test('an address that its person gave up begins anew, as somebody who owns nothing', async () => {
+  const person = await people.withPasskey();
+  expect((await post(person, '/orgs/v1')).status).toBe(201);
+  const { body } = await call<{ authenticators: { kind: string; id: string }[] }>(
+    person,
+    'GET',
+    `${plane}/authenticators`,
+  );
+  const { id } = body.authenticators.find(({ kind }) => kind === 'email')!;
+  expect((await call(person, 'DELETE', `${plane}/authenticators/${id}`)).status).toBe(200);
+  const newcomer = await people.byMail(person.email);
+  expect(newcomer.principalId).not.toBe(person.principalId);
+  expect((await call<{ memberships: unknown[] }>(newcomer, 'GET', `${plane}/session`)).body.memberships).toEqual([]);
+  // What is left signs its person in as before.
+  const asked = await post(nobody, `${plane}/session/passkey/options`);
+  const { response } = person.key.get({ challenge_id: '', ...asked.body });
+  const signedIn = await post(nobody, `${plane}/session/passkey/verify`, { response });
+  expect(signedIn.body.principal_id).toBe(person.principalId);
+});
+
+test('the only way left to sign in stays', async () => {
+  const person = await people.byMail();
+  const key = await people.enrol(person);
+  await people.stepUp(person, key);
+  const list = (await call<{ authenticators: { id: string }[] }>(person, 'GET', `${plane}/authenticators`)).body
+    .authenticators;
+  const statuses: number[] = [];
+  for (const { id } of list) statuses.push((await call(person, 'DELETE', `${plane}/authenticators/${id}`)).status);
+  expect(statuses).toEqual([200, 400]);
+});
+
 test('recovery codes take a fresh passkey, sign in once each, and only the newest ones do', async () => {
   const person = await people.byMail();
   const key = await people.enrol(person);

@@ -207,7 +207,7 @@ test('an organization is unreachable until an address of its owner is verified',
   expect(await advisories()).toEqual(['operator_unreachable']);
 });
 
-test('a passkey wants a verified address first, and is not offered yet', async () => {
+test('a passkey wants a verified address first, and is asked for by a mailed link', async () => {
   const wallet = actors.wallet();
   const enroll = () => call(wallet, 'POST', '/agent/v1/contact/passkey/enroll');
   expectRefusal(await enroll(), 'OPERATOR_EMAIL_NOT_VERIFIED');
@@ -215,7 +215,8 @@ test('a passkey wants a verified address first, and is not offered yet', async (
   await set(wallet, { name: 'Ada', email });
   expectRefusal(await enroll(), 'OPERATOR_EMAIL_NOT_VERIFIED');
   await confirm((await tokens(email))[0]);
-  expectRefusal(await enroll(), 'NOT_IMPLEMENTED');
+  const { status, body } = await enroll();
+  expect([status, body]).toEqual([200, expect.objectContaining({ enrollment_sent_to: email })]);
 });
 
 test('a chat cannot be connected without a provider, and its seeker is told what to do instead', async () => {

@@ -32,6 +32,20 @@ test.each(['a', 'ü', '漢', '💥'])(
   },
 );
 
+test.each(['{"__proto__":{"a":1}}', '{"b":[{"__proto__":1}]}'])(
+  'a payload that could not be kept as it is, %s, is refused and not kept without it',
+  async (json) => {
+    const { emit, read } = await feed();
+    const refused = await emit('told_whole', JSON.parse(json));
+    expect([refused.status, refused.body.code, refused.body.details.field]).toEqual([
+      400,
+      'VALIDATION_FAILED',
+      'payload',
+    ]);
+    expect((await read()).body.events).toEqual([]);
+  },
+);
+
 test('the largest keys go first, and as few as it takes', async () => {
   const { emit } = await feed();
   const { body } = await emit('too_large', { a: 'a'.repeat(3_000), b: 'b'.repeat(5_000), c: 'c'.repeat(4_000), d: 4 });

@@ -137,7 +137,7 @@ test('the order and the repetition of types make no other view, and neither does
   expect([next.body.reset, typesOf(next)]).toEqual([false, ['part_two']]);
 });
 
-test.each(['evc_', 'evc_AAAA', 'nonsense', 'mcr_AQ', `evc_${'A'.repeat(600)}`, '%F0%9F%92%A5'])(
+test.each(['evc_', 'evc_AAAA', 'nonsense', 'mcr_AQ', `evc_${'A'.repeat(600)}`, '%F0%9F%92%A5', '%00'])(
   'a cursor that is none, %j, starts over',
   async (cursor) => {
     const { emit, read } = await feed();

@@ -4,10 +4,24 @@ import { failure, reporter } from '../errors/reporting.ts';
 import { escalationsOf } from '../escalations/own-org.ts';
 import { feedsOf } from '../events/feed.ts';
 import type { Actor } from '../helpers/actors.ts';
-import { asWire, masked, withoutNulls } from '../helpers/as-wire.ts';
+import { asWire, masked } from '../helpers/as-wire.ts';
 import { documentedCalls } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 import { newKey } from '../rooms/invite-key.ts';
+import {
+  arrivalFields,
+  arrivalOf,
+  claimFields,
+  escalationFields,
+  escalationOf,
+  eventFields,
+  eventOf,
+  fingerprintFields,
+  fingerprintOf,
+  inviteFields,
+  inviteOf,
+  presenceFields,
+} from './same-fields.ts';
 
 // Whatever REST says of an object GraphQL says as well: each is read by both doors, and the answers are compared whole.
 
@@ -25,9 +39,6 @@ async function graph(actor: Actor, document: string, variables: object = {}) {
   expect(errors).toBeUndefined();
   return asWire(data);
 }
-
-const eventFields = 'eventId projectId type class source occurredAt payload nextActions';
-const eventOf = ({ event_id: id, type, ...rest }: Record<string, unknown>) => ({ id, event_type: type, ...rest });
 
 test('events, their page and the open incidents', async () => {
   const { wallet, projectId, emit, read, tellProject } = await feed();
@@ -90,19 +101,6 @@ test('an incident', async () => {
   expect({ id, ...shown }).toEqual(rest.body);
 });
 
-const presenceFields = 'presenceId name task program model state lastActive expiresAt';
-const arrivalFields = 'arrival { resumed requestedName renamed why }';
-
-/** An arrival as REST shows it, which says only what there is to say. */
-function arrivalOf({ arrival, ...presence }: Record<string, unknown>) {
-  const { resumed, ...named } = arrival as Record<string, unknown>;
-  return {
-    ...presence,
-    ...withoutNulls(named, 'requested_name', 'renamed', 'why'),
-    ...(resumed === true && { resumed: true }),
-  };
-}
-
 test('presences, and how a call came by one', async () => {
   const [one, two] = [await claimRoom(), await claimRoom()];
   const join = async (room: typeof one, name: string, session: string) => {
@@ -141,8 +139,6 @@ test('presences, and how a call came by one', async () => {
   );
   expect(node).toMatchObject(rest);
 });
-
-const claimFields = 'claimId resource mode note holder expiresAt createdAt';
 
 test('claims, what stands against them, and their release', async () => {
   const [one, two] = [await claimRoom(), await claimRoom()];
@@ -187,9 +183,6 @@ test('claims, what stands against them, and their release', async () => {
   expect(released).toEqual(again.body);
 });
 
-const inviteFields = 'inviteId kind role orgId roomKey note expiresAt createdAt';
-const inviteOf = ({ org_id, room_key, ...rest }: Record<string, unknown>) => ({ ...rest, room: { org_id, room_key } });
-
 test('invite keys of rooms', async () => {
   const [one, two] = [await claimRoom(), await claimRoom()];
   const key = newKey();
@@ -210,26 +203,6 @@ test('invite keys of rooms', async () => {
   expect(invites).toHaveLength(1);
   expect(list.edges.map(({ node }: { node: Record<string, unknown> }) => inviteOf(node))).toEqual(invites);
 });
-
-const escalationFields = `escalationId orgId projectId raisedBy delegateId presenceName severity reason details status
-  level raisedAt deadlineAt acknowledgedAt acknowledgedByEmail acknowledgedVia resolvedAt resolvedByEmail resolvedNote
-  climbs { fromLevel toLevel at reason } repageCount`;
-
-/** GraphQL has no objects within for what happens once. */
-function escalationOf(flat: Record<string, unknown>) {
-  const { raised_by, delegate_id, presence_name, ...rest } = flat;
-  const { acknowledged_at, acknowledged_by_email, acknowledged_via, ...unresolved } = rest;
-  const { resolved_at, resolved_by_email, resolved_note, ...shown } = unresolved;
-  return {
-    ...shown,
-    raised_by: { principal_id: raised_by, delegate_id, presence_name },
-    acknowledged:
-      acknowledged_at === null
-        ? null
-        : { at: acknowledged_at, by_email: acknowledged_by_email, channel: acknowledged_via },
-    resolved: resolved_at === null ? null : { at: resolved_at, by_email: resolved_by_email, note: resolved_note },
-  };
-}
 
 test('escalations, their attempts and contacts', async () => {
   const { wallet, orgId } = await service.owner();
@@ -343,21 +316,6 @@ test('the operator contact, before and after its address is verified', async () 
   await call(actors.nobody, 'POST', '/agent/v1/contact/verify-email/confirm', { body: { token } });
   expect(await both()).toEqual([null, undefined]);
 });
-
-const fingerprintFields = `fingerprintId function kind quality errorName messageTemplate stableFrames count firstSeen
-  lastSeen firstSeenReleaseId lastSeenReleaseId firstSample { sampleId at releaseId }
-  recentSamples { sampleId at releaseId } nextActions alsoSeenInFunctions`;
-
-const sampleOf = ({ sample_id: id, ...rest }: Record<string, unknown>) => ({ id, ...rest });
-
-function fingerprintOf(flat: Record<string, unknown>) {
-  const { quality, first_sample: first, recent_samples: recent, ...rest } = flat;
-  const samples = {
-    first: sampleOf(first as Record<string, unknown>),
-    recent: (recent as Record<string, unknown>[]).map(sampleOf),
-  };
-  return { ...rest, fingerprint_quality: quality, samples };
-}
 
 test('errors and their verdict', async () => {
   const project = await service.project();

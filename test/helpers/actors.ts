@@ -18,6 +18,7 @@ export interface PrincipalActor extends Actor {
 export interface WalletActor extends Actor {
   readonly address: string;
   readonly checksumAddress: string;
+  readonly privateKey: string;
   /** A header of one's own making, for replays and tampering. */
   readonly sign: (
     options?: Omit<Parameters<ReturnType<typeof createWallet>['header']>[0], 'baseUrl'>,
@@ -64,6 +65,7 @@ export function createActors({
       return {
         address: wallet.address,
         checksumAddress: wallet.checksumAddress,
+        privateKey: wallet.privateKey,
         sign,
         headers: async (path) => ({ 'sign-in-with-x': await sign({ path }) }),
       };

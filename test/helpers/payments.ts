@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { concat, encodeFunctionData, getAddress, type Hex, hashTypedData, parseSignature } from 'viem';
+import { concat, encodeFunctionData, getAddress, type Hex, hashTypedData, pad, parseSignature, toHex } from 'viem';
 import type { PrivateKeyAccount } from 'viem/accounts';
 import { type NetworkName, networks } from '../../engines/x402/networks.ts';
 import { type Presented, readPresented } from '../../engines/x402/presented.ts';
@@ -128,6 +128,10 @@ export async function cancellationOf(payer: PrivateKeyAccount, { nonce }: Presen
     args: [payer.address, nonce, Number(v), r, s],
   });
 }
+
+/** Code of a wallet that holds every signature for its own, after going round as often as it is told: 26 gas each. */
+export const slowWallet = (rounds: number): Hex =>
+  concat(['0x62', pad(toHex(rounds), { size: 3 }), '0x5b6001900380600457631626ba7e60e01b60005260206000f3']);
 
 /** Turns of one account, for all who are given the same: the database's part in a test without one. */
 export function memoryTurns(): SenderTurns {

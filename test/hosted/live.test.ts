@@ -41,6 +41,15 @@ test('a page gets the hints that its cookie’s user may have, and anybody those
   ]);
 });
 
+test('a stream ends with the session of its cookie, by the clock of the database', async () => {
+  const { cookie, email } = await project.visitor();
+  const events = await stream('notes', { cookie });
+  expect(await events.next()).toMatchObject({ event: 'ready' });
+  await project.sql(`update auth.sessions set expires_at = now() where user_id = '${await idOf(email)}'`);
+  expect(await events.next()).toMatchObject({ event: 'reconnect', data: { reason: 'session_ended' } });
+  expect(await events.next()).toBeUndefined();
+});
+
 test('the held read answers by cookie, by bearer and without either', async () => {
   const { cookie } = await project.visitor();
   const { access_token } = await project.signedIn();

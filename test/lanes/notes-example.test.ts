@@ -110,4 +110,14 @@ describe.skipIf(program === undefined)('the notes example in Chromium', async ()
     await expect.poll(() => tab.getByRole('alert').textContent()).not.toBe('');
     expect(await tab.getByRole('button', { name: 'Sign in' }).isVisible()).toBe(true);
   });
+
+  // What the row client adds when it tries again, and what an app's policies may read.
+  test('a page of another origin may send headers that the gateway has never heard of', async () => {
+    const { tab } = await open();
+    const status = await tab.evaluate(async (url) => {
+      const headers = { apikey: 'none', authorization: 'Bearer none', 'x-retry-count': '1', 'x-tenant': 'a' };
+      return (await fetch(`${url}/rest/v1/notes`, { headers })).status;
+    }, service.url);
+    expect(status).toBe(401);
+  });
 });

@@ -1,4 +1,8 @@
+import { SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { signingKeys } from '../../resolvers/auth/signing-keys.ts';
+import { findProjectTarget } from '../../resolvers/project-target.ts';
+import { claimsOf } from '../auth/auth-project.ts';
 import { startService } from '../helpers/service.ts';
 import { liveProject, notes, said, tasks } from './live-project.ts';
 
@@ -143,6 +147,26 @@ test('a user whose session is revoked in mid-stream is cut off, and nobody else'
   await run(`insert into notes (body) values ('still')`);
   expect(await his.next()).toMatchObject({ event: 'change' });
   his.close();
+});
+
+test('a stream ends with the token that opened it, though the session stands', async () => {
+  const dora = await project.signedIn();
+  const { services } = service.app;
+  const keys = await signingKeys(services, await findProjectTarget(services, project.projectId));
+  const short = await new SignJWT({ ...claimsOf(dora.access_token), exp: Math.floor(Date.now() / 1000) + 3 })
+    .setProtectedHeader({ alg: 'ES256', typ: 'JWT', kid: keys.kid })
+    .sign(keys.signing);
+  const [brief, long] = [
+    await stream({ tables: both, bearer: short }),
+    await stream({ ...asBob(), bearer: dora.access_token }),
+  ];
+  for (const events of [brief, long]) expect(await events.next()).toMatchObject({ event: 'ready' });
+  expect(await brief.next()).toMatchObject({ event: 'reconnect', data: { reason: 'session_ended' } });
+  expect(await brief.next()).toBeUndefined();
+  expect((await stream({ tables: both, bearer: short })).status).toBe(401);
+  await run(`insert into notes (body) values ('still')`);
+  expect(await long.next()).toMatchObject({ event: 'change' });
+  long.close();
 });
 
 test('a table that gets owners ends anonymous streams, and none of its rows is told on the way', async () => {

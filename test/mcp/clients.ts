@@ -7,7 +7,11 @@ import type { ToolAnswer } from './mcp-stage.ts';
 
 export interface CallOptions {
   readonly signal?: AbortSignal;
-  readonly onprogress?: (progress: { progress: number; total?: number; message?: string }) => void;
+  readonly onprogress?: (progress: {
+    progress: number;
+    total?: number | undefined;
+    message?: string | undefined;
+  }) => void;
 }
 
 /** What the official clients have alike, as far as it is used here. */

@@ -100,3 +100,41 @@ describe('each tool, as each kind of caller', () => {
     expect([valid(structuredContent), valid.errors]).toEqual([true, null]);
   });
 });
+
+/** What is sold asks for its price before it looks at anything else. */
+const isSold = (answer: { structuredContent: { x402Version?: number } }) => answer.structuredContent.x402Version === 2;
+
+describe('each tool, called wrongly', () => {
+  const invalid = { isError: true, structuredContent: { code: 'VALIDATION_FAILED' } };
+  const own = new Set(['find_tools', 'call_tool', 'expand_result']);
+
+  test.each(list.map((tool) => [tool.name, tool] as const))('%s says which argument is wrong', async (name, tool) => {
+    const { required, properties } = tool.inputSchema;
+    const stranger = await tools.call(actors.wallet, name, { no_such_argument: 1 });
+    if (!isSold(stranger)) expect(stranger).toMatchObject(invalid);
+    if (required.length > 0) {
+      const bare = await tools.call(actors.admin, name, {});
+      if (!isSold(bare)) {
+        expect(bare).toMatchObject(invalid);
+        expect(bare.content[0]!.text).toContain('Code: VALIDATION_FAILED');
+        const { field } = bare.structuredContent.details;
+        // What may be told in several ways is asked for by one of them.
+        expect([...Object.keys(properties)]).toContain(field);
+      }
+    }
+    for (const field of Object.keys(properties)) {
+      const { type } = properties[field] as { type?: string };
+      if (type !== 'string' || own.has(name) || field === 'room_key') continue;
+      const odd = await tools.call(actors.wallet, name, { ...standIns(tool, field), [field]: { odd: true } });
+      if (!isSold(odd)) expect([field, odd]).toMatchObject([field, invalid]);
+    }
+  });
+
+  /** Something for each other argument that has to be there. */
+  function standIns({ inputSchema }: (typeof list)[number], field: string): Record<string, unknown> {
+    const given = ['project_id', 'org_id', 'room_key'].filter(
+      (name) => name in inputSchema.properties && name !== field,
+    );
+    return Object.fromEntries(given.map((name) => [name, params[name]]));
+  }
+});

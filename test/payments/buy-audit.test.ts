@@ -336,7 +336,12 @@ test('the graph sells the same, with the same headers', async () => {
     );
   const asked = await ask();
   expect(asked.status).toBe(402);
-  expect(asked.body.errors).toMatchObject([{ extensions: { code: 'PAYMENT_REQUIRED' } }]);
+  expect(asked.body.errors).toMatchObject([
+    {
+      message: expect.stringMatching(/^Full GEO, schema and llms\.txt audit\. Sign the payment that PAYMENT-REQUIRED /),
+      extensions: { code: 'PAYMENT_REQUIRED' },
+    },
+  ]);
   const challenge = challengeOf(asked);
   expect(asked.body.errors![0]!.extensions.details).toMatchObject({ challenge });
   const payer = await chain.payer();

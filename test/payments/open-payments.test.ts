@@ -74,8 +74,8 @@ test('no number of refused payments keeps one that was handed over from being fo
   expect(await statesOf(service.control, payer)).toMatchObject([{ state: 'settling' }]);
   // Others are older, and never expire.
   await sql(
-    `insert into payments (id, state, ${copied}, presented, version, nonce, valid_before, lease_until, created_at)
-     select 'txp_other' || n, 'released', ${copied}, presented, version, '0x' || lpad(to_hex(n), 64, '0'),
+    `insert into payments (id, state, ${copied}, version, nonce, valid_before, lease_until, created_at)
+     select 'txp_other' || n, 'released', ${copied}, version, '0x' || lpad(to_hex(n), 64, '0'),
        now() + interval '9 years', now() - interval '1 minute', created_at - interval '1 hour'
      from payments, generate_series(1, 60) n where payer = $1`,
     [payer],

@@ -135,12 +135,16 @@ test('an apply that fails in the middle leaves everything as it was', async () =
   await expose({ tables: [owned], views: [view] });
   const before = await catalogOf(project);
   // Each is refused by the database, after other statements were run.
-  for (const manifest of [
-    { tables: [table, { ...custom('create policy x on b using (nothing = 1)').tables[0], name: 'b' }] },
-    { tables: [table], ...filtered('missing > 1') },
-    { tables: [table, { ...custom('create policy x on b to nobody_known').tables[0], name: 'b' }] },
-  ])
-    expectRefusal(await expose(manifest), 'SQL_ERROR');
+  const made = (rest: string) => ({
+    tables: [table, { ...custom(`create policy x on b ${rest}`).tables[0], name: 'b' }],
+  });
+  expectRefusal(await expose(made('using (nothing = 1)')), 'VALIDATION_FAILED', {
+    field: 'manifest.tables[1].custom_sql',
+  });
+  expectRefusal(await expose({ tables: [table], ...filtered('missing > 1') }), 'VALIDATION_FAILED', {
+    field: 'manifest.views[0].filter',
+  });
+  expectRefusal(await expose(made('using (true); create policy x on b using (true)')), 'SQL_ERROR');
   expect(await catalogOf(project)).toEqual(before);
   expect((await exposed()).body.tables).toEqual([owned]);
 });

@@ -137,6 +137,15 @@ test('what PostgreSQL says of a mistake is passed on, with its place', async () 
   });
 });
 
+test('what is refused by name says what to do instead', async () => {
+  for (const [text, hint] of [
+    ['set search_path to auth', 'A project has one schema'],
+    ['reset search_path', 'A project has one schema'],
+    ['set role anon', 'A request has its role from its credential'],
+  ] as const)
+    expect((await send(text)).body.hint).toContain(hint);
+});
+
 test.each([
   ['create extension pg_trgm', 'CREATE EXTENSION'],
   ["copy notes from program 'ls'", 'COPY'],

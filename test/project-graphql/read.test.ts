@@ -213,6 +213,37 @@ test('refusals of the database come with its code, its words and the envelope', 
   ]);
 });
 
+test.each([
+  ['price: { eq: "dear" }', 'Numeric', '"dear"'],
+  ['big: { gt: 9.5 }', 'BigInt', '9.5'],
+  ['made: { lt: 5 }', 'DateTime', '5'],
+  ['key: { in: [true] }', 'UUID', 'true'],
+])('a value that is none of its kind is told with its place: %s', async (where, type, value) => {
+  const { errors } = await all(`{\n userNotes(where: { ${where} }) { totalCount } }`);
+  expect(errors).toMatchObject([
+    {
+      message: expect.stringMatching(new RegExp(`^Expected value of type "${type}", .*; found: ${value}\\.$`)),
+      locations: [{ line: 2, column: 21 + where.indexOf(value) }],
+      extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+    },
+  ]);
+});
+
+test('a variable that is none of its kind is told by its name', async () => {
+  const { errors } = await all(
+    'query ($least: Numeric) { userNotes(where: { price: { gte: $least } }) { totalCount } }',
+    {
+      least: 'dear',
+    },
+  );
+  expect(errors).toMatchObject([
+    {
+      message: expect.stringMatching(/^Variable "\$least" .*"Numeric".*'?dear/),
+      extensions: { code: 'VALIDATION_FAILED' },
+    },
+  ]);
+});
+
 test('labels of enums that are no names get one, there and back', async () => {
   const data = dataOf(
     await all('{ authors(where: { mood: { in: [not_so, _true] } }, orderBy: [{ id: ASC }]) { nodes { mood } } }'),

@@ -182,7 +182,7 @@ describe('browsers', () => {
       expect(headers.get('access-control-allow-origin')).toBe('*');
       expect(headers.get('access-control-allow-methods')).toBe('GET, POST, OPTIONS');
       expect(headers.get('access-control-allow-headers')).toBe(
-        'content-type, payment-signature, x-payment, access-control-expose-headers, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, a2a-version, a2a-extensions, idempotency-key',
+        'content-type, payment-signature, x-payment, access-control-expose-headers, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, a2a-version, a2a-extensions, x-a2a-extensions, idempotency-key',
       );
     }
   });
@@ -192,7 +192,7 @@ describe('browsers', () => {
       const { headers } = await service.call(nobody, 'GET', path, { headers: from() });
       expect([path, headers.get('access-control-allow-origin')]).toEqual([path, '*']);
       expect(headers.get('access-control-expose-headers')).toBe(
-        'payment-required, payment-response, x-payment-response, retry-after, repr-digest, etag',
+        'payment-required, payment-response, x-payment-response, retry-after, repr-digest, etag, ratelimit-limit, ratelimit-remaining, ratelimit-reset, x-license-key, link',
       );
     }
   });

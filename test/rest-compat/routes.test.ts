@@ -124,6 +124,10 @@ const documented = [
   'GET /agent/v1/contact/status 200',
   'POST /agent/v1/contact/verify-email 200',
   'POST /agent/v1/contact/passkey/enroll 200',
+  // Contract 01, section 5.13; contract 04, section 3.6.
+  'GET /agent/v1/operator/overview 200',
+  'GET /agent/v1/operator/projects 200',
+  'GET /agent/v1/operator/status 200',
   'POST /agent/v1/notifications/channels/chat 201',
   // Contract 02, sections 1.2, 1.6 and 1.8.
   'GET /projects/v1/:project_id/events 200',

@@ -22,6 +22,10 @@ const project = await rowsProject(
    create table beds (id int primary key, house int, nr int, foreign key (house, nr) references rooms);
    insert into rooms values (1, 1), (1, 2);
    insert into beds values (1, 1, 2);
+   create table houses (id int primary key, name text, street text, about jsonb);
+   create table guests (id int primary key, house_id int references houses);
+   insert into houses values (1, 'c', 'Main', '{"n": 2}'), (2, 'b', 'Side', '{"n": 3}'), (3, 'a', 'Main', '{"n": 1}');
+   insert into guests values (1, 1), (2, 2), (3, 3), (4, null);
    create type mood as enum ('sad', 'happy');
    create domain age as int check (value >= 0);
    create type point2 as (x int, y int);
@@ -76,6 +80,19 @@ test.each([
   ],
 ])('%s', async (_case, path, expected) => {
   expect(await read(path)).toEqual(expected);
+});
+
+test.each<[string, number[]]>([
+  ['select=id,houses(id)&order=houses(name),id', [3, 2, 1, 4]],
+  ['select=id,houses(id)&order=houses(name).desc.nullslast,id', [1, 2, 3, 4]],
+  ['select=id,...houses(street)&order=houses(name)', [3, 2, 1, 4]],
+  ['select=id,home:houses(street)&order=home(about->n).desc.nullslast,id', [2, 1, 3, 4]],
+  // By what is embedded, not by what is there besides.
+  ['select=id,houses(id)&houses.street=eq.Main&order=houses(name).nullsfirst,id', [2, 4, 3, 1]],
+  ['select=id,houses!inner(id)&houses.street=eq.Main&order=houses(name)', [3, 1]],
+  ['select=id,houses(name:street)&order=houses(name),id', [1, 3, 2, 4]],
+])('rows are ordered by a column of what is embedded, shown or not: %s', async (query, ids) => {
+  expect(((await read(`guests?${query}`)) as { id: number }[]).map(({ id }) => id)).toEqual(ids);
 });
 
 test('a new row of a view is found by the key of the table behind it', async () => {

@@ -26,6 +26,7 @@ await client.projects.sql({
   project,
   sql: `create table notes (id bigint generated always as identity primary key, made_by text, stars int);
     create table private_notes (id bigint generated always as identity primary key, owner_id uuid, body text);
+    create table marks (key text primary key, n int);
     create function doubled(n int) returns int language sql immutable as 'select n * 2'`,
 });
 await client.projects.applyExpose({
@@ -86,11 +87,11 @@ test('rows are read, written, counted and gone through, with their own names', a
 });
 
 test('a row that is there already is merged, or left alone', async () => {
-  const all = server.rest<{ id: number; stars: number }>('notes', { admin: true });
-  const [{ id }] = (await all.insert({ stars: 1 })) as [{ id: number }];
-  const error = await all.insert({ id, stars: 5 }, { onConflict: 'id' }).catch((one: SvcError) => one);
-  // What the database says comes as it is: this column is its own to fill.
-  expect(error).toMatchObject({ code: '428C9', status: 400, details: {} });
+  const marks = server.rest<{ key: string; n: number }>('marks', { admin: true });
+  await marks.insert({ key: 'a', n: 1 });
+  expect(await marks.insert({ key: 'a', n: 2 }, { onConflict: 'key' })).toEqual([{ key: 'a', n: 2 }]);
+  expect(await marks.insert({ key: 'a', n: 3 }, { duplicates: 'ignore' })).toEqual([]);
+  expect(await marks.select()).toEqual([{ key: 'a', n: 2 }]);
 });
 
 test('what the database refuses is an error with its code', async () => {

@@ -150,3 +150,28 @@ test('no name of anything leads to another path', async () => {
   await expect(client.rooms.get({ org, room: '..' })).rejects.toThrow('room is no name of anything');
   expect(road.seen).toHaveLength(0);
 });
+
+test('a request that takes too long is given up, and not sent again', async () => {
+  const hasty = createClient({ baseUrl: road.url, credential, timeoutSeconds: 0.05 });
+  const error = await caught(hasty.rooms.listMessages({ org, room: 'quiet', wait: 25 }));
+  expect(error).toMatchObject({ code: 'NETWORK_ERROR', message: expect.stringContaining('too long') });
+  expect(road.seen.length).toBeLessThanOrEqual(1);
+});
+
+test('a page of somebody else’s that says all is well is an error, too', async () => {
+  road.plan({ status: 200, body: 'a page' as unknown as object, headers: { 'content-type': 'text/html' } });
+  const raw = createClient({
+    baseUrl: road.url,
+    credential,
+    fetch: async (url, init) => new Response(`<p>${await (await fetch(url, init)).text()}</p>`),
+  });
+  expect(await caught(raw.rooms.list({ org }))).toMatchObject({ code: 'API_ERROR', status: 200 });
+});
+
+test('what looks at answers may fail without a request being sent again', async () => {
+  const onResponse = () => {
+    throw new Error('not mine');
+  };
+  await expect(client.rooms.list({ org }, { onResponse })).rejects.toThrow('not mine');
+  expect(road.seen).toHaveLength(1);
+});

@@ -152,3 +152,28 @@ test.each(cases.filter(({ caller }) => caller !== undefined))(
     expect(answer).toEqual(spelt(JSON.parse(last.text!), surface.answer));
   },
 );
+
+test('a download is answered as it comes, whole, in part, or by its headers alone', async () => {
+  const { token } = (await stage.surfaces['GET /api/downloads/:token']!.prepare!())!;
+  const { downloads } = createClient({ baseUrl: service.url });
+  const whole = await downloads.take({ token: token! });
+  expect([whole.status, await whole.text(), whole.headers.get('content-type')]).toEqual([
+    200,
+    'zip',
+    'application/zip',
+  ]);
+  const part = await downloads.take({ token: token!, range: 'bytes=1-' });
+  expect([part.status, await part.text()]).toEqual([206, 'ip']);
+  const same = await downloads.take({ token: token!, ifNoneMatch: whole.headers.get('etag')! });
+  expect([same.status, await same.text()]).toEqual([304, '']);
+  const head = await downloads.take({ token: token!, head: true });
+  expect([head.headers.get('content-length'), await head.text()]).toEqual(['3', '']);
+  await expect(downloads.take({ token: 'A'.repeat(43) })).rejects.toMatchObject({ status: 404, kind: 'api_error' });
+});
+
+test('names of the wire go in and come out where they are asked for', async () => {
+  const { wallet, orgId: org } = await service.owner();
+  const { client, credential } = clientOf(wallet);
+  const sent = await client.rooms!.sendMessage!.wire({ org, room: 'wire', body: 'b', thread_id: 't' }, { credential });
+  expect(sent).toMatchObject({ thread_id: 't', message_id: expect.stringMatching(/^msg_/) });
+});

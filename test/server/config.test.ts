@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { configurationPage } from '../../scripts/generate-configuration.ts';
-import { ConfigError, environmentVariables, readConfig } from '../../server/config.ts';
+import { ConfigError, readConfig } from '../../server/config.ts';
+import { environmentVariables } from '../../server/config-variables.ts';
 
 const hexKey = '0123456789abcdef'.repeat(4);
 const safeProduction = {
@@ -194,6 +195,22 @@ test('payments are settled by this process or by a facilitator, not by both', ()
   });
   expect(readConfig({ X402_FACILITATOR_URL }).payments.facilitatorUrl).toBe(X402_FACILITATOR_URL);
   expect(atFault({ X402_SETTLER_KEY, X402_FACILITATOR_URL })).toEqual(['X402_SETTLER_KEY']);
+});
+
+test('in production payments go to a wallet that the operator has named, since nobody holds the key of the derived one', () => {
+  for (const settling of [
+    { X402_SETTLER_KEY: `0x${hexKey}`, RPC_URL_BASE: 'https://rpc.example.com' },
+    { X402_FACILITATOR_URL: 'https://facilitator.example.com' },
+    // Licences are paid for straight on chain.
+    { RPC_URL_POLYGON: 'https://rpc.example.com' },
+  ]) {
+    expect(readConfig(settling).settlementAddress).toBeUndefined();
+    expect(atFault({ ...safeProduction, ...settling })).toEqual(['SETTLEMENT_ADDRESS']);
+    const SETTLEMENT_ADDRESS = `0x${'ab'.repeat(20)}`;
+    expect(readConfig({ ...safeProduction, ...settling, SETTLEMENT_ADDRESS }).settlementAddress).toBe(
+      SETTLEMENT_ADDRESS,
+    );
+  }
 });
 
 test('a settling key of one digit is refused', () => {

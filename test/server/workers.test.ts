@@ -1,88 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { pino } from 'pino';
-import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { newId } from '../../core/ids.ts';
-import { KeyRing } from '../../core/keys.ts';
-import { migrateControlDatabase } from '../../db/migrate.ts';
-import { openDatabase } from '../../db/pool.ts';
-import { MailError, type Mailer, type MailToSend } from '../../engines/mail.ts';
 import { anyone } from '../../resolvers/access.ts';
-import type { Context, Services } from '../../resolvers/context.ts';
 import { execute } from '../../resolvers/execute.ts';
 import { sweepAbandoned } from '../../resolvers/housekeeping.ts';
-import { queueMail } from '../../resolvers/mail/outbox.ts';
-import { sendQueuedMail } from '../../resolvers/mail/send-queued-mail.ts';
-import { type AnyOperation, stepMutation } from '../../resolvers/operation.ts';
-import { RateLimiter } from '../../resolvers/rate-limit.ts';
-import { unitOfWork } from '../../resolvers/unit-of-work.ts';
-import { createMetrics } from '../../server/metrics.ts';
-import { installJobs, startWorkers, type Workers } from '../../server/workers.ts';
-import { startOwnPostgres } from '../helpers/own-postgres.ts';
-
-const postgres = await startOwnPostgres();
-const { name: database, url } = await postgres.database();
-await migrateControlDatabase(url);
-await Promise.all([installJobs(url), installJobs(url), installJobs(url)]);
-const db = openDatabase({ url });
-const { pool } = db;
-afterAll(async () => {
-  await db.close();
-  await postgres.stop();
-});
-
-const services: Services = {
-  db,
-  keys: new KeyRing(randomBytes(32)),
-  log: pino({ level: 'silent' }),
-  // The operations of this file touch none of these.
-  projectDatabases: undefined as never,
-  projectPools: undefined as never,
-  authPools: undefined as never,
-  passwords: undefined as never,
-  identityProviders: undefined as never,
-  sqlReader: undefined as never,
-  auditor: undefined as never,
-  cashier: { mode: 'unavailable' } as Services['cashier'],
-  chains: undefined as never,
-  signer: undefined,
-  archives: undefined as never,
-  schemaCaches: undefined as never,
-  heldAnswers: undefined as never,
-  authority: undefined as never,
-  messageMirror: undefined as never,
-  incidents: undefined as never,
-  live: undefined as never,
-  feeds: { publish: () => {} } as unknown as Services['feeds'],
-  rateLimiter: new RateLimiter(),
-  usage: undefined as never,
-  settings: {
-    publicBaseUrl: undefined,
-    platformDomain: 'localhost',
-    adminKey: undefined,
-    settlementAddress: undefined,
-    tonSettlementAddress: undefined,
-    sellerName: undefined,
-    governingLaw: undefined,
-    auditDefaultUrl: 'https://example.com/',
-    tierNetwork: 'base-sepolia',
-    proofConfirmations: 1,
-    nearAgentsSecret: undefined,
-    stepLeaseSeconds: 3600,
-  },
-  observe: () => {},
-  now: () => new Date(),
-  newId,
-};
-
-const context = (idempotencyKey?: string): Context => ({
-  services,
-  request: { traceId: 'trace', address: '10.0.0.1', baseUrl: '', idempotencyKey, writeApproval: undefined },
-  caller: async () => ({ kind: 'admin' }),
-  credentials: {},
-  chargeAddress: () => undefined,
-  signal: new AbortController().signal,
-});
+import { stepMutation } from '../../resolvers/operation.ts';
+import { startWorkersStage } from './workers-stage.ts';
 
 /** What the step operation below did, in order, and how its next effects behave. */
 const did: string[] = [];
@@ -115,49 +38,33 @@ const makeThing = stepMutation({
     },
   },
 });
-const operations = new Map<string, AnyOperation>([[makeThing.name, makeThing]]);
 
-const sent: MailToSend[] = [];
-const mailerThat = (send: (message: MailToSend) => Promise<void>): Mailer => ({
-  configured: true,
-  send,
-  close: () => {},
-});
-const working = mailerThat(async (message) => void sent.push(message));
-const unconfigured: Mailer = { ...mailerThat(() => Promise.reject(new Error('unreachable'))), configured: false };
-
-let workers: Workers | undefined;
-let metrics = createMetrics({ processMetrics: false });
-async function start(mailer: Mailer = unconfigured) {
-  metrics = createMetrics({ processMetrics: false });
-  workers = await startWorkers({ url, services, mailer, operations, log: services.log, metrics, pollMs: 50 });
-}
-beforeEach(async () => {
-  did.length = effects.length = sent.length = 0;
-  await pool.query(
-    'truncate step_operations, mail_outbox, idempotency_keys, wallet_nonces, graphile_worker._private_jobs',
-  );
-});
-afterEach(async () => {
-  await workers?.stop();
-  workers = undefined;
+const {
+  postgres,
+  database,
+  pool,
+  db,
+  context,
+  sent,
+  mailerThat,
+  working,
+  start,
+  stop,
+  until,
+  hurry,
+  endLeases,
+  one,
+  mailRow,
+  jobsLeft,
+  jobRuns,
+  queue,
+} = await startWorkersStage(new Map([[makeThing.name, makeThing]]));
+beforeEach(() => {
+  did.length = effects.length = 0;
 });
 
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 25 });
-/** Retries wait for seconds; a test need not. */
-const hurry = () => pool.query('update graphile_worker._private_jobs set run_at = now() where locked_at is null');
-/** As if whoever claimed a mail had been silent for so long that it is believed dead. */
-const endLeases = () =>
-  pool.query(`update mail_outbox set lease_until = now() - interval '1 second' where state = 'queued'`);
-const one = async <Row extends object>(text: string) => (await pool.query<Row>(text)).rows[0];
 const step = () =>
   one<{ id: string; state: string; attempts: number; last_error: string | null }>('select * from step_operations');
-const mailRow = () =>
-  one<{ state: string; attempts: number; last_error: string | null; sent_at: Date | null }>(
-    'select * from mail_outbox',
-  );
-const jobsLeft = async () => (await one<{ n: number }>(`select count(*)::int as n from graphile_worker.jobs`))!.n;
-const jobRuns = async (line: string) => expect(await metrics.render()).toContain(line);
 
 /** Begins a step operation in a process that dies during its effect. */
 async function crashDuringEffect(thing: string, key?: string) {
@@ -251,127 +158,6 @@ test('a step operation that cannot be undone either is left to the operator, onc
   await until(async () => expect(await jobsLeft()).toBe(0));
 });
 
-const message = { orgId: null, to: 'ada@example.com', subject: 'Hi', text: 'Hello' };
-const queue = () =>
-  unitOfWork(
-    context(),
-    (work) => queueMail(work, message),
-    async () => {},
-  );
-
-test('a mail is sent once its change is committed, and never when the change fails', async () => {
-  await start(working);
-  const failing = unitOfWork(
-    context(),
-    async (work) => {
-      await queueMail(work, message);
-      throw new Error('changed my mind');
-    },
-    async () => {},
-  );
-  await expect(failing).rejects.toThrow('changed my mind');
-  const id = await queue();
-  await until(async () =>
-    expect(await mailRow()).toMatchObject({ id, state: 'sent', attempts: 1, sent_at: expect.any(Date) }),
-  );
-  expect(sent).toEqual([{ to: 'ada@example.com', subject: 'Hi', text: 'Hello', id }]);
-});
-
-/** A mailer whose mail server answers only when it is told to. */
-function slowMailer() {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const mailer = mailerThat(async (mail) => {
-    sent.push(mail);
-    await promise;
-  });
-  return { mailer, release: resolve };
-}
-
-test('while the mail server answers, no transaction and no row lock is held', async () => {
-  const { mailer, release } = slowMailer();
-  await queue();
-  await start(mailer);
-  await until(() => expect(sent).toHaveLength(1));
-  await pool.query('select 1 from mail_outbox for update nowait');
-  // Other jobs have transactions of their own, which end by themselves.
-  const open = `select count(*)::int as n from pg_stat_activity
-    where datname = current_database() and state like 'idle in transaction%'`;
-  await until(async () => expect(await one(open)).toEqual({ n: 0 }));
-  release();
-  await until(async () => expect(await mailRow()).toMatchObject({ state: 'sent', attempts: 1 }));
-});
-
-test('a mail whose worker died is sent by another once its claim has run out, and what comes late changes nothing', async () => {
-  const { mailer, release } = slowMailer();
-  const mailId = await queue();
-  const job = { ctx: context(), mailer, operations, log: services.log, addJob: async () => {} };
-  const late = sendQueuedMail(job, { mailId });
-  await until(() => expect(sent).toHaveLength(1));
-  await start(working);
-  // It is left alone as long as it may still be on its way.
-  await until(async () =>
-    expect(await one('select run_at > now() as later from graphile_worker.jobs')).toEqual({ later: true }),
-  );
-  expect(sent).toHaveLength(1);
-  await endLeases();
-  await hurry();
-  await until(async () => expect(await mailRow()).toMatchObject({ state: 'sent', attempts: 2 }));
-  const settled = await mailRow();
-  release();
-  await late;
-  expect(await mailRow()).toEqual(settled);
-  expect(sent).toHaveLength(2);
-});
-
-test('a node that starts alone sends what a killed one had claimed, without waiting for the claim', async () => {
-  await queue();
-  await pool.query(`update mail_outbox set lease_until = now() + interval '5 minutes', attempts = 1`);
-  await sweepAbandoned(db);
-  await start(working);
-  await until(async () => expect(await mailRow()).toMatchObject({ state: 'sent', attempts: 2 }));
-});
-
-test('two workers that hold a job for the same mail send it once', async () => {
-  const id = await queue();
-  await pool.query(`select graphile_worker.add_job('mail.send', json_build_object('mailId', $1::text))`, [id]);
-  const { mailer, release } = slowMailer();
-  await start(mailer);
-  // The second job finds the row taken and ends while the first is still at the mail server.
-  await until(() => jobRuns('jobs_total{task="mail.send",outcome="ok"} 1'));
-  expect(await mailRow()).toMatchObject({ state: 'queued' });
-  release();
-  await until(async () => expect(await mailRow()).toMatchObject({ state: 'sent' }));
-  await until(async () => {
-    await hurry();
-    expect(await jobsLeft()).toBe(0);
-  });
-  expect(sent).toHaveLength(1);
-});
-
-test('a mail that the server refuses is tried again ten times, then given up with the reason', async () => {
-  await queue();
-  await start(mailerThat(() => Promise.reject(new MailError('The mail server cannot be reached.'))));
-  await until(async () => {
-    await hurry();
-    expect(await mailRow()).toMatchObject({
-      state: 'failed',
-      attempts: 10,
-      last_error: 'The mail server cannot be reached.',
-    });
-  });
-  await until(async () => expect(await jobsLeft()).toBe(0));
-});
-
-test('without a mail server mail stays queued, and is sent when there is one', async () => {
-  await queue();
-  await start(unconfigured);
-  await until(async () => expect(await jobsLeft()).toBe(0));
-  expect(await mailRow()).toMatchObject({ state: 'queued', attempts: 0 });
-  await workers!.stop();
-  await start(working);
-  await until(async () => expect(await mailRow()).toMatchObject({ state: 'sent' }));
-});
-
 test('housekeeping removes what has expired, in batches, and nothing else', async () => {
   await pool.query(
     `insert into wallet_nonces (address, nonce, expires_at) select 'a', i::text, now() + (case when i > 2500 then '1 hour' else '-1 hour' end)::interval from generate_series(1, 2503) i`,
@@ -459,7 +245,7 @@ test('a job that does not end does not keep the server from stopping, and goes b
   );
   await queue();
   await until(() => expect(begun).toBe(true));
-  await workers!.stop();
+  await stop();
   expect(await one('select locked_by, attempts from graphile_worker.jobs')).toEqual({ locked_by: null, attempts: 1 });
   end();
 });
@@ -476,7 +262,7 @@ test('workers that wait for the database to begin again do not keep the server f
   await locked.query('begin; lock table graphile_worker._private_jobs');
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and query ~ 'force_unlock_workers'`;
   await until(async () => expect((await pool.query(waiting)).rows).toHaveLength(1));
-  await workers!.stop();
+  await stop();
   await locked.query('rollback');
   locked.release();
 });

@@ -1,4 +1,4 @@
-import { concat, type Hex, pad, toHex } from 'viem';
+import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, expect, test } from 'vitest';
 import { createCashier } from '../../engines/x402/cashier.ts';
@@ -9,6 +9,7 @@ import {
   freshAddress,
   memoryTurns,
   presentedPayment,
+  slowWallet,
   someTerms,
 } from '../helpers/payments.ts';
 import { startRpcGate } from '../helpers/rpc-gate.ts';
@@ -25,15 +26,11 @@ const cashier = createCashier({
   logBlocksMax: 1,
 });
 
-/** Code of a wallet that holds every signature for its own, after going round as often as it is told: 26 gas each. */
-const wallet = (rounds: number): Hex =>
-  concat(['0x62', pad(toHex(rounds), { size: 3 }), '0x5b6001900380600457631626ba7e60e01b60005260206000f3']);
-
 /** A payment from a wallet that is a contract with that code. */
 async function paymentOf(rounds: number) {
   const terms = someTerms();
   const address = freshAddress();
-  await chain.client.setCode({ address, bytecode: wallet(rounds) });
+  await chain.client.setCode({ address, bytecode: slowWallet(rounds) });
   await chain.mint(address, 1_000_000n);
   const anybody = privateKeyToAccount(generatePrivateKey());
   return { terms, address, presented: await presentedPayment(anybody, terms, { signed: { from: address } }) };

@@ -1,7 +1,9 @@
 import { decodePaymentRequiredHeader } from '@x402/core/http';
 import { parsePaymentRequired } from '@x402/core/schemas';
+import fc from 'fast-check';
 import { domainSeparator } from 'viem';
 import { expect, test } from 'vitest';
+import { ChallengeForm, textsOf } from '../../engines/x402/challenge-texts.ts';
 import { networks } from '../../engines/x402/networks.ts';
 import { failedOutcome, paidOutcome } from '../../engines/x402/outcomes.ts';
 import { challengeV1, challengeV2, encodeHeader } from '../../engines/x402/terms.ts';
@@ -41,6 +43,18 @@ test('the reference library takes both challenges, and the header', () => {
   const header = encodeHeader(challenge);
   expect(header).toMatch(/^[A-Za-z0-9+/]*={0,2}$/);
   expect(decodePaymentRequiredHeader(header)).toEqual(challenge);
+});
+
+test('a challenge that is made for any address says of each what one made for it alone says', () => {
+  const extensions = { 'payment-identifier': { info: { required: false } } };
+  const form = new ChallengeForm(someTerms({ payTo }), 'Payment required', extensions);
+  fc.assert(
+    fc.property(fc.oneof(fc.webUrl({ withQueryParameters: true }), fc.string({ unit: 'binary' })), (resource) => {
+      const terms = someTerms({ payTo, resource });
+      const alone = textsOf(challengeV1(terms, 'Payment required'), challengeV2(terms, 'Payment required', extensions));
+      expect(form.for(resource)).toEqual(alone);
+    }),
+  );
 });
 
 test.each(Object.values(networks))('the domain separator of $name is that of its token', ({ chainId, usdc }) => {

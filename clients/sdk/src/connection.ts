@@ -46,7 +46,7 @@ export interface CallOptions {
   readonly payer?: Payer;
   /** Further headers. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Told of the answer before it is read: status, `payment-response`, `x-svc-trace-id`. */
+  /** Told of each answer’s status and headers, such as `payment-response` and `x-svc-trace-id`. */
   readonly onResponse?: (response: Response) => void;
 }
 
@@ -85,10 +85,14 @@ export interface Answer {
   readonly text: string;
 }
 
+type Reader<Read> = (response: Response) => Promise<Read>;
+
+const tooLong = () => new DOMException('It took too long.', 'TimeoutError');
+
 /** Makes a connection; nothing is sent yet. */
 export function connect(options: ConnectionOptions): Connection {
   const baseUrl = options.baseUrl.replace(/\/+$/, '');
-  const { times = 3, pauseMs = 250, longestWaitSeconds = 30 } = options.retry ?? {};
+  const { times = 3, pauseMs: firstPauseMs = 250, longestWaitSeconds = 30 } = options.retry ?? {};
 
   const headersOf = async (request: Outgoing, credential: Credential | undefined): Promise<Record<string, string>> => ({
     ...(await credential?.headers({ baseUrl, path: request.path, isChange: request.isChange })),
@@ -99,65 +103,78 @@ export function connect(options: ConnectionOptions): Connection {
     ...request.headers,
   });
 
-  /** @param read what of an answer belongs to the request: a break while it is read is a break of the request */
+  /**
+   * Sends a request once.
+   *
+   * @param read what of an answer belongs to the request: a break while it is read is a break of the request
+   * @throws whatever broke on the way, and a `TimeoutError` when it took too long
+   */
+  async function once<Read>(request: Outgoing, headers: Record<string, string>, read: Reader<Read>, isPaid: boolean) {
+    const { method, path, query = '', body, signal } = request;
+    const patience = new AbortController();
+    const timer = setTimeout(() => patience.abort(tooLong()), (options.timeoutSeconds ?? 120) * 1_000);
+    try {
+      const response = await (options.fetch ?? fetch)(baseUrl + path + query, {
+        method,
+        headers,
+        signal: signal === undefined ? patience.signal : AbortSignal.any([signal, patience.signal]),
+        ...(body === undefined ? {} : { body }),
+        // What was paid for at one address is never fetched at another.
+        ...(isPaid ? { redirect: 'error' } : {}),
+      });
+      if (response.ok || response.status === 304) return { response, answer: await read(response) };
+      return { response, text: await response.text() };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   async function repeated<Read>(
     request: Outgoing,
-    read: (response: Response) => Promise<Read>,
-    refusalOf?: (read: Read) => SvcError | undefined,
+    read: Reader<Read>,
+    refusalIn?: (read: Read) => SvcError | undefined,
   ): Promise<Read> {
-    const { method, path, query = '', body, isChange, idempotencyKey } = request;
+    const { isChange, signal } = request;
     const credential = request.credential ?? (isOpen(request) ? undefined : options.credential);
     const payer = request.payer ?? options.payer;
-    const url = baseUrl + path + query;
+    const mayBeLost = !isChange || typeof request.idempotencyKey === 'string';
     let payment: Readonly<Record<string, string>> | undefined;
     let isRenewed = false;
     for (let sent = 0; ; ) {
       const headers = { ...(await headersOf(request, credential)), ...payment };
-      const patience = new AbortController();
-      const timer = setTimeout(
-        () => patience.abort(new DOMException('It took too long.', 'TimeoutError')),
-        (options.timeoutSeconds ?? 120) * 1_000,
-      );
-      let response: Response;
-      let refusal: SvcError | undefined;
-      try {
-        response = await (options.fetch ?? fetch)(url, {
-          method,
-          headers,
-          signal: request.signal === undefined ? patience.signal : AbortSignal.any([request.signal, patience.signal]),
-          ...(body === undefined ? {} : { body }),
-          // What was paid for at one address is never fetched at another.
-          ...(payment === undefined ? {} : { redirect: 'error' }),
-        });
-        request.onResponse?.(response);
-        if (response.ok || response.status === 304) {
-          const answer = await read(response);
-          refusal = refusalOf?.(answer);
-          if (refusal === undefined) return answer;
-        } else refusal = errorOf(response.status, response.headers, await response.text());
-      } catch (error) {
-        request.signal?.throwIfAborted();
-        if (payment !== undefined) throw ambiguous(error);
-        if ((isChange && typeof idempotencyKey !== 'string') || sent >= times) throw networkError(error, isChange);
-        await pause(pauseMs * 2 ** sent++ * (0.5 + Math.random()), request.signal);
+      const pauseMs = firstPauseMs * 2 ** sent * (0.5 + Math.random());
+      const outcome = await once(request, headers, read, payment !== undefined).catch((error: unknown) => ({ error }));
+      if ('error' in outcome) {
+        signal?.throwIfAborted();
+        if (payment !== undefined) throw ambiguous(outcome.error);
+        const isTooLong = (outcome.error as Partial<Error> | null)?.name === 'TimeoutError';
+        if (isTooLong || !mayBeLost || sent++ >= times) throw networkError(outcome.error, isChange);
+        await pause(pauseMs, signal);
         continue;
-      } finally {
-        clearTimeout(timer);
       }
+      const { response } = outcome;
+      request.onResponse?.(response);
+      const refusal =
+        'answer' in outcome
+          ? refusalIn?.(outcome.answer as Read)
+          : errorOf(response.status, response.headers, outcome.text);
+      if (refusal === undefined) return (outcome as { readonly answer: Read }).answer;
       if (refusal.status === 401 && !isRenewed && credential?.renew !== undefined) {
         isRenewed = true;
-        if (await credential.renew()) continue;
+        if (await credential.renew(headers)) continue;
       }
       const challenge = payment === undefined && payer !== undefined ? challengeOf(refusal) : undefined;
       if (challenge !== undefined) {
-        const paid = await payer!(challenge, { url, method });
+        const url = baseUrl + request.path + (request.query ?? '');
+        const paid = await payer!(challenge, { url, method: request.method });
         if (paid === undefined) throw refusal;
         payment = typeof paid === 'string' ? { 'payment-signature': paid } : paid;
         continue;
       }
-      const wait = refusal.retryAfterSeconds ?? 0;
-      if (!refusal.retryable || !refusal.safeToRetry || sent >= times || wait > longestWaitSeconds) throw refusal;
-      await pause(Math.max(wait * 1_000, pauseMs * 2 ** sent++ * (0.5 + Math.random())), request.signal);
+      const waitSeconds = refusal.retryAfterSeconds ?? 0;
+      if (!refusal.retryable || !refusal.safeToRetry || waitSeconds > longestWaitSeconds || sent++ >= times)
+        throw refusal;
+      await pause(Math.max(waitSeconds * 1_000, pauseMs), signal);
     }
   }
 

@@ -14,10 +14,10 @@ export interface Credential {
     request: CredentialRequest,
   ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>;
   /**
-   * Asked when an answer was 401: makes the next headers better than the last ones, and says whether it did. The request
-   * is then sent once more, for a request that was not let in has done nothing.
+   * Asked when an answer was 401: makes the next headers better than those that were refused, and says whether they are.
+   * The request is then sent once more, for a request that was not let in has done nothing.
    */
-  readonly renew?: () => Promise<boolean>;
+  readonly renew?: (refused: Readonly<Record<string, string>>) => Promise<boolean>;
 }
 
 /** A token as it stands, such as a service key on the platform’s own paths. */
@@ -69,6 +69,11 @@ export function session({ accessToken, refresh, writeApproval }: SessionOptions)
   };
   return {
     headers: () => ({ authorization: `Bearer ${token}`, ...approval }),
-    ...(refresh === undefined ? {} : { renew: () => (refreshing ??= renewed()) }),
+    ...(refresh === undefined
+      ? {}
+      : {
+          // Whoever was refused late, by a token that is gone meanwhile, has a new one already.
+          renew: async ({ authorization }) => authorization !== `Bearer ${token}` || (refreshing ??= renewed()),
+        }),
   };
 }

@@ -1,3 +1,5 @@
+import type { KnownErrorCode } from './error-codes.ts';
+
 /** Something that could be done now, as the gateway names it. It is shown, and never carried out by itself. */
 export interface NextAction {
   readonly type: string;
@@ -10,12 +12,15 @@ export interface NextAction {
   readonly [member: string]: unknown;
 }
 
+/** One of the gateway’s codes, or one that is younger than this package. */
+export type ErrorCode = KnownErrorCode | (string & Record<never, never>);
+
 /** How much of a change was made when it was refused. */
 export type MutationState = 'none' | 'not_started' | 'committed' | 'rolled_back' | 'partial' | 'unknown';
 
 /** The gateway’s error envelope, as it is on the wire. */
 export interface ErrorEnvelope {
-  readonly code: string;
+  readonly code: ErrorCode;
   readonly message?: string;
   readonly error?: string;
   readonly category?: string;
@@ -45,7 +50,7 @@ export type ErrorKind =
 export class SvcError extends Error {
   override readonly name = 'SvcError';
   /** Stable; docs/errors.md lists them. */
-  readonly code: string;
+  readonly code: ErrorCode;
   /** Status of the answer; 0 when there was none. */
   readonly status: number;
   /** Whether the same request may succeed later. */
@@ -138,6 +143,18 @@ export function networkError(cause: unknown, isChange: boolean): SvcError {
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null;
+
+/** The JSON of an answer that says it went well. @throws SvcError for what is none, such as a page of some proxy */
+export function answerOf({ status, headers, text }: { status: number; headers: Headers; text: string }): unknown {
+  if (text === '') return undefined;
+  const value = jsonOf(text);
+  if (value !== undefined) return value;
+  throw new SvcError(
+    { code: 'API_ERROR', message: 'The answer is no JSON.', details: { body_preview: text.slice(0, 500) } },
+    status,
+    headers,
+  );
+}
 
 export function jsonOf(text: string): unknown {
   try {

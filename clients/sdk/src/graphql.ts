@@ -1,5 +1,5 @@
 import type { CallOptions, Connection } from './connection.ts';
-import { type ErrorEnvelope, jsonOf, SvcError } from './errors.ts';
+import { answerOf, type ErrorEnvelope, jsonOf, SvcError } from './errors.ts';
 import { type DocumentNode, printDocument } from './print-document.ts';
 
 /** What a document answers and takes, as GraphQL Code Generator and `@graphql-typed-document-node/core` say it. */
@@ -7,12 +7,19 @@ export interface TypedDocument<Result, Variables> {
   readonly __apiType?: ((variables: Variables) => Result) | undefined;
 }
 
+/** A string as an object, as generated documents are that are kept as text. */
+interface DocumentText {
+  readonly length: number;
+  charAt(at: number): string;
+  toString(): string;
+}
+
 /**
  * A document of any make: its text, a `TypedDocumentString` or a `TypedDocumentNode`. The last two bring their types.
  */
 export type GraphQLDocument<Result, Variables> =
   | string
-  | (string & TypedDocument<Result, Variables>)
+  | (DocumentText & TypedDocument<Result, Variables>)
   | (DocumentNode & TypedDocument<Result, Variables>);
 
 /** Gives the text of a document its types, where nothing generates them. */
@@ -72,7 +79,7 @@ export async function graphql<Result, Variables = Record<string, unknown>>(
 ): Promise<Result> {
   const { project, operationName, idempotencyKey, ...options } = given;
   const query = textOf(document as GraphQLDocument<never, never>);
-  const { text } = await connection.send({
+  const answer = await connection.send({
     ...options,
     ...(typeof idempotencyKey === 'string' ? { idempotencyKey } : {}),
     method: 'POST',
@@ -87,5 +94,5 @@ export async function graphql<Result, Variables = Record<string, unknown>>(
         : new SvcGraphQLError(answer.errors, answer.data, status, headers);
     },
   });
-  return (JSON.parse(text) as { readonly data: Result }).data;
+  return (answerOf(answer) as { readonly data: Result }).data;
 }

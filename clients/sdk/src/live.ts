@@ -1,5 +1,5 @@
 import { type CallOptions, type Connection, type Outgoing, pause } from './connection.ts';
-import { SvcError } from './errors.ts';
+import { answerOf, SvcError } from './errors.ts';
 
 /** Something that changed, or that has to be fetched anew. */
 export type LiveEvent =
@@ -140,8 +140,7 @@ function frameOf(block: string): Frame | undefined {
 
 /** One read that waits for something to change. */
 async function* heldRead(connection: Connection, request: Outgoing, from: string | undefined): AsyncGenerator<Frame> {
-  const { text } = await connection.send(request);
-  const { changes, cursor, resync, tables } = JSON.parse(text) as {
+  const { changes, cursor, resync, tables } = answerOf(await connection.send(request)) as {
     readonly changes: readonly object[];
     readonly cursor: string;
     readonly resync: boolean;

@@ -1,4 +1,5 @@
 import type { CallOptions, Connection } from './connection.ts';
+import { answerOf } from './errors.ts';
 import { fromWireName, respell, toWireName } from './spelling.ts';
 
 /** How an operation is called, in names of the wire. Inputs that are placed nowhere go into the query of a GET, else into the body. */
@@ -105,8 +106,7 @@ function outgoing(spec: MethodSpec, input: Wire, options: CallOptions) {
 /** The method of an operation. */
 export function method<Input, Answer>(connection: Connection, spec: MethodSpec): Method<Input, Answer> {
   const wire = async (input: object = {}, options: CallOptions = {}): Promise<unknown> => {
-    const { text: answer } = await connection.send(outgoing(spec, input as Wire, options));
-    return answer === '' ? undefined : JSON.parse(answer);
+    return answerOf(await connection.send(outgoing(spec, input as Wire, options)));
   };
   const call = async (input: object = {}, options: CallOptions = {}) =>
     respell(await wire(respell(input, toWireName, spec.freeIn) as object, options), fromWireName, spec.freeOut);

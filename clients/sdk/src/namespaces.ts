@@ -57,4 +57,31 @@ export const namespaces = (connection: Connection) => ({
   auth: auth(connection),
 });
 
-export { audit, billing, claims, contacts, delegates, downloads, errors, escalations, events, grants, identity, incidents, inquiries, invites, licences, mail, members, operator, orgs, products, projects, rooms, tiers, users, vaults, auth };
+export {
+  audit,
+  billing,
+  claims,
+  contacts,
+  delegates,
+  downloads,
+  errors,
+  escalations,
+  events,
+  grants,
+  identity,
+  incidents,
+  inquiries,
+  invites,
+  licences,
+  mail,
+  members,
+  operator,
+  orgs,
+  products,
+  projects,
+  rooms,
+  tiers,
+  users,
+  vaults,
+  auth,
+};

@@ -1,6 +1,6 @@
 /** A parsed document, as `graphql` and GraphQL Code Generator write it. */
 export interface DocumentNode {
-  readonly kind: 'Document';
+  readonly kind: string;
   readonly definitions: readonly object[];
 }
 

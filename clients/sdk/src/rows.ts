@@ -1,4 +1,5 @@
-import type { CallOptions, Connection } from './connection.ts';
+import type { Answer, CallOptions, Connection } from './connection.ts';
+import { answerOf } from './errors.ts';
 
 /** Conditions by columns, in PostgREST’s dialect: `{ price: 'lt.10' }`, several of a column as a list, `or` as its text. */
 export type Where = Readonly<Record<string, string | readonly string[]>>;
@@ -62,10 +63,8 @@ const pageRows = 1_000;
 
 const base = ({ admin = false }: RestOptions): string => (admin ? '/admin/v1/rest' : '/rest/v1');
 
-async function rowsOf<Row>(answer: Promise<{ readonly text: string }>): Promise<readonly Row[]> {
-  const { text } = await answer;
-  return text === '' ? [] : (JSON.parse(text) as Row[]);
-}
+const rowsOf = async <Row>(answer: Promise<Answer>): Promise<readonly Row[]> =>
+  (answerOf(await answer) ?? []) as readonly Row[];
 
 /** Rows of a table or a view of the project whose key the connection has. Names of columns stay as they are. */
 export function rest<Row = Record<string, unknown>>(connection: Connection, table: string, options: RestOptions = {}) {
@@ -126,7 +125,7 @@ export async function rpc<Result = unknown>(
   { admin, get = false, ...call }: RestOptions & CallOptions & { readonly get?: boolean } = {},
 ): Promise<Result> {
   const path = `${base(admin === undefined ? {} : { admin })}/rpc/${encodeURIComponent(name)}`;
-  const { text } = await connection.send({
+  const answer = await connection.send({
     ...call,
     idempotencyKey: false,
     path,
@@ -134,5 +133,5 @@ export async function rpc<Result = unknown>(
       ? { method: 'GET', query: queryOf({ where: args as Where }), isChange: false }
       : { method: 'POST', body: JSON.stringify(args), isChange: true }),
   });
-  return (text === '' ? undefined : JSON.parse(text)) as Result;
+  return answerOf(answer) as Result;
 }

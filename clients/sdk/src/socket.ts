@@ -67,7 +67,7 @@ export class Socket {
     const { baseUrl, options } = this.#connection;
     const turn = ++this.#turn;
     this.#say('connecting');
-    let init: object | undefined;
+    let init: Readonly<Record<string, string>> | undefined;
     try {
       // Whatever is sent over the socket goes by this.
       init = await options.credential?.headers({ baseUrl, path: this.#path, isChange: true });
@@ -89,7 +89,7 @@ export class Socket {
       this.#take(JSON.parse(String(data)) as Message);
     };
     socket.onclose = ({ code, reason }) => {
-      if (this.#socket === socket) void this.#lost(code, reason);
+      if (this.#socket === socket) void this.#lost(code, reason, init);
     };
     // What went wrong is told by the closing that follows.
     socket.onerror = () => undefined;
@@ -141,14 +141,14 @@ export class Socket {
     }, silenceMs);
   }
 
-  async #lost(code: number, reason: string): Promise<void> {
+  async #lost(code: number, reason: string, init: Readonly<Record<string, string>> = {}): Promise<void> {
     this.#forget();
     if (this.#operations.size === 0) return this.#say('closed');
     const { credential } = this.#connection.options;
     if ((code === 4401 || code === 4403) && !this.#isRenewed && credential?.renew !== undefined) {
       this.#isRenewed = true;
       const turn = this.#turn;
-      const isRenewed = await credential.renew().catch(() => false);
+      const isRenewed = await credential.renew(init).catch(() => false);
       if (turn !== this.#turn) return;
       if (isRenewed) return this.#open();
     }

@@ -47,7 +47,7 @@ function compile(node: ReadNode, qualifier: Sql, from: Sql, link: readonly Sql[]
   const grouping = isGrouped(node) && node.link?.spread !== true ? groupBy(outputs) : empty;
   const limit = limited ? limitSql(node) : empty;
   const columns = commas(outputs.map(labelled));
-  const select = sql`select ${columns} from ${from}${join(joins, empty)}${where}${grouping}${orderSql(node, qualifier)}${limit}`;
+  const select = sql`select ${columns} from ${from}${join(joins, empty)}${where}${grouping}${orderSql(node, qualifier, children)}${limit}`;
   return { select, outputs };
 }
 
@@ -67,20 +67,43 @@ function groupBy(outputs: readonly Output[]): Sql {
   return positions.length === 0 ? empty : sql` group by ${commas(positions)}`;
 }
 
-function orderSql(node: ReadNode, qualifier: Sql): Sql {
-  if (node.order.length === 0) return empty;
-  return sql` order by ${commas(node.order.map((term) => termSql(node, qualifier, term)))}`;
+interface Embedded {
+  readonly child: ReadNode;
+  readonly read: ReadSql;
 }
 
-function termSql(node: ReadNode, qualifier: Sql, { relation, field, direction, nulls }: OrderTerm): Sql {
-  const child = node.children.find((one) => relation !== undefined && one.name === relation);
+function orderSql(node: ReadNode, qualifier: Sql, children: readonly Embedded[]): Sql {
+  if (node.order.length === 0) return empty;
+  return sql` order by ${commas(node.order.map((term) => termSql(node, qualifier, children, term)))}`;
+}
+
+function termSql(
+  node: ReadNode,
+  qualifier: Sql,
+  children: readonly Embedded[],
+  { relation, field, direction, nulls }: OrderTerm,
+): Sql {
+  const embedded = children.find(({ child }) => relation !== undefined && child.name === relation);
   const value =
-    child === undefined
+    embedded === undefined
       ? fieldSql(qualifier, field, node.table?.columns.get(field.name))
-      : fieldSql(ident(child.link!.alias), field, undefined);
+      : relatedSql(embedded, field, qualifier);
   const way = direction === undefined ? empty : direction === 'asc' ? sql` asc` : sql` desc`;
   const where = nulls === undefined ? empty : nulls === 'first' ? sql` nulls first` : sql` nulls last`;
   return sql`${value}${way}${where}`;
+}
+
+/** A column of the one row that is embedded: one that it shows, or else one that its table has. */
+function relatedSql({ child, read }: Embedded, field: OrderTerm['field'], parent: Sql): Sql {
+  const { link, table, where, children } = child;
+  const labels = read.outputs.map(labelOf);
+  const column = table?.columns.get(field.name);
+  // What stands on relations below has no name outside of its own query.
+  if (labels.includes(undefined) || labels.includes(field.name) || column === undefined || children.length > 0)
+    return fieldSql(ident(link!.alias), field, undefined);
+  const qualifier = ident(aliasOf(child));
+  const conditions = [...where.map((one) => whereSql(qualifier, one)), ...embeddedConditions(child, qualifier, parent)];
+  return sql`(select ${fieldSql(qualifier, field, column)} from ${embeddedFrom(child, parent)}${whereClause(conditions)} limit 1)`;
 }
 
 function limitSql(node: ReadNode): Sql {

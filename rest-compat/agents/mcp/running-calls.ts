@@ -1,3 +1,6 @@
+import { sha256Hex } from '../../../core/keys.ts';
+import type { Signals } from '../../../subscriptions/signals.ts';
+
 /** Most calls of one node that can be cancelled at a time; those beyond end with their connection alone. */
 const callsMax = 4_096;
 
@@ -17,11 +20,13 @@ const cancelled = new Error('The call was cancelled.');
 
 /**
  * The calls under way, by the session that they came in: a request's id alone is not unique, and only who knows the
- * session's own name may end them.
+ * session's own name may end them. The word of it goes to all nodes, since it may come to another than the call did.
  */
-export function createRunningCalls(): RunningCalls {
+export function createRunningCalls(signals: Pick<Signals, 'publish' | 'onSignal'>): RunningCalls {
   const calls = new Map<string, AbortController>();
-  const keyOf = (session: string, id: unknown) => JSON.stringify([session, id]);
+  const keyOf = (session: string, id: unknown) => `mcp:${sha256Hex(JSON.stringify([session, id])).slice(0, 32)}`;
+  // Heard for as long as the signals are there.
+  signals.onSignal((key) => calls.get(key)?.abort(cancelled));
   return {
     begin(session, id) {
       const controller = new AbortController();
@@ -36,6 +41,6 @@ export function createRunningCalls(): RunningCalls {
         },
       };
     },
-    cancel: (session, id) => calls.get(keyOf(session, id))?.abort(cancelled),
+    cancel: (session, id) => signals.publish(keyOf(session, id), 0n),
   };
 }

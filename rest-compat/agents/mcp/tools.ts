@@ -9,6 +9,8 @@ import type { Operation } from '../../../resolvers/operation.ts';
 import { parseInput } from '../../../resolvers/parse-input.ts';
 import { getPackageManifest } from '../../../resolvers/products/get-manifest.ts';
 import { verifyTransaction } from '../../../resolvers/verifications/verify-transaction.ts';
+import { ChallengeV2 } from '../../openapi/payment-schemas.ts';
+import { RefusalFacts } from '../refusals.ts';
 
 /** What a tool does to the world, as clients may show before they allow it. */
 interface Annotations {
@@ -29,6 +31,7 @@ interface Offer<Input extends z.ZodObject> {
 
 /** One operation as models call it. Contract 00, section 4.2. */
 export interface Tool extends Offer<z.ZodObject> {
+  /** What comes out: refusals too, since some clients hold whatever they are told against it. */
   readonly output: z.ZodType;
   /** Whether it is sold: by a payment in the call, over x402. */
   readonly isSold: boolean;
@@ -44,7 +47,7 @@ function tool<Input extends z.ZodObject, OpInput extends z.ZodObject, Scope, Out
   const isSold = op.kind === 'mutation' && 'price' in op;
   return {
     ...offer,
-    output: op.wire,
+    output: z.union(isSold ? [op.wire, ChallengeV2, RefusalFacts] : [op.wire, RefusalFacts]),
     isSold,
     async call(ctx, args) {
       // Whoever brings no payment is asked for one before anything else is looked at.

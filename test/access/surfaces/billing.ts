@@ -20,7 +20,7 @@ export const billingSurfaces = ({ params }: Stage): Surfaces => {
       cells: 'A P P F P P P +',
       body: () => ({ lease_perpetual: false }),
       field: () =>
-        `mutation { setOrganizationLeasePerpetual(input: { org: "${params.org_id}", leasePerpetual: true }) { id } }`,
+        `mutation { setOrganizationLeasePerpetual(input: { org: "${params.org_id}", leasePerpetual: false }) { id } }`,
     },
     'GET /orgs/v1/lookup': {
       cells: 'A + F F F F A +',

@@ -6,6 +6,7 @@ export const errorSurfaces = ({ service, params }: Stage): Surfaces => {
   const writing = 'A + + F N + A F';
   const project = () => `project: "${params.project_id}"`;
   const occurrence = { function: 'checkout', kind: 'uncaught', sample_id: 'req_1', message: 'it broke' };
+  const graphOccurrence = '{ function: "checkout", kind: UNCAUGHT, sampleId: "req_1", message: "it broke" }';
   return {
     [`GET ${path}`]: {
       cells: reading,
@@ -26,7 +27,8 @@ export const errorSurfaces = ({ service, params }: Stage): Surfaces => {
     [`POST ${path}/occurrences`]: {
       cells: writing,
       body: () => ({ occurrences: [occurrence] }),
-      field: () => `mutation { reportErrorOccurrences(input: { ${project()}, occurrences: [] }) { recorded } }`,
+      field: () =>
+        `mutation { reportErrorOccurrences(input: { ${project()}, occurrences: [${graphOccurrence}] }) { recorded } }`,
     },
     [`POST ${path}/activations`]: {
       cells: writing,
@@ -36,12 +38,14 @@ export const errorSurfaces = ({ service, params }: Stage): Surfaces => {
     [`POST ${path}/invocations`]: {
       cells: writing,
       body: () => ({ invocations: [{ function: 'checkout', count: 1 }] }),
-      field: () => `mutation { reportInvocations(input: { ${project()}, invocations: [] }) { recorded } }`,
+      field: () =>
+        `mutation { reportInvocations(input: { ${project()}, invocations: [{ function: "checkout", count: 1 }] }) { recorded } }`,
     },
     [`POST ${path}/fidelity`]: {
       cells: writing,
       body: () => ({ functions: [{ function: 'checkout', fidelity: 'full' }] }),
-      field: () => `mutation { reportFunctionFidelity(input: { ${project()}, functions: [] }) { coarseFunctions } }`,
+      field: () =>
+        `mutation { reportFunctionFidelity(input: { ${project()}, functions: [{ function: "checkout", fidelity: FULL }] }) { coarseFunctions } }`,
     },
   };
 };

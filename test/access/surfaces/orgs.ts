@@ -14,7 +14,7 @@ export const orgSurfaces = ({ params }: Stage): Surfaces => {
     'PATCH /orgs/v1/:org_id': {
       cells: 'A + + F N F A F',
       body: () => ({ display_name: 'Ada’s' }),
-      field: () => `mutation { renameOrganization(input: { org: "${params.org_id}", displayName: "Ada" }) { id } }`,
+      field: () => `mutation { renameOrganization(input: { org: "${params.org_id}", displayName: "Ada’s" }) { id } }`,
     },
     'GET /orgs/v1/:org_id/payout-wallet': { cells: 'A + + + N F A F', field: org('payout { status }') },
     'PATCH /orgs/v1/:org_id/payout-wallet': {

@@ -34,11 +34,7 @@ const local = (
 
 /** Words of a flag that was given. */
 const flag = (name: string, value: unknown): readonly string[] =>
-  value === undefined || value === false
-    ? []
-    : value === true
-      ? [`--${name}`]
-      : [`--${name}`, typeof value === 'string' ? value : JSON.stringify(value)];
+  value === undefined ? [] : [`--${name}`, typeof value === 'string' ? value : JSON.stringify(value)];
 
 /** What is local by nature: files of this machine, and payments that its wallet makes. Contract 04, section 4.2. */
 const calls: readonly LocalCall[] = [
@@ -51,7 +47,7 @@ const calls: readonly LocalCall[] = [
         rail: text('How it pays.', { enum: ['x402', 'mpp'] }),
       },
     ),
-    words: ({ rail }) => ['init', ...flag('rail', rail)],
+    words: ({ rail }) => ['init', ...(rail === undefined ? [] : [String(rail)])],
     forBuyers: true,
   },
   {
@@ -105,18 +101,16 @@ const calls: readonly LocalCall[] = [
         body: { description: 'Body of the request: a text, or JSON.', type: ['string', 'object'] },
         idempotency_key: text('The same payment under the same key is made once.'),
         max_usd_micros: { type: 'integer', minimum: 0, description: 'Most that is paid, in millionths of a dollar.' },
-        require_receipt: { type: 'boolean', description: 'Whether an answer without a receipt is a failure.' },
       },
       { required: ['url'], world: true },
     ),
-    words: ({ url, method, body, idempotency_key, max_usd_micros, require_receipt }) => [
+    words: ({ url, method, body, idempotency_key, max_usd_micros }) => [
       'pay',
       String(url),
       ...flag('method', method),
       ...flag('body', body),
       ...flag('idempotency-key', idempotency_key),
       ...flag('max-usd-micros', max_usd_micros),
-      ...flag('require-receipt', require_receipt),
     ],
   },
 ];

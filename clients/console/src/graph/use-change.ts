@@ -1,0 +1,38 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { useState } from 'react';
+import { useClient } from 'urql';
+import { somethingChanged } from './changes.ts';
+import { type Envelope, envelopeOf } from './envelope.ts';
+
+/** A change that can be made, and how the last one went. */
+export interface Change<Input, Data> {
+  /** @returns what was answered; undefined when it was refused */
+  readonly run: (input: Omit<Input, 'idempotencyKey'>) => Promise<Data | undefined>;
+  readonly busy: boolean;
+  readonly error: Envelope | undefined;
+  readonly clear: () => void;
+}
+
+/**
+ * A mutation with one input. Each run has an idempotency key: what is sent again after a broken connection changes
+ * something once.
+ */
+export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input: Input }>): Change<Input, Data> {
+  const client = useClient();
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<Envelope>();
+  const run = async (input: Omit<Input, 'idempotencyKey'>) => {
+    setBusy(true);
+    setError(undefined);
+    const keyed = { ...input, idempotencyKey: crypto.randomUUID() } as Input;
+    const { data, error: failed } = await client.mutation(document, { input: keyed }).toPromise();
+    setBusy(false);
+    if (failed === undefined) {
+      somethingChanged();
+      return data;
+    }
+    setError(envelopeOf(failed));
+    return undefined;
+  };
+  return { run, busy, error, clear: () => setError(undefined) };
+}

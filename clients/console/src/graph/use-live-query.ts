@@ -1,0 +1,72 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { useEffect, useEffectEvent, useRef } from 'react';
+import { useQuery } from 'urql';
+import { useStore } from '../store.ts';
+import { changes } from './changes.ts';
+import { type Envelope, envelopeOf } from './envelope.ts';
+import { useFeed } from './use-feed.ts';
+
+/** What a query answered last. */
+export interface Answer<Data> {
+  readonly data: Data | undefined;
+  /** Nothing was answered yet. */
+  readonly fetching: boolean;
+  readonly error: Envelope | undefined;
+  readonly again: () => void;
+}
+
+/** A query that is asked anew whenever the page is shown, and when something was changed from here. @param variables undefined: nothing is asked */
+export function useAsk<Data, Variables extends object>(
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables | undefined,
+): Answer<Data> {
+  const [{ data, fetching, error }, execute] = useQuery<Data, Variables>({
+    query: document,
+    variables: variables as Variables,
+    pause: variables === undefined,
+    requestPolicy: 'cache-and-network',
+  } as Parameters<typeof useQuery<Data, Variables>>[0]);
+  const again = useEffectEvent(() => execute({ requestPolicy: 'network-only' }));
+  const changed = useStore(changes);
+  const asked = useRef(changed);
+  const paused = variables === undefined;
+  useEffect(() => {
+    if (asked.current !== changed && !paused) again();
+    asked.current = changed;
+  }, [changed, paused]);
+  return {
+    data: data ?? undefined,
+    fetching: fetching && data === undefined,
+    error: error === undefined ? undefined : envelopeOf(error),
+    again: () => execute({ requestPolicy: 'network-only' }),
+  };
+}
+
+/** Of a burst of changes the last is waited for, in milliseconds. */
+const settleMs = 120;
+
+/** A query that is asked anew when a feed tells that something has changed, and every `everyMs` for what no feed tells. */
+export function useLiveQuery<Data, Variables extends object, Event, Following extends object>(
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+  feed: TypedDocumentNode<Event, Following>,
+  following: Following,
+  everyMs?: number,
+): Answer<Data> {
+  const answer = useAsk(document, variables);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const again = useRef(answer.again);
+  again.current = answer.again;
+  const failed = useFeed(feed, following, () => {
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => again.current(), settleMs);
+  });
+  useEffect(() => {
+    const interval = everyMs === undefined ? undefined : setInterval(() => again.current(), everyMs);
+    return () => {
+      clearTimeout(timer.current);
+      clearInterval(interval);
+    };
+  }, [everyMs]);
+  return { ...answer, error: answer.error ?? failed };
+}

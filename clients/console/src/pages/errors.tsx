@@ -1,0 +1,172 @@
+import { useState } from 'react';
+import { useAsk } from '../graph/use-live-query.ts';
+import { Card } from '../parts/card.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { Field } from '../parts/field.tsx';
+import { Form, textOf } from '../parts/form.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { MorePages, usePages } from '../parts/more-pages.tsx';
+import { Page } from '../parts/page.tsx';
+import { Tag } from '../parts/tag.tsx';
+import { When } from '../parts/when.tsx';
+import { ErrorsDocument, type ErrorsQuery } from './errors.graphql.ts';
+import { ErrorsChart } from './errors-chart.tsx';
+import { projectCrumbs } from './project-crumbs.ts';
+
+type Errors = NonNullable<NonNullable<ErrorsQuery['project']>['errors']>;
+
+const hourMs = 3_600_000;
+const spans = [
+  [6, 'Last 6 hours'],
+  [24, 'Last 24 hours'],
+  [168, 'Last 7 days'],
+] as const;
+
+interface Asked {
+  readonly hours: number;
+  readonly until: number;
+  readonly newIn: string | null;
+  readonly function: string | null;
+}
+
+const now = (hours: number) => ({ hours, until: Date.now() });
+
+/** Failures of a project's functions, with the verdict on what is new. */
+export default function ErrorsPage({ project }: { readonly project: string }) {
+  const [asked, setAsked] = useState<Asked>(() => ({ ...now(24), newIn: null, function: null }));
+  const pages = usePages();
+  const { hours, until, newIn, function: named } = asked;
+  const answer = useAsk(ErrorsDocument, {
+    project,
+    since: new Date(until - hours * hourMs).toISOString(),
+    until: new Date(until).toISOString(),
+    newIn,
+    function: named,
+    after: pages.after,
+  });
+  const found = answer.data?.project;
+  return (
+    <Page title="Errors" crumbs={projectCrumbs(found?.organization, found)}>
+      <Card title="What to show">
+        <Form
+          label="What to show"
+          className="row"
+          send={(values) => {
+            setAsked({
+              ...now(Number(textOf(values, 'hours'))),
+              newIn: textOf(values, 'newIn') || null,
+              function: textOf(values, 'function') || null,
+            });
+            return false;
+          }}
+        >
+          <Field label="When">
+            <select name="hours" defaultValue={24}>
+              {spans.map(([length, name]) => (
+                <option key={length} value={length}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </Field>
+          <Field label="New in release">
+            <input name="newIn" placeholder="a release, or active" />
+          </Field>
+          <Field label="Function">
+            <input name="function" />
+          </Field>
+          <button type="submit">Show</button>
+        </Form>
+      </Card>
+      <Loaded answer={answer}>
+        {({ project: shown }) =>
+          shown?.errors == null ? (
+            <Empty title="Not for you to see" />
+          ) : (
+            <>
+              <Verdict errors={shown.errors} />
+              <ErrorsChart project={project} hours={hours} until={until} />
+              <List errors={shown.errors} />
+              <MorePages pages={pages} info={shown.errors.pageInfo} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Verdict({ errors: { verdict } }: { readonly errors: Errors }) {
+  const { newFingerprints, invocationsInWindow, comparedReleaseId, baselineReleaseId } = verdict;
+  const silent = invocationsInWindow === 0;
+  return (
+    <Card title="Verdict">
+      <p className={`note ${newFingerprints > 0 ? 'bad' : silent ? 'warn' : 'good'}`}>
+        {newFingerprints > 0
+          ? `${newFingerprints} ${newFingerprints === 1 ? 'failure is' : 'failures are'} new.`
+          : silent
+            ? 'Nothing new, but nothing was run either: no traffic says nothing.'
+            : 'Nothing new, and there was traffic.'}
+        {comparedReleaseId !== null &&
+          ` Release ${comparedReleaseId} was compared with ${baselineReleaseId ?? 'none'}.`}
+      </p>
+      <dl className="numbers">
+        <div>
+          <dt>New</dt>
+          <dd>{newFingerprints.toLocaleString()}</dd>
+        </div>
+        <div>
+          <dt>Seen before</dt>
+          <dd>{verdict.recurringFingerprints.toLocaleString()}</dd>
+        </div>
+        <div>
+          <dt>Runs</dt>
+          <dd>{invocationsInWindow.toLocaleString()}</dd>
+        </div>
+        <div>
+          <dt>Functions told in full</dt>
+          <dd>{verdict.fullFidelityFunctions.toLocaleString()}</dd>
+        </div>
+      </dl>
+      {verdict.atCap && (
+        <p className="note warn">{verdict.rowCap.toLocaleString()} are kept; those seen longest ago made room.</p>
+      )}
+    </Card>
+  );
+}
+
+function List({ errors: { edges } }: { readonly errors: Errors }) {
+  return (
+    <Card title="Failures">
+      {edges.length === 0 ? (
+        <Empty title="None in this time">Functions report their failures with the project’s service key.</Empty>
+      ) : (
+        <ul className="list" aria-label="Failures">
+          {edges.map(({ node }) => (
+            <li key={`${node.fingerprintId} ${node.function}`} className="stack">
+              <div className="line">
+                <strong className="grows">
+                  {node.errorName}: {node.messageTemplate}
+                </strong>
+                <Tag value={node.kind} mood="warn" />
+                <span className="small">{node.count.toLocaleString()} times</span>
+              </div>
+              <div className="line small quiet">
+                <span>in {node.function}</span>
+                <span>
+                  first <When at={node.firstSeen} />
+                  {node.firstSeenReleaseId !== null && ` under ${node.firstSeenReleaseId}`}
+                </span>
+                <span>
+                  last <When at={node.lastSeen} />
+                </span>
+                {node.stableFrames.length > 0 && <code>{node.stableFrames.join(' ← ')}</code>}
+                {node.alsoSeenInFunctions.length > 0 && <span>also in {node.alsoSeenInFunctions.join(', ')}</span>}
+              </div>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,71 @@
+import { useChange } from '../graph/use-change.ts';
+import { useAsk } from '../graph/use-live-query.ts';
+import { Card } from '../parts/card.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Field } from '../parts/field.tsx';
+import { Form, textOf } from '../parts/form.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { AddContactDocument, EscalationContactsDocument, RemoveContactDocument } from './escalations.graphql.ts';
+
+/** Whom escalations page, from the first level up. */
+export function Contacts({ org }: { readonly org: string }) {
+  const answer = useAsk(EscalationContactsDocument, { org });
+  const add = useChange(AddContactDocument);
+  const remove = useChange(RemoveContactDocument);
+  return (
+    <Card title="Who is paged">
+      <Loaded answer={answer}>
+        {({ escalationContacts }) => {
+          const contacts = escalationContacts?.edges ?? [];
+          return contacts.length === 0 ? (
+            <Empty title="Nobody yet">The lowest level is paged first, and the next when nobody answers in time.</Empty>
+          ) : (
+            <ul className="list" aria-label="Who is paged">
+              {contacts.map(({ node }) => (
+                <li key={node.contactId} className="line">
+                  <span className="grows">
+                    {node.displayName ?? node.email}
+                    {node.displayName !== null && <span className="quiet small"> {node.email}</span>}
+                  </span>
+                  <span className="small quiet">level {node.level}</span>
+                  <button
+                    type="button"
+                    className="plain slim"
+                    disabled={remove.busy}
+                    onClick={() => void remove.run({ org, contact: node.contactId })}
+                  >
+                    Remove <span className="seen-by-readers">{node.email}</span>
+                  </button>
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+      <Form
+        label="New contact"
+        className="row"
+        send={async (values) => {
+          const answered = await add.run({
+            org,
+            email: textOf(values, 'email'),
+            level: Number(textOf(values, 'level')),
+          });
+          return answered !== undefined;
+        }}
+      >
+        <Field label="Mail address">
+          <input name="email" type="email" required />
+        </Field>
+        <Field label="Level">
+          <input name="level" type="number" min={1} max={10} defaultValue={1} required />
+        </Field>
+        <button type="submit" disabled={add.busy}>
+          Add contact
+        </button>
+      </Form>
+      <ErrorNote error={add.error ?? remove.error} />
+    </Card>
+  );
+}

@@ -1,0 +1,196 @@
+import { useState } from 'react';
+import { useChange } from '../graph/use-change.ts';
+import { useLiveQuery } from '../graph/use-live-query.ts';
+import { Card } from '../parts/card.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Field } from '../parts/field.tsx';
+import { Form, textOf } from '../parts/form.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Page } from '../parts/page.tsx';
+import { Tag } from '../parts/tag.tsx';
+import { When } from '../parts/when.tsx';
+import {
+  AcknowledgeDocument,
+  EscalationDocument,
+  type EscalationQuery,
+  FollowEscalationDocument,
+  ResolveDocument,
+} from './escalation.graphql.ts';
+
+interface EscalationProps {
+  readonly org: string;
+  readonly escalation: string;
+}
+
+type Found = NonNullable<EscalationQuery['escalation']>;
+
+/** Pages go out in the background, and no feed tells of them, in milliseconds. */
+const askEveryMs = 10_000;
+
+/** One escalation: what it is about, who answers it, and what became of its pages. */
+export default function EscalationPage({ org, escalation }: EscalationProps) {
+  const asked = { org, escalation };
+  const answer = useLiveQuery(EscalationDocument, asked, FollowEscalationDocument, asked, askEveryMs);
+  return (
+    <Page
+      title="Escalation"
+      crumbs={[
+        ['Organizations', '/orgs'],
+        ['Organization', `/orgs/${org}`],
+        ['Escalations', `/orgs/${org}/escalations`],
+      ]}
+    >
+      <Loaded answer={answer}>
+        {({ escalation: found }) =>
+          found !== null && (
+            <>
+              <Facts org={org} found={found} />
+              <Deliveries found={found} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Facts({ org, found }: { readonly org: string; readonly found: Found }) {
+  const acknowledge = useChange(AcknowledgeDocument);
+  const resolve = useChange(ResolveDocument);
+  // What was pressed is shown at once; what the gateway says of it comes in its place.
+  const [pressed, setPressed] = useState<Found['status']>();
+  const status = pressed ?? found.status;
+  const escalation = found.escalationId;
+  const answerIt = async (next: Found['status'], run: () => Promise<unknown>) => {
+    setPressed(next);
+    const answered = await run();
+    setPressed(undefined);
+    return answered !== undefined;
+  };
+  return (
+    <Card
+      title={found.reason}
+      side={
+        <span className="line">
+          {found.severity === 'HIGH' && <Tag value="HIGH" />}
+          <Tag value={status} />
+        </span>
+      }
+    >
+      <dl className="facts">
+        <dt>Raised</dt>
+        <dd>
+          <When at={found.raisedAt} /> by {found.presenceName ?? <code>{found.raisedBy}</code>}
+        </dd>
+        {status === 'OPEN' && (
+          <>
+            <dt>Climbs</dt>
+            <dd>
+              from level {found.level} <When at={found.deadlineAt} />
+            </dd>
+          </>
+        )}
+        {found.acknowledgedAt !== null && (
+          <>
+            <dt>Acknowledged</dt>
+            <dd>
+              <When at={found.acknowledgedAt} />{' '}
+              {found.acknowledgedByEmail !== null && `by ${found.acknowledgedByEmail}`}
+            </dd>
+          </>
+        )}
+        {found.resolvedAt !== null && (
+          <>
+            <dt>Resolved</dt>
+            <dd>
+              <When at={found.resolvedAt} /> {found.resolvedByEmail !== null && `by ${found.resolvedByEmail}`}{' '}
+              {found.resolvedNote}
+            </dd>
+          </>
+        )}
+      </dl>
+      {Object.keys(found.details).length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by key.
+        <pre tabIndex={0}>{JSON.stringify(found.details, null, 2)}</pre>
+      )}
+      {status === 'OPEN' && (
+        <div>
+          <button
+            type="button"
+            className="main"
+            onClick={() => void answerIt('ACKNOWLEDGED', () => acknowledge.run({ org, escalation }))}
+          >
+            Acknowledge
+          </button>
+        </div>
+      )}
+      {status !== 'RESOLVED' && (
+        <Form
+          label="Resolve"
+          className="row"
+          send={(values) => {
+            const note = textOf(values, 'note');
+            return answerIt('RESOLVED', () => resolve.run({ org, escalation, ...(note === '' ? {} : { note }) }));
+          }}
+        >
+          <Field label="What was done about it">
+            <input name="note" maxLength={1000} />
+          </Field>
+          <button type="submit">Resolve</button>
+        </Form>
+      )}
+      <ErrorNote error={acknowledge.error ?? resolve.error} />
+    </Card>
+  );
+}
+
+function Deliveries({ found: { deliveryAttempts, climbs } }: { readonly found: Found }) {
+  return (
+    <Card title="Pages that went out">
+      {deliveryAttempts.edges.length === 0 ? (
+        <Empty title="None yet">They are on their way, or there is nobody to page.</Empty>
+      ) : (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by key.
+        <section className="scrolls" tabIndex={0} aria-label="Pages that went out">
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">When</th>
+                <th scope="col">To</th>
+                <th scope="col">By</th>
+                <th scope="col">What became of it</th>
+              </tr>
+            </thead>
+            <tbody>
+              {deliveryAttempts.edges.map(({ node }) => (
+                <tr key={`${node.at} ${node.email} ${node.channel}`}>
+                  <td>
+                    <When at={node.at} />
+                  </td>
+                  <td>{node.email}</td>
+                  <td>{node.channel.toLowerCase()}</td>
+                  <td>
+                    <Tag value={node.status} /> {node.error}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
+      )}
+      {climbs.length > 0 && (
+        <ul className="list" aria-label="How it climbed">
+          {climbs.map((climb) => (
+            <li key={climb.at} className="line">
+              <span className="grows">
+                From level {climb.fromLevel} to {climb.toLevel}: {climb.reason}
+              </span>
+              <When at={climb.at} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,133 @@
+import { useState } from 'react';
+import { useChange } from '../graph/use-change.ts';
+import { useLiveQuery } from '../graph/use-live-query.ts';
+import { Card } from '../parts/card.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Field } from '../parts/field.tsx';
+import { Form, textOf } from '../parts/form.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { MorePages, usePages } from '../parts/more-pages.tsx';
+import { Page } from '../parts/page.tsx';
+import { Tag } from '../parts/tag.tsx';
+import { When } from '../parts/when.tsx';
+import { Link } from '../router.tsx';
+import { Contacts } from './escalation-contacts.tsx';
+import {
+  type EscalationSeverity,
+  type EscalationStatus,
+  EscalationsDocument,
+  FollowEscalationsDocument,
+  RaiseEscalationDocument,
+} from './escalations.graphql.ts';
+
+/** What waits for a human, as it is raised and answered. */
+export default function Escalations({ org }: { readonly org: string }) {
+  const [status, setStatus] = useState<EscalationStatus | null>(null);
+  const pages = usePages();
+  const asked = { org, status, after: pages.after };
+  const answer = useLiveQuery(EscalationsDocument, asked, FollowEscalationsDocument, { org });
+  return (
+    <Page
+      title="Escalations"
+      crumbs={[
+        ['Organizations', '/orgs'],
+        ['Organization', `/orgs/${org}`],
+      ]}
+    >
+      <Card
+        title="Raised"
+        side={
+          <select
+            aria-label="Which to show"
+            value={status ?? ''}
+            onChange={(event) => setStatus((event.target.value || null) as EscalationStatus | null)}
+          >
+            <option value="">All</option>
+            <option value="OPEN">Open</option>
+            <option value="ACKNOWLEDGED">Acknowledged</option>
+            <option value="RESOLVED">Resolved</option>
+          </select>
+        }
+      >
+        <Loaded answer={answer}>
+          {({ escalations }) => {
+            const { edges = [], pageInfo, scope } = escalations ?? {};
+            return (
+              <>
+                {scope === 'OWN' && <p className="quiet small">You see those that you raised.</p>}
+                {edges.length === 0 ? (
+                  <Empty title="Nobody waits for a human">Programs and people raise one when they need somebody.</Empty>
+                ) : (
+                  <ul className="list" aria-label="Escalations">
+                    {edges.map(({ node }) => (
+                      <li key={node.escalationId} className="line">
+                        <Link to={`/orgs/${org}/escalations/${node.escalationId}`} className="grows">
+                          {node.reason}
+                        </Link>
+                        {node.severity === 'HIGH' && <Tag value="HIGH" />}
+                        <Tag value={node.status} />
+                        {node.presenceName !== null && <span className="small quiet">{node.presenceName}</span>}
+                        <When at={node.raisedAt} />
+                      </li>
+                    ))}
+                  </ul>
+                )}
+                <MorePages pages={pages} info={pageInfo} />
+              </>
+            );
+          }}
+        </Loaded>
+      </Card>
+      <div className="columns">
+        <Raise org={org} />
+        <Contacts org={org} />
+      </div>
+    </Page>
+  );
+}
+
+function Raise({ org }: { readonly org: string }) {
+  const raise = useChange(RaiseEscalationDocument);
+  const [said, setSaid] = useState<string>();
+  return (
+    <Card title="Ask for a human">
+      <Form
+        label="Ask for a human"
+        className="stack"
+        send={async (values) => {
+          setSaid(undefined);
+          const answer = await raise.run({
+            org,
+            reason: textOf(values, 'reason'),
+            severity: textOf(values, 'severity') as EscalationSeverity,
+          });
+          const raised = answer?.raiseEscalation;
+          if (raised == null) return false;
+          const paged = raised.willPage.map(({ displayName, email }) => displayName ?? email).join(', ');
+          setSaid(paged === '' ? 'It is raised. There is nobody to page yet.' : `It is raised. Being paged: ${paged}.`);
+          return true;
+        }}
+      >
+        <Field label="Reason">
+          <textarea name="reason" required rows={3} />
+        </Field>
+        <Field label="Severity" hint="High climbs after half an hour, normal after two.">
+          <select name="severity" defaultValue="NORMAL">
+            <option value="NORMAL">normal</option>
+            <option value="HIGH">high</option>
+          </select>
+        </Field>
+        <div>
+          <button type="submit" disabled={raise.busy}>
+            Raise
+          </button>
+        </div>
+      </Form>
+      <p role="status" className={said === undefined ? undefined : 'note good'}>
+        {said}
+      </p>
+      <ErrorNote error={raise.error} />
+    </Card>
+  );
+}

@@ -1,0 +1,155 @@
+import { useState } from 'react';
+import { useChange } from '../graph/use-change.ts';
+import { useAsk } from '../graph/use-live-query.ts';
+import { Card } from '../parts/card.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Field } from '../parts/field.tsx';
+import { Form, textOf } from '../parts/form.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Page } from '../parts/page.tsx';
+import { Secret } from '../parts/secret.tsx';
+import { Tag } from '../parts/tag.tsx';
+import { When } from '../parts/when.tsx';
+import { Link } from '../router.tsx';
+import {
+  CreateProjectDocument,
+  OrganizationDocument,
+  type OrganizationQuery,
+  RenameOrganizationDocument,
+} from './organization.graphql.ts';
+import { Members } from './organization-members.tsx';
+import { TierCard } from './organization-tier.tsx';
+
+export type Organization = NonNullable<OrganizationQuery['organization']>;
+
+/** An organization: its projects, who belongs to it, and how it stands with its tier. */
+export default function OrganizationPage({ org }: { readonly org: string }) {
+  const answer = useAsk(OrganizationDocument, { org });
+  const name = answer.data?.organization?.displayName ?? 'Organization';
+  return (
+    <Page title={name} crumbs={[['Organizations', '/orgs']]}>
+      <Loaded answer={answer}>
+        {({ organization, tierStatus }) =>
+          organization !== null && (
+            <>
+              <Projects organization={organization} />
+              <div className="columns">
+                <TierCard organization={organization} standing={tierStatus} />
+                <Settings organization={organization} />
+              </div>
+              <Members organization={organization} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+interface Made {
+  readonly projectId: string;
+  readonly name: string;
+  readonly keys: { readonly anonKey: string; readonly serviceKey: string } | null;
+}
+
+function Projects({ organization: { orgId, projects } }: { readonly organization: Organization }) {
+  const create = useChange(CreateProjectDocument);
+  const [made, setMade] = useState<Made>();
+  return (
+    <Card title="Projects">
+      {projects.edges.length === 0 ? (
+        <Empty title="No project yet">A project has a database of its own, with its rows over REST and GraphQL.</Empty>
+      ) : (
+        <ul className="list" aria-label="Projects">
+          {projects.edges.map(({ node }) => (
+            <li key={node.id} className="line">
+              <Link to={`/projects/${node.projectId}`} className="grows">
+                {node.name}
+              </Link>
+              <Tag value={node.state} />
+              <Tag value={node.status} />
+              <When at={node.createdAt} />
+            </li>
+          ))}
+        </ul>
+      )}
+      {projects.pageInfo.hasNextPage && <p className="quiet small">The first hundred are shown.</p>}
+      <Form
+        label="New project"
+        className="row"
+        send={async (values) => {
+          const answer = await create.run({ org: orgId, name: textOf(values, 'name') });
+          if (answer?.createProject != null) setMade(answer.createProject);
+          return answer !== undefined;
+        }}
+      >
+        <Field label="Name of a new project">
+          <input name="name" required maxLength={128} />
+        </Field>
+        <button type="submit" className="main" disabled={create.busy}>
+          {create.busy ? 'Creating…' : 'Create project'}
+        </button>
+      </Form>
+      <ErrorNote error={create.error} />
+      {made?.keys != null && (
+        <div className="note good" role="status">
+          <p>
+            <strong>{made.name}</strong> is ready. Its keys can be seen again on{' '}
+            <Link to={`/projects/${made.projectId}`}>its page</Link>; the service key may do what an owner may.
+          </p>
+          <p>Anon key</p>
+          <Secret name="anon key" value={made.keys.anonKey} />
+          <p>Service key</p>
+          <Secret name="service key" value={made.keys.serviceKey} />
+        </div>
+      )}
+    </Card>
+  );
+}
+
+function Settings({
+  organization: { orgId, displayName, slug, createdAt, role },
+}: {
+  readonly organization: Organization;
+}) {
+  const rename = useChange(RenameOrganizationDocument);
+  return (
+    <Card title="Name">
+      <Form
+        label="Name of the organization"
+        className="row"
+        send={async (values) => {
+          await rename.run({ org: orgId, displayName: textOf(values, 'name') });
+          return false;
+        }}
+      >
+        <Field label="Name">
+          <input name="name" defaultValue={displayName ?? ''} required maxLength={128} />
+        </Field>
+        <button type="submit" disabled={rename.busy}>
+          Rename
+        </button>
+      </Form>
+      <ErrorNote error={rename.error} />
+      <dl className="facts">
+        <dt>Id</dt>
+        <dd>
+          <code>{orgId}</code>
+        </dd>
+        {slug !== null && (
+          <>
+            <dt>Slug</dt>
+            <dd>{slug}</dd>
+          </>
+        )}
+        <dt>Your role</dt>
+        <dd>{role === null ? 'none' : <Tag value={role} mood="plain" />}</dd>
+        <dt>Since</dt>
+        <dd>
+          <When at={createdAt} />
+        </dd>
+      </dl>
+    </Card>
+  );
+}

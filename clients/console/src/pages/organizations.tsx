@@ -1,0 +1,73 @@
+import { useChange } from '../graph/use-change.ts';
+import { useAsk } from '../graph/use-live-query.ts';
+import { Card } from '../parts/card.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Field } from '../parts/field.tsx';
+import { Form, textOf } from '../parts/form.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { MorePages, usePages } from '../parts/more-pages.tsx';
+import { Page } from '../parts/page.tsx';
+import { Tag } from '../parts/tag.tsx';
+import { When } from '../parts/when.tsx';
+import { go, Link } from '../router.tsx';
+import { CreateOrganizationDocument, OrganizationsDocument } from './organizations.graphql.ts';
+
+/** The caller's organizations, and how to have one more. */
+export default function Organizations() {
+  const pages = usePages();
+  const answer = useAsk(OrganizationsDocument, { after: pages.after });
+  const create = useChange(CreateOrganizationDocument);
+  return (
+    <Page title="Organizations">
+      <Card title="Yours">
+        <Loaded answer={answer}>
+          {({ organizations }) => {
+            const { edges = [], pageInfo } = organizations ?? {};
+            return (
+              <>
+                {edges.length === 0 ? (
+                  <Empty title="None yet">An organization holds projects, rooms and the people who may see them.</Empty>
+                ) : (
+                  <ul className="list" aria-label="Organizations">
+                    {edges.map(({ node }) => (
+                      <li key={node.id} className="line">
+                        <Link to={`/orgs/${node.orgId}`} className="grows">
+                          {node.displayName ?? node.slug ?? node.orgId}
+                        </Link>
+                        {node.role !== null && <Tag value={node.role} mood="plain" />}
+                        <Tag value={node.tier} mood="accent" />
+                        <Tag value={node.lifecycleState} />
+                        <When at={node.createdAt} />
+                      </li>
+                    ))}
+                  </ul>
+                )}
+                <MorePages pages={pages} info={pageInfo} />
+              </>
+            );
+          }}
+        </Loaded>
+      </Card>
+      <Card title="New organization">
+        <Form
+          label="New organization"
+          className="row"
+          send={async (values) => {
+            const made = await create.run({ displayName: textOf(values, 'name') });
+            if (made?.createOrganization != null) go(`/orgs/${made.createOrganization.orgId}`);
+            return made !== undefined;
+          }}
+        >
+          <Field label="Name">
+            <input name="name" required maxLength={128} />
+          </Field>
+          <button type="submit" className="main" disabled={create.busy}>
+            Create organization
+          </button>
+        </Form>
+        <ErrorNote error={create.error} />
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,147 @@
+import { Client, cacheExchange, fetchExchange } from '@urql/core';
+import { useEffect, useMemo, useState } from 'react';
+import { Provider } from 'urql';
+import { useChange } from '../graph/use-change.ts';
+import { useAsk } from '../graph/use-live-query.ts';
+import { Card } from '../parts/card.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Field } from '../parts/field.tsx';
+import { Form, textOf } from '../parts/form.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { MorePages, usePages } from '../parts/more-pages.tsx';
+import { Page } from '../parts/page.tsx';
+import { Tag } from '../parts/tag.tsx';
+import { When } from '../parts/when.tsx';
+import { OutboxDocument, TestMailDocument } from './outbox.graphql.ts';
+
+/** Mail that went out, waits or failed. It is the installation's, so it takes the platform admin's key. */
+export default function Outbox() {
+  const [key, setKey] = useState<string>();
+  return (
+    <Page title="Outbox" lead="Mail of the whole installation: what went out, what waits, and what failed.">
+      {key === undefined ? (
+        <Card title="For the platform admin">
+          <p>
+            Mails hold links that sign people in, so a wallet is not enough here. The key is the server’s{' '}
+            <code>SVC_ADMIN_KEY</code>; it stays in the memory of this page, and is forgotten when you leave it.
+          </p>
+          <Form
+            label="Platform admin"
+            className="row"
+            send={(values) => {
+              setKey(textOf(values, 'key'));
+              return true;
+            }}
+          >
+            <Field label="Admin key">
+              <input name="key" type="password" required autoComplete="off" />
+            </Field>
+            <button type="submit" className="main">
+              Open the outbox
+            </button>
+          </Form>
+        </Card>
+      ) : (
+        <ByAdmin adminKey={key} forget={() => setKey(undefined)} />
+      )}
+    </Page>
+  );
+}
+
+/** Asks by plain HTTP with the admin's key: the connection of the console is somebody else's. */
+function ByAdmin({ adminKey, forget }: { readonly adminKey: string; readonly forget: () => void }) {
+  const client = useMemo(
+    () =>
+      new Client({
+        url: `${location.origin}/graphql`,
+        preferGetMethod: false,
+        exchanges: [cacheExchange, fetchExchange],
+        fetchOptions: { headers: { 'x-admin-key': adminKey } },
+      }),
+    [adminKey],
+  );
+  return (
+    <Provider value={client}>
+      <Mails forget={forget} />
+    </Provider>
+  );
+}
+
+/** New mail is looked for so often, in milliseconds: there is no feed of it. */
+const askEveryMs = 5_000;
+
+function Mails({ forget }: { readonly forget: () => void }) {
+  const pages = usePages();
+  const answer = useAsk(OutboxDocument, { after: pages.after });
+  const test = useChange(TestMailDocument);
+  const refused = answer.error !== undefined;
+  useEffect(() => {
+    const timer = refused ? undefined : setInterval(() => answer.again(), askEveryMs);
+    return () => clearInterval(timer);
+  });
+  return (
+    <>
+      <div>
+        <button type="button" className="slim" onClick={forget}>
+          {refused ? 'Try another key' : 'Close the outbox'}
+        </button>
+      </div>
+      <Card title="Mails">
+        <Loaded answer={answer}>
+          {({ outboxMails }) => {
+            const { edges = [], pageInfo } = outboxMails ?? {};
+            return (
+              <>
+                {edges.length === 0 ? (
+                  <Empty title="No mail yet">Invitations, sign-in links and notices show up here by themselves.</Empty>
+                ) : (
+                  <ul className="list" aria-label="Mails">
+                    {edges.map(({ node }) => (
+                      <li key={node.id} className="stack">
+                        <div className="line">
+                          <strong className="grows">{node.subject}</strong>
+                          <span className="small">{node.recipient}</span>
+                          <Tag value={node.state} />
+                          <When at={node.sentAt ?? node.createdAt} />
+                        </div>
+                        {node.lastError !== null && (
+                          <p className="note bad small">
+                            {node.lastError} ({node.attempts} attempts)
+                          </p>
+                        )}
+                        <details>
+                          <summary className="small">
+                            Text <span className="seen-by-readers">of {node.subject}</span>
+                          </summary>
+                          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by key. */}
+                          <pre tabIndex={0}>{node.bodyText}</pre>
+                        </details>
+                      </li>
+                    ))}
+                  </ul>
+                )}
+                <MorePages pages={pages} info={pageInfo} />
+              </>
+            );
+          }}
+        </Loaded>
+      </Card>
+      <Card title="Try the mail settings">
+        <Form
+          label="Test mail"
+          className="row"
+          send={async (values) => (await test.run({ to: textOf(values, 'to') })) !== undefined}
+        >
+          <Field label="Send a test mail to">
+            <input name="to" type="email" required />
+          </Field>
+          <button type="submit" disabled={test.busy}>
+            Send
+          </button>
+        </Form>
+        <ErrorNote error={test.error} />
+      </Card>
+    </>
+  );
+}

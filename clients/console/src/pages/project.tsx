@@ -1,0 +1,171 @@
+import { useState } from 'react';
+import { useChange } from '../graph/use-change.ts';
+import { useAsk } from '../graph/use-live-query.ts';
+import { Card } from '../parts/card.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Field } from '../parts/field.tsx';
+import { Form, textOf } from '../parts/form.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { bytes, Meter } from '../parts/meter.tsx';
+import { Page } from '../parts/page.tsx';
+import { Secret } from '../parts/secret.tsx';
+import { Tag } from '../parts/tag.tsx';
+import { When } from '../parts/when.tsx';
+import { go, Link } from '../router.tsx';
+import {
+  DeleteProjectDocument,
+  ProjectDocument,
+  ProjectKeysDocument,
+  type ProjectQuery,
+  RenameProjectDocument,
+} from './project.graphql.ts';
+import { projectCrumbs } from './project-crumbs.ts';
+
+type Project = NonNullable<ProjectQuery['project']>;
+
+/** A project: how it stands, its keys for who asks for them, and the ways to what is in it. */
+export default function ProjectPage({ project: id }: { readonly project: string }) {
+  const answer = useAsk(ProjectDocument, { project: id });
+  const project = answer.data?.project;
+  return (
+    <Page title={project?.name ?? 'Project'} crumbs={projectCrumbs(project?.organization)}>
+      <Loaded answer={answer}>{({ project: found }) => found !== null && <Facts project={found} />}</Loaded>
+    </Page>
+  );
+}
+
+function Facts({ project }: { readonly project: Project }) {
+  const { projectId, publicId, organization, defaultRoom, usage } = project;
+  return (
+    <>
+      <div className="row">
+        <Link className="button" to={`/projects/${projectId}/rows`}>
+          Rows
+        </Link>
+        <Link className="button" to={`/projects/${projectId}/errors`}>
+          Errors
+        </Link>
+        {organization !== null && (
+          <Link className="button" to={`/orgs/${organization.orgId}/rooms/${encodeURIComponent(defaultRoom.key)}`}>
+            Room
+          </Link>
+        )}
+      </div>
+      <div className="columns">
+        <Card title="Facts">
+          <div className="line">
+            <Tag value={project.state} /> <Tag value={project.status} /> <Tag value={project.tier} mood="accent" />
+          </div>
+          <dl className="facts">
+            <dt>Id</dt>
+            <dd>
+              <code>{projectId}</code>
+            </dd>
+            <dt>Public id</dt>
+            <dd>
+              <code>{publicId}</code>
+            </dd>
+            <dt>Since</dt>
+            <dd>
+              <When at={project.createdAt} />
+            </dd>
+          </dl>
+          <Meter label="Requests in this lease" used={usage.apiCalls} limit={usage.apiCallsLimit} />
+          <Meter label="Storage" used={usage.storageBytes} limit={usage.storageBytesLimit} format={bytes} />
+        </Card>
+        <Keys projectId={projectId} />
+      </div>
+      <Changes project={project} />
+    </>
+  );
+}
+
+/** Asked for only when somebody wants to see them: an answer that nobody needed need not lie in a browser. */
+function Keys({ projectId }: { readonly projectId: string }) {
+  const [asked, setAsked] = useState(false);
+  const answer = useAsk(ProjectKeysDocument, asked ? { project: projectId } : undefined);
+  return (
+    <Card title="Keys">
+      {asked ? (
+        <Loaded answer={answer}>
+          {({ project }) =>
+            project?.keys == null ? (
+              <Empty title="Not for you to see">An owner of the organization may read the keys.</Empty>
+            ) : (
+              <>
+                <div className="stack">
+                  <h3>Anon key</h3>
+                  <p className="quiet small">For frontends: row security decides what it may.</p>
+                  <Secret name="anon key" value={project.keys.anonKey} />
+                </div>
+                <div className="stack">
+                  <h3>Service key</h3>
+                  <p className="quiet small">For servers alone: whoever has it may do what an owner may.</p>
+                  <Secret name="service key" value={project.keys.serviceKey} />
+                </div>
+              </>
+            )
+          }
+        </Loaded>
+      ) : (
+        <>
+          <p className="quiet">They are asked for when you want them, and hidden until you look.</p>
+          <div>
+            <button type="button" onClick={() => setAsked(true)}>
+              Get the keys
+            </button>
+          </div>
+        </>
+      )}
+    </Card>
+  );
+}
+
+function Changes({ project: { projectId, name, organization } }: { readonly project: Project }) {
+  const rename = useChange(RenameProjectDocument);
+  const remove = useChange(DeleteProjectDocument);
+  return (
+    <Card title="Change">
+      <Form
+        label="Name of the project"
+        className="row"
+        send={async (values) => {
+          await rename.run({ project: projectId, name: textOf(values, 'name') });
+          return false;
+        }}
+      >
+        <Field label="Name">
+          <input name="name" defaultValue={name} required maxLength={128} />
+        </Field>
+        <button type="submit" disabled={rename.busy}>
+          Rename
+        </button>
+      </Form>
+      <ErrorNote error={rename.error} />
+      <details>
+        <summary>Delete the project</summary>
+        <Form
+          label="Delete the project"
+          send={async (values) => {
+            if (textOf(values, 'confirmed') !== name) return false;
+            const done = await remove.run({ project: projectId });
+            if (done !== undefined) go(organization === null ? '/orgs' : `/orgs/${organization.orgId}`);
+            return done !== undefined;
+          }}
+        >
+          <p>Its database, its users and its keys are gone for good. Messages, events and the audit trail are kept.</p>
+          <Field label={`To go on, write ${name}`}>
+            <input name="confirmed" required autoComplete="off" />
+          </Field>
+          <div>
+            <button type="submit" disabled={remove.busy}>
+              Delete for good
+            </button>
+          </div>
+        </Form>
+      </details>
+      <ErrorNote error={remove.error} />
+    </Card>
+  );
+}

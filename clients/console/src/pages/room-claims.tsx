@@ -1,0 +1,113 @@
+import { useChange } from '../graph/use-change.ts';
+import { useLiveQuery } from '../graph/use-live-query.ts';
+import { Card } from '../parts/card.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Field } from '../parts/field.tsx';
+import { Form, textOf } from '../parts/form.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Tag } from '../parts/tag.tsx';
+import { When } from '../parts/when.tsx';
+import {
+  ClaimDocument,
+  type ClaimMode,
+  ClaimsDocument,
+  FollowClaimsDocument,
+  ReleaseClaimDocument,
+} from './room.graphql.ts';
+import type { Place } from './room.tsx';
+import { wantedName } from './room-self.ts';
+
+/** Claims run out without a word, in milliseconds. */
+const askEveryMs = 60_000;
+
+/** What those in a room are on, and who is in whose way. */
+export function RoomClaims({ place: { org, room, sessionKey, me } }: { readonly place: Place }) {
+  const answer = useLiveQuery(ClaimsDocument, { org, room }, FollowClaimsDocument, { org, room }, askEveryMs);
+  const claim = useChange(ClaimDocument);
+  const release = useChange(ReleaseClaimDocument);
+  return (
+    <Card title="Claims">
+      <Loaded answer={answer}>
+        {({ room: found }) => {
+          const standing = found?.claims.edges.filter(({ node }) => node.state === 'ACTIVE') ?? [];
+          return standing.length === 0 ? (
+            <Empty title="Nothing is claimed">A claim says “I am on this”. It blocks nothing.</Empty>
+          ) : (
+            <ul className="list" aria-label="Claims">
+              {standing.map(({ node }) => (
+                <li key={node.id} className="stack">
+                  <div className="line">
+                    <code className="grows">{node.resource}</code>
+                    <Tag value={node.mode} mood={node.mode === 'EXCLUSIVE' ? 'accent' : 'plain'} />
+                  </div>
+                  <div className="line small">
+                    <span className="grows">
+                      {node.holder}
+                      {node.note !== null && <span className="quiet">: {node.note}</span>}
+                    </span>
+                    <span className="quiet">
+                      ends <When at={node.expiresAt} />
+                    </span>
+                    {node.holder === me?.name && (
+                      <button
+                        type="button"
+                        className="slim"
+                        disabled={release.busy}
+                        onClick={() => void release.run({ org, room, claim: node.claimId })}
+                      >
+                        Release <span className="seen-by-readers">{node.resource}</span>
+                      </button>
+                    )}
+                  </div>
+                  {node.conflicts.edges.length > 0 && (
+                    <p className="note warn small">
+                      In the way of {node.conflicts.edges.map(({ node: other }) => other.holder).join(', ')}
+                    </p>
+                  )}
+                </li>
+              ))}
+            </ul>
+          );
+        }}
+      </Loaded>
+      <Form
+        label="Claim something"
+        className="stack"
+        send={async (values) => {
+          const note = textOf(values, 'note');
+          const answered = await claim.run({
+            org,
+            room,
+            sessionKey,
+            requestedName: wantedName(),
+            program: 'console',
+            resource: textOf(values, 'resource'),
+            mode: textOf(values, 'mode') as ClaimMode,
+            ...(note === '' ? {} : { note }),
+          });
+          return answered !== undefined;
+        }}
+      >
+        <Field label="What you are on" hint="For files repo:src/**, else any words.">
+          <input name="resource" required maxLength={500} />
+        </Field>
+        <Field label="Note">
+          <input name="note" maxLength={500} />
+        </Field>
+        <div className="row">
+          <Field label="How">
+            <select name="mode" defaultValue="EXCLUSIVE">
+              <option value="EXCLUSIVE">alone</option>
+              <option value="SHARED">with others</option>
+            </select>
+          </Field>
+          <button type="submit" disabled={claim.busy}>
+            Claim
+          </button>
+        </div>
+      </Form>
+      <ErrorNote error={claim.error ?? release.error} />
+    </Card>
+  );
+}

@@ -1,0 +1,137 @@
+import { useEffect, useRef, useState } from 'react';
+import { useChange } from '../graph/use-change.ts';
+import { useTail } from '../graph/use-tail.ts';
+import { Card } from '../parts/card.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Loading } from '../parts/loaded.tsx';
+import {
+  AckMessageDocument,
+  FollowMessagesDocument,
+  LastMessagesDocument,
+  type MessageLineFragment,
+} from './room.graphql.ts';
+import type { Place } from './room.tsx';
+import { Composer } from './room-composer.tsx';
+import { Message } from './room-message.tsx';
+import { PendingMessage, usePending } from './room-pending.tsx';
+
+/** How near its end a list counts as being read at the end, in pixels. */
+const nearEnd = 80;
+
+/** What is said in a room, as it is said, and a place to say something. */
+export function RoomTalk({ place }: { readonly place: Place }) {
+  const { org, room, sessionKey, me } = place;
+  const [thread, setThread] = useState<string>();
+  const [root, setRoot] = useState<MessageLineFragment>();
+  const tail = useTail({
+    variables: { org, room, threadId: thread ?? null },
+    query: LastMessagesDocument,
+    page: ({ roomMessages }) => roomMessages,
+    feed: FollowMessagesDocument,
+    event: ({ roomMessages: { reset, message } }) => ({ reset, row: message }),
+  });
+  const pending = usePending(place, tail.rows, thread);
+  const ack = useChange(AckMessageDocument);
+  const list = useEndInSight(tail.rows?.at(-1)?.messageId, pending.waiting.length);
+
+  const replace = (message: MessageLineFragment) =>
+    tail.change((rows) => rows.map((row) => (row.messageId === message.messageId ? message : row)));
+  const openThread = (id: string) => {
+    setRoot(tail.rows?.find(({ messageId }) => messageId === id));
+    setThread(id);
+  };
+  const acknowledge = async (message: MessageLineFragment) => {
+    // Shown as done at once, and taken back when it is refused.
+    replace(ackedBy(message, me?.name));
+    const answer = await ack.run({ org, room, message: message.messageId, sessionKey });
+    replace(answer?.ackRoomMessage ?? message);
+  };
+
+  return (
+    <Card
+      title={thread === undefined ? 'Messages' : 'A thread'}
+      side={
+        thread !== undefined && (
+          <button type="button" className="slim" onClick={() => setThread(undefined)}>
+            Back to all messages
+          </button>
+        )
+      }
+    >
+      <div className="talk">
+        {thread !== undefined && root !== undefined && (
+          <blockquote className="note">
+            <strong>{root.sender}</strong> {root.body}
+          </blockquote>
+        )}
+        <ErrorNote error={tail.error} retry={tail.again} />
+        {tail.rows === undefined && tail.error === undefined && <Loading />}
+        {tail.rows !== undefined && (
+          // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by key.
+          <div ref={list} className="messages" role="log" aria-label="Messages" tabIndex={0}>
+            <ol>
+              {tail.earlier !== undefined && (
+                <li>
+                  <button type="button" className="slim" onClick={tail.earlier}>
+                    Earlier messages
+                  </button>
+                </li>
+              )}
+              {tail.rows.map((message) => (
+                <Message
+                  key={message.cursor}
+                  message={message}
+                  me={me}
+                  openThread={thread === undefined ? openThread : undefined}
+                  acknowledge={(one) => void acknowledge(one)}
+                />
+              ))}
+              {pending.waiting.map((one) => (
+                <PendingMessage key={one.key} pending={one} again={pending.again} drop={pending.drop} />
+              ))}
+              {tail.rows.length === 0 && pending.waiting.length === 0 && (
+                <li>
+                  <Empty title="Nothing was said yet">
+                    What you write here is read by everybody in the organization.
+                  </Empty>
+                </li>
+              )}
+            </ol>
+          </div>
+        )}
+        <ErrorNote error={ack.error} />
+        <Composer thread={thread} say={pending.say} />
+      </div>
+    </Card>
+  );
+}
+
+const ackedBy = (message: MessageLineFragment, name: string | undefined): MessageLineFragment => ({
+  ...message,
+  recipients: {
+    edges: message.recipients.edges.map((edge) =>
+      edge.name === name ? { ...edge, ackedAt: new Date().toISOString() } : edge,
+    ),
+  },
+});
+
+/** Keeps the end of a list in sight as it grows, unless somebody has scrolled back to read. */
+function useEndInSight(last: string | undefined, waiting: number) {
+  const list = useRef<HTMLDivElement>(null);
+  const atEnd = useRef(true);
+  useEffect(() => {
+    const { current } = list;
+    if (current === null) return;
+    const watch = () => {
+      atEnd.current = current.scrollHeight - current.scrollTop - current.clientHeight < nearEnd;
+    };
+    current.addEventListener('scroll', watch, { passive: true });
+    return () => current.removeEventListener('scroll', watch);
+  });
+  // It is these that make the list grow.
+  useEffect(() => {
+    if (atEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
+  }, [last, waiting]);
+  return list;
+}

@@ -1,0 +1,52 @@
+import { useState } from 'react';
+import { useAsk } from '../graph/use-live-query.ts';
+import { Page } from '../parts/page.tsx';
+import { PeopleDocument } from './room.graphql.ts';
+import { RoomClaims } from './room-claims.tsx';
+import { RoomPeople } from './room-people.tsx';
+import { sessionKey } from './room-self.ts';
+import { RoomTalk } from './room-talk.tsx';
+
+interface RoomProps {
+  readonly org: string;
+  readonly room: string;
+}
+
+/** Where a page of the room is, and who speaks from it. */
+export interface Place extends RoomProps {
+  readonly sessionKey: string;
+  /** The presence that this tab has in the room, once it has one. */
+  readonly me: Me | undefined;
+  readonly setMe: (me: Me | undefined) => void;
+}
+
+export interface Me {
+  readonly presenceId: string;
+  readonly name: string;
+}
+
+/** A room: what is said in it, who is there, and who is on what. */
+export default function RoomPage({ org, room }: RoomProps) {
+  const [me, setMe] = useState<Me>();
+  const { data } = useAsk(PeopleDocument, { org, room });
+  const project = data?.room?.project;
+  const place: Place = { org, room, sessionKey: sessionKey(), me, setMe };
+  return (
+    <Page
+      title={project?.name ?? room}
+      crumbs={[
+        ['Organizations', '/orgs'],
+        ['Organization', `/orgs/${org}`],
+        ['Rooms', `/orgs/${org}/rooms`],
+      ]}
+    >
+      <div className="room">
+        <RoomTalk place={place} />
+        <div className="stack">
+          <RoomPeople place={place} />
+          <RoomClaims place={place} />
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,143 @@
+import { useState } from 'react';
+import { useChange } from '../graph/use-change.ts';
+import { useAsk } from '../graph/use-live-query.ts';
+import { Card } from '../parts/card.tsx';
+import { DataTable } from '../parts/data-table.tsx';
+import { Empty } from '../parts/empty.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import { Field } from '../parts/field.tsx';
+import { Form, textOf } from '../parts/form.tsx';
+import { Loaded } from '../parts/loaded.tsx';
+import { Page } from '../parts/page.tsx';
+import { Tag } from '../parts/tag.tsx';
+import { projectCrumbs } from './project-crumbs.ts';
+import { ProjectTablesDocument, type ProjectTablesQuery, RunSqlDocument } from './rows.graphql.ts';
+import { TableRows } from './rows-table.tsx';
+
+type Project = NonNullable<ProjectTablesQuery['project']>;
+
+/** The rows of a project, as its service key or a visitor sees them. */
+export default function RowsPage({ project }: { readonly project: string }) {
+  const answer = useAsk(ProjectTablesDocument, { project });
+  const found = answer.data?.project;
+  return (
+    <Page title="Rows" crumbs={projectCrumbs(found?.organization, found)}>
+      <Loaded answer={answer}>
+        {({ project: shown }) =>
+          shown?.tables == null || shown.keys === null ? (
+            <Empty title="Not for you to see">Who may read the project’s service key sees its rows here.</Empty>
+          ) : (
+            <>
+              <Tables project={shown} tables={shown.tables} keys={shown.keys} />
+              <Sql projectId={shown.projectId} />
+            </>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+/** The tables that the manifest makes live. */
+function liveTables(project: Project): ReadonlySet<string> {
+  const tables = project.expose?.manifest.tables;
+  const live = (Array.isArray(tables) ? tables : []).filter((table) => table.live === true);
+  return new Set(live.map((table) => String(table.name)));
+}
+
+interface TablesProps {
+  readonly project: Project;
+  readonly tables: NonNullable<Project['tables']>;
+  readonly keys: NonNullable<Project['keys']>;
+}
+
+function Tables({ project, tables, keys }: TablesProps) {
+  const [named, setNamed] = useState<string>();
+  const [visitor, setVisitor] = useState(false);
+  const table = tables.find(({ name }) => name === named) ?? tables[0];
+  if (table === undefined)
+    return <Empty title="No table yet">Make one below: create table notes (id bigint primary key, body text)</Empty>;
+  const live = liveTables(project).has(table.name);
+  return (
+    <Card
+      title={table.name}
+      side={
+        <span className="line">
+          {live ? <Tag value="live" mood="good" /> : <Tag value="not live" mood="plain" />}
+          {table.rlsEnabled && <Tag value="row security" mood="accent" />}
+        </span>
+      }
+    >
+      <div className="row">
+        <Field label="Table">
+          <select value={table.name} onChange={(event) => setNamed((event.target as HTMLSelectElement).value)}>
+            {tables.map(({ name }) => (
+              <option key={name}>{name}</option>
+            ))}
+          </select>
+        </Field>
+        <Field label="Seen with">
+          <select
+            value={visitor ? 'anon' : 'service'}
+            onChange={(event) => setVisitor((event.target as HTMLSelectElement).value === 'anon')}
+          >
+            <option value="service">the service key: all rows</option>
+            <option value="anon">the anon key: what a visitor sees</option>
+          </select>
+        </Field>
+      </div>
+      <TableRows
+        key={table.name}
+        projectId={project.projectId}
+        table={table.name}
+        columns={table.columns.map(({ name }) => name)}
+        door={
+          visitor ? { path: '/rest/v1', apikey: keys.anonKey } : { path: '/admin/v1/rest', apikey: keys.serviceKey }
+        }
+        live={live}
+      />
+    </Card>
+  );
+}
+
+function Sql({ projectId }: { readonly projectId: string }) {
+  const run = useChange(RunSqlDocument);
+  const [result, setResult] = useState<{
+    readonly rowCount: number | null;
+    readonly rows: readonly Readonly<Record<string, unknown>>[];
+    readonly fields: readonly { readonly name: string }[];
+  }>();
+  return (
+    <Card title="SQL">
+      <Form
+        label="SQL"
+        className="stack"
+        send={async (values) => {
+          const answer = await run.run({ project: projectId, sql: textOf(values, 'sql') });
+          if (answer?.runSql != null) setResult(answer.runSql);
+          return false;
+        }}
+      >
+        <Field label="Statements" hint="Run with the rights of the service key, several as one transaction.">
+          <textarea name="sql" rows={4} required spellCheck={false} />
+        </Field>
+        <div>
+          <button type="submit" disabled={run.busy}>
+            Run
+          </button>
+        </div>
+      </Form>
+      <ErrorNote error={run.error} />
+      {result !== undefined && (
+        <>
+          <p role="status" className="quiet">
+            {result.rowCount === null ? 'Done.' : `Done: ${result.rowCount.toLocaleString()} rows.`}
+          </p>
+          {result.fields.length > 0 && (
+            <DataTable label="What was answered" columns={result.fields.map(({ name }) => name)} rows={result.rows} />
+          )}
+        </>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,61 @@
+interface DataTableProps {
+  readonly label: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  /** How the rows are in order, and how to change it; absent where they cannot be. */
+  readonly order?: Order;
+  readonly setOrder?: (order: Order) => void;
+}
+
+/** By which column rows are in order. */
+export interface Order {
+  readonly column: string | undefined;
+  readonly falling: boolean;
+}
+
+/** A value as a cell shows it. */
+const spelt = (value: unknown) =>
+  value === null || value === undefined ? '∅' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+
+/** Rows as a table that scrolls by itself where the screen is narrow. */
+export function DataTable({ label, columns, rows, order, setOrder }: DataTableProps) {
+  const sortOf = (column: string) =>
+    order?.column !== column ? 'none' : order.falling ? ('descending' as const) : ('ascending' as const);
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by key.
+    <section className="scrolls" tabIndex={0} aria-label={label}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column} scope="col" aria-sort={setOrder === undefined ? undefined : sortOf(column)}>
+                {setOrder === undefined ? (
+                  column
+                ) : (
+                  <button
+                    type="button"
+                    className="plain slim"
+                    onClick={() => setOrder({ column, falling: order?.column === column && !order.falling })}
+                  >
+                    {column}
+                    {order?.column === column && <span aria-hidden="true">{order.falling ? '↓' : '↑'}</span>}
+                  </button>
+                )}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            // A table need not have a key, and its rows hold no state.
+            <tr key={at}>
+              {columns.map((column) => (
+                <td key={column}>{spelt(row[column])}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  );
+}

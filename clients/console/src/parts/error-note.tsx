@@ -1,0 +1,45 @@
+import type { Envelope } from '../graph/envelope.ts';
+
+interface ErrorNoteProps {
+  readonly error: Envelope | undefined;
+  readonly retry?: (() => void) | undefined;
+}
+
+/** What was refused: its code, why, what could be done, and where to find it in the log. */
+export function ErrorNote({ error, retry }: ErrorNoteProps) {
+  if (error === undefined) return null;
+  const { code, message, nextActions, traceId, retryable } = error;
+  return (
+    <div className="note bad" role="alert">
+      <p>
+        <code>{code}</code> {message}
+      </p>
+      {nextActions.length > 0 && (
+        <ul aria-label="What can be done">
+          {nextActions.map(({ why, command, method, path }) => (
+            <li key={`${why} ${command} ${path}`}>
+              {why}{' '}
+              {command !== undefined ? (
+                <code>{command}</code>
+              ) : (
+                path !== undefined && <code>{`${method ?? 'GET'} ${path}`}</code>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {traceId !== undefined && (
+        <p className="small">
+          Trace <code>{traceId}</code>
+        </p>
+      )}
+      {retry !== undefined && retryable && (
+        <div>
+          <button type="button" className="slim" onClick={retry}>
+            Try again
+          </button>
+        </div>
+      )}
+    </div>
+  );
+}

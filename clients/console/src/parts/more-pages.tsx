@@ -1,0 +1,39 @@
+import { useState } from 'react';
+
+/** Where one is in a list of pages. */
+export interface Pages {
+  readonly after: string | undefined;
+  readonly next: (cursor: string) => void;
+  readonly back: (() => void) | undefined;
+}
+
+/** Pages of a list, gone through one after the other. */
+export function usePages(): Pages {
+  const [trail, setTrail] = useState<readonly string[]>([]);
+  return {
+    after: trail.at(-1),
+    next: (cursor) => setTrail([...trail, cursor]),
+    back: trail.length === 0 ? undefined : () => setTrail(trail.slice(0, -1)),
+  };
+}
+
+interface MorePagesProps {
+  readonly pages: Pages;
+  readonly info: { readonly hasNextPage: boolean; readonly endCursor: string | null } | undefined;
+}
+
+/** Goes on to the next page, and back; shown only where there is one. */
+export function MorePages({ pages, info }: MorePagesProps) {
+  const next = info?.hasNextPage === true ? info.endCursor : null;
+  if (next === null && pages.back === undefined) return null;
+  return (
+    <nav className="row" aria-label="Pages of the list">
+      <button type="button" className="slim" disabled={pages.back === undefined} onClick={pages.back}>
+        Back
+      </button>
+      <button type="button" className="slim" disabled={next === null} onClick={() => pages.next(next!)}>
+        Next
+      </button>
+    </nav>
+  );
+}

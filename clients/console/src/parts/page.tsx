@@ -1,0 +1,43 @@
+import { type ReactNode, useEffect, useRef } from 'react';
+import { Link, useTitle } from '../router.tsx';
+
+interface PageProps {
+  readonly title: string;
+  readonly lead?: ReactNode;
+  /** Where the page is: names and addresses from the outermost on. */
+  readonly crumbs?: readonly (readonly [name: string, to: string])[];
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A page with its heading, which keyboard and screen reader come to first. */
+export function Page({ title, lead, crumbs = [], actions, children }: PageProps) {
+  useTitle(title);
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  return (
+    <div className="page">
+      <div className="page-head">
+        <div>
+          {crumbs.length > 0 && (
+            <nav aria-label="Where you are">
+              <ol className="crumbs">
+                {crumbs.map(([name, to]) => (
+                  <li key={to}>
+                    <Link to={to}>{name}</Link>
+                  </li>
+                ))}
+              </ol>
+            </nav>
+          )}
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
+          {lead !== undefined && <p className="quiet">{lead}</p>}
+        </div>
+        {actions !== undefined && <div className="row">{actions}</div>}
+      </div>
+      {children}
+    </div>
+  );
+}

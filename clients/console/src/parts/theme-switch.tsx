@@ -1,0 +1,31 @@
+import { useEffect, useState } from 'react';
+import { Field } from './field.tsx';
+
+const kept = 'svc.console.theme';
+const themes = ['system', 'light', 'dark'] as const;
+
+/** Puts the theme that was chosen before on the page. */
+export function applyTheme(theme = localStorage.getItem(kept) ?? 'system'): void {
+  if (theme === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+/** Chooses between the system's colours, light and dark. */
+export function ThemeSwitch() {
+  const [theme, setTheme] = useState(() => localStorage.getItem(kept) ?? 'system');
+  useEffect(() => {
+    localStorage.setItem(kept, theme);
+    applyTheme(theme);
+  }, [theme]);
+  return (
+    <Field label="Colours">
+      <select value={theme} onChange={(event) => setTheme((event.target as HTMLSelectElement).value)}>
+        {themes.map((name) => (
+          <option key={name} value={name}>
+            {name === 'system' ? 'As the system' : name === 'light' ? 'Light' : 'Dark'}
+          </option>
+        ))}
+      </select>
+    </Field>
+  );
+}

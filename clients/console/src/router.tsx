@@ -1,0 +1,57 @@
+import { type AnchorHTMLAttributes, type MouseEvent, useEffect } from 'react';
+import { createStore, useStore } from './store.ts';
+
+const base = '/console';
+const readPath = () => location.pathname.slice(base.length).replace(/\/+$/, '') || '/';
+
+const path = createStore(readPath());
+addEventListener('popstate', () => path.set(readPath()));
+
+/** The page's address below the console's. */
+export const usePath = (): string => useStore(path);
+
+/** Goes to a page of the console. */
+export function go(to: string): void {
+  history.pushState(null, '', base + (to === '/' ? '' : to));
+  path.set(readPath());
+  scrollTo(0, 0);
+}
+
+interface LinkProps extends Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 'href'> {
+  readonly to: string;
+}
+
+/** A link to a page of the console. With a modifier key it opens as any link does. */
+export function Link({ to, onClick, ...rest }: LinkProps) {
+  const current = usePath() === to;
+  const follow = (event: MouseEvent<HTMLAnchorElement>) => {
+    onClick?.(event);
+    if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
+    event.preventDefault();
+    go(to);
+  };
+  return (
+    <a href={base + (to === '/' ? '' : to)} aria-current={current ? 'page' : undefined} {...rest} onClick={follow} />
+  );
+}
+
+/** Values of the named parts of a pattern such as `/orgs/:org`; undefined when the path is another one. */
+export function match(pattern: string, given: string): Readonly<Record<string, string>> | undefined {
+  const parts = pattern.split('/');
+  const values = given.split('/');
+  if (parts.length !== values.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [at, part] of parts.entries()) {
+    const value = values[at]!;
+    if (part.startsWith(':')) params[part.slice(1)] = decodeURIComponent(value);
+    else if (part !== value) return undefined;
+  }
+  return params;
+}
+
+/** Names the page in the tab, and brings a screen reader to its heading. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Console`;
+  }, [title]);
+}

@@ -1,0 +1,101 @@
+import { useEffect, useState } from 'react';
+import { Loading } from './parts/loaded.tsx';
+import { ThemeSwitch } from './parts/theme-switch.tsx';
+import { useTitle } from './router.tsx';
+import { enter, leave, type Session, wasKey } from './session/session.ts';
+import { type FoundWallet, findWallets, walletSigner } from './session/wallets.ts';
+import type { Settings } from './settings.ts';
+
+interface SignInProps {
+  readonly session: Exclude<Session, { state: 'in' }>;
+  readonly settings: Settings;
+}
+
+/** The way in: a wallet of the browser, or in development a key that the page makes for itself. */
+export function SignIn({ session, settings }: SignInProps) {
+  useTitle('Sign in');
+  const [wallets, setWallets] = useState<readonly FoundWallet[]>();
+  const [busy, setBusy] = useState(() => settings.throwAwayKeys && wasKey());
+  const [failed, setFailed] = useState<string>();
+  useEffect(() => void findWallets().then(setWallets), []);
+
+  const attempt = async (how: () => Promise<void>) => {
+    setBusy(true);
+    setFailed(undefined);
+    try {
+      await how();
+    } catch (error) {
+      setFailed(error instanceof Error ? error.message : 'The wallet did not sign.');
+    }
+    setBusy(false);
+  };
+  const byWallet = (wallet: FoundWallet) => attempt(async () => enter(await walletSigner(wallet), wallet.id));
+  const byKey = () =>
+    attempt(async () => {
+      const { throwAwaySigner } = await import('./session/throw-away-key.ts');
+      await enter(await throwAwaySigner(), 'key');
+    });
+  // Once, when the console is opened by who was in before.
+  useEffect(() => {
+    if (busy) void byKey();
+  }, []);
+
+  const returning = session.state === 'returning' ? session.walletId : undefined;
+  const why = failed ?? (session.state === 'out' ? session.why : undefined);
+  return (
+    <main className="gate">
+      <div className="stack">
+        <p className="brand">
+          <img src="/console/favicon.svg" alt="" />
+          Console
+        </p>
+        <h1>{returning === undefined ? 'Sign in' : 'Welcome back'}</h1>
+        <p className="quiet">
+          There is no password. Your wallet signs one short text, which opens one connection; all you read and change
+          goes by it, and nothing is paid. When the connection is lost or the page is loaded anew, it signs again.
+        </p>
+      </div>
+      {why !== undefined && (
+        <p className="note bad" role="alert">
+          {why}
+        </p>
+      )}
+      {busy ? (
+        <Loading />
+      ) : (
+        <div className="choices">
+          {wallets?.map((wallet) => (
+            <button
+              type="button"
+              key={wallet.id}
+              className={returning === undefined || returning === wallet.id ? 'main' : undefined}
+              onClick={() => void byWallet(wallet)}
+            >
+              {returning === wallet.id ? `Sign and go on with ${wallet.name}` : `Sign in with ${wallet.name}`}
+            </button>
+          ))}
+          {wallets?.length === 0 && (
+            <p className="note">This browser has no wallet. One that speaks EIP-1193 shows up here by itself.</p>
+          )}
+          {settings.throwAwayKeys && (
+            <>
+              <button type="button" onClick={() => void byKey()}>
+                Use a throw-away key
+              </button>
+              <p className="quiet small">
+                For development: the key is made here and kept in this browser alone. Whoever clears the browser’s data
+                clears it, too.
+              </p>
+            </>
+          )}
+          {returning !== undefined && (
+            <button type="button" className="plain" onClick={() => leave()}>
+              Sign in as somebody else
+            </button>
+          )}
+        </div>
+      )}
+      <ThemeSwitch />
+    </main>
+  );
+}

@@ -1,0 +1,26 @@
+import type { ProjectDatabase } from '../../db/project-databases.ts';
+import { type Asked, askedSetting, askSql, findingsTold, toldSql } from '../../engines/expose/analysed.ts';
+import type { Finding } from '../../engines/expose/finding.ts';
+import type { Context } from '../context.ts';
+import { asOwner, inProject, once } from './in-project.ts';
+
+/** Has PostgreSQL analyse the SQL of a manifest, with the rights and the names that it would be applied with. */
+export async function analyse(
+  { services, signal }: Pick<Context, 'services' | 'signal'>,
+  database: ProjectDatabase,
+  asked: readonly Asked[],
+): Promise<Finding[]> {
+  if (asked.length === 0) return [];
+  const texts = JSON.stringify(asked.map(({ text }) => text));
+  const statements = [
+    asOwner(true),
+    // Texts mean what they meant to the one who read them as expressions.
+    once(`select set_config('standard_conforming_strings', 'on', true), set_config('${askedSetting}', $1, true)`, [
+      texts,
+    ]),
+    once(askSql),
+    once(toldSql),
+  ];
+  const rows = await inProject(() => services.projectPools.run(database, statements, { signal, discard: true }));
+  return findingsTold(asked, rows.at(-1)![0]![0]!);
+}

@@ -1,0 +1,82 @@
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { ceremonies } from '../../resolvers/ceremonies/index.ts';
+import { operations } from '../../resolvers/index.ts';
+import { ceremonyRoutes } from '../../rest-compat/ceremonies/routes.ts';
+
+/** Copied by hand from the contract: method, path, status of success. Contract 01, sections 5.13 and 5.14; 04, 3.6. */
+const documented = [
+  'POST /agent/v1/control-plane/session/email 200',
+  'POST /agent/v1/control-plane/session/email/verify 200',
+  'POST /agent/v1/control-plane/session/passkey/options 200',
+  'POST /agent/v1/control-plane/session/passkey/verify 200',
+  'POST /agent/v1/control-plane/recovery/consume 200',
+  'POST /agent/v1/control-plane/recovery/issue 201',
+  'GET /agent/v1/control-plane/session 200',
+  'POST /agent/v1/control-plane/session/refresh 200',
+  'POST /agent/v1/control-plane/session/revoke 200',
+  'POST /agent/v1/control-plane/session/browser 200',
+  'POST /agent/v1/control-plane/session/browser/refresh 200',
+  'POST /agent/v1/control-plane/session/browser/revoke 200',
+  'POST /agent/v1/control-plane/passkey/enroll/options 200',
+  'POST /agent/v1/control-plane/passkey/enroll/verify 201',
+  'POST /agent/v1/control-plane/step-up/options 200',
+  'POST /agent/v1/control-plane/step-up/verify 200',
+  'GET /agent/v1/control-plane/authenticators 200',
+  'DELETE /agent/v1/control-plane/authenticators/:id 200',
+  'POST /agent/v1/control-plane/emails 200',
+  'POST /agent/v1/control-plane/emails/verify 200',
+  'GET /agent/v1/control-plane/cli/authorize 200',
+  'GET /agent/v1/control-plane/cli/authorize/:flow_id 200',
+  'POST /agent/v1/control-plane/cli/approve 200',
+  'POST /agent/v1/control-plane/cli/token 200',
+  'POST /agent/v1/control-plane/write-auth/challenges 201',
+  'POST /agent/v1/control-plane/write-auth/verify 201',
+  'POST /agent/v1/control-plane/write-auth/cli/token 201',
+  'GET /agent/v1/control-plane/write-auth/sessions 200',
+  'POST /agent/v1/control-plane/write-auth/sessions/:id/revoke 200',
+  'POST /agent/v1/control-plane/write-auth/sessions/revoke-all 200',
+  'POST /agent/v1/operator/session/device 200',
+  'POST /agent/v1/operator/session/device/token 200',
+  'POST /agent/v1/operator/session/device/approve 200',
+  'POST /agent/v1/operator/session/email 200',
+  'POST /agent/v1/operator/session/email/verify 200',
+  'POST /agent/v1/operator/session/passkey/options 200',
+  'POST /agent/v1/operator/session/passkey/verify 200',
+  'POST /agent/v1/operator/session/passkey/enroll/options 200',
+  'POST /agent/v1/operator/session/passkey/enroll/verify 201',
+  'POST /agent/v1/operator/session/refresh 200',
+  'POST /agent/v1/operator/session/revoke 204',
+  'POST /agent/v1/operator/claim-wallet-org/challenge 201',
+  'POST /agent/v1/operator/claim-wallet-org 200',
+  'GET /agent/v1/control-plane/oauth/:provider/start 200',
+  'GET /agent/v1/control-plane/oauth/:provider/callback 200',
+  'POST /agent/v1/control-plane/oauth/:provider/link 200',
+  'POST /agent/v1/contact/passkey/register/options 200',
+  'POST /agent/v1/contact/passkey/register/verify 201',
+];
+
+test('every documented path of a ceremony is served, with its status', () => {
+  const served = new Set(ceremonyRoutes.map(({ method, path, status }) => `${method} ${path} ${status}`));
+  expect(documented.filter((path) => !served.has(path))).toEqual([]);
+});
+
+test('every ceremony has a path, a name and a summary of its own', () => {
+  const routed = new Set(ceremonyRoutes.map(({ operation }) => operation));
+  const all = [...operations, ...ceremonies];
+  expect(ceremonies.filter(({ name }) => !routed.has(name)).map(({ name }) => name)).toEqual([]);
+  expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+  expect(new Set(all.map(({ summary }) => summary)).size).toBe(all.length);
+});
+
+test('every input of a ceremony is described, and what is secret says so', () => {
+  for (const { name, input } of ceremonies) {
+    const { properties = {} } = z.toJSONSchema(z.object(input.shape), { io: 'input' });
+    for (const [field, shape] of Object.entries(properties)) {
+      const { description, secret } = shape as { description?: string; secret?: boolean };
+      expect([name, field, description]).toEqual([name, field, expect.stringMatching(/\.$/)]);
+      if (/^(token|code|code_verifier|device_code|browser|authorization)$/.test(field))
+        expect([name, field, secret]).toEqual([name, field, true]);
+    }
+  }
+});

@@ -1,0 +1,49 @@
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
+
+/** The console as one person sees it, in a profile of their own. */
+export interface ConsolePage {
+  readonly page: Page;
+  /** Goes to a page of the console by its address, as a link from elsewhere does. */
+  readonly visit: (path: string) => Promise<void>;
+  /** Signs in with a key that the page makes, unless it is in already. */
+  readonly enter: () => Promise<void>;
+  /** Presses a button by its name. */
+  readonly press: (name: string | RegExp) => Promise<void>;
+  readonly fill: (label: string | RegExp, text: string) => Promise<void>;
+  /** The address of whoever is signed in. */
+  readonly address: () => Promise<string>;
+}
+
+export interface OpenConsoleOptions extends BrowserContextOptions {
+  /** Where it is, when not at the gateway itself. */
+  readonly url: string;
+  /** Runs in the page before its own scripts, for example to put a wallet there. */
+  readonly first?: string;
+}
+
+/** Opens the console. Whatever it complains of by itself fails the test. */
+export async function openConsole(browser: Browser, { url, first, ...rest }: OpenConsoleOptions): Promise<ConsolePage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...rest });
+  onTestFinished(() => context.close());
+  if (first !== undefined) await context.addInitScript(first);
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    // A socket that a test has killed is told of by the browser itself.
+    if (message.type() === 'error' && !/WebSocket|ERR_/.test(message.text())) complaints.push(message.text());
+  });
+  onTestFinished(() => expect(complaints).toEqual([]));
+  return {
+    page,
+    visit: async (path) => void (await page.goto(`${url}/console${path}`)),
+    async enter() {
+      await page.getByRole('button', { name: 'Use a throw-away key' }).click();
+      await page.getByRole('heading', { level: 1 }).filter({ hasNotText: 'Sign in' }).waitFor();
+    },
+    press: (name) => page.getByRole('button', { name }).click(),
+    fill: (label, text) => page.getByLabel(label, { exact: true }).fill(text),
+    address: async () => (await page.locator('.side-foot code').getAttribute('title'))!,
+  };
+}

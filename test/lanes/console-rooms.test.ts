@@ -1,0 +1,151 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { buildConsole } from '../../scripts/build-console.ts';
+import { chromiumProgram } from '../../scripts/lane-programs.ts';
+import { startBreakableWay } from '../helpers/breakable-way.ts';
+import { browserWallet } from '../helpers/browser-wallet.ts';
+import { launchChromium } from '../helpers/chromium.ts';
+import { type ConsolePage, openConsole } from '../helpers/console-page.ts';
+import { startService } from '../helpers/service.ts';
+
+const program = chromiumProgram();
+
+describe.skipIf(program === undefined)('rooms of the console in Chromium', async () => {
+  await buildConsole();
+  const service = await startService();
+  afterAll(() => service.stop());
+
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium();
+  });
+  afterAll(() => browser?.close());
+
+  async function breakable() {
+    const way = await startBreakableWay(service.url);
+    onTestFinished(way.close);
+    return way;
+  }
+
+  /** Has an organization's owner take somebody in, whose address a page shows. */
+  async function member(orgId: string, owner: Parameters<typeof service.call>[0], address: string) {
+    const body = { wallet: address, role: 'developer' };
+    const { status } = await service.call(owner, 'POST', `/orgs/v1/${orgId}/members`, { body });
+    expect(status).toBeLessThan(300);
+  }
+
+  const bodies = ({ page }: ConsolePage) => page.locator('.message .body').allTextContents();
+  const say = async ({ page }: ConsolePage, text: string) => {
+    await page.getByRole('textbox', { name: /^(Message|Reply)$/ }).fill(text);
+    await page.keyboard.press('Enter');
+  };
+
+  /** Two people in one room, one of whose connections can be broken. */
+  async function twoInOneRoom() {
+    const { wallet, orgId } = await service.owner('Analytical Engines');
+    const way = await breakable();
+    const ada = await openConsole(browser, { url: service.url });
+    const bob = await openConsole(browser, { url: way.url });
+    for (const one of [ada, bob]) {
+      await one.visit('');
+      await one.enter();
+      await member(orgId, wallet, await one.address());
+      await one.visit(`/orgs/${orgId}/rooms/standup`);
+      await one.page.getByText('Nothing was said yet').waitFor();
+    }
+    return { wallet, orgId, way, ada, bob };
+  }
+
+  test('two people talk, and one whose connection was killed misses nothing and hears nothing twice', async () => {
+    const { ada, bob, way } = await twoInOneRoom();
+    await say(ada, 'one');
+    await expect.poll(() => bodies(bob)).toEqual(['one']);
+    await say(bob, 'two');
+    await expect.poll(() => bodies(ada)).toEqual(['one', 'two']);
+
+    way.cut();
+    await bob.page.getByText('The connection is lost.').waitFor();
+    for (const text of ['three', 'four']) await say(ada, text);
+    await expect.poll(() => bodies(ada)).toEqual(['one', 'two', 'three', 'four']);
+    // What is written meanwhile is shown, waits, and is sent once.
+    await say(bob, 'five');
+    await bob.page.getByText('Sending…').waitFor();
+    expect(await bodies(bob)).toEqual(['one', 'two', 'five']);
+    way.mend();
+    const all = ['one', 'two', 'three', 'four', 'five'];
+    await expect.poll(() => bodies(bob)).toEqual(all);
+    await expect.poll(() => bodies(ada)).toEqual(all);
+    await bob.page.getByText('The connection is lost.').waitFor({ state: 'detached' });
+    await say(ada, 'six');
+    await expect.poll(() => bodies(bob)).toEqual([...all, 'six']);
+  });
+
+  test('a wallet is asked again only when its owner says so, and then goes on from where it was', async () => {
+    const { wallet, orgId } = await service.owner();
+    const way = await breakable();
+    const own = browserWallet(true);
+    const bob = await openConsole(browser, { url: way.url, first: own.script });
+    await bob.page.exposeFunction('signAsWallet', own.sign);
+    await member(orgId, wallet, own.address);
+    await bob.visit(`/orgs/${orgId}/rooms/standup`);
+    await bob.press('Sign in with Example Wallet');
+    await bob.page.getByText('Nothing was said yet').waitFor();
+    const send = (body: string) =>
+      service.call(wallet, 'POST', `/orgs/v1/${orgId}/rooms/standup/messages`, { body: { body } });
+    await send('one');
+    await expect.poll(() => bodies(bob)).toEqual(['one']);
+
+    way.cut();
+    await bob.page.getByRole('button', { name: 'Sign and go on' }).waitFor();
+    await send('two');
+    way.mend();
+    expect(await bob.page.evaluate("asked.filter((method) => method === 'personal_sign').length")).toBe(1);
+    await bob.press('Sign and go on');
+    await expect.poll(() => bodies(bob)).toEqual(['one', 'two']);
+  });
+
+  test('who comes, what is claimed and what is acknowledged is seen by the others at once', async () => {
+    const { ada, bob } = await twoInOneRoom();
+    const here = ada.page.getByRole('list', { name: 'Who is here' });
+    await bob.fill('Your name here', 'bob');
+    await bob.press('Join');
+    await here.getByText('bob').waitFor();
+    await ada.fill('Your name here', 'ada');
+    await ada.press('Join');
+
+    await bob.fill('What you are on', 'repo:src/**');
+    await bob.press('Claim');
+    const claims = ada.page.getByRole('list', { name: 'Claims' });
+    await claims.getByText('repo:src/**').waitFor();
+    await ada.fill('What you are on', 'repo:src/auth');
+    await ada.press('Claim');
+    await claims.getByText('In the way of bob').waitFor();
+    await bob.press('Release repo:src/**');
+    await claims.getByText('repo:src/**').waitFor({ state: 'detached' });
+
+    await ada.page.getByText('To whom, and how loud').click();
+    await ada.fill('To', 'bob');
+    await ada.page.getByLabel('Ask them to acknowledge it').check();
+    await say(ada, 'Read this');
+    await bob.press('Acknowledge');
+    await bob.page.getByText('bob acknowledged').waitFor();
+
+    await bob.press(/^Reply in a thread/);
+    await say(bob, 'Done');
+    await ada.press(/^Open thread/);
+    await ada.page.getByRole('heading', { name: 'A thread' }).waitFor();
+    await expect.poll(() => bodies(ada)).toEqual(['Done']);
+    await bob.press('Leave the room');
+    await here.getByText('bob').waitFor({ state: 'detached' });
+  });
+
+  test('what is refused stays to be sent again, with its code and its trace', async () => {
+    const { ada } = await twoInOneRoom();
+    await say(ada, 'x'.repeat(33 * 1024));
+    const refusal = ada.page.getByRole('alert');
+    await refusal.getByText('VALIDATION_FAILED').waitFor();
+    await refusal.getByText(/trc_/).waitFor();
+    await ada.press('Drop');
+    await ada.page.getByText('Nothing was said yet').waitFor();
+  });
+});

@@ -1,0 +1,273 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import type { Transport } from '@modelcontextprotocol/client';
+import { StdioClientTransport as CurrentTransport } from '@modelcontextprotocol/client/stdio';
+import { StdioClientTransport as ClassicTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { generatePrivateKey } from 'viem/accounts';
+import { afterAll, describe, expect, test } from 'vitest';
+import { startService } from '../helpers/service.ts';
+import { createWallet } from '../helpers/wallet.ts';
+import { type Connected, classicOver, currentOver } from './clients.ts';
+
+const service = await startService();
+const folder = await mkdtemp(join(tmpdir(), 'svc-bridge-'));
+afterAll(async () => {
+  await service.stop();
+  await rm(folder, { recursive: true });
+});
+
+const program = fileURLToPath(new URL('bridge-program.ts', import.meta.url));
+let machines = 0;
+
+/** A machine with a wallet of its own, and what its checkout is bound to. */
+function machine(bound: Record<string, string> = {}) {
+  machines += 1;
+  const key = generatePrivateKey();
+  const cache = join(folder, `keys-${machines}`);
+  const env = { SVC_API_BASE: service.url, WALLET_KEY: key, KEYS_FILE: cache, PATH: process.env.PATH!, ...bound };
+  const wallet = createWallet(key);
+  const actor = {
+    headers: async (path: string) => ({ 'sign-in-with-x': await wallet.header({ baseUrl: service.url, path }) }),
+  };
+  return { actor, cache, command: { command: process.execPath, args: [program], env, stderr: 'pipe' as const } };
+}
+
+type Machine = ReturnType<typeof machine>;
+
+const clients: readonly (readonly [string, (from: Machine) => Promise<Connected>])[] = [
+  ['the classic SDK', ({ command }) => classicOver(new ClassicTransport(command))],
+  ['the current client', ({ command }) => currentOver(new CurrentTransport(command) as Transport)],
+  [
+    'the current client held to 2026-07-28',
+    ({ command }) => currentOver(new CurrentTransport(command) as Transport, { pin: '2026-07-28' }),
+  ],
+];
+
+describe.each(clients)('%s', (name, connect) => {
+  test('reaches the gateway with the machine’s own wallet, and keeps the keys it is given', async () => {
+    const here = machine();
+    const client = await connect(here);
+    const names = (await client.listTools()).tools.map((tool) => tool.name);
+    expect(names).toEqual(expect.arrayContaining(['whoami', 'find_tools', 'init', 'status', 'project_use', 'pay_url']));
+    expect(new Set(names).size).toBe(names.length);
+    const { org_id } = (await client.callTool('create_org')).structuredContent;
+    const made = (await client.callTool('provision_postgres_project', { org_id })).structuredContent;
+    const { project_id, anon_key, service_key } = made;
+    expect(JSON.parse(await readFile(here.cache, 'utf8'))).toEqual([project_id, { anon_key, service_key }]);
+    // From the cache, and hidden in the text unless it is asked for.
+    const keys = await client.callTool('project_keys', { project_id });
+    expect(keys.structuredContent).toEqual({ project_id, anon_key, service_key });
+    expect(keys.content[0]!.text).not.toContain(service_key);
+    const shown = await client.callTool('project_keys', { project_id, reveal: true });
+    expect(shown.content[0]!.text).toContain(service_key);
+    // A fresh signature each time: a change spends it.
+    for (const display_name of ['One', 'Two'])
+      expect(
+        (await client.callTool('call_tool', { name: 'rename_org', arguments: { org_id, display_name } }))
+          .structuredContent,
+      ).toMatchObject({ display_name });
+    const sql = 'create table notes (body text); insert into notes values (1)';
+    await client.callTool('run_sql', { project_id, sql });
+    const rows = { project_id, table: 'notes', key_type: 'service' };
+    expect((await client.callTool('rest_query', rows)).structuredContent).toMatchObject({ body: [{ body: '1' }] });
+    await client.close();
+  });
+
+  test('runs what is local here, and refuses what it does not take', async () => {
+    const client = await connect(machine());
+    await client.listTools();
+    for (const [tool, args, ran] of [
+      ['init', { rail: 'x402' }, ['init', 'x402']],
+      ['status', {}, ['status']],
+      ['allowance_create', {}, ['allowance', 'create']],
+      ['project_use', { project_id: 'prj_x' }, ['projects', 'use', 'prj_x']],
+    ] as const)
+      expect(await client.callTool(tool, args)).toMatchObject({ structuredContent: { ran } });
+    const viaOther = { name: 'status', arguments: {} };
+    expect(await client.callTool('call_tool', viaOther)).toMatchObject({ structuredContent: { ran: ['status'] } });
+    const refused = await client.callTool('pay_url', { url: 'https://shop.example.org' });
+    expect(refused).toMatchObject({ isError: true, structuredContent: { code: 'PAYMENT_LIMIT' } });
+    expect(refused.content[0]!.text).toMatch(
+      /^Error calling pay_url: It costs more than that\.\n\nCode: PAYMENT_LIMIT/,
+    );
+    for (const [tool, args, field] of [
+      ['project_use', {}, 'project_id'],
+      ['project_use', { project_id: 5 }, 'project_id'],
+      ['status', { more: 1 }, 'more'],
+    ] as const)
+      expect(await client.callTool(tool, args)).toMatchObject({
+        isError: true,
+        structuredContent: { code: 'VALIDATION_FAILED', details: { field } },
+      });
+    await client.close();
+  });
+
+  test('ends what it cancels, and is told how a wait goes on', async () => {
+    const here = machine();
+    const client = await connect(here);
+    const { org_id } = (await client.callTool('create_org')).structuredContent;
+    const { project_id } = (await client.callTool('provision_postgres_project', { org_id })).structuredContent;
+    const isAtWork = async (word: string) => {
+      const like = `select pg_sleep(600), '${word}'%`;
+      const found = `select from pg_stat_activity where state = 'active' and query like $1`;
+      return (await service.control.sql(found, [like])).length > 0;
+    };
+    const until = (word: string, so: boolean) =>
+      expect.poll(() => isAtWork(word), { timeout: 60_000, interval: 50 }).toBe(so);
+    const begin = (word: string) => {
+      const cancel = new AbortController();
+      const call = client.callTool('run_sql', { project_id, sql: `select pg_sleep(600), '${word}'` }, cancel);
+      return {
+        cancel: () => cancel.abort(),
+        ended: call.then(
+          () => 'answered',
+          () => 'ended',
+        ),
+      };
+    };
+    const [stays, goes] = [`stays ${name}`, `goes ${name}`];
+    // Runs out of its time before the other, should that only run out.
+    const standing = begin(stays);
+    await until(stays, true);
+    const cancelled = begin(goes);
+    await until(goes, true);
+    cancelled.cancel();
+    expect(await cancelled.ended).toBe('ended');
+    await until(goes, false);
+    expect(await isAtWork(stays)).toBe(true);
+    const told: object[] = [];
+    const read = client.callTool(
+      'read_room_messages',
+      { project_id, wait: 25 },
+      {
+        onprogress: (one) => {
+          if (told.push(one) === 1) void client.callTool('send_room_message', { project_id, body: 'here' });
+        },
+      },
+    );
+    expect((await read).structuredContent.messages).toMatchObject([{ body_snippet: 'here' }]);
+    expect(told[0]).toMatchObject({ total: 25 });
+    // What is under way when the client goes ends with it.
+    await client.close();
+    expect(await standing.ended).toBe('ended');
+    await until(stays, false);
+  });
+});
+
+test('what a checkout is bound to need not be said', async () => {
+  const owner = machine();
+  const made = await service.call<{ org_id: string }>(owner.actor, 'POST', '/orgs/v1', { body: {} });
+  const { org_id } = made.body;
+  const project = await service.call<{ project_id: string }>(owner.actor, 'POST', '/projects/v1', { body: { org_id } });
+  const { project_id } = project.body;
+  const env = { ...owner.command.env, SVC_ORG: org_id, SVC_PROJECT_ID: project_id };
+  const client = await classicOver(new ClassicTransport({ ...owner.command, env }));
+  const { tools } = (await client.listTools()) as unknown as {
+    tools: { name: string; inputSchema: { required?: string[] } }[];
+  };
+  const requiredBy = (name: string) => tools.find((tool) => tool.name === name)!.inputSchema.required;
+  expect(requiredBy('run_sql')).toEqual(['sql']);
+  expect(requiredBy('get_schema')).toEqual([]);
+  expect((await client.callTool('run_sql', { sql: 'select 1 as n' })).structuredContent.rows).toEqual([{ n: 1 }]);
+  const sent = await client.callTool('send_room_message', { body: 'hello' });
+  expect(sent.structuredContent).toMatchObject({ room_key: project_id });
+  const elsewhere = await client.callTool('send_room_message', { room_key: 'standup', body: 'hello' });
+  expect(elsewhere.structuredContent).toMatchObject({ room_key: 'standup' });
+  expect((await client.callTool('check_balance')).structuredContent).toMatchObject({ org_id });
+  // Of tools that are not listed, too.
+  const org = await client.callTool('call_tool', { name: 'get_org', arguments: {} });
+  expect(org.structuredContent).toMatchObject({ org_id });
+  // Nobody's project is meant where one makes a difference that was not asked for.
+  const manifest = { manifest: { version: 1 } };
+  const validated = await client.callTool('call_tool', { name: 'validate_manifest', arguments: manifest });
+  expect(validated).not.toHaveProperty('isError');
+  // Whoever names an organization means that one.
+  const other = await client.callTool('list_project_events', { org_id: crypto.randomUUID() });
+  expect(other).toMatchObject({ isError: true, structuredContent: { code: 'NOT_AUTHORIZED' } });
+  await client.close();
+});
+
+/** Runs the bridge on some lines, to its end. */
+async function runOn(lines: readonly unknown[], more: Record<string, string> = {}) {
+  const { command } = machine(more);
+  const child = spawn(command.command, command.args, { env: command.env, stdio: 'pipe' });
+  child.stdin.on('error', () => undefined);
+  const read = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
+  for (const line of lines) child.stdin.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
+  const answered = lines.length === 0 ? Promise.resolve() : once(child.stdout, 'data');
+  await Promise.race([answered, once(child, 'exit')]);
+  child.stdin.end();
+  const [out, err, [code]] = await read;
+  return {
+    out: out
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line)),
+    err,
+    code,
+  };
+}
+
+describe('the program', () => {
+  test('ends with an exit code of 1 for a profile that there is not', async () => {
+    const { out, err, code } = await runOn([], { SVC_MCP_PROFILE: 'everything' });
+    expect([out, code]).toEqual([[], 1]);
+    expect(err).toBe('SVC_MCP_PROFILE: profile: must be one of core, coordination, data, all, buyer\n');
+  });
+
+  test('shows buyers what is for them', async () => {
+    const { out, code } = await runOn([{ jsonrpc: '2.0', id: 1, method: 'tools/list' }], { SVC_MCP_PROFILE: 'buyer' });
+    expect(code).toBe(0);
+    expect(out[0].result.tools.map(({ name }: { name: string }) => name)).toEqual([
+      'check_balance',
+      'init',
+      'allowance_status',
+      'allowance_export',
+    ]);
+  });
+
+  test.each([
+    ['no JSON', '{', { id: null, error: { code: -32_700 } }],
+    ['no message', '{}', { id: null, error: { code: -32_600 } }],
+    ['an unknown method', { jsonrpc: '2.0', id: 1, method: 'no/such' }, { id: 1, error: { code: -32_601 } }],
+    [
+      'a batch',
+      [
+        { jsonrpc: '2.0', id: 1, method: 'ping' },
+        { jsonrpc: '2.0', method: 'x' },
+      ],
+      [{ id: 1, result: {} }],
+    ],
+    [
+      'a tool that there is not',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'x' } },
+      { id: 1, error: { code: -32_602 } },
+    ],
+  ])('answers %s', async (_what, line, answer) => {
+    const { out, code } = await runOn([line]);
+    expect([out, code]).toMatchObject([[answer], 0]);
+  });
+
+  test('says that the gateway is not there', async () => {
+    const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'whoami' } };
+    const { out, code } = await runOn([call], { SVC_API_BASE: 'http://127.0.0.1:9', SVC_MCP_PROFILE: 'core' });
+    expect([out, code]).toMatchObject([
+      [
+        {
+          id: 1,
+          error: {
+            code: -32_000,
+            message: expect.stringContaining('http://127.0.0.1:9'),
+            data: { code: 'NETWORK_ERROR' },
+          },
+        },
+      ],
+      0,
+    ]);
+  });
+});

@@ -1,0 +1,155 @@
+import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest';
+import { newId } from '../../core/ids.ts';
+import { KeyRing } from '../../core/keys.ts';
+import { migrateControlDatabase } from '../../db/migrate.ts';
+import { openDatabase } from '../../db/pool.ts';
+import type { Mailer, MailToSend } from '../../engines/mail.ts';
+import type { Context, Services } from '../../resolvers/context.ts';
+import { queueMail } from '../../resolvers/mail/outbox.ts';
+import type { AnyOperation } from '../../resolvers/operation.ts';
+import { RateLimiter } from '../../resolvers/rate-limit.ts';
+import { unitOfWork } from '../../resolvers/unit-of-work.ts';
+import { createMetrics } from '../../server/metrics.ts';
+import { installJobs, startWorkers, type Workers } from '../../server/workers.ts';
+import { startOwnPostgres } from '../helpers/own-postgres.ts';
+
+/** Workers of one node, on a Postgres of a test file's own; each test begins without jobs, and its workers end with it. */
+export async function startWorkersStage(operations: ReadonlyMap<string, AnyOperation> = new Map()) {
+  const postgres = await startOwnPostgres();
+  const { name: database, url } = await postgres.database();
+  await migrateControlDatabase(url);
+  await Promise.all([installJobs(url), installJobs(url), installJobs(url)]);
+  const db = openDatabase({ url });
+  const { pool } = db;
+  afterAll(async () => {
+    await db.close();
+    await postgres.stop();
+  });
+
+  const services: Services = {
+    db,
+    keys: new KeyRing(randomBytes(32)),
+    log: pino({ level: 'silent' }),
+    // No operation of these files touches any of these.
+    projectDatabases: undefined as never,
+    projectPools: undefined as never,
+    authPools: undefined as never,
+    passwords: undefined as never,
+    identityProviders: undefined as never,
+    sqlReader: undefined as never,
+    auditor: undefined as never,
+    cashier: { mode: 'unavailable' } as Services['cashier'],
+    chains: undefined as never,
+    signer: undefined,
+    archives: undefined as never,
+    schemaCaches: undefined as never,
+    heldAnswers: undefined as never,
+    authority: undefined as never,
+    messageMirror: undefined as never,
+    incidents: undefined as never,
+    live: undefined as never,
+    feeds: { publish: () => {} } as unknown as Services['feeds'],
+    rateLimiter: new RateLimiter(),
+    usage: undefined as never,
+    settings: {
+      publicBaseUrl: undefined,
+      platformDomain: 'localhost',
+      adminKey: undefined,
+      settlementAddress: undefined,
+      tonSettlementAddress: undefined,
+      sellerName: undefined,
+      governingLaw: undefined,
+      auditDefaultUrl: 'https://example.com/',
+      tierNetwork: 'base-sepolia',
+      proofConfirmations: 1,
+      nearAgentsSecret: undefined,
+      stepLeaseSeconds: 3600,
+    },
+    observe: () => {},
+    now: () => new Date(),
+    newId,
+  };
+
+  const context = (idempotencyKey?: string): Context => ({
+    services,
+    request: { traceId: 'trace', address: '10.0.0.1', baseUrl: '', idempotencyKey, writeApproval: undefined },
+    caller: async () => ({ kind: 'admin' }),
+    credentials: {},
+    chargeAddress: () => undefined,
+    signal: new AbortController().signal,
+  });
+
+  const sent: MailToSend[] = [];
+  const mailerThat = (send: (message: MailToSend) => Promise<void>): Mailer => ({
+    configured: true,
+    send,
+    close: () => {},
+  });
+  const working = mailerThat(async (message) => void sent.push(message));
+  const unconfigured: Mailer = { ...mailerThat(() => Promise.reject(new Error('unreachable'))), configured: false };
+
+  let workers: Workers | undefined;
+  const stop = () => workers!.stop();
+  let metrics = createMetrics({ processMetrics: false });
+  async function start(mailer: Mailer = unconfigured) {
+    metrics = createMetrics({ processMetrics: false });
+    workers = await startWorkers({ url, services, mailer, operations, log: services.log, metrics, pollMs: 50 });
+  }
+  beforeEach(async () => {
+    sent.length = 0;
+    await pool.query(
+      'truncate step_operations, mail_outbox, idempotency_keys, wallet_nonces, graphile_worker._private_jobs',
+    );
+  });
+  afterEach(async () => {
+    await workers?.stop();
+    workers = undefined;
+  });
+
+  const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 25 });
+  /** Retries wait for seconds; a test need not. */
+  const hurry = () => pool.query('update graphile_worker._private_jobs set run_at = now() where locked_at is null');
+  /** As if whoever claimed a mail had been silent for so long that it is believed dead. */
+  const endLeases = () =>
+    pool.query(`update mail_outbox set lease_until = now() - interval '1 second' where state = 'queued'`);
+  const one = async <Row extends object>(text: string) => (await pool.query<Row>(text)).rows[0];
+  const mailRow = () =>
+    one<{ state: string; attempts: number; last_error: string | null; sent_at: Date | null }>(
+      'select * from mail_outbox',
+    );
+  const jobsLeft = async () => (await one<{ n: number }>(`select count(*)::int as n from graphile_worker.jobs`))!.n;
+  const jobRuns = async (line: string) => expect(await metrics.render()).toContain(line);
+
+  const message = { orgId: null, to: 'ada@example.com', subject: 'Hi', text: 'Hello' };
+  const queue = () =>
+    unitOfWork(
+      context(),
+      (work) => queueMail(work, message),
+      async () => {},
+    );
+  return {
+    postgres,
+    database,
+    pool,
+    db,
+    services,
+    context,
+    sent,
+    mailerThat,
+    working,
+    unconfigured,
+    start,
+    stop,
+    until,
+    hurry,
+    endLeases,
+    one,
+    mailRow,
+    jobsLeft,
+    jobRuns,
+    message,
+    queue,
+  };
+}

@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { createClient, type Method, SvcError } from '../../clients/sdk/src/index.ts';
+import type { Surface } from '../../scripts/surfaces.ts';
+import type { stageSurfaces } from '../access/surface-stage.ts';
+import type { Actor } from '../helpers/actors.ts';
+import { asWire } from '../helpers/as-wire.ts';
+import type { Service } from '../helpers/service.ts';
+import { platformTools } from '../mcp/mcp-stage.ts';
+import { type CommandCaller, codeOf, commandOf, commandRunner, wordsFor } from './command-door.ts';
+import { widen } from './widen.ts';
+
+type Json = Record<string, unknown>;
+type Stage = Awaited<ReturnType<typeof stageSurfaces>>;
+
+/** What a door answers: a result in names of the wire, or the code of a refusal. */
+export type Told = { readonly answer: unknown } | { readonly refused: string };
+
+/** Calls operations by each of the doors with what the table of documented paths has for them. */
+export async function doorsOf(service: Service, stage: Stage) {
+  const tools = platformTools(service);
+  const commands = await commandRunner(service.url);
+  const listed = new Map((await tools.list('all')).map((tool) => [tool.name, tool]));
+  const rowOf = ({ path }: Surface) => stage.surfaces[`${path!.method} ${path!.path}`]!;
+
+  /** What the row of a path says, by where a request has it. */
+  const saidBy = (surface: Surface) => {
+    const { body, search } = rowOf(surface);
+    return {
+      path: stage.params as Json,
+      query: Object.fromEntries(new URLSearchParams(search?.() ?? '')) as Json,
+      body: (surface.path!.method === 'GET' ? {} : (body?.() ?? {})) as Json,
+    };
+  };
+
+  /** The same as the inputs of its operation. */
+  const inputOf = (surface: Surface): Json => {
+    const said = saidBy(surface);
+    return Object.fromEntries(
+      Object.entries(surface.path!.places).flatMap(([name, place]) => {
+        if (surface.input.properties?.[name] === undefined) return [];
+        if (place.in !== 'path' && place.in !== 'query' && place.in !== 'body') return [];
+        const given = place.name === undefined ? said.body : said[place.in][place.name];
+        return given === undefined ? [] : [[name, given]];
+      }),
+    );
+  };
+
+  const keyOf = ({ idempotencyKey }: Surface) => (idempotencyKey === 'required' ? randomUUID() : undefined);
+
+  return {
+    /** Makes what a change needs to find. */
+    async prepare(surface: Surface): Promise<void> {
+      Object.assign(stage.params, await rowOf(surface).prepare?.());
+    },
+
+    /** The document of its field in the graph; undefined where there is none. */
+    field: (surface: Surface) => rowOf(surface).field,
+
+    async rest(actor: Actor, surface: Surface): Promise<Told> {
+      const { method, path } = surface.path!;
+      const { body, search } = rowOf(surface);
+      const filled = path.replaceAll(/:(\w+)/g, (_all, name: string) => stage.params[name]!) + (search?.() ?? '');
+      const key = keyOf(surface);
+      const answer = await service.call<Json>(actor, method, filled, {
+        body: method === 'GET' ? undefined : (body?.() ?? {}),
+        headers: key === undefined ? {} : { 'idempotency-key': key },
+      });
+      return answer.status < 300 ? { answer: answer.body } : { refused: refusalOf(answer.body, answer.status) };
+    },
+
+    async graph(actor: Actor, surface: Surface): Promise<Told> {
+      const { data, errors } = await service.graphql(actor, widen(rowOf(surface).field!()));
+      return errors === undefined ? { answer: asWire(data) } : { refused: errors[0]!.extensions.code as string };
+    },
+
+    async sdk(actor: Actor, surface: Surface): Promise<Told> {
+      const client = createClient({ baseUrl: service.url, retry: { times: 0 } });
+      const { [surface.method]: method } = (client as unknown as Record<string, Record<string, Method<Json, unknown>>>)[
+        surface.namespace
+      ]!;
+      const key = keyOf(surface);
+      const credential = { headers: ({ path }: { readonly path: string }) => actor.headers(path) };
+      try {
+        return { answer: await method!.wire(inputOf(surface), { credential, ...(key && { idempotencyKey: key }) }) };
+      } catch (error) {
+        if (error instanceof SvcError) return { refused: error.code };
+        throw error;
+      }
+    },
+
+    async tool(actor: Actor, surface: Surface): Promise<Told> {
+      const { properties } = listed.get(surface.tool!)!.inputSchema;
+      const said = saidBy(surface);
+      const named = [...surface.path!.path.matchAll(/:(\w+)/g)].map(([, name]) => [
+        name === 'id' ? 'project_id' : name!,
+        stage.params[name!],
+      ]);
+      const whole = Object.entries(surface.path!.places).find(([, place]) => place.name === undefined)?.[0];
+      const key = keyOf(surface);
+      const { isError, structuredContent } = await tools.call(actor, surface.tool!, {
+        ...said.query,
+        ...(whole === undefined ? said.body : { [whole]: said.body }),
+        ...Object.fromEntries(named),
+        ...(key && { idempotency_key: key }),
+        ...('reveal' in properties ? { reveal: true } : {}),
+      });
+      return isError === true ? { refused: refusalOf(structuredContent, 402) } : { answer: structuredContent };
+    },
+
+    /** As `svc` says it. Undefined where no command stands for the operation alone. */
+    async command(caller: CommandCaller, surface: Surface): Promise<Told> {
+      const { query, body } = saidBy(surface);
+      const inPath = [...surface.path!.path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, stage.params[name!]]);
+      const whole = Object.entries(surface.path!.places).find(([, place]) => place.name === undefined)?.[0];
+      const given = {
+        ...Object.fromEntries(inPath),
+        // What a path ends with is what a command is about.
+        id: inPath.at(-1)?.[1],
+        ...query,
+        ...(whole === undefined ? body : { [whole]: body }),
+        ...inputOf(surface),
+      };
+      const words = wordsFor(commandOf(surface)!, given, furtherFlags[surface.name]);
+      try {
+        return { answer: await commands.run(words, caller) };
+      } catch (error) {
+        return { refused: codeOf(error).toUpperCase() };
+      }
+    },
+    stop: commands.stop,
+  };
+}
+
+/** Where words say what a path says by a value. */
+const furtherFlags: Readonly<Record<string, readonly string[]>> = { 'orgs.setLeasePerpetual': ['--disable'] };
+
+/** A challenge of x402 has no code. */
+const refusalOf = (body: { readonly code?: unknown } | undefined, status: number): string =>
+  typeof body?.code === 'string' ? body.code.toUpperCase() : status === 402 ? 'PAYMENT_REQUIRED' : String(status);

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { surfaces } from '../../scripts/surfaces.ts';
+import { callers, stageSurfaces } from '../access/surface-stage.ts';
+import { auditedSite } from '../access/surfaces/audits.ts';
+import { masked } from '../helpers/as-wire.ts';
+import { startService } from '../helpers/service.ts';
+import { startSites } from '../helpers/site-server.ts';
+import { type CommandCaller, commandOf } from './command-door.ts';
+import { doorsOf, type Told } from './doors.ts';
+
+// Every operation by every door, with real input: whatever door it is asked at, the answer is the same.
+
+const sites = await startSites({ [auditedSite]: { '/': '<title>Audited</title>' } });
+const service = await startService({ auditTrial: sites.trial });
+afterAll(async () => {
+  await service.stop();
+  await doors.stop();
+  sites.close();
+});
+const stage = await stageSurfaces(service);
+const doors = await doorsOf(service, stage);
+
+const nameOf = (surface: (typeof called)[number]) => `${surface.path!.method} ${surface.path!.path}`;
+const order = Object.keys(stage.surfaces);
+const called = surfaces()
+  .filter(({ path }) => path !== undefined && !path.answersBytes)
+  .toSorted((one, other) => order.indexOf(nameOf(one)) - order.indexOf(nameOf(other)));
+
+/** Whoever may, or where nobody may for lack of a payment or a setting, the owner. */
+const callerOf = (surface: (typeof called)[number]) => {
+  const cells = stage.surfaces[nameOf(surface)]!.cells.split(' ');
+  const preferred = ['wallet', ...callers] as const;
+  return preferred.find((caller) => cells[callers.indexOf(caller)] === '+') ?? 'wallet';
+};
+
+/** Callers as somebody at a terminal is one. */
+const atTheTerminal: Readonly<Record<string, CommandCaller>> = {
+  nobody: { env: {} },
+  wallet: { env: {}, wallet: stage.wallet },
+  admin: { env: { SVC_ADMIN_KEY: (await stage.actors.admin.headers('/'))['x-admin-key']! } },
+  service_key: { env: { SVC_SERVICE_KEY: stage.serviceKey } },
+};
+
+/** Members that count, or hold what each call makes anew. */
+const ofEachCall =
+  /^(api_calls|remaining|used|storage_bytes|size_bytes|database_bytes|epoch|balance_after_available|schema_slot|token|.*_token|.*_url|service_key|anon_key|.*_ms)$/;
+/** Names that the gateway makes up for presences. */
+const madeUp = /^[A-Z][a-z]+[A-Z][a-z]+\d*$/;
+
+/** A value without what differs from one call to the next; of rows that are alike then, one. */
+function settled(value: unknown, name = ''): unknown {
+  if (Array.isArray(value)) {
+    const seen = new Map(value.map((one) => settled(one)).map((one) => [JSON.stringify(one), one]));
+    return [...seen.values()];
+  }
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([member, inner]) => [member, settled(inner, member)]));
+  if (value !== null && ofEachCall.test(name)) return typeof value;
+  return typeof value === 'string' && madeUp.test(value) ? '…' : masked(value);
+}
+
+/** Whose command shows what several operations have. */
+const listsMore = ['contacts.list'];
+
+/** Members that a command leaves out, or adds: keys are kept in a file, and contacts of every kind are one list. */
+const ownOfCommands: Readonly<Record<string, readonly string[]>> = {
+  'projects.create': ['anon_key', 'service_key', 'keys_saved'],
+  'projects.getKeys': ['keys_saved'],
+};
+const asShown = (operation: string, told: Told): unknown =>
+  JSON.parse(JSON.stringify(told, (name, value) => (ownOfCommands[operation]?.includes(name) ? undefined : value)));
+
+/** Every scalar of a value, with the name of the member that holds it. */
+function leaves(value: unknown, name = ''): string[] {
+  if (Array.isArray(value)) return value.flatMap((one) => leaves(one, name));
+  if (typeof value !== 'object' || value === null) return [`${name}: ${JSON.stringify(value)}`];
+  return Object.entries(value).flatMap(([member, inner]) => leaves(inner, member));
+}
+
+const memberOf = (leaf: string) => leaf.split(':')[0]!;
+
+/** Ids of nodes, and states of objects where a path says how the request went. */
+const ofTheGraph = /^(id|status):/;
+
+beforeAll(async () => {
+  // Whoever makes organizations by every door has too many free ones soon.
+  await service.control.sql(`update orgs set tier = 'team'`);
+});
+
+describe.each(called.map((surface) => ({ name: surface.name, surface, caller: callerOf(surface) })))(
+  '$name as $caller',
+  ({ surface, caller }) => {
+    const ask = async (door: 'rest' | 'graph' | 'sdk' | 'tool' | 'command') => {
+      await doors.prepare(surface);
+      if (surface.name === 'orgs.create') await service.control.sql(`update orgs set tier = 'team'`);
+      const told =
+        door === 'command'
+          ? await doors.command(atTheTerminal[caller]!, surface)
+          : await doors[door](stage.actors[caller], surface);
+      return settled(told) as Told;
+    };
+
+    test('is answered alike over REST, by the SDK and by its tool', async () => {
+      // The first of all makes what the others find.
+      await ask('rest');
+      const rest = await ask('rest');
+      expect(await ask('sdk')).toEqual(rest);
+      if (surface.tool !== undefined) expect(await ask('tool')).toEqual(rest);
+    });
+
+    test.runIf(commandOf(surface) !== undefined && !listsMore.includes(surface.name))(
+      'is answered by its command as over REST',
+      async () => {
+        await ask('rest');
+        const rest = await ask('rest');
+        const told = await ask('command');
+        // A command pays, or says why it does not.
+        if ('refused' in rest && rest.refused === 'PAYMENT_REQUIRED')
+          return expect(told).toEqual({ refused: expect.stringMatching(/^PAYMENT|^SPEND_CAP/) });
+        expect(asShown(surface.name, told)).toEqual(asShown(surface.name, rest));
+      },
+    );
+
+    test.runIf(doors.field(surface) !== undefined)('is answered in the graph as over REST', async () => {
+      const rest = await ask('rest');
+      const graph = await ask('graph');
+      if ('refused' in rest || 'refused' in graph) return expect(graph).toEqual(rest);
+      const names = new Set(leaves(rest.answer).map(memberOf));
+      const shared = leaves(graph.answer).filter((leaf) => names.has(memberOf(leaf)) && !ofTheGraph.test(leaf));
+      expect(leaves(rest.answer)).toEqual(expect.arrayContaining(shared));
+      compared.set(surface.name, shared.length);
+    });
+  },
+);
+
+/** Whose members go by other names in the graph, or are lists with nothing in them here. */
+const otherwiseSpelt = [
+  'identity.whoami',
+  'invites.list',
+  'projects.schema',
+  'projects.applyExpose',
+  'projects.validateExpose',
+  'projects.validateManifest',
+];
+
+/** How many members of each operation the graph and REST were both asked for. */
+const compared = new Map<string, number>();
+test('the graph was held against REST by something that both have', () => {
+  expect([...compared].filter(([, count]) => count === 0).map(([name]) => name)).toEqual(otherwiseSpelt);
+});
