@@ -60,6 +60,8 @@ export function byProject(tool: Tool): Tool {
     async run(run, args) {
       refuseUnknown(input, args);
       const { project_id: project, ...others } = args;
+      if (project !== undefined && project !== null && typeof project !== 'string')
+        throw invalidField('project_id', 'must be a text');
       const given = hasProject ? args : others;
       const room = 'room_key' in properties ? { room_key: given.room_key ?? project } : {};
       if (room.room_key === undefined && 'room_key' in properties)
