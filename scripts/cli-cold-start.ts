@@ -3,8 +3,7 @@
  * of the package.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +11,13 @@ import { fileURLToPath } from 'node:url';
 const runs = 21;
 const main = (path: string) => fileURLToPath(new URL(`../clients/cli/${path}`, import.meta.url));
 const programs = { package: main('dist/main.js'), source: main('src/main.ts') };
-const calls = [['--version'], ['--help'], ['org', 'member', 'add', '--help'], ['wallets', 'current'], ['projects', 'get']];
+const calls = [
+  ['--version'],
+  ['--help'],
+  ['org', 'member', 'add', '--help'],
+  ['wallets', 'current'],
+  ['projects', 'get'],
+];
 
 const home = mkdtempSync(join(tmpdir(), 'svc-cold-'));
 const env = { PATH: process.env.PATH, HOME: home, SVC_CONFIG_DIR: join(home, 'config') };
@@ -34,7 +39,9 @@ for (const [name, program] of Object.entries(programs)) {
   for (const words of calls) {
     const ms = median([program, ...words]);
     const more = (ms - nothing).toFixed(0);
-    process.stdout.write(`${`${name}: svc ${words.join(' ')}`.padEnd(40)} ${ms.toFixed(0).padStart(5)} ms, ${more} more\n`);
+    process.stdout.write(
+      `${`${name}: svc ${words.join(' ')}`.padEnd(40)} ${ms.toFixed(0).padStart(5)} ms, ${more} more\n`,
+    );
   }
 }
 rmSync(home, { recursive: true });

@@ -1,5 +1,5 @@
-import { commandRows } from './generate-commands.ts';
 import { consoleDocuments } from './console-documents.ts';
+import { commandRows } from './generate-commands.ts';
 import { configurationPage } from './generate-configuration.ts';
 import { errorsPage } from './generate-errors.ts';
 import { operationsPage } from './generate-operations.ts';
