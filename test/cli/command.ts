@@ -39,6 +39,7 @@ export interface Terminal {
   readonly svc: (...words: string[]) => Promise<Ended>;
   readonly with: (env: Readonly<Record<string, string>>, input?: string) => (...words: string[]) => Promise<Ended>;
   readonly stream: (...words: string[]) => Streaming;
+  readonly streamWith: (env: Readonly<Record<string, string>>) => (...words: string[]) => Streaming;
   /** Puts a file into the checkout. */
   readonly file: (name: string, content: unknown) => Promise<string>;
   readonly remove: () => Promise<void>;
@@ -76,6 +77,22 @@ export async function terminal(apiBase?: string): Promise<Terminal> {
     });
     return { child, ended, stdout: () => stdout, stderr: () => stderr };
   };
+  const streaming = (words: readonly string[], env?: Readonly<Record<string, string>>): Streaming => {
+    const { child, ended, stdout, stderr: said } = start(words, env);
+    return {
+      ended,
+      stderr: said,
+      lines: () =>
+        stdout()
+          .split('\n')
+          .filter((line) => line !== '')
+          .map((line) => JSON.parse(line)),
+      stop() {
+        child.kill('SIGINT');
+        return ended;
+      },
+    };
+  };
   return {
     config,
     checkout,
@@ -84,22 +101,11 @@ export async function terminal(apiBase?: string): Promise<Terminal> {
       (env, input) =>
       (...words) =>
         start(words, env, input).ended,
-    stream(...words) {
-      const { child, ended, stdout, stderr: said } = start(words);
-      return {
-        ended,
-        stderr: said,
-        lines: () =>
-          stdout()
-            .split('\n')
-            .filter((line) => line !== '')
-            .map((line) => JSON.parse(line)),
-        stop() {
-          child.kill('SIGINT');
-          return ended;
-        },
-      };
-    },
+    stream: (...words) => streaming(words),
+    streamWith:
+      (env) =>
+      (...words) =>
+        streaming(words, env),
     async file(name, content) {
       const path = join(checkout, name);
       await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));

@@ -11,6 +11,9 @@ export const group: Group = {
       examples: [['Name somebody', 'agent contact --name "Ada" --email ada@example.com']],
     }),
     operationCommand('agent status', rows['operator.getContact'], { examples: [['Who is it', 'agent status']] }),
+    operationCommand('agent operator-status', rows['operator.getStatus'], {
+      examples: [['Does a person hear of it?', 'agent operator-status --human']],
+    }),
     operationCommand('agent verify-email', rows['operator.sendVerification'], {
       examples: [['Mail the link again', 'agent verify-email']],
     }),

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Cli } from '../cli.ts';
 import type { Command, Group } from '../command.ts';
-import { badUsage, Failure } from '../failure.ts';
+import { Failure } from '../failure.ts';
 import { isAbsent } from '../files/json-file.ts';
 import { configDir } from '../files/paths.ts';
 import { keptKeys } from '../files/project-keys.ts';
@@ -68,15 +68,24 @@ const checks: Readonly<Record<string, (cli: Cli) => Promise<Finding>>> = {
     return active === false ? { status: 'inactive', value: { tier } } : { status: 'ok', value: { tier } };
   },
   async operator_health(cli) {
-    const { body } = await call(cli, { method: 'GET', path: '/agent/v1/contact/status' });
-    const { assurance_level, email } = body as { assurance_level?: string; email?: string | null };
-    const gaps = [
-      ...(email === null || email === undefined ? ['no_contact_email'] : []),
-      ...(assurance_level === 'none' ? ['contact_not_verified'] : []),
-    ];
-    return gaps.length === 0
+    const { critical_items: items, operator_reachability: reach } = await operatorStatus(cli);
+    const gaps = items.map(({ kind }) => kind);
+    return gaps.length === 0 && reach.reachable
       ? { status: 'ok' }
-      : { status: 'warning', value: { gaps }, hint: 'svc agent contact names whom notices go to.' };
+      : {
+          status: 'warning',
+          value: { gaps, reachable: reach.reachable },
+          hint: 'svc agent contact names whom notices go to.',
+        };
+  },
+  async recovery_posture(cli) {
+    const { operator_contact: contact } = await operatorStatus(cli);
+    return contact.recovery_gap
+      ? { status: 'warning', value: contact, hint: 'svc agent passkey enroll mails a link to enrol a passkey.' }
+      : { status: 'ok', value: contact };
+  },
+  async runtime_staleness() {
+    return { status: 'skipped', message: 'Functions are not deployed by this gateway yet.' };
   },
   async source_scan() {
     return {
@@ -86,8 +95,17 @@ const checks: Readonly<Record<string, (cli: Cli) => Promise<Finding>>> = {
   },
 };
 
+interface OperatorStatus {
+  readonly operator_contact: { readonly recovery_gap: boolean };
+  readonly critical_items: readonly { readonly kind: string }[];
+  readonly operator_reachability: { readonly reachable: boolean };
+}
+
+const operatorStatus = async (cli: Cli): Promise<OperatorStatus> =>
+  (await call<OperatorStatus>(cli, { method: 'GET', path: '/agent/v1/operator/status' })).body;
+
 /** What needs a wallet, and tells nothing without one. */
-const signed: ReadonlySet<string> = new Set(['tier', 'operator_health']);
+const signed: ReadonlySet<string> = new Set(['tier', 'operator_health', 'recovery_posture']);
 
 const doctor: Command = {
   words: 'doctor',
@@ -107,7 +125,6 @@ const doctor: Command = {
   async run({ cli, flags, exitWith }) {
     const only = flags.text('only');
     const names = only === undefined ? Object.keys(checks) : [only];
-    if (names.length === 0) throw badUsage('There is no such check.');
     const hasWallet = await findWallet(cli, await walletName(cli)).then(
       (wallet) => wallet !== undefined || cli.env.SVC_DELEGATE_TOKEN !== undefined,
       () => false,

@@ -83,6 +83,7 @@ const raise: Command = {
       }
       bar.at('Waiting for somebody to answer', waited / timeoutMs);
       await pause(cli, Math.min(everyMs, timeoutMs - waited));
+      if (cli.signal.aborted) continue;
       current = await perform(cli, rows['escalations.get'], { org, escalation: raised.escalation_id });
     }
     bar.end();

@@ -5,36 +5,26 @@ import { badUsage, Failure, local, runCommand } from '../failure.ts';
 import {
   forgetApprovals,
   forgetSession,
-  keepApproval,
   keepSession,
   keptApprovals,
   keptSession,
   type SessionKind,
 } from '../files/sessions.ts';
-import { activeWallet } from '../files/wallets.ts';
 import { apiBase } from '../net/api-base.ts';
 import { bearer, type Credential } from '../net/credential.ts';
 import { call } from '../net/gateway.ts';
-import { loopback, show } from '../net/loopback.ts';
+import { loopback, noOpen, show, timeout, usualTimeoutSeconds } from '../net/loopback.ts';
 import { liveSession } from '../net/sessions.ts';
+import { operationCommand, perform } from '../operation-command.ts';
+import { approve, claim } from '../operator-changes.ts';
 import { pause, progress } from '../progress.ts';
-import { orgFlag, projectFlag, requireOrg, requireProject } from '../resolve.ts';
+import { rows } from '../rows/operator.ts';
 
 const none: Credential = { kind: 'none', headers: {} };
 const plane = '/agent/v1/control-plane';
 const operator = '/agent/v1/operator';
-const usualTimeoutSeconds = 300;
 
 const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString();
-
-const noOpen = { name: 'no-open', type: 'boolean' as const, about: 'Open no browser: only print the address.' };
-const timeout = {
-  name: 'timeout-seconds',
-  type: 'integer' as const,
-  min: 10,
-  max: 3600,
-  about: 'How long to wait for the browser: 300 seconds unless told.',
-};
 
 const login: Command = {
   words: 'operator login',
@@ -209,26 +199,29 @@ const logout: Command = {
   },
 };
 
-/** The session that changes things. @throws OPERATOR_LOGIN_REQUIRED */
-async function requireSession(cli: Cli): Promise<Credential> {
-  const session = await liveSession(cli, 'control-plane', (await apiBase(cli)).url);
-  if (session !== undefined) return bearer('session', session.token);
-  throw local('OPERATOR_LOGIN_REQUIRED', 'This wants a person’s session, and there is none.', {
-    nextActions: [runCommand('svc operator login --loopback', 'It signs you in by a browser and a passkey.')],
-  });
-}
-
 const overview: Command = {
   words: 'operator overview',
   summary: 'What belongs to you: organizations, wallets, and what needs looking at.',
   about: ['By your session across all wallets of your address; without one, by the wallet in use, for itself.'],
   examples: [['At a glance', 'operator overview --human']],
-  async run({ cli }) {
-    const session = await liveSession(cli, 'operator', (await apiBase(cli)).url);
-    const credential = session === undefined ? undefined : bearer('operator', session.token);
-    return (await call(cli, { method: 'GET', path: `${operator}/overview`, credential })).body;
-  },
+  operations: ['operator.getOverview'],
+  run: async ({ cli }) => perform(cli, rows['operator.getOverview'], {}, { credential: readingSession }),
 };
+
+/** The session that reads, which goes before the wallet here: it answers for all wallets of its person. */
+async function readingSession(cli: Cli): Promise<Credential | undefined> {
+  const session = await liveSession(cli, 'operator', (await apiBase(cli)).url);
+  return session === undefined ? undefined : bearer('operator', session.token);
+}
+
+const projects = operationCommand('operator projects', rows['operator.listProjects'], {
+  seek: false,
+  flags: { include: null, after: 'cursor' },
+  more: [{ name: 'include-archived', type: 'boolean', about: 'Those that were put away, too.' }],
+  set: ({ flags }) => (flags.is('include-archived') ? { include: 'archived' } : {}),
+  credential: readingSession,
+  examples: [['All of them', 'operator projects --human']],
+});
 
 const whoami: Command = {
   words: 'operator whoami',
@@ -274,115 +267,10 @@ const status: Command = {
   },
 };
 
-const approveCodes = {
-  denied: 'OPERATOR_APPROVE_FAILED',
-  timeout: 'OPERATOR_APPROVE_FAILED',
-  failed: 'OPERATOR_APPROVE_FAILED',
-};
-
-const approve: Command = {
-  words: 'operator approve',
-  summary: 'Approve one kind of change on one organization or project, by a passkey.',
-  about: [
-    'A person’s session needs it to make projects, deploy and write secrets; wallets and delegates do not. It holds for half an hour, and ends with the session.',
-  ],
-  flags: [
-    {
-      name: 'action',
-      type: 'string',
-      required: true,
-      choices: ['org.project.create', 'project.deploy', 'project.secret.write'],
-      about: 'The change.',
-    },
-    { ...orgFlag, about: 'Organization, for org.project.create.' },
-    { ...projectFlag, about: 'Project, for the others.' },
-    noOpen,
-    timeout,
-  ],
-  examples: [
-    [
-      'Projects in an organization',
-      'operator approve --action org.project.create --org 0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70',
-    ],
-  ],
-  async run({ cli, flags }) {
-    const credential = await requireSession(cli);
-    const action = flags.text('action')!;
-    const target = action.startsWith('org.')
-      ? { org_id: await requireOrg(cli, { '--org': flags.text('org') }) }
-      : { project_id: await requireProject(cli, { '--project': flags.text('project') }) };
-    const { url } = await apiBase(cli);
-    const { code, verifier, state } = await loopback(cli, {
-      open: !flags.is('no-open'),
-      timeoutMs: (flags.number('timeout-seconds') ?? usualTimeoutSeconds) * 1000,
-      codes: approveCodes,
-      begin: async ({ redirectUri, challenge, state: word }) => {
-        const body = { action, ...target, cli_redirect_uri: redirectUri, code_challenge: challenge, state: word };
-        const { body: begun } = await call<{ confirm_url: string }>(cli, {
-          method: 'POST',
-          path: `${plane}/write-auth/challenges`,
-          body,
-          credential,
-        });
-        if (URL.parse(begun.confirm_url)?.origin !== new URL(url).origin)
-          throw local('OPERATOR_APPROVE_BAD_CONFIRM_URL', 'The page to approve on is not the gateway’s own.', {
-            details: { confirm_url: begun.confirm_url },
-          });
-        return begun.confirm_url;
-      },
-    });
-    const { body: given } = await call<{ write_auth_token: string; session: { expires_at: string } }>(cli, {
-      method: 'POST',
-      path: `${plane}/write-auth/cli/token`,
-      body: { code, code_verifier: verifier, state },
-      credential: none,
-    });
-    const { expires_at } = given.session;
-    await keepApproval(cli, { api_base: url, action, ...target, token: given.write_auth_token, expires_at });
-    return { approved: true, action, ...target, expires_at };
-  },
-};
-
-const claim: Command = {
-  words: 'operator claim-wallet-org',
-  summary: 'Become an owner of what the wallet in use owns; the wallet keeps its membership.',
-  about: [
-    'Your session and the wallet’s signature prove it together. Where the wallet owns several organizations the answer lists them, and --org names one.',
-  ],
-  flags: [
-    { ...orgFlag, about: 'Which one, where the wallet owns several.' },
-    { name: 'name', type: 'string', about: 'What it is called from then on.' },
-  ],
-  examples: [
-    ['The only one', 'operator claim-wallet-org'],
-    ['One of several', 'operator claim-wallet-org --org 0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70 --name "Our team"'],
-  ],
-  async run({ cli, flags }) {
-    const session = await requireSession(cli);
-    const wallet = await activeWallet(cli);
-    const { url } = await apiBase(cli);
-    const named = flags.text('org');
-    const org_id = named === undefined ? undefined : await requireOrg(cli, { '--org': named });
-    const begin = {
-      method: 'POST',
-      path: `${operator}/claim-wallet-org/challenge`,
-      body: { wallet: wallet.address },
-      credential: session,
-    };
-    const { body: challenge } = await call<{ nonce: string }>(cli, begin);
-    const { siwxHeader } = await import('../net/siwx.ts');
-    const path = `${operator}/claim-wallet-org`;
-    const proof = siwxHeader(wallet, new URL(url + path), { nonce: challenge.nonce });
-    const credential: Credential = { kind: 'session', headers: { ...session.headers, 'sign-in-with-x': proof } };
-    return (await call(cli, { method: 'POST', path, body: { org_id, display_name: flags.text('name') }, credential }))
-      .body;
-  },
-};
-
 export const group: Group = {
   name: 'operator',
   about: [
     'svc operator: a person’s own sessions, beside the wallets of machines. A browser and, for changes, a passkey are what they sign in with.',
   ],
-  commands: [login, logout, overview, whoami, status, approve, claim],
+  commands: [login, logout, overview, projects, whoami, status, approve, claim],
 };

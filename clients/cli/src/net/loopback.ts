@@ -5,6 +5,18 @@ import type { AddressInfo } from 'node:net';
 import type { Cli } from '../cli.ts';
 import { local } from '../failure.ts';
 
+/** How long a browser is waited for. */
+export const usualTimeoutSeconds = 300;
+
+export const noOpen = { name: 'no-open', type: 'boolean' as const, about: 'Open no browser: only print the address.' };
+export const timeout = {
+  name: 'timeout-seconds',
+  type: 'integer' as const,
+  min: 10,
+  max: 3600,
+  about: 'How long to wait for the browser: 300 seconds unless told.',
+};
+
 /** What a browser's ceremony is begun with. */
 export interface Asked {
   readonly redirectUri: string;
