@@ -4,12 +4,13 @@
  */
 import { createHash } from 'node:crypto';
 import { globSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const folder = fileURLToPath(new URL('../clients/console/', import.meta.url));
-const stamp = join(folder, 'dist/.made-of');
+const dist = join(folder, 'dist');
+const stampName = '.made-of';
 
 /** A hash of all that goes into the build: its sources, and which versions of packages there are. */
 export async function sourcesHash(): Promise<string> {
@@ -23,16 +24,40 @@ export async function sourcesHash(): Promise<string> {
 /** @returns whether anything had to be built */
 export async function buildConsole({ always = false } = {}): Promise<boolean> {
   const hash = await sourcesHash();
-  if (!always && (await readFile(stamp, 'utf8').catch(() => '')) === hash) return false;
+  if (!always && (await readFile(join(dist, stampName), 'utf8').catch(() => '')) === hash) return false;
   // Loaded only when it is needed: a start that has nothing to build should not wait for it.
   const { build } = await import('vite');
-  await build({ configFile: join(folder, 'vite.config.ts'), mode: 'production' });
-  await writeFile(stamp, hash);
+  // Beside the one that may be served now, and whole before it takes its place.
+  const made = join(folder, `.building-${process.pid}`);
+  try {
+    await build({ configFile: join(folder, 'vite.config.ts'), mode: 'production', build: { outDir: made } });
+    await writeFile(join(made, stampName), hash);
+    await takePlace(made);
+  } finally {
+    await rm(made, { recursive: true, force: true });
+  }
   return true;
 }
 
+/** Puts a build where it is served from. Somebody who has built the same at the same time may be first. */
+async function takePlace(made: string): Promise<void> {
+  const old = `${made}-old`;
+  await rename(dist, old).catch(() => undefined);
+  await rename(made, dist).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+  });
+  await rm(old, { recursive: true, force: true });
+}
+
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const always = process.argv.includes('--always');
   const began = performance.now();
-  if (await buildConsole({ always: process.argv.includes('--always') }))
-    process.stdout.write(`The console was built in ${((performance.now() - began) / 1000).toFixed(1)} s.\n`);
+  try {
+    if (await buildConsole({ always }))
+      process.stdout.write(`The console was built in ${((performance.now() - began) / 1000).toFixed(1)} s.\n`);
+  } catch (error) {
+    // A gateway without its console is better than none: where only what runs is installed, or nothing may be written.
+    process.stderr.write(`The console could not be built: ${(error as Error).message}\n`);
+    process.exitCode = always ? 1 : 0;
+  }
 }

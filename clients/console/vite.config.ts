@@ -9,12 +9,10 @@ export default defineConfig({
   logLevel: 'warn',
   plugins: [react()],
   build: {
-    outDir: 'dist',
     target: 'es2023',
     // The policy of the page allows no inline script, and no data: address for one.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     manifest: true,
-    emptyOutDir: true,
   },
 });

@@ -43,13 +43,22 @@ export function match(pattern: string, given: string): Readonly<Record<string, s
   const params: Record<string, string> = {};
   for (const [at, part] of parts.entries()) {
     const value = values[at]!;
-    if (part.startsWith(':')) params[part.slice(1)] = decodeURIComponent(value);
+    if (part.startsWith(':')) params[part.slice(1)] = decoded(value);
     else if (part !== value) return undefined;
   }
   return params;
 }
 
-/** Names the page in the tab, and brings a screen reader to its heading. */
+/** What somebody typed by hand may be no encoding at all. */
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+/** Names the page in the tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
     document.title = `${title} · Console`;
