@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { signedIn } from '../access.ts';
+import { type Access, notAuthorized, type PrincipalScope, signedIn } from '../access.ts';
+import type { Caller } from '../caller.ts';
 import { orgId } from '../fields.ts';
 import { query } from '../operation.ts';
 import { projectColumns } from '../projects/load-projects.ts';
@@ -12,11 +13,35 @@ export interface OperatedProjects {
   readonly projects: readonly ProjectRow[];
 }
 
+interface ListInput {
+  readonly org_id?: string | undefined;
+}
+
+const isServiceKey = (caller: Caller) => caller.kind === 'project_key' && caller.role === 'service_role';
+
+const everywhere = signedIn<ListInput>('wallet', 'control_plane', 'operator');
+
+/** Over everything, or in one organization that somebody answers for: absent and foreign are refused alike. */
+const access: Access<ListInput, PrincipalScope> = {
+  action: null,
+  authorise: async (ctx, caller, input) => {
+    const named = input.org_id !== undefined;
+    // Whoever names an organization is told what every list of one tells.
+    if (named && (caller.kind === 'delegate' || caller.kind === 'admin' || isServiceKey(caller)))
+      throw notAuthorized('project:list', 'forbidden');
+    const scope = await everywhere.authorise(ctx, caller, input);
+    if (!named) return scope;
+    const [own] = await ctx.services.db.rows(ownStatement, [...lookedFor(scope.principal), input.org_id]);
+    if (own === undefined) throw notAuthorized('project:list', 'member');
+    return scope;
+  },
+};
+
 /** `GET /agent/v1/operator/projects`: unpaged. Contract 01, section 5.13. */
 export const listOperatorProjects = query({
   name: 'operator.listProjects',
   summary: 'All projects that a person or a wallet answers for, over organizations and wallets.',
-  access: signedIn('wallet', 'control_plane', 'operator'),
+  access,
   input: z.object({
     org_id: orgId.optional().describe('Only projects of this organization.'),
     include: z.literal('archived', 'must be `archived`').optional().describe('`archived` lists archived ones too.'),
@@ -29,6 +54,11 @@ export const listOperatorProjects = query({
   wire: z.object({ projects: z.array(ProjectSummaryWire), scope: OperatorScopeWire }),
   toWire: ({ scope, projects }) => ({ projects: projects.map(projectToWire), scope: { ...scope } }),
 });
+
+const ownStatement: Statement = {
+  name: 'operator.own-org',
+  text: `select 1 where $3::uuid in (${operatedOrgs})`,
+};
 
 const projectsStatement: Statement = {
   name: 'operator.projects',

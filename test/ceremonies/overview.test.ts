@@ -56,7 +56,8 @@ test('a wallet sees its own slice, and a stranger nothing of it', async () => {
   expect(body.advisories).toEqual([{ type: 'operator_unreachable', org_id: home.orgId }]);
   const stranger = service.actors.wallet();
   expect((await get(stranger, 'overview')).rollup.organizations).toBe(0);
-  expect((await get(stranger, `projects?org_id=${home.orgId}`)).projects).toEqual([]);
+  expect((await get(stranger, `projects?org_id=${home.orgId}`)).code).toBe('NOT_AUTHORIZED');
+  expect((await get(home.wallet, `projects?org_id=${home.orgId}`)).projects).toHaveLength(1);
 });
 
 test('archived projects are listed to who asks for them', async () => {
