@@ -1,5 +1,6 @@
 import { authStatements } from './project-template/auth.ts';
 import { liveStatements } from './project-template/live.ts';
+import { narrowKeyStatements } from './project-template/live-trigger.ts';
 import { passkeyStatements } from './project-template/passkeys.ts';
 import { runSweepStatements } from './project-template/run-sweep.ts';
 import { sessionEndStatements } from './project-template/session-ends.ts';
@@ -53,6 +54,7 @@ export const templateVersions: readonly TemplateVersion[] = [
   { version: 8, statements: liveStatements },
   { version: 9, statements: sessionEndStatements },
   { version: 10, statements: runSweepStatements },
+  { version: 11, statements: narrowKeyStatements },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */

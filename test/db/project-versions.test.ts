@@ -86,6 +86,52 @@ test.each(templateVersions.slice(0, -1).map(({ version }) => version))(
   },
 );
 
+test.each([8, templateVersion])(
+  'tables that went live under version %i tell of keys that are not too long',
+  async (version) => {
+    const database = await oldProject(version);
+    // In JSON each of these names is six times as long: of a row alone they are more than a hint may hold.
+    const wide = Array.from({ length: 32 }, (_one, at) => `"${'\u0001'.repeat(60)}${at}"`);
+    const hints = await inside(database.databaseName, async (client) => {
+      await client.query(`set role service_role;
+      create table numbers (id bigint primary key);
+      create table texts (id text primary key);
+      create table wides (${wide.map((name) => `${name} int`).join(', ')}, primary key (${wide.join(', ')}));
+      create table keyless (id int);
+      create table notes (id uuid primary key, user_id uuid)`);
+      const wanted = ['numbers', 'texts', 'wides', 'keyless'].map((table): object => ({ table }));
+      wanted.push({ table: 'notes', owner: 'user_id' });
+      await client.query('select _svc.keep_live($1)', [JSON.stringify(wanted)]);
+      await client.query('reset role');
+      await databases.upgrade(database);
+      const id = '6f9619ff-8b86-4d01-b42d-00c04fc964ff';
+      await client.query(`insert into numbers values (-9007199254740991); delete from numbers;
+      insert into texts values (repeat('x', 8000)); insert into texts values (repeat('x', 9000));
+      insert into texts values ('short');
+      insert into wides values (${wide.map((_name, at) => at).join(', ')});
+      insert into keyless values (1);
+      insert into notes values ('${id}', '${id}')`);
+      const told = await client.query(
+        `select tab, op, owner, case when length(pk::text) < 100 then pk end as pk, length(pk::text) > 7999 as long
+        from _svc.live_hints order by at`,
+      );
+      return told.rows;
+    });
+    const nothing = { owner: null, pk: null, long: null };
+    const id = '6f9619ff-8b86-4d01-b42d-00c04fc964ff';
+    expect(hints).toEqual([
+      { tab: 'numbers', op: 'insert', owner: null, pk: [{ id: -9007199254740991 }], long: false },
+      { tab: 'numbers', op: 'delete', owner: null, pk: [{ id: -9007199254740991 }], long: false },
+      { tab: 'texts', op: 'insert', owner: null, pk: null, long: true },
+      { tab: 'texts', op: 'insert', ...nothing },
+      { tab: 'texts', op: 'insert', owner: null, pk: [{ id: 'short' }], long: false },
+      { tab: 'wides', op: 'insert', ...nothing },
+      { tab: 'keyless', op: 'insert', ...nothing },
+      { tab: 'notes', op: 'insert', owner: id, pk: [{ id }], long: false },
+    ]);
+  },
+);
+
 test('a newer version than this gateway’s stays', async () => {
   const database = databases.assign();
   await databases.provision(database);
