@@ -32,6 +32,7 @@ export interface CommandCaller {
 
 /** Inputs that a flag or an argument of a command calls otherwise than the path does. */
 const otherNames: Readonly<Record<string, readonly string[]>> = {
+  fingerprint_id: ['fingerprint'],
   org_id: ['org'],
   project_id: ['project'],
   room: ['room_key'],
@@ -39,7 +40,6 @@ const otherNames: Readonly<Record<string, readonly string[]>> = {
   project: ['project_id'],
   name: ['display_name', 'requested_name'],
   expires: ['expires_at'],
-  fingerprint: ['fingerprint_id'],
   amount: ['amount_usd_micros'],
   ack: ['ack_required'],
   type: ['event_type'],
@@ -59,7 +59,10 @@ export function wordsFor(command: Command, values: Json, furtherFlags: readonly 
   });
   // A room is named by itself, or by the project whose default room it is.
   const hasRoom = command.flags?.some(({ name }) => name === 'room') === true;
-  const named = (command.flags ?? []).filter(({ name }) => !(hasRoom && name === 'project'));
+  const inPlaces = (command.positionals ?? []).flatMap(({ name }) => [name, ...(otherNames[name] ?? [])]);
+  const named = (command.flags ?? []).filter(
+    ({ name }) => !(hasRoom && name === 'project') && !inPlaces.includes(name.replaceAll('-', '_')),
+  );
   const flags = named.flatMap((flag) => flagWords(flag, valueFor(flag.name), values));
   return [...command.words.split(' '), ...flags, ...furtherFlags, ...(places.length === 0 ? [] : ['--', ...places])];
 }

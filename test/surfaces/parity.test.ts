@@ -59,14 +59,17 @@ function settled(value: unknown, name = ''): unknown {
   return typeof value === 'string' && madeUp.test(value) ? '…' : masked(value);
 }
 
-/** Whose command shows what several operations have. */
-const listsMore = ['contacts.list'];
+/** Whose command shows what several operations have, or is given a key that only its makers know. */
+const listsMore = ['contacts.list', 'rooms.claimInvite'];
 
 /** Members that a command leaves out, or adds: keys are kept in a file, and contacts of every kind are one list. */
 const ownOfCommands: Readonly<Record<string, readonly string[]>> = {
   'projects.create': ['anon_key', 'service_key', 'keys_saved'],
   'projects.getKeys': ['keys_saved'],
+  'rooms.mintInvite': ['announced', 'key'],
 };
+/** Where a command that shows more has the answer. */
+const answerAt: Readonly<Record<string, string>> = { 'rooms.join': 'you' };
 const asShown = (operation: string, told: Told): unknown =>
   JSON.parse(JSON.stringify(told, (name, value) => (ownOfCommands[operation]?.includes(name) ? undefined : value)));
 
@@ -117,7 +120,9 @@ describe.each(called.map((surface) => ({ name: surface.name, surface, caller: ca
         // A command pays, or says why it does not.
         if ('refused' in rest && rest.refused === 'PAYMENT_REQUIRED')
           return expect(told).toEqual({ refused: expect.stringMatching(/^PAYMENT|^SPEND_CAP/) });
-        expect(asShown(surface.name, told)).toEqual(asShown(surface.name, rest));
+        const at = answerAt[surface.name];
+        const shown = at === undefined ? told : { answer: (told as { answer: Record<string, unknown> }).answer[at] };
+        expect(asShown(surface.name, shown as Told)).toEqual(asShown(surface.name, rest));
       },
     );
 
