@@ -46,6 +46,8 @@ export interface Told {
    * again with another, which then counts alone. The payment is not sent when this fails.
    */
   readonly broadcast: (transaction: Hex) => Promise<void>;
+  /** Nothing is handed over before it resolves, nor when it fails; what comes before may be done meanwhile. */
+  readonly noted?: Promise<unknown>;
   /** The transaction of an attempt before this one, whose outcome was not known. */
   readonly previous?: Hex | undefined;
 }
@@ -191,13 +193,19 @@ export function createCashier({
   async function outcomeOf(
     presented: Presented,
     terms: Terms,
-    { state, transaction }: Pick<Handed, 'state' | 'transaction'>,
+    {
+      state,
+      transaction,
+      receipt: seen,
+    }: Pick<Handed, 'state' | 'transaction'> & { readonly receipt?: Receipt | undefined },
     until: number,
   ): Promise<Settlement | undefined> {
     try {
       const chain = await chains(terms.network);
       if (transaction !== undefined) {
-        const receipt = await chain.awaitReceipt(transaction, until, depthOf(terms));
+        const depth = depthOf(terms);
+        const isSeen = depth === 1 && seen !== undefined;
+        const receipt = isSeen ? seen : await chain.awaitReceipt(transaction, until, depth);
         if (receipt === undefined) throw new PaymentPending(transaction);
         const made = await settlementIn(chain, receipt, presented);
         if (made !== undefined) return made;
@@ -238,12 +246,20 @@ export function createCashier({
       }
       throw new PaymentRefused(reason);
     },
-    async settle(presented, terms, { broadcast, previous }) {
+    async settle(presented, terms, { broadcast, noted, previous }) {
+      // Whoever comes to wait for it hears of its failure; until then it is nobody's.
+      noted?.catch(() => undefined);
       const until = Date.now() + settleMs;
       const facilitator = await facilitatorOn(terms.network);
       const before = previous === undefined ? undefined : await resumed(presented, terms, previous, until);
       if (before !== undefined) return before;
-      const handed = await facilitator.settle({ presented, terms }, broadcast, until);
+      // What this process sends itself is announced first.
+      if (remote !== undefined) await noted;
+      const announce = async (transaction: Hex) => {
+        await noted;
+        await broadcast(transaction);
+      };
+      const handed = await facilitator.settle({ presented, terms }, announce, until);
       const { transaction } = handed;
       if (!hasChain(terms.network)) {
         if (handed.state === 'refused') throw new PaymentRefused(handed.reason, transaction);
@@ -289,7 +305,7 @@ const names = Object.keys(networks) as readonly NetworkName[];
 async function settlementIn(chain: ChainReader, receipt: Receipt, presented: Presented) {
   const logIndex = paymentIn(receipt, chain.network, presented);
   if (logIndex === undefined) return undefined;
-  const time = await chain.blockTime(receipt.blockNumber);
+  const time = receipt.logs[0]?.blockTimestamp ?? (await chain.blockTime(receipt.blockNumber));
   return settlement(chain.network.name, presented, receipt.transactionHash, logIndex, dateOf(time));
 }
 

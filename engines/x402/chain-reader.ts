@@ -105,8 +105,6 @@ export async function openChain(network: Network, rpcUrl: string, logBlocksMax: 
       name: network.name,
       nativeCurrency: { name: 'Ether', symbol: 'ETH', decimals: 18 },
       rpcUrls: { default: { http: [rpcUrl] } },
-      // A transaction goes into a block even when blocks fill up for a while after it was priced.
-      fees: { baseFeeMultiplier: 2 },
     }),
     cacheTime: 0,
     transport: http(rpcUrl, { timeout: requestMsMax, retryCount: 1 }),

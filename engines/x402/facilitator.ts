@@ -1,5 +1,6 @@
 import type { Hex } from './networks.ts';
 import type { Presented } from './presented.ts';
+import type { Receipt } from './receipts.ts';
 import { requirementV2, type Terms } from './terms.ts';
 
 /** A payment and what it has to meet. */
@@ -10,7 +11,8 @@ export interface Payment {
 
 /** What a facilitator made of a payment that was handed over to it. */
 export type Handed =
-  | { readonly state: 'settled'; readonly transaction: Hex }
+  /** With what the chain itself says of it, where that was asked. */
+  | { readonly state: 'settled'; readonly transaction: Hex; readonly receipt?: Receipt | undefined }
   | { readonly state: 'refused'; readonly reason: string; readonly transaction?: Hex | undefined }
   /** It may be settled, or may be yet. */
   | { readonly state: 'unknown'; readonly transaction?: Hex | undefined };

@@ -1,8 +1,10 @@
 import { type ChainReader, isRevert, unreachable } from './chain-reader.ts';
 import { type Facilitator, payloadOf, reasonOr } from './facilitator.ts';
 import type { Address, Hex } from './networks.ts';
+import type { Presented } from './presented.ts';
+import type { Receipt } from './receipts.ts';
 import { PaymentRefused } from './refusals.ts';
-import type { Sender } from './sender.ts';
+import type { Journey, Sender } from './sender.ts';
 import { requirementV2 } from './terms.ts';
 
 interface OwnFacilitatorOptions {
@@ -19,8 +21,12 @@ interface Attempt {
   fault: Error | undefined;
   /** The transaction that the payment is settled by. */
   transaction: Hex | undefined;
+  /** What the chain says of it, asked as soon as it was sent. */
+  receipt: Promise<Receipt | undefined> | undefined;
   readonly announce: (transaction: Hex) => Promise<void>;
   readonly until: number;
+  /** By address. */
+  readonly codes: Map<Address, Promise<Hex | undefined>>;
 }
 
 /** The reference facilitator in this process, on one network's chain. */
@@ -39,6 +45,11 @@ export async function createOwnFacilitator({
   /** The library with a signer of this attempt's own, which keeps apart what the library does not. */
   async function facilitatorFor(attempt: Attempt) {
     const tokenCode = await chain.check();
+    /** Looks for the receipt while others do what is left to do of the turn. */
+    const awaitIt = (transaction: Hex) => {
+      attempt.receipt = chain.awaitReceipt(transaction, attempt.until);
+      attempt.receipt.catch(() => undefined);
+    };
     async function read<T>(answer: Promise<T>): Promise<T> {
       try {
         return await answer;
@@ -47,16 +58,16 @@ export async function createOwnFacilitator({
         throw error;
       }
     }
-    async function send(to: Address, data: Hex, announce: (transaction: Hex) => Promise<void>): Promise<Hex> {
+    async function send(to: Address, data: Hex, journey: Journey): Promise<Hex> {
       if (sender === undefined) throw (attempt.fault ??= new Error('This facilitator has no account to settle with.'));
       try {
-        return await sender.send({ to, data }, announce);
+        return await sender.send({ to, data }, journey);
       } catch (error) {
         if (!isRevert(error)) attempt.fault ??= error as Error;
         throw error;
       }
     }
-    const codes = new Map<Address, Promise<Hex | undefined>>();
+    const { codes } = attempt;
     const signer = {
       getAddresses: () => (sender === undefined ? [] : [sender.address]),
       readContract: (call: Parameters<typeof client.readContract>[0]) => read(client.readContract(call)),
@@ -64,8 +75,12 @@ export async function createOwnFacilitator({
       async getCode({ address }: { readonly address: Address }) {
         // The library asks this in the background, and lets a failure to ask end the process: it is known already.
         if (address === network.usdc.address) return tokenCode;
-        const known = codes.get(address) ?? read(client.getCode({ address }));
-        codes.set(address, known);
+        let known = codes.get(address);
+        if (known === undefined) {
+          known = read(client.getCode({ address }));
+          codes.set(address, known);
+          known.catch(() => codes.delete(address));
+        }
         return known;
       },
       async writeContract(call: {
@@ -77,13 +92,16 @@ export async function createOwnFacilitator({
       }) {
         const data = encodeFunctionData(call as Parameters<typeof encodeFunctionData>[0]);
         const whole = call.dataSuffix === undefined ? data : concat([data, call.dataSuffix]);
-        attempt.transaction = await send(call.address, whole, attempt.announce);
+        attempt.transaction = await send(call.address, whole, { announce: attempt.announce, sent: awaitIt });
         return attempt.transaction;
       },
       // Makes a payer's wallet: no transaction that pays.
-      sendTransaction: ({ to, data }: { readonly to: Address; readonly data: Hex }) => send(to, data, async () => {}),
+      sendTransaction: ({ to, data }: { readonly to: Address; readonly data: Hex }) =>
+        send(to, data, { announce: async () => {}, sent: () => {} }),
       async waitForTransactionReceipt({ hash }: { readonly hash: Hex }) {
-        const receipt = await chain.awaitReceipt(hash, attempt.until);
+        const receipt = await (hash === attempt.transaction
+          ? attempt.receipt
+          : chain.awaitReceipt(hash, attempt.until));
         if (receipt === undefined) throw new Error('There is no block with the transaction yet.');
         return receipt as { readonly status: string };
       },
@@ -94,16 +112,25 @@ export async function createOwnFacilitator({
     );
   }
 
-  const begin = (announce: Attempt['announce'], until: number): Attempt => ({
+  /**
+   * What payers are, as it was seen when their payments were verified: it need not be asked again to settle them. The
+   * chain itself judges a transfer before it is sent, by what its payer is then.
+   */
+  const seen = new WeakMap<Presented, Attempt['codes']>();
+
+  const begin = (announce: Attempt['announce'], until: number, codes: Attempt['codes'] = new Map()): Attempt => ({
     fault: undefined,
     transaction: undefined,
+    receipt: undefined,
     announce,
     until,
+    codes,
   });
 
   return {
     async verify(payment) {
       const attempt = begin(async () => {}, 0);
+      seen.set(payment.presented, attempt.codes);
       const facilitator = await facilitatorFor(attempt);
       const answer = await facilitator
         .verify(payloadOf(payment), requirementV2(payment.terms))
@@ -113,13 +140,14 @@ export async function createOwnFacilitator({
       return answer.isValid ? undefined : reasonOr(answer.invalidReason, 'unexpected_verify_error');
     },
     async settle(payment, announce, until) {
-      const attempt = begin(announce, until);
+      const attempt = begin(announce, until, seen.get(payment.presented));
       const facilitator = await facilitatorFor(attempt);
       const answer = await facilitator.settle(payloadOf(payment), requirementV2(payment.terms)).catch(() => {
         throw attempt.fault ?? new PaymentRefused('unexpected_settle_error', attempt.transaction);
       });
       const { transaction } = attempt;
-      if (answer.success && transaction !== undefined) return { state: 'settled', transaction };
+      if (answer.success && transaction !== undefined)
+        return { state: 'settled', transaction, receipt: await attempt.receipt };
       if (transaction === undefined && attempt.fault !== undefined) throw attempt.fault;
       if (answer.errorReason === 'settlement_pending') return { state: 'unknown', transaction };
       return { state: 'refused', reason: reasonOr(answer.errorReason, 'unexpected_settle_error'), transaction };

@@ -17,7 +17,11 @@ export interface Receipt {
   readonly transactionHash: Hex;
   readonly blockNumber: bigint;
   readonly status: 'success' | 'reverted';
-  readonly logs: readonly (AssetLog & { readonly logIndex: number })[];
+  readonly logs: readonly (AssetLog & {
+    readonly logIndex: number;
+    /** Of the block, in Unix seconds; most nodes tell it here too. */
+    readonly blockTimestamp?: bigint | null | undefined;
+  })[];
 }
 
 /** Money that came in by one log. */

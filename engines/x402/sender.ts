@@ -30,12 +30,18 @@ export interface Sender {
   /**
    * Signs a call and sends it. Once it resolves the transaction may be on its way, though the node did not say so.
    *
-   * @param announce is told the transaction's hash before it is sent, once more for another when the node will not have
-   *   the first
    * @throws what the chain says when the call would fail, PaymentRefused when it would cost too much gas,
    *   PaymentsUnavailable when it could not be sent: then it was not
    */
-  readonly send: (call: Call, announce: (transaction: Hex) => Promise<void>) => Promise<Hex>;
+  readonly send: (call: Call, journey: Journey) => Promise<Hex>;
+}
+
+/** Who is told of a transaction on its way. */
+export interface Journey {
+  /** Its hash, before it is sent; once more for another when the node will not have the first. It is not sent when this fails. */
+  readonly announce: (transaction: Hex) => Promise<void>;
+  /** That it was sent, though the node may not have said so. */
+  readonly sent: (transaction: Hex) => void;
 }
 
 interface SenderOptions {
@@ -86,8 +92,7 @@ export function createSender({ chain, account, turns, lostAfterMs }: SenderOptio
    * The number of the next transaction. An endpoint may lag behind what was sent a moment ago, so the higher number is
    * right; but a transaction that got lost leaves a gap, which nothing after it passes until it is filled.
    */
-  async function nextNumber(stored: bigint | undefined): Promise<bigint> {
-    const count = await countNow();
+  function nextNumber(count: bigint, stored: bigint | undefined): bigint {
     if (stored === undefined || count >= stored) {
       behind = undefined;
       return count;
@@ -96,25 +101,32 @@ export function createSender({ chain, account, turns, lostAfterMs }: SenderOptio
     return Date.now() - behind.since >= lostAfterMs ? count : stored;
   }
 
-  /** What a call needs, asked before the turn: others need not wait for it. */
+  /** With room for blocks that fill up for a while. Asked together: the library's own estimate asks one after the other. */
+  async function feesNow() {
+    const [{ baseFeePerGas }, maxPriorityFeePerGas] = await Promise.all([
+      client.getBlock(),
+      client.estimateMaxPriorityFeePerGas(),
+    ]);
+    return { maxFeePerGas: (baseFeePerGas ?? 0n) * 2n + maxPriorityFeePerGas, maxPriorityFeePerGas };
+  }
+
+  /**
+   * What a call needs, asked before the turn: others need not wait for it. Where others were faster meanwhile, the number
+   * that they stored is higher than the count.
+   */
   async function priced({ to, data }: Call) {
-    const asked = [
-      client.estimateGas({ account: address, to, data }),
-      client.estimateFeesPerGas(),
-      client.getBalance({ address }),
-    ] as const;
-    const [estimate, { maxFeePerGas, maxPriorityFeePerGas }, balance] = await Promise.all(asked).catch(
-      (error: unknown) => {
-        if (isRevert(error)) throw error;
-        throw lacksGas(error) ? outOfGas() : unreachable(network);
-      },
-    );
+    const gasOf = client.estimateGas({ account: address, to, data });
+    const asked = [gasOf, feesNow(), countNow(), client.getBalance({ address })] as const;
+    const [estimate, fees, count, balance] = await Promise.all(asked).catch((error: unknown) => {
+      if (isRevert(error)) throw error;
+      throw lacksGas(error) ? outOfGas() : unreachable(network);
+    });
     if (estimate > gasMax) throw new PaymentRefused('invalid_exact_evm_transaction_simulation_failed');
     // The state may have moved a little when it comes into its block.
     const gas = (estimate * 12n) / 10n;
     // Known before anything is announced, so that the payment is as good as it was.
-    if (balance < gas * maxFeePerGas) throw outOfGas();
-    return { to, data, gas, maxFeePerGas, maxPriorityFeePerGas };
+    if (balance < gas * fees.maxFeePerGas) throw outOfGas();
+    return { count, transaction: { to, data, gas, ...fees } };
   }
 
   const outOfGas = () => new PaymentsUnavailable(`The settling account has no gas left on ${network.name}.`);
@@ -135,13 +147,13 @@ export function createSender({ chain, account, turns, lostAfterMs }: SenderOptio
 
   return {
     address: address_,
-    async send(call, announce) {
+    async send(call, { announce, sent: tellSent }) {
       const { keccak256 } = await import('viem/utils');
-      const transaction = await priced(call);
+      const { count, transaction } = await priced(call);
       let sent: Hex | undefined;
       const turn = () =>
         turns.take(network.chainId, address_, async (stored) => {
-          let nonce = await nextNumber(stored);
+          let nonce = nextNumber(count, stored);
           for (let attempt = 1; attempt <= attemptsMax; attempt++) {
             const raw = await account.signTransaction({
               ...transaction,
@@ -156,6 +168,7 @@ export function createSender({ chain, account, turns, lostAfterMs }: SenderOptio
             const next = answer === 'taken' ? nonce + 1n : nonce;
             if (answer !== 'number-used') {
               sent = hash;
+              tellSent(hash);
               return { next: max(next, stored), value: hash };
             }
             nonce = max(nonce + 1n, await countNow());

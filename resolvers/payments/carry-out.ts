@@ -134,13 +134,17 @@ async function settle(sale: PaidSale, held: HeldPayment, presented: Presented): 
   const { ctx, terms } = sale;
   const { cashier, db } = ctx.services;
   const { row } = held;
-  await markSettling(db, held);
+  const noted = markSettling(db, held);
   try {
-    return await cashier.settle(presented, terms, {
+    const settlement = await cashier.settle(presented, terms, {
+      noted,
       broadcast: (transaction) => noteTransaction(db, held, transaction),
       ...(row.txHash === null ? {} : { previous: row.txHash as Hex }),
     });
+    await noted;
+    return settlement;
   } catch (error) {
+    await noted;
     if (error instanceof PaymentRefused) {
       await failPayment(db, held, error.reason);
       throw new SettlementRefused(error.reason, error.transaction);

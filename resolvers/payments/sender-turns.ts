@@ -9,9 +9,13 @@ export const createSenderTurns = ({ pool }: Pick<Database, 'pool'>): SenderTurns
   take: (chainId, sender, work) =>
     inTransaction(pool, async (client) => {
       const values = [chainId, sender.toLowerCase()];
-      await client.query({ ...insertStatement, values });
-      const { rows } = await client.query<{ next: bigint | null }>({ ...lockStatement, values });
-      const { next, value } = await work(rows[0]!.next ?? undefined);
+      const lock = async () => (await client.query<{ next: bigint | null }>({ ...lockStatement, values })).rows[0];
+      let row = await lock();
+      if (row === undefined) {
+        await client.query({ ...insertStatement, values });
+        row = await lock();
+      }
+      const { next, value } = await work(row!.next ?? undefined);
       await client.query({ ...storeStatement, values: [...values, next] });
       return value;
     }),

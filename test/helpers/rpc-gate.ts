@@ -4,9 +4,16 @@ import type { AddressInfo } from 'node:net';
 
 /**
  * What becomes of a request: `pass` lets it through, `drop` cuts the connection, `lose the answer` lets it through and
- * then cuts the connection; an object is the answer's `result` or `error`, in place of the node's.
+ * then cuts the connection; an object is the answer's `result` or `error`, in place of the node's, or makes another of
+ * the node's result.
  */
-export type Passage = 'pass' | 'drop' | 'lose the answer' | { readonly result: unknown } | { readonly error: object };
+export type Passage =
+  | 'pass'
+  | 'drop'
+  | 'lose the answer'
+  | { readonly result: unknown }
+  | { readonly error: object }
+  | { readonly amend: (result: never) => unknown };
 
 export interface RpcGate {
   /** With a key in its path and its query, as operators' endpoints have. */
@@ -29,11 +36,14 @@ export async function startRpcGate(rpcUrl: string): Promise<RpcGate> {
     const passage = decision(method, params);
     if (passage === 'drop') return request.socket.destroy();
     response.setHeader('content-type', 'application/json');
-    if (typeof passage === 'object') return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...passage }));
+    if (typeof passage === 'object' && !('amend' in passage))
+      return response.end(JSON.stringify({ jsonrpc: '2.0', id, ...passage }));
     const headers = { 'content-type': 'application/json' };
     const answer = await fetch(rpcUrl, { method: 'POST', headers, body: text }).catch(() => undefined);
     if (answer === undefined || passage === 'lose the answer') return request.socket.destroy();
-    response.end(await answer.text());
+    if (typeof passage !== 'object') return response.end(await answer.text());
+    const { result } = (await answer.json()) as { result: never };
+    response.end(JSON.stringify({ jsonrpc: '2.0', id, result: passage.amend(result) }));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
