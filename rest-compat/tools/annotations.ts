@@ -6,7 +6,7 @@ const destructive = /^(delete|remove|revoke|rotate|demote|leave|release|sql|appl
 
 /** The same: whether a second call, word for word, changes nothing more. */
 const repeatable =
-  /^(set|rename|delete|remove|revoke|release|leave|demote|promote|archive|reactivate|ack|resolve|change|applyExpose|claimSlug|confirm|enrol|admit|register|verify)/;
+  /^(set|rename|delete|remove|revoke|release|leave|demote|promote|archive|reactivate|ack|resolve|change|applyExpose|claimSlug|confirm|enrolKey|admit|register|verify)/;
 
 /** Names whose verb says something else than it does elsewhere. */
 const exceptions: Readonly<Record<string, Partial<Annotations>>> = {
@@ -31,6 +31,7 @@ const outward: ReadonlySet<string> = new Set([
   'users.create',
   'operator.setContact',
   'operator.sendVerification',
+  'operator.enrollPasskey',
   'mail.sendTest',
 ]);
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -8,10 +8,8 @@ import { fileURLToPath } from 'node:url';
 import type { Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport as CurrentTransport } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport as ClassicTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
-import { generatePrivateKey } from 'viem/accounts';
 import { afterAll, describe, expect, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
-import { createWallet } from '../helpers/wallet.ts';
 import { type Connected, classicOver, currentOver } from './clients.ts';
 
 const service = await startService();
@@ -21,23 +19,22 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const program = fileURLToPath(new URL('bridge-program.ts', import.meta.url));
-let machines = 0;
+const program = fileURLToPath(new URL('../../clients/cli/src/main.ts', import.meta.url));
 
-/** A machine with a wallet of its own, and what its checkout is bound to. */
-function machine(bound: Record<string, string> = {}) {
-  machines += 1;
-  const key = generatePrivateKey();
-  const cache = join(folder, `keys-${machines}`);
-  const env = { SVC_API_BASE: service.url, WALLET_KEY: key, KEYS_FILE: cache, PATH: process.env.PATH!, ...bound };
-  const wallet = createWallet(key);
-  const actor = {
-    headers: async (path: string) => ({ 'sign-in-with-x': await wallet.header({ baseUrl: service.url, path }) }),
+/** A machine without a wallet yet, with a checkout of its own. */
+async function machine(more: Record<string, string> = {}) {
+  const cwd = await mkdtemp(join(folder, 'checkout-'));
+  const config = await mkdtemp(join(folder, 'config-'));
+  const { PATH = '' } = process.env;
+  const env = { PATH, HOME: folder, SVC_CONFIG_DIR: config, SVC_API_BASE: service.url, ...more };
+  return {
+    config,
+    cwd,
+    command: { command: process.execPath, args: [program, 'mcp'], env, cwd, stderr: 'pipe' as const },
   };
-  return { actor, cache, command: { command: process.execPath, args: [program], env, stderr: 'pipe' as const } };
 }
 
-type Machine = ReturnType<typeof machine>;
+type Machine = Awaited<ReturnType<typeof machine>>;
 
 const clients: readonly (readonly [string, (from: Machine) => Promise<Connected>])[] = [
   ['the classic SDK', ({ command }) => classicOver(new ClassicTransport(command))],
@@ -50,66 +47,74 @@ const clients: readonly (readonly [string, (from: Machine) => Promise<Connected>
 
 describe.each(clients)('%s', (name, connect) => {
   test('reaches the gateway with the machine’s own wallet, and keeps the keys it is given', async () => {
-    const here = machine();
+    const here = await machine();
     const client = await connect(here);
     const names = (await client.listTools()).tools.map((tool) => tool.name);
     expect(names).toEqual(expect.arrayContaining(['whoami', 'find_tools', 'init', 'status', 'project_use', 'pay_url']));
     expect(new Set(names).size).toBe(names.length);
+    expect(await client.callTool('create_org')).toMatchObject({ structuredContent: { code: 'AUTH_REQUIRED' } });
+    const begun = (await client.callTool('init')).structuredContent;
+    expect(begun).toMatchObject({ wallet: { created: true }, reachable: true });
     const { org_id } = (await client.callTool('create_org')).structuredContent;
-    const made = (await client.callTool('provision_postgres_project', { org_id })).structuredContent;
+    const made = (await client.callTool('provision_postgres_project', { org_id, name: 'notes' })).structuredContent;
     const { project_id, anon_key, service_key } = made;
-    expect(JSON.parse(await readFile(here.cache, 'utf8'))).toEqual([project_id, { anon_key, service_key }]);
-    // From the cache, and hidden in the text unless it is asked for.
-    const keys = await client.callTool('project_keys', { project_id });
+    const kept = await readFile(join(here.config, 'credentials', 'project-keys.v1.json'), 'utf8');
+    expect(kept).toContain(service_key);
+    // From the cache, and hidden in the text unless it is asked for; the project is the active one.
+    const keys = await client.callTool('project_keys');
     expect(keys.structuredContent).toEqual({ project_id, anon_key, service_key });
     expect(keys.content[0]!.text).not.toContain(service_key);
     const shown = await client.callTool('project_keys', { project_id, reveal: true });
     expect(shown.content[0]!.text).toContain(service_key);
     // A fresh signature each time: a change spends it.
-    for (const display_name of ['One', 'Two'])
-      expect(
-        (await client.callTool('call_tool', { name: 'rename_org', arguments: { org_id, display_name } }))
-          .structuredContent,
-      ).toMatchObject({ display_name });
-    const sql = 'create table notes (body text); insert into notes values (1)';
-    await client.callTool('run_sql', { project_id, sql });
-    const rows = { project_id, table: 'notes', key_type: 'service' };
+    for (const display_name of ['One', 'Two']) {
+      const call = { name: 'rename_org', arguments: { org_id, display_name } };
+      expect((await client.callTool('call_tool', call)).structuredContent).toMatchObject({ display_name });
+    }
+    await client.callTool('run_sql', { sql: 'create table notes (body text); insert into notes values (1)' });
+    const rows = { table: 'notes', key_type: 'service' };
     expect((await client.callTool('rest_query', rows)).structuredContent).toMatchObject({ body: [{ body: '1' }] });
+    for (const [tool, args, answer] of [
+      ['status', {}, { wallet: expect.anything() }],
+      ['allowance_status', {}, { address: begun.wallet.address }],
+      ['allowance_export', {}, { address: begun.wallet.address }],
+      ['allowance_create', {}, { code: 'ALLOWANCE_EXISTS' }],
+      ['project_use', { project_id }, { project_id, name: 'notes' }],
+      ['call_tool', { name: 'project_use', arguments: { project_id } }, { project_id }],
+      ['pay_url', { url: 'ftp://shop.example.org' }, { code: 'BAD_USAGE' }],
+      ['init', { rail: 'mpp' }, { code: 'RAIL_SWITCH_REQUIRES_CONFIRM' }],
+    ] as const)
+      expect([tool, (await client.callTool(tool, args)).structuredContent]).toMatchObject([tool, answer]);
     await client.close();
   });
 
-  test('runs what is local here, and refuses what it does not take', async () => {
-    const client = await connect(machine());
+  test('refuses what a tool of this machine does not take, and what a model must not say', async () => {
+    const client = await connect(await machine());
     await client.listTools();
-    for (const [tool, args, ran] of [
-      ['init', { rail: 'x402' }, ['init', 'x402']],
-      ['status', {}, ['status']],
-      ['allowance_create', {}, ['allowance', 'create']],
-      ['project_use', { project_id: 'prj_x' }, ['projects', 'use', 'prj_x']],
-    ] as const)
-      expect(await client.callTool(tool, args)).toMatchObject({ structuredContent: { ran } });
-    const viaOther = { name: 'status', arguments: {} };
-    expect(await client.callTool('call_tool', viaOther)).toMatchObject({ structuredContent: { ran: ['status'] } });
-    const refused = await client.callTool('pay_url', { url: 'https://shop.example.org' });
-    expect(refused).toMatchObject({ isError: true, structuredContent: { code: 'PAYMENT_LIMIT' } });
-    expect(refused.content[0]!.text).toMatch(
-      /^Error calling pay_url: It costs more than that\.\n\nCode: PAYMENT_LIMIT/,
-    );
     for (const [tool, args, field] of [
       ['project_use', {}, 'project_id'],
       ['project_use', { project_id: 5 }, 'project_id'],
+      ['project_use', { project_id: '--api-base=https://elsewhere.example' }, 'project_id'],
       ['status', { more: 1 }, 'more'],
-    ] as const)
-      expect(await client.callTool(tool, args)).toMatchObject({
-        isError: true,
-        structuredContent: { code: 'VALIDATION_FAILED', details: { field } },
-      });
+      // Files of this machine are not sent anywhere.
+      ['pay_url', { url: 'https://shop.example.org', body: '@/etc/passwd' }, 'body'],
+      ['pay_url', { url: 'https://shop.example.org', body: '-' }, 'body'],
+    ] as const) {
+      const refused = await client.callTool(tool, args);
+      expect([tool, refused]).toMatchObject([
+        tool,
+        { isError: true, structuredContent: { code: 'VALIDATION_FAILED', details: { field } } },
+      ]);
+      expect(refused.content[0]!.text).toMatch(
+        new RegExp(`^Error calling ${tool}: ${field}: .*\n\nCode: VALIDATION_FAILED`),
+      );
+    }
     await client.close();
   });
 
   test('ends what it cancels, and is told how a wait goes on', async () => {
-    const here = machine();
-    const client = await connect(here);
+    const client = await connect(await machine());
+    await client.callTool('init');
     const { org_id } = (await client.callTool('create_org')).structuredContent;
     const { project_id } = (await client.callTool('provision_postgres_project', { org_id })).structuredContent;
     const isAtWork = async (word: string) => {
@@ -160,13 +165,14 @@ describe.each(clients)('%s', (name, connect) => {
 });
 
 test('what a checkout is bound to need not be said', async () => {
-  const owner = machine();
-  const made = await service.call<{ org_id: string }>(owner.actor, 'POST', '/orgs/v1', { body: {} });
-  const { org_id } = made.body;
-  const project = await service.call<{ project_id: string }>(owner.actor, 'POST', '/projects/v1', { body: { org_id } });
-  const { project_id } = project.body;
-  const env = { ...owner.command.env, SVC_ORG: org_id, SVC_PROJECT_ID: project_id };
-  const client = await classicOver(new ClassicTransport({ ...owner.command, env }));
+  const here = await machine();
+  const first = await classicOver(new ClassicTransport(here.command));
+  await first.callTool('init');
+  const { org_id } = (await first.callTool('create_org')).structuredContent;
+  const { project_id } = (await first.callTool('provision_postgres_project', { org_id })).structuredContent;
+  await first.close();
+  await writeFile(join(here.cwd, '.svc.json'), JSON.stringify({ org: org_id }));
+  const client = await classicOver(new ClassicTransport(here.command));
   const { tools } = (await client.listTools()) as unknown as {
     tools: { name: string; inputSchema: { required?: string[] } }[];
   };
@@ -190,12 +196,20 @@ test('what a checkout is bound to need not be said', async () => {
   const other = await client.callTool('list_project_events', { org_id: crypto.randomUUID() });
   expect(other).toMatchObject({ isError: true, structuredContent: { code: 'NOT_AUTHORIZED' } });
   await client.close();
+  // The room of the checkout comes before the project's own.
+  await writeFile(join(here.cwd, '.svc.json'), JSON.stringify({ org: org_id, room: 'standup' }));
+  const bound = await classicOver(new ClassicTransport(here.command));
+  const there = await bound.callTool('send_room_message', { body: 'hello' });
+  expect(there.structuredContent).toMatchObject({ room_key: 'standup' });
+  const own = await bound.callTool('send_room_message', { project_id, body: 'hello' });
+  expect(own.structuredContent).toMatchObject({ room_key: project_id });
+  await bound.close();
 });
 
 /** Runs the bridge on some lines, to its end. */
 async function runOn(lines: readonly unknown[], more: Record<string, string> = {}) {
-  const { command } = machine(more);
-  const child = spawn(command.command, command.args, { env: command.env, stdio: 'pipe' });
+  const { command } = await machine(more);
+  const child = spawn(command.command, command.args, { env: command.env, cwd: command.cwd, stdio: 'pipe' });
   child.stdin.on('error', () => undefined);
   const read = Promise.all([text(child.stdout), text(child.stderr), once(child, 'exit')]);
   for (const line of lines) child.stdin.write(`${typeof line === 'string' ? line : JSON.stringify(line)}\n`);
@@ -251,6 +265,15 @@ describe('the program', () => {
   ])('answers %s', async (_what, line, answer) => {
     const { out, code } = await runOn([line]);
     expect([out, code]).toMatchObject([[answer], 0]);
+  });
+
+  test('ends when it is asked to, though its input goes on', async () => {
+    const { command } = await machine();
+    const child = spawn(command.command, command.args, { env: command.env, cwd: command.cwd, stdio: 'pipe' });
+    child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+    await once(child.stdout, 'data');
+    child.kill('SIGTERM');
+    expect(await once(child, 'exit')).toEqual([0, null]);
   });
 
   test('says that the gateway is not there', async () => {

@@ -57,6 +57,29 @@ test.each(list.map((tool) => [tool.name, tool] as const))('%s says all that a cl
   for (const schema of [inputSchema, outputSchema]) expect(() => ajv.compile(schema)).not.toThrow();
 });
 
+test('hints say what only reads, what may lose something, and what may be repeated', () => {
+  for (const { name, kind } of operations) {
+    const tool = byName.get(surfaceNames[name]?.tool ?? '');
+    if (tool !== undefined) expect([name, tool.annotations.readOnlyHint]).toEqual([name, kind === 'query']);
+  }
+  const hinted = (hint: string) => list.filter(({ annotations }) => annotations[hint]).map(({ name }) => name);
+  const losing = [
+    'delete_project',
+    'run_sql',
+    'apply_expose',
+    'rotate_delegate',
+    'leave_room',
+    'rest_query',
+    'call_tool',
+  ];
+  expect(hinted('destructiveHint')).toEqual(expect.arrayContaining(losing));
+  expect(hinted('destructiveHint')).not.toEqual(expect.arrayContaining(['send_room_message']));
+  const repeatable = hinted('idempotentHint');
+  expect(repeatable).toEqual(expect.arrayContaining(['rename_org', 'delete_project', 'ack_room_message', 'whoami']));
+  for (const name of ['send_room_message', 'create_org', 'run_sql', 'set_tier']) expect(repeatable).not.toContain(name);
+  expect(hinted('openWorldHint')).toEqual(expect.arrayContaining(['audit_site', 'raise_escalation', 'buy_audit']));
+});
+
 /** What each route of an operation with a tool is called with by each caller, as the table of credentials has it. */
 const cells = Object.entries(surfaces).flatMap(([name, { cells: row }]) => {
   const route = routes.find(({ method, path }) => `${method} ${path}` === name)!;

@@ -169,7 +169,8 @@ const checkedRoom = (room: string, by: string): string => {
   });
 };
 
-function roomOfEnvironment(text: string): Room {
+/** @throws BAD_ENV */
+export function roomOfEnvironment(text: string): Room {
   const at = text.indexOf('/');
   if (at === -1 || !spelling.org.test(text.slice(0, at)) || !spelling.room.test(text.slice(at + 1)))
     throw local('BAD_ENV', 'SVC_ROOM is an organization and a room: <org_id>/<key>.', { field: 'SVC_ROOM' });

@@ -1,10 +1,11 @@
+import type { Readable } from 'node:stream';
 import type { Command, Group } from '../command.ts';
 import { readBinding } from '../files/bindings.ts';
 import { keepKeys, keptKeys } from '../files/project-keys.ts';
 import { choose } from '../files/state.ts';
 import { apiBase } from '../net/api-base.ts';
 import { principalCredential } from '../net/credential.ts';
-import { findOrg, findProject } from '../resolve.ts';
+import { findOrg, findProject, roomOfEnvironment } from '../resolve.ts';
 
 const mcp: Command = {
   words: 'mcp',
@@ -24,18 +25,15 @@ const mcp: Command = {
       apiBase: url,
       version: cli.version,
       env: cli.env,
-      stdin: cli.stdin as AsyncIterable<Uint8Array | string>,
+      stdin: cli.stdin as Readable,
       stdout: cli.stdout,
       stderr: cli.stderr,
       signal: cli.signal,
       headersFor: async (at) => (await principalCredential(cli, { url: at, apiBase: url })).headers,
       bound: async () => {
-        const [project_id, org_id, { room: room_key }] = await Promise.all([
-          findProject(cli),
-          findOrg(cli),
-          readBinding(cli),
-        ]);
-        return { project_id, org_id, room_key };
+        const [project_id, org_id, { room }] = await Promise.all([findProject(cli), findOrg(cli), readBinding(cli)]);
+        const { SVC_ROOM: set } = cli.env;
+        return { project_id, org_id, room_key: set === undefined ? room : roomOfEnvironment(set).room };
       },
       projectKeys: async (id) => {
         const { anon_key, service_key } = (await keptKeys(cli, url))[id] ?? {};

@@ -65,11 +65,16 @@ class Bridge {
   async serve(): Promise<void> {
     const { stdin, signal } = this.#host;
     const pending = new Set<Promise<void>>();
-    for await (const line of linesOf(stdin)) {
-      if (signal.aborted) break;
-      if (line?.trim() === '') continue;
-      const taken = this.#take(line).finally(() => pending.delete(taken));
-      pending.add(taken);
+    // Whoever is asked to end waits for no more input.
+    signal.addEventListener('abort', () => stdin.destroy(), { once: true });
+    try {
+      for await (const line of linesOf(stdin)) {
+        if (line?.trim() === '') continue;
+        const taken = this.#take(line).finally(() => pending.delete(taken));
+        pending.add(taken);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
     }
     // Nobody is there any more to be answered.
     for (const one of this.#running.values()) one.abort();

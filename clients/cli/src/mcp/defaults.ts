@@ -23,23 +23,27 @@ const takes = ({ inputSchema }: ListedTool, name: string) => inputSchema.propert
 const needs = ({ inputSchema }: ListedTool, name: string) => inputSchema.required?.includes(name) === true;
 
 /**
- * What a call means that does not say it: the project, the organization and the room that this checkout is bound to.
- * Whoever names one of them means that one, so the others are not taken from the binding beside it, save where the tool
- * asks for them.
+ * What a call means that does not say it. Whoever names a project, an organization or a room means that one, and what is
+ * bound stands in only for what the tool cannot do without. Else the bound room with its organization is meant, then the
+ * project, whose organization the gateway knows, then the organization.
  */
 export function withDefaults(tool: ListedTool, args: Arguments, bound: Bound): Arguments {
   if (onlyWhenAsked.has(tool.name)) return args;
-  const given = names.some((name) => args[name] !== undefined);
-  const filled: Record<string, unknown> = { ...args };
-  for (const name of names) {
-    if (filled[name] !== undefined || bound[name] === undefined || !takes(tool, name)) continue;
-    if (!given || needs(tool, name)) filled[name] = bound[name];
-  }
-  // A room alone is in the organization of this checkout.
+  const needed = names.filter((name) => needs(tool, name));
+  return {
+    ...Object.fromEntries([...needed, ...meant(tool, args, bound)].map((name) => [name, bound[name]])),
+    ...args,
+  };
+}
+
+function meant(tool: ListedTool, args: Arguments, bound: Bound): readonly (keyof Bound)[] {
+  const has = (name: keyof Bound) => bound[name] !== undefined && takes(tool, name);
+  // A room that is named alone is in the organization of this checkout.
   if (args.room_key !== undefined && args.project_id === undefined && args.org_id === undefined)
-    for (const name of ['org_id', 'project_id'] as const)
-      if (bound[name] !== undefined && takes(tool, name)) filled[name] ??= bound[name];
-  return filled;
+    return has('org_id') ? ['org_id'] : has('project_id') ? ['project_id'] : [];
+  if (names.some((name) => args[name] !== undefined)) return [];
+  if (has('room_key') && has('org_id')) return ['org_id', 'room_key'];
+  return has('project_id') ? ['project_id'] : has('org_id') ? ['org_id'] : [];
 }
 
 /** A tool as this checkout may call it: what has a default need not be given. */

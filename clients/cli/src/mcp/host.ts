@@ -17,7 +17,7 @@ export interface McpBridgeHost {
   readonly version: string;
   /** Environment: `SVC_MCP_PROFILE` chooses the tools. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: AsyncIterable<Uint8Array | string>;
+  readonly stdin: AsyncIterable<Uint8Array | string> & { readonly destroy: () => unknown };
   readonly stdout: { readonly write: (text: string) => unknown };
   readonly stderr: { readonly write: (text: string) => unknown };
   /** Aborted when the process is asked to end. */

@@ -148,6 +148,8 @@ function faultIn({ inputSchema }: ListedTool, args: Arguments): Readonly<Record<
     const is = typeof args[name] === 'number' ? 'integer' : Array.isArray(args[name]) ? 'array' : typeof args[name];
     return type !== undefined && ![type].flat().includes(is);
   });
+  // What a person may type as a flag, or as the name of a file to be read, is never meant by a model.
+  const sly = Object.keys(args).find((name) => typeof args[name] === 'string' && /^(-|@)/.test(args[name]));
   const found =
     unknown !== undefined
       ? { field: unknown, reason: 'is not known here' }
@@ -155,7 +157,9 @@ function faultIn({ inputSchema }: ListedTool, args: Arguments): Readonly<Record<
         ? { field: missing, reason: 'is required' }
         : wrong !== undefined
           ? { field: wrong, reason: 'is of another type' }
-          : undefined;
+          : sly !== undefined
+            ? { field: sly, reason: 'must begin neither with - nor with @' }
+            : undefined;
   return found && envelope('VALIDATION_FAILED', `${found.field}: ${found.reason}`, found);
 }
 
