@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const program = fileURLToPath(new URL('../../clients/cli/src/main.ts', import.meta.url));
+/** The command, as `node` runs it. */
+export const program = fileURLToPath(new URL('../../clients/cli/src/main.ts', import.meta.url));
 
 /** How a command ended. */
 export interface Ended {

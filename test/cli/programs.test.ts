@@ -1,6 +1,8 @@
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, expect, test } from 'vitest';
 import { createControlDatabase } from '../helpers/control-database.ts';
-import { terminal } from './command.ts';
+import { program, terminal } from './command.ts';
 
 const control = await createControlDatabase();
 const ada = await terminal();
@@ -8,13 +10,6 @@ afterAll(async () => {
   await ada.remove();
   await control.drop();
 });
-
-const initialize = {
-  jsonrpc: '2.0',
-  id: 1,
-  method: 'initialize',
-  params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
-};
 
 test('svc dev starts a gateway, svc mcp serves a model from it, and both end when they are asked to', async () => {
   const folder = `${ada.checkout}/data`;
@@ -34,22 +29,23 @@ test('svc dev starts a gateway, svc mcp serves a model from it, and both end whe
   });
   expect((await inGateway('service', 'status')).json).toMatchObject({ ready: true });
 
-  const lines = [
-    initialize,
-    { jsonrpc: '2.0', method: 'notifications/initialized' },
-    { jsonrpc: '2.0', id: 2, method: 'tools/list' },
-    { jsonrpc: '2.0', id: 3, method: 'tools/call', params: { name: 'allowance_status', arguments: {} } },
-  ];
-  const input = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-  const spoken = await ada.with({ SVC_API_BASE: api_base, SVC_MCP_PROFILE: 'all' }, input)('mcp');
-  const answers = spoken.stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line));
-  const tools = answers.find(({ id }) => id === 2)?.result.tools.map(({ name }: { name: string }) => name);
+  // As the program that hosts a model starts it.
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [program, 'mcp'],
+    cwd: ada.checkout,
+    env: { PATH: process.env.PATH!, SVC_CONFIG_DIR: ada.config, SVC_API_BASE: api_base, SVC_MCP_PROFILE: 'all' },
+  });
+  const model = new Client({ name: 'test', version: '1' });
+  await model.connect(transport);
+  const tools = (await model.listTools()).tools.map(({ name }) => name);
   expect(tools).toEqual(expect.arrayContaining(['whoami', 'send_room_message', 'allowance_status']));
   const address = (await inGateway('allowance', 'export')).json.address;
-  expect(JSON.stringify(answers.find(({ id }) => id === 3))).toContain(address);
+  const status = await model.callTool({ name: 'allowance_status', arguments: {} });
+  expect(JSON.stringify(status)).toContain(address);
+  const who = await model.callTool({ name: 'whoami', arguments: {} });
+  expect(JSON.stringify(who)).toContain(address.toLowerCase());
+  await model.close();
 
   expect((await dev.stop()).code).toBe(0);
   expect((await inGateway('service', 'health')).error.code).toBe('NETWORK_ERROR');
