@@ -92,7 +92,7 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
     await post(`/orgs/v1/${orgId}/escalations`, { reason: 'The import does not end.', severity: 'high' });
     await page.getByRole('link', { name: 'The import does not end.' }).click();
     await page.getByRole('heading', { name: 'The import does not end.' }).waitFor();
-    await page.getByRole('region', { name: 'Pages that went out' }).getByText('ada@example.com').waitFor();
+    await page.getByRole('region', { name: 'Pages, one a row' }).getByText('ada@example.com').waitFor();
     await press('Acknowledge');
     await page.getByText('Acknowledged', { exact: true }).waitFor();
     await fill('What was done about it', 'It was killed.');
