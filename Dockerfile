@@ -13,11 +13,11 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --omit=optional --ignore-scripts
 
-# The console for browsers; what builds it stays behind.
+# The console for browsers; what builds it stays behind. Its bundler comes as an optional package for each platform.
 FROM node:22-slim AS console
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=optional --ignore-scripts
+RUN npm ci --ignore-scripts
 COPY clients/console ./clients/console
 COPY scripts/build-console.ts ./scripts/build-console.ts
 RUN node scripts/build-console.ts

@@ -48,7 +48,7 @@ test('the manifest says of each archive what the archive says of itself', async 
     expect(texts.filter((file) => file.bytes.length > 0 && file.bytes.at(-1) !== 10).map(({ path }) => path)).toEqual(
       [],
     );
-    expect(read.filter((file) => file.bytes.includes(13)).map(({ path }) => path)).toEqual([]);
+    expect(texts.filter((file) => file.bytes.includes(13)).map(({ path }) => path)).toEqual([]);
   }
   expect(body.templates.find(({ id }) => id === 'pro-pack')!.files).toContain('order.json');
 });

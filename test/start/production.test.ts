@@ -39,3 +39,8 @@ test('in production neither is', async () => {
     data: { __typename: 'Query' },
   });
 });
+
+test('the console offers a key that its page makes for itself in development alone', async () => {
+  const offers = async ({ url }: Service) => (await (await fetch(`${url}/console/config.json`)).json()).throw_away_keys;
+  expect([await offers(development), await offers(production)]).toEqual([true, false]);
+});

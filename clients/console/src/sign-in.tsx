@@ -35,7 +35,7 @@ export function SignIn({ session, settings }: SignInProps) {
       const { throwAwaySigner } = await import('./session/throw-away-key.ts');
       await enter(await throwAwaySigner(), 'key');
     });
-  // Once, when the console is opened by who was in before.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: once, when the console is opened by who was in before.
   useEffect(() => {
     if (busy) void byKey();
   }, []);

@@ -60,7 +60,7 @@ export function useTail<Row, Variables extends object, Asked, Told>(
     return asked.data === undefined || asked.data === null ? undefined : (page(asked.data) ?? undefined);
   };
 
-  // `of` says all that is read.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `of` says all that is read.
   useEffect(() => {
     let over = false;
     setFailed(undefined);

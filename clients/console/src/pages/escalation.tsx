@@ -152,7 +152,7 @@ function Deliveries({ found: { deliveryAttempts, climbs } }: { readonly found: F
         <Empty title="None yet">They are on their way, or there is nobody to page.</Empty>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by key.
-        <section className="scrolls" tabIndex={0} aria-label="Pages that went out">
+        <section className="scrolls" tabIndex={0} aria-label="Pages, one a row">
           <table>
             <thead>
               <tr>

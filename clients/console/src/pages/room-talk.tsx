@@ -129,7 +129,7 @@ function useEndInSight(last: string | undefined, waiting: number) {
     current.addEventListener('scroll', watch, { passive: true });
     return () => current.removeEventListener('scroll', watch);
   });
-  // It is these that make the list grow.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is these that make the list grow.
   useEffect(() => {
     if (atEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
   }, [last, waiting]);

@@ -37,7 +37,7 @@ export function TableRows({ projectId, table, columns, door: { path, apikey }, l
   if (order.column !== undefined) search.set('order', `"${order.column}".${order.falling ? 'desc' : 'asc'}`);
   const address = `${path}/${encodeURIComponent(table)}?${search}`;
 
-  // `heard` and `changed` say that it may be another answer by now.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `heard` and `changed` say that it may be another answer by now.
   useEffect(() => {
     const gone = new AbortController();
     readRows(address, apikey, gone.signal).then(

@@ -47,7 +47,7 @@ export function DataTable({ label, columns, rows, order, setOrder }: DataTablePr
         </thead>
         <tbody>
           {rows.map((row, at) => (
-            // A table need not have a key, and its rows hold no state.
+            // biome-ignore lint/suspicious/noArrayIndexKey: a table need not have a key, and its rows hold no state.
             <tr key={at}>
               {columns.map((column) => (
                 <td key={column}>{spelt(row[column])}</td>
