@@ -26,8 +26,9 @@ export default defineConfig({
   // As Node itself resolves: with Vite's own `module` condition GraphQL.js would be loaded a second time.
   ssr: { resolve: { conditions: ['node', 'module-sync', 'default'] } },
   test: {
-    // Two files at a time suit the two cores these tests are planned for; each file has a database of its own.
-    maxWorkers: 2,
+    // Three files at a time suit the two cores these tests are planned for, since many wait for a process or a clock; each
+    // file has a database of its own.
+    maxWorkers: 3,
     projects: [
       // Files of one worker share its modules: to load them anew for each took a quarter of the run.
       project('shared modules', { include, exclude: [...exclude, ownModules], isolate: false, globalSetup }),
