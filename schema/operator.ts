@@ -3,9 +3,10 @@ import { getOverview } from '../resolvers/operator/get-overview.ts';
 import { criticalItems, getOperatorStatus, type OperatorStatus } from '../resolvers/operator/get-status.ts';
 import { listOperatorProjects, type OperatedProjects } from '../resolvers/operator/list-projects.ts';
 import type { Advisory, OperatedOrg, OperatorScope, Reach } from '../resolvers/operator/reach.ts';
-import { builder } from './builder.ts';
+import { builder, pageArgs } from './builder.ts';
+import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
-import { ProjectRef } from './projects.ts';
+import { ProjectConnection } from './projects.ts';
 import { run } from './run.ts';
 
 const ScopeRef = builder.objectRef<OperatorScope>('OperatorScope').implement({
@@ -60,9 +61,10 @@ const ProjectsRef = builder.objectRef<OperatedProjects>('OperatorProjects').impl
   fields: (t) => ({
     scope: t.field({ type: ScopeRef, description: 'For whom it was looked.', resolve: ({ scope }) => scope }),
     projects: t.field({
-      type: [ProjectRef],
+      type: ProjectConnection,
       description: 'Projects, newest first.',
-      resolve: ({ projects }) => [...projects],
+      args: pageArgs,
+      resolve: ({ projects }, page) => sliceConnection(projects, ({ id }) => id, page),
     }),
   }),
 });

@@ -106,7 +106,7 @@ ProjectRef.implement({
   }),
 });
 
-const ProjectConnection = builder.connectionObject({ type: ProjectRef, name: 'ProjectConnection' });
+export const ProjectConnection = builder.connectionObject({ type: ProjectRef, name: 'ProjectConnection' });
 
 /** One page of projects, of one organization or of all that the caller may see. */
 async function projectPage(ctx: Context, where: { org_id?: string; include?: 'archived' }, page: PageArgs) {

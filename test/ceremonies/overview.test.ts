@@ -72,10 +72,10 @@ test('the graph answers as the paths do', async () => {
   const { data } = await service.graphql(
     home.wallet,
     `{ operatorOverview { organizations { orgId role } advisories { type } }
-       operatorProjects { projects { name } } operatorStatus { recoveryGap criticalItems { kind } } }`,
+       operatorProjects { projects { edges { node { name } } } } operatorStatus { recoveryGap criticalItems { kind } } }`,
   );
   const [overview, status] = [await get(home.wallet, 'overview'), await get(home.wallet, 'status')];
   expect(data.operatorOverview.organizations).toEqual([{ orgId: overview.organizations[0].org_id, role: 'owner' }]);
-  expect(data.operatorProjects.projects).toHaveLength(1);
+  expect(data.operatorProjects.projects.edges).toHaveLength(1);
   expect(data.operatorStatus.criticalItems).toEqual(status.critical_items.map(({ kind }: Body) => ({ kind })));
 });

@@ -47,7 +47,7 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
     },
     'GET /agent/v1/operator/projects': {
       cells: 'A + + + A A A A',
-      field: () => '{ operatorProjects { projects { name } } }',
+      field: () => '{ operatorProjects { projects { edges { node { name } } } } }',
     },
     'GET /agent/v1/operator/status': {
       cells: 'A + + + A A A A',
