@@ -143,6 +143,7 @@ const vaultDoor = 'the codes of vaults answer from state, which an engine of vau
 /** Paths that the contract does not have, each with the reason it is here. */
 const additions: Record<string, string> = {
   'GET /projects/v1/:id/keys 200': 'keys are derived and never change, so a member who lost them can read them again',
+  'GET /orgs/v1/by-slug/:slug 200': 'clients know an organization by its address form, which people read',
   'GET /orgs/v1/:org_id/payout-wallet 200': 'who may name the wallet may see it without changing it',
   'POST /orgs/v1/admin/:org_id/limits 200': 'limits are data, which the platform admin bends for one organization',
   'POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key 201': vaultDoor,
