@@ -108,13 +108,17 @@ export type StepRef = Readonly<Record<string, string>>;
  * between is finished or undone by the reaper. What has no `undo`, such as a deletion, is only ever finished: its
  * effect is tried again, with growing pauses, for as long as it takes.
  */
-export interface StepMutation<Input extends z.ZodObject, Scope, Output, Wire>
+export interface StepMutation<Input extends z.ZodObject, Scope, Output, Wire, Prepared = undefined>
   extends Declared<Input, Scope, Output, Wire>,
     Changes<Input, Output> {
   readonly steps: {
+    /** As a mutation's {@link Mutation.prepare}: what the transaction of `begin` should not wait for. */
+    readonly prepare?: (ctx: Context & Scope, input: z.output<Input>) => Promise<Prepared>;
+    /** @param prepared what `prepare` made */
     readonly begin: (
       work: Work & Scope,
       input: z.output<Input>,
+      prepared: Prepared,
     ) => Promise<{
       readonly ref: StepRef;
       readonly orgId: string;
@@ -153,7 +157,8 @@ export type Operation<Input extends z.ZodObject, Scope, Output, Wire> =
   // biome-ignore lint/suspicious/noExplicitAny: what a change prepares is between its own two functions.
   | Mutation<Input, Scope, Output, Wire, any>
   | ProjectMutation<Input, Scope, Output, Wire>
-  | StepMutation<Input, Scope, Output, Wire>;
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  | StepMutation<Input, Scope, Output, Wire, any>;
 
 // biome-ignore lint/suspicious/noExplicitAny: registries and tests walk operations of every type.
 export type AnyOperation = Operation<any, any, any, any>;
@@ -179,9 +184,9 @@ export const projectMutation = <Input extends z.ZodObject, Scope, Output, Wire>(
 ) => ({ kind: 'mutation', ...op }) as ProjectMutation<Input, Scope, Output, Wire>;
 
 /** Declares a change that no transaction can hold, in steps that may each be repeated. */
-export const stepMutation = <Input extends z.ZodObject, Scope, Output, Wire>(
-  op: Omit<StepMutation<Input, Scope, Output, Wire>, 'kind'>,
-) => ({ kind: 'mutation', ...op }) as StepMutation<Input, Scope, Output, Wire>;
+export const stepMutation = <Input extends z.ZodObject, Scope, Output, Wire, Prepared = undefined>(
+  op: Omit<StepMutation<Input, Scope, Output, Wire, Prepared>, 'kind'>,
+) => ({ kind: 'mutation', ...op }) as StepMutation<Input, Scope, Output, Wire, Prepared>;
 
 /** Scopes that belong to an organization say so to the limits and the audit. */
 export const orgOf = (scope: unknown): OrgScope['org'] | undefined => (scope as Partial<OrgScope>).org;

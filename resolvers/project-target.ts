@@ -114,6 +114,8 @@ const targetOf = (projectId: string, row: TargetRow): ProjectTarget => ({
 
 const targetStatement: Statement = {
   name: 'rows.target',
+  // Asked inside transactions, too: these may hold every connection of the pool.
+  pipelined: true,
   text: `select p.org_id, p.created_at, p.public_id, p.state, p.archived_at is not null as archived, p.server, p.database_name, p.role_name,
       o.tier, o.limit_overrides, o.lifecycle_state, o.lifecycle_entered_at, o.lease_expires_at,
       array(select h.name from host_names h where h.org_id = p.org_id and h.project_id = p.id) as host_names

@@ -27,11 +27,13 @@ export async function runSteps(
     throw new OutcomeUnknownError('A step operation was cut short.', { cause: error });
   }
 
-  function begin(): Promise<Step> {
+  async function begin(): Promise<Step> {
+    const prepared = await op.steps.prepare?.({ ...scope, ...ctx }, input);
     return unitOfWork(
       ctx,
       async (work) => {
-        const { ref, orgId, audit, scope: right = scope } = await op.steps.begin({ ...scope, ...work }, input);
+        const begun = await op.steps.begin({ ...scope, ...work }, input, prepared);
+        const { ref, orgId, audit, scope: right = scope } = begun;
         await writeAudit(work.client, ctx, caller, right, { orgId, ...audit });
         return recordStep(work, { operation: op.name, orgId, ref }, claim);
       },

@@ -30,6 +30,10 @@ export interface CreatedUser {
   readonly inviteSent: boolean;
 }
 
+interface Prepared {
+  readonly hash: string | undefined;
+}
+
 /** `POST /auth/v1/admin/users`. Contract 01, section 3.7. */
 export const createUser = stepMutation({
   name: 'users.create',
@@ -51,8 +55,8 @@ export const createUser = stepMutation({
     client_state: clientState.optional(),
   }),
   steps: {
-    async begin({ services, project, org }, { email, is_admin, send_invite, redirect_url, client_state, ...given }) {
-      const { password, email_confirm, data } = given;
+    // A password takes its time, and transactions are few.
+    async prepare({ services, project }, { email, password, send_invite, redirect_url }): Promise<Prepared> {
       const target = await findProjectTarget(services, project.id);
       if (send_invite && redirect_url === undefined) throw missingRedirect();
       if (redirect_url !== undefined) requireOwnUrl(services, target, 'redirect_url', redirect_url);
@@ -62,7 +66,10 @@ export const createUser = stepMutation({
       }
       if (password !== undefined && (await authRow(services, target, findStatement, [email])) !== undefined)
         throw new ServiceError('EMAIL_ALREADY_REGISTERED');
-      const hash = password === undefined ? undefined : await hashPassword(services, target, password);
+      return { hash: password === undefined ? undefined : await hashPassword(services, target, password) };
+    },
+    async begin({ services, project, org }, given, { hash }: Prepared) {
+      const { email, is_admin, send_invite, redirect_url, client_state, email_confirm, data } = given;
       const state = stateText(client_state);
       return {
         ref: {

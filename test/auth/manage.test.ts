@@ -78,6 +78,26 @@ test('the service key and who manages the project make a user with a password, a
   expect(JSON.stringify(kept)).not.toMatch(/secret one|argon2id/);
 });
 
+test('passwords of many users that are made at once hold no transaction while they are hashed', async () => {
+  let made: readonly number[] | undefined;
+  const all = Array.from({ length: 24 }, (_, index) => users({ email: newEmail(), password: `secret ${index}` }));
+  const making = Promise.all(all).then((answers) => {
+    made = answers.map(({ status }) => status);
+  });
+  let held = 0;
+  while (made === undefined) {
+    const [seen] = await service.control.sql<{ held: number }>(
+      `select count(*)::int as held from pg_stat_activity
+       where datname = current_database() and application_name = 'svc-gateway' and state = 'idle in transaction'`,
+    );
+    held = Math.max(held, seen!.held);
+  }
+  await making;
+  expect(new Set(made)).toEqual(new Set([201]));
+  // The pool has twenty connections; a few are at work for a moment.
+  expect(held).toBeLessThan(10);
+});
+
 test('whom the service key invites by a mail alone comes in, whatever the policy for strangers is', async () => {
   const [invited, stranger] = [newEmail(), newEmail()];
   await patch({ public_signup: 'invite_only' });

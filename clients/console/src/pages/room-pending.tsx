@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { type Envelope, envelopeOf } from '../graph/envelope.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
@@ -29,7 +29,12 @@ export function usePending(
   const update = (key: string, change: Partial<Pending>) =>
     setAll((now) => now.map((one) => (one.key === key ? { ...one, ...change } : one)));
 
-  const send = async ({ key, said }: Pending) => {
+  const before = useRef<Promise<unknown>>(Promise.resolve());
+  /** One after the other: what somebody says twice in a moment stands in the order in which it was said. */
+  const send = (one: Pending) => {
+    before.current = before.current.then(() => sendNow(one));
+  };
+  const sendNow = async ({ key, said }: Pending) => {
     const input: SendRoomMessageInput = {
       ...said,
       org,
@@ -58,11 +63,11 @@ export function usePending(
     say(said: Said) {
       const one: Pending = { key: crypto.randomUUID(), said };
       setAll((now) => [...now, one]);
-      void send(one);
+      send(one);
     },
     again(one: Pending) {
       setAll((now) => now.map((other) => (other.key === one.key ? { key: one.key, said: one.said } : other)));
-      void send(one);
+      send(one);
     },
     drop: ({ key }: Pending) => setAll((now) => now.filter((one) => one.key !== key)),
   };
