@@ -1,6 +1,6 @@
 /**
- * The client's half of HTTP, as thin as it can be: of an answer nothing is read but its status and its length. Whatever reads
- * all headers is what is measured where they are long.
+ * The client's half of HTTP, as thin as it can be: of an answer nothing is read but its status and its length. Where
+ * headers are long, whatever reads all of them is what would be measured.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -29,7 +29,7 @@ function numberAt(bytes: Buffer, at: number): number {
   return number;
 }
 
-/** Where an answer ends that begins at the start; undefined while some of it has yet to come. @throws for one without a length */
+/** Where the answer ends; undefined while some of it has yet to come. @throws for one without a length */
 function endOf(bytes: Buffer): number | undefined {
   const head = bytes.indexOf(endOfHead);
   if (head === -1) return undefined;

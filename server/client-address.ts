@@ -30,8 +30,8 @@ export class TrustedProxies {
 const [zero, nine, dot] = [48, 57, 46];
 
 /**
- * An IPv4 address as a number of 32 bits; undefined for what is none. Read by its characters, which takes a tenth of what
- * Node's expression does: it is asked of several addresses for each request.
+ * An IPv4 address as a number of 32 bits; undefined for what is none. Read by its characters, which is quicker than
+ * Node's expression: it is asked of several addresses for each request.
  */
 export function ipv4Of(address: string): number | undefined {
   let number = 0;

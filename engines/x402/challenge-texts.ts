@@ -38,7 +38,7 @@ interface Halves {
   readonly after: string;
 }
 
-/** Base64 writes three bytes at a time: what stands before a text of any length, and after it, is written once for each rest. */
+/** Base64 writes three bytes at a time: what stands before a text is written once, what follows it once for each rest. */
 class EncodedHalves {
   readonly #before: string;
   /** The end of what stands before, which is written together with the text. */
