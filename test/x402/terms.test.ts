@@ -56,7 +56,7 @@ test('a challenge that is made for any address says of each what one made for it
       const terms = someTerms({ payTo, resource });
       expect(form.for(resource)).toEqual(textsOf(challengeV1(terms, error), challengeV2(terms, error, extensions)));
     }),
-    { numRuns: 500 },
+    { numRuns: 200 },
   );
 });
 
