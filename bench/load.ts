@@ -1,6 +1,7 @@
 /** Closed-loop HTTP load: so many connections, each asking again as soon as it is answered. */
 import autocannon from 'autocannon';
 import { serve } from './processes.ts';
+import { thinLoad } from './thin-load.ts';
 
 export interface HttpRequest {
   readonly method: 'GET' | 'POST';
@@ -16,6 +17,8 @@ export interface LoadCommand {
   readonly requests: readonly HttpRequest[];
   readonly connections: number;
   readonly seconds: number;
+  /** Whether answers are read no further than needed, since reading their headers would be what is measured. */
+  readonly thin?: boolean;
 }
 
 export interface LoadAnswer {
@@ -27,7 +30,9 @@ export interface LoadAnswer {
   readonly p99: number;
 }
 
-serve(async ({ url, requests, connections, seconds }: LoadCommand): Promise<LoadAnswer> => {
+serve((command: LoadCommand) => (command.thin === true ? thinLoad(command) : load(command)));
+
+async function load({ url, requests, connections, seconds }: LoadCommand): Promise<LoadAnswer> {
   let nth = 0;
   const startedAt = performance.now();
   const result = await autocannon({
@@ -50,4 +55,4 @@ serve(async ({ url, requests, connections, seconds }: LoadCommand): Promise<Load
     p50: result.latency.p50,
     p99: result.latency.p99,
   };
-});
+}

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpRequest } from './load.ts';
+import type { HttpRequest, LoadCommand } from './load.ts';
 import { cpuSeconds, familyCpuSeconds, type Server } from './processes.ts';
 import { ask, type Stage } from './stage.ts';
 
@@ -30,11 +30,14 @@ const secondsMax = 15;
 /**
  * Lets contenders answer one after the other, round by round (A B C, A B C, …), so that whatever else the machine does
  * meets all of them. One round of each before is for warming up and does not count.
+ *
+ * @param thin whether answers are read no further than needed
  */
 export async function race<Name extends string>(
   stage: Stage,
   contenders: Readonly<Record<Name, Contender>>,
   connections: number,
+  { thin = false }: { readonly thin?: boolean } = {},
 ): Promise<Race<Name>> {
   const { rounds, seconds } = stage.options;
   const entries = Object.entries(contenders) as [Name, Contender][];
@@ -42,14 +45,14 @@ export async function race<Name extends string>(
   for (const [, { server, requests }] of entries) {
     await ask(server, requests[0]!);
     for (let run = 0, answered = 0; run < warmUpRuns && answered < warmUpAnswers; run++) {
-      const warmUp = { url: server.url, requests, connections, seconds: warmUpSeconds };
+      const warmUp = { url: server.url, requests, connections, seconds: warmUpSeconds, thin };
       answered += (await stage.load().ask(warmUp)).answered;
     }
     await quiet(server);
   }
   for (let round = 0; round < rounds; round++) {
     for (const [name] of entries) {
-      seen[name].push(await measure(stage, name, contenders[name], connections, seconds));
+      seen[name].push(await measure(stage, name, contenders[name], { connections, seconds, thin }));
     }
   }
   return seen;
@@ -59,11 +62,11 @@ async function measure(
   stage: Stage,
   name: string,
   { server, requests }: Contender,
-  connections: number,
-  seconds: number,
+  way: Pick<LoadCommand, 'connections' | 'seconds' | 'thin'>,
 ): Promise<Round> {
+  const { connections, seconds } = way;
   const [cpu, databaseCpu] = [await cpuSeconds(server.pid), await familyCpuSeconds(stage.postmaster)];
-  const got = await stage.load().ask({ url: server.url, requests, connections, seconds });
+  const got = await stage.load().ask({ url: server.url, requests, ...way });
   const used = (await cpuSeconds(server.pid)) - cpu;
   const databaseUsed = (await familyCpuSeconds(stage.postmaster)) - databaseCpu;
   await quiet(server);
@@ -71,7 +74,7 @@ async function measure(
   // Too few to say anything: on a busy machine a round may have to be longer.
   if (got.answered < connections) {
     if (seconds > secondsMax) throw new Error(`${name} answered ${got.answered} requests in ${seconds} seconds.`);
-    return measure(stage, name, { server, requests }, connections, seconds * 2);
+    return measure(stage, name, { server, requests }, { ...way, seconds: seconds * 2 });
   }
   return {
     perSecond: got.answered / got.seconds,

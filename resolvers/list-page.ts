@@ -20,6 +20,26 @@ export interface ListWindow {
   readonly from_end: boolean;
 }
 
+/**
+ * A row with its cursor, which is sealed when it is asked for: a documented page shows the last row's alone.
+ *
+ * A class, as whatever answers something late has to be: an object literal with a getter is of a shape of its own each
+ * time, and the engine keeps shapes, and with them what the getter closes over, until its next full collection.
+ */
+class SealedRow<Row> {
+  readonly row: Row;
+  readonly #seal: (row: Row) => string;
+
+  constructor(row: Row, seal: (row: Row) => string) {
+    this.row = row;
+    this.#seal = seal;
+  }
+
+  get cursor(): string {
+    return this.#seal(this.row);
+  }
+}
+
 /** Rows of a keyset list, each with its cursor. */
 export interface ListPage<Row> {
   readonly rows: readonly { readonly row: Row; readonly cursor: string }[];
@@ -70,6 +90,7 @@ export function listsBy<Keyed>({ columns, first: { type, below, above }, of }: L
   /** Keyset pages, newest first; a cursor is good for the very list that gave it out. */
   const newestFirst = (keys: KeyRing, list: string) => {
     const view = { prefix: '', kind: 'list', view: list } as const;
+    const seal = (row: Keyed) => sealCursor(keys, view, of(row).join('|'));
     const position = (cursor: string | undefined, field: string): ListPosition => {
       if (cursor === undefined) return columns.map(() => null);
       const parts = openCursor(keys, view, cursor)?.split('|');
@@ -86,16 +107,7 @@ export function listsBy<Keyed>({ columns, first: { type, below, above }, of }: L
       pageOf<Row extends Keyed>(found: readonly Row[], window: ListWindow): ListPage<Row> {
         const rows = found.slice(0, window.limit);
         if (isBackward(window)) rows.reverse();
-        return {
-          // Sealed when it is asked for: a documented page shows the last row's alone.
-          rows: rows.map((row) => ({
-            row,
-            get cursor() {
-              return sealCursor(keys, view, of(row).join('|'));
-            },
-          })),
-          hasMore: found.length > window.limit,
-        };
+        return { rows: rows.map((row) => new SealedRow(row, seal)), hasMore: found.length > window.limit };
       },
     };
   };

@@ -61,23 +61,24 @@ export function parseTextBody(body: Uint8Array, contentType: string | undefined)
 /** Query parameters by name. @throws VALIDATION_FAILED when one is given twice, since either could be meant */
 export function parseQuery(search: string): Readonly<Record<string, string>> {
   const query: Record<string, string> = Object.create(null);
-  for (const [name, value] of pairsOf(search)) {
-    if (name in query) {
-      throw invalidField(name, 'given twice');
-    }
+  const add = (name: string, value: string) => {
+    if (name in query) throw invalidField(name, 'given twice');
     query[name] = value;
+  };
+  // Most queries escape nothing, and the class that knows all of them takes ten times as long.
+  if (/[%+]|^\?/.test(search)) {
+    for (const [name, value] of new URLSearchParams(search)) add(name, value);
+    return query;
+  }
+  for (let from = 0; from < search.length; ) {
+    const next = search.indexOf('&', from);
+    const part = search.slice(from, next === -1 ? undefined : next);
+    const mark = part.indexOf('=');
+    if (mark !== -1) add(part.slice(0, mark), part.slice(mark + 1));
+    else if (part !== '') add(part, '');
+    from += part.length + 1;
   }
   return query;
-}
-
-/** Most queries escape nothing, and the class that knows all of them takes ten times as long. */
-function pairsOf(search: string): Iterable<readonly [string, string]> {
-  if (/[%+]|^\?/.test(search)) return new URLSearchParams(search);
-  const parts = search.split('&').filter((part) => part !== '');
-  return parts.map((part) => {
-    const mark = part.indexOf('=');
-    return mark === -1 ? [part, ''] : [part.slice(0, mark), part.slice(mark + 1)];
-  });
 }
 
 /** What a form of a page sends. Names given twice are refused, since either could be meant. @throws VALIDATION_FAILED */

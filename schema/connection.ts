@@ -36,29 +36,58 @@ export function listWindowOf(args: PageArgs) {
     : dropNulls({ limit, after: cursor });
 }
 
+/** A row of a page. */
+interface Edge<Node> {
+  readonly node: Node;
+  readonly cursor: string;
+}
+
+/** A row of a page whose cursor is sealed when it is asked for; a class, for the reason that `SealedRow` gives. */
+export class SealedEdge<Node> implements Edge<Node> {
+  readonly node: Node;
+  readonly #seal: (node: Node) => string;
+
+  constructor(node: Node, seal: (node: Node) => string) {
+    this.node = node;
+    this.#seal = seal;
+  }
+
+  get cursor(): string {
+    return this.#seal(this.node);
+  }
+}
+
 /** One page of a list, with the cursor of each row. */
 export interface Page<Node> {
-  readonly rows: readonly { readonly node: Node; readonly cursor: string }[];
+  readonly rows: readonly Edge<Node>[];
   readonly hasNext: boolean;
   /** Whether rows come before this page. */
   readonly hasPrevious: boolean;
 }
 
+/** Where a page begins and ends, told when it is asked. */
+class PageInfo {
+  readonly hasNextPage: boolean;
+  readonly hasPreviousPage: boolean;
+  readonly #rows: readonly Edge<unknown>[];
+
+  constructor({ rows, hasNext, hasPrevious }: Page<unknown>) {
+    this.hasNextPage = hasNext;
+    this.hasPreviousPage = hasPrevious;
+    this.#rows = rows;
+  }
+
+  get startCursor(): string | null {
+    return this.#rows[0]?.cursor ?? null;
+  }
+
+  get endCursor(): string | null {
+    return this.#rows.at(-1)?.cursor ?? null;
+  }
+}
+
 /** A page in the shape of a Relay connection. */
-export const toConnection = <Node>({ rows, hasNext, hasPrevious }: Page<Node>) => ({
-  edges: [...rows],
-  pageInfo: {
-    hasNextPage: hasNext,
-    hasPreviousPage: hasPrevious,
-    // A cursor may be sealed only when it is asked for.
-    get startCursor() {
-      return rows[0]?.cursor ?? null;
-    },
-    get endCursor() {
-      return rows.at(-1)?.cursor ?? null;
-    },
-  },
-});
+export const toConnection = <Node>(page: Page<Node>) => ({ edges: [...page.rows], pageInfo: new PageInfo(page) });
 
 /** What lies around a page, told from the direction it was read in. */
 export const around = ({ cursor, backward }: PageWindow, hasMore: boolean) =>
@@ -69,12 +98,7 @@ export const around = ({ cursor, backward }: PageWindow, hasMore: boolean) =>
 /** A keyset page of an operation as a connection. */
 export const listConnection = <Row>({ rows, hasMore }: ListPage<Row>, args: PageArgs) =>
   toConnection({
-    rows: rows.map((found) => ({
-      node: found.row,
-      get cursor() {
-        return found.cursor;
-      },
-    })),
+    rows: rows.map((found) => new SealedEdge(found.row, () => found.cursor)),
     ...around(windowOf(args), hasMore),
   });
 

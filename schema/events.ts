@@ -7,7 +7,7 @@ import { cursorOf, type EventPage, eventId, nextActionsOf } from '../resolvers/e
 import type { OpenIncident } from '../resolvers/incidents/open-incidents.ts';
 import { type FollowedEvent, followEvents } from '../subscriptions/events.ts';
 import { builder, pageArgs, sameForAll } from './builder.ts';
-import { around, type PageArgs, toConnection, windowOf } from './connection.ts';
+import { around, type PageArgs, SealedEdge, toConnection, windowOf } from './connection.ts';
 import { eventFields, followArgs, followed } from './following.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
@@ -139,12 +139,8 @@ function inputOf(args: ViewArgs) {
 
 function eventsPage(ctx: Context, page: EventPage, args: ViewArgs): EventsPage {
   const window = windowOf(args);
-  const rows = page.events.map((node) => ({
-    node,
-    get cursor() {
-      return cursorOf(ctx, page.view, node);
-    },
-  }));
+  const seal = (event: EventRow) => cursorOf(ctx, page.view, event);
+  const rows = page.events.map((event) => new SealedEdge(event, seal));
   return {
     ...page,
     ...toConnection({ rows, ...around(page.reset ? { ...window, cursor: undefined } : window, page.hasMore) }),

@@ -7,7 +7,16 @@ import { type FirstMessages, loadFirstMessages } from '../resolvers/rooms/load-m
 import { loadLastMessages, type RoomAddress } from '../resolvers/rooms/load-rooms.ts';
 import { messageCursor } from '../resolvers/rooms/wire.ts';
 import { builder, pageArgs } from './builder.ts';
-import { around, type PageArgs, rowsDefault, rowsMax, sliceConnection, toConnection, windowOf } from './connection.ts';
+import {
+  around,
+  type PageArgs,
+  rowsDefault,
+  rowsMax,
+  SealedEdge,
+  sliceConnection,
+  toConnection,
+  windowOf,
+} from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { loaderOf } from './loader.ts';
 import { type FilterArgs, filterArgs, filterOf, MessageRef } from './room-messages.ts';
@@ -19,9 +28,28 @@ const MessageConnection = builder.connectionObject({ type: MessageRef, name: 'Ro
 
 type Rows = ReturnType<typeof toConnection<RoomMessage>>;
 
+type Told = Pick<MessagePage, 'reset' | 'cursor' | 'earliestCursor' | 'held'>;
+
 /** A page, and what was told with it. */
 interface MessagesPage extends Rows {
-  readonly told: Pick<MessagePage, 'reset' | 'cursor' | 'earliestCursor' | 'held'>;
+  readonly told: Told;
+}
+
+/** What is told with a first page that was read together with those of other rooms. */
+class ToldFirst implements Told {
+  readonly reset = false;
+  readonly earliestCursor = undefined;
+  readonly held = undefined;
+  readonly #last: SealedEdge<RoomMessage> | undefined;
+
+  /** @param last row of the page; of an empty one the cursor is not asked for */
+  constructor(last: SealedEdge<RoomMessage> | undefined) {
+    this.#last = last;
+  }
+
+  get cursor(): string {
+    return this.#last!.cursor;
+  }
 }
 
 const toldOf = (page: object) => (page as MessagesPage).told;
@@ -88,13 +116,10 @@ async function messagePage(
 }
 
 /** Messages with their cursors, each sealed when it is asked for. */
-const rowsOf = (ctx: Context, messages: readonly RoomMessage[]) =>
-  messages.map((node) => ({
-    node,
-    get cursor() {
-      return messageCursor(node, ctx);
-    },
-  }));
+function rowsOf(ctx: Context, messages: readonly RoomMessage[]): SealedEdge<RoomMessage>[] {
+  const seal = (message: RoomMessage) => messageCursor(message, ctx);
+  return messages.map((message) => new SealedEdge(message, seal));
+}
 
 /** Fields of a message that its brief columns answer. */
 const briefFields = new Set(['__typename', 'id', 'messageId', 'cursor', 'body', 'sender', 'createdAt', 'room']);
@@ -146,21 +171,14 @@ builder.objectFields(RoomRef, (t) => ({
       const { orgId, key } = room;
       const brief = isSubset(selectedBelow(info, 'edges.node'), briefFields);
       const found = await firstMessagesOf(ctx).load({ orgId, key, limit: Math.min(limit, rowsMax), brief });
-      const last = found?.messages.at(-1);
       // Where an empty room is read on, the operation itself knows.
-      if (found === null || (last === undefined && selectedBelow(info, '').has('cursor'))) {
+      if (found === null || (found.messages.length === 0 && selectedBelow(info, '').has('cursor'))) {
         return messagePage(ctx, room, page);
       }
+      const rows = rowsOf(ctx, found.messages);
       return {
-        ...toConnection({ rows: rowsOf(ctx, found.messages), hasNext: found.hasMore, hasPrevious: false }),
-        told: {
-          reset: false,
-          get cursor() {
-            return messageCursor(last!, ctx);
-          },
-          earliestCursor: undefined,
-          held: undefined,
-        },
+        ...toConnection({ rows, hasNext: found.hasMore, hasPrevious: false }),
+        told: new ToldFirst(rows.at(-1)),
       };
     },
   }),

@@ -11,28 +11,47 @@ export class TrustedProxies {
 
   /** @param prefix how many of the leading bits of the address count */
   add(address: string, prefix: number): void {
-    const isFour = isIP(address) === 4;
-    this.#all.addSubnet(address, prefix, isFour ? 'ipv4' : 'ipv6');
-    if (!isFour) this.#hasOthers = true;
+    const number = ipv4Of(address);
+    this.#all.addSubnet(address, prefix, number === undefined ? 'ipv6' : 'ipv4');
+    if (number === undefined) this.#hasOthers = true;
     // To shift by 32 bits is to shift by none.
     const mask = prefix === 0 ? 0 : -1 << (32 - prefix);
-    if (isFour) this.#networks.push({ mask, base: numberOf(address) & mask });
+    if (number !== undefined) this.#networks.push({ mask, base: number & mask });
   }
 
   has(address: string): boolean {
-    const family = isIP(address);
-    if (family === 4) {
-      const number = numberOf(address);
-      if (this.#networks.some(({ mask, base }) => (number & mask) === base)) return true;
-      return this.#hasOthers && this.#all.check(address, 'ipv4');
-    }
-    return family === 6 && this.#all.check(address, 'ipv6');
+    const number = ipv4Of(address);
+    if (number === undefined) return isIP(address) === 6 && this.#all.check(address, 'ipv6');
+    for (const { mask, base } of this.#networks) if ((number & mask) === base) return true;
+    return this.#hasOthers && this.#all.check(address, 'ipv4');
   }
 }
 
-/** An IPv4 address as a number of 32 bits. */
-const numberOf = (address: string): number =>
-  address.split('.').reduce((number, part) => (number << 8) | Number(part), 0);
+const [zero, nine, dot] = [48, 57, 46];
+
+/**
+ * An IPv4 address as a number of 32 bits; undefined for what is none. Read by its characters, which is quicker than
+ * Node's expression: it is asked of several addresses for each request.
+ */
+export function ipv4Of(address: string): number | undefined {
+  let number = 0;
+  let parts = 0;
+  let part = -1;
+  for (let at = 0; at <= address.length; at++) {
+    const code = at === address.length ? dot : address.charCodeAt(at);
+    if (code === dot) {
+      if (part === -1 || ++parts > 4) return undefined;
+      number = (number << 8) | part;
+      part = -1;
+    } else {
+      // No part begins with a zero but zero itself.
+      if (code < zero || code > nine || part === 0) return undefined;
+      part = (part === -1 ? 0 : part * 10) + (code - zero);
+      if (part > 255) return undefined;
+    }
+  }
+  return parts === 4 ? number : undefined;
+}
 
 /** Reads addresses and CIDR networks separated by commas; undefined when one of them is neither. */
 export function readTrustedProxies(value: string): TrustedProxies | undefined {
@@ -56,7 +75,7 @@ export function clientAddress({ socket, headers }: IncomingMessage, trusted: Tru
   const hops = String(headers['x-forwarded-for'] ?? '').split(',');
   while (hops.length > 0 && trusted.has(address)) {
     const hop = plain(withoutPort(hops.pop()!.trim()));
-    if (isIP(hop) === 0) break;
+    if (ipv4Of(hop) === undefined && isIP(hop) === 0) break;
     address = hop;
   }
   return address;
@@ -68,7 +87,9 @@ export function isTrustedPeer({ socket }: IncomingMessage, trusted: TrustedProxi
 }
 
 const withoutPort = (hop: string) =>
-  /^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop;
+  !/[:[]/.test(hop)
+    ? hop
+    : (/^\[(.+)\](?::\d+)?$/.exec(hop)?.[1] ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(hop)?.[1] ?? hop);
 
 /** A socket that listens on both families shows IPv4 peers as IPv6. */
-const plain = (address: string) => address.replace(/^::ffff:(?=\d+\.)/i, '');
+const plain = (address: string) => (address.startsWith('::') ? address.replace(/^::ffff:(?=\d+\.)/i, '') : address);

@@ -80,15 +80,11 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     charged = false;
   }
 
-  return {
+  const context: { -readonly [Name in keyof Context]: Context[Name] } = {
     services,
     signal,
     request: { traceId, address, baseUrl, signedHost, idempotencyKey, writeApproval },
     admitted,
-    ...(answersFor && { answersFor }),
-    ...(concerns && { concerns }),
-    ...(setHeader && { setHeader }),
-    ...(till && { till }),
     answered: { bytes: 0 },
     credentials,
     chargeAddress,
@@ -102,6 +98,12 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
       return caller;
     },
   };
+  // Set rather than spread: each spread copies an object for every request.
+  if (answersFor !== undefined) context.answersFor = answersFor;
+  if (concerns !== undefined) context.concerns = concerns;
+  if (setHeader !== undefined) context.setHeader = setHeader;
+  if (till !== undefined) context.till = till;
+  return context;
 }
 
 const isAnonymous = (credentials: Credentials) =>

@@ -1,7 +1,7 @@
 import { type IncomingMessage, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
-import { type ErrorEnvelope, ServiceError, toEnvelope } from '../core/errors.ts';
+import { ServiceError, toEnvelope } from '../core/errors.ts';
 import type { HeldAnswers } from '../core/held-answers.ts';
 import { newTraceId } from '../core/tracing.ts';
 import { asRefusal } from '../resolvers/execute.ts';
@@ -235,24 +235,23 @@ export function sendError(
   response: Answer,
   failure: unknown,
   { path, projectId, traceId, log, incidents }: RefusalFacts,
-): ErrorEnvelope {
+): void {
   const error = asRefusal(failure);
   if (!(error instanceof ServiceError))
     log.error({ err: error, trace_id: traceId, path }, 'A request failed unexpectedly.');
-  const refused = toEnvelope(error, error instanceof ReplayedRefusal ? error.traceId : traceId);
-  const envelope = correlate(refused, incidents, projectId ?? projectConcerned(error));
   const known = error instanceof ServiceError ? error : new ServiceError('INTERNAL_ERROR');
   const headers: Record<string, string> = { ...known.headers };
   if (known.retryAfter !== undefined) headers['retry-after'] = String(known.retryAfter);
   if (known.allow !== undefined) headers.allow = known.allow.join(', ');
   if (known.code === 'AUTH_REQUIRED' || known.code === 'INVALID_AUTH') headers['www-authenticate'] = 'Bearer';
   const underApi = isApiPath(path);
+  if (underApi && error instanceof PaymentRequired)
+    return void send(response, known.status, jsonType, challengeBody(path, error), headers);
+  const refused = toEnvelope(error, error instanceof ReplayedRefusal ? error.traceId : traceId);
+  const envelope = correlate(refused, incidents, projectId ?? projectConcerned(error));
   const plain = path.startsWith('/auth/v1/') ? withErrorCode(envelope) : envelope;
-  const asked = underApi && error instanceof PaymentRequired ? challengeBody(path, error) : undefined;
-  const text = asked ?? JSON.stringify(underApi ? toProblem(envelope, known.status, path) : plain);
-  const type = underApi && asked === undefined ? problemType : jsonType;
-  send(response, known.status, type, text, headers);
-  return envelope;
+  const body = underApi ? toProblem(envelope, known.status, path) : plain;
+  send(response, known.status, underApi ? problemType : jsonType, JSON.stringify(body), headers);
 }
 
 /** How long a refused socket is given to take its answer, in milliseconds. */

@@ -48,9 +48,12 @@ export const tillOf = (exchange: Exchange, baseUrl: string): Till => new HttpTil
 /** The search as it was called, without a payment in it. */
 function resourceSearch(search: string): string {
   if (search === '' || search.length > searchMax * 4) return '';
-  const kept = search
+  const kept = /payment_proof/i.test(search) ? withoutProof(search) : search;
+  return kept === '' || kept.length > searchMax ? '' : `?${kept}`;
+}
+
+const withoutProof = (search: string): string =>
+  search
     .split('&')
     .filter((part) => !/^payment_proof(=|$)/i.test(part))
     .join('&');
-  return kept === '' || kept.length > searchMax ? '' : `?${kept}`;
-}

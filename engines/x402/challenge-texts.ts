@@ -14,21 +14,17 @@ const anyResource = '\u0000';
 /** The texts of a challenge for one resource after the other: all but its address is written once. */
 export class ChallengeForm {
   readonly #body: Halves;
-  readonly #header: Halves;
+  readonly #header: EncodedHalves;
 
   constructor(given: Terms, error: string, extensions: Readonly<Record<string, unknown>>) {
     const terms = { ...given, resource: anyResource };
     this.#body = halves(challengeV1(terms, error));
-    this.#header = halves(challengeV2(terms, error, extensions));
+    this.#header = new EncodedHalves(halves(challengeV2(terms, error, extensions)));
   }
 
   for(resource: string): ChallengeTexts {
     const written = JSON.stringify(resource);
-    const { before, after } = this.#header;
-    return {
-      body: `${this.#body.before}${written}${this.#body.after}`,
-      header: Buffer.from(`${before}${written}${after}`).toString('base64'),
-    };
+    return { body: `${this.#body.before}${written}${this.#body.after}`, header: this.#header.around(written) };
   }
 }
 
@@ -41,6 +37,34 @@ interface Halves {
   readonly before: string;
   readonly after: string;
 }
+
+/** Base64 writes three bytes at a time: what stands before a text is written once, what follows it once for each rest. */
+class EncodedHalves {
+  readonly #before: string;
+  /** The end of what stands before, which is written together with the text. */
+  readonly #seam: string;
+  /** By how many bytes the text is beyond threes: what fills it up, and all that follows, in base64. */
+  readonly #after: readonly { readonly filling: string; readonly rest: string }[];
+
+  constructor({ before, after }: Halves) {
+    // At the seams there are only marks of JSON, each a byte long.
+    const seam = before.length - (Buffer.byteLength(before) % 3);
+    this.#before = base64(before.slice(0, seam));
+    this.#seam = before.slice(seam);
+    this.#after = [0, 2, 1].map((wanting) => ({
+      filling: after.slice(0, wanting),
+      rest: base64(after.slice(wanting)),
+    }));
+  }
+
+  around(text: string): string {
+    const middle = `${this.#seam}${text}`;
+    const { filling, rest } = this.#after[Buffer.byteLength(middle) % 3]!;
+    return `${this.#before}${base64(`${middle}${filling}`)}${rest}`;
+  }
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
 /** The JSON before and after the one place that names the resource. */
 function halves(challenge: object): Halves {

@@ -6,9 +6,8 @@ import type { Context } from '../context.ts';
 import type { Price, PriceFacet } from './price.ts';
 import { settlementAddress } from './settlement-address.ts';
 
-/** What is asked for, in both versions of x402: they name the same price. */
+/** What is asked for: its texts are of both versions of x402, which name the same price. */
 export interface Challenge {
-  readonly v1: ReturnType<typeof challengeV1>;
   readonly v2: ReturnType<typeof challengeV2>;
   readonly texts: ChallengeTexts;
 }
@@ -86,9 +85,10 @@ function formOf(price: Price, terms: Terms): ChallengeForm {
 
 function challengeOf(isConstant: boolean, price: Price, terms: Terms, reason: string | undefined): Challenge {
   const error = reason ?? unpaidWords;
-  const [v1, v2] = [challengeV1(terms, error), challengeV2(terms, error, extensions)];
+  const v2 = challengeV2(terms, error, extensions);
   const isAsked = isConstant && reason === undefined;
-  return { v1, v2, texts: isAsked ? formOf(price, terms).for(terms.resource) : textsOf(v1, v2) };
+  const texts = isAsked ? formOf(price, terms).for(terms.resource) : textsOf(challengeV1(terms, error), v2);
+  return { v2, texts };
 }
 
 /** Asks for a payment, or says why the one that was presented is not taken, and asks again. */
@@ -101,7 +101,7 @@ export function paymentRequired(
   const challenge = challengeOf(family === 'gateway', price, terms, reason);
   const words =
     reason === undefined
-      ? `${price.description.replace(/\.?$/, '.')} Sign the payment that PAYMENT-REQUIRED describes, and send it along.`
+      ? `${price.description}${price.description.endsWith('.') ? '' : '.'} Sign the payment that PAYMENT-REQUIRED describes, and send it along.`
       : `The payment was not taken: ${reason}.`;
   return new PaymentRequired(code, challenge, {
     message: message ?? words,

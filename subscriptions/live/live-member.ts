@@ -13,8 +13,8 @@ import type {
 import { type LivePosition, liveCursor, livePosition } from './live-position.ts';
 import type { LiveReading, LiveStore, LiveTable } from './live-store.ts';
 import {
-  batchOf,
   follow,
+  HintBatch,
   type LiveFollower,
   type LiveTail,
   type LiveView,
@@ -236,7 +236,7 @@ export class LiveMember implements LiveFollower, LiveSubscription {
       const told = tell(keys, projectId, reading.hints, steps).filter((_, at) => this.view.shows(reading.hints[at]!));
       this.#behind = end;
       // What lies behind is as long as it is: a client takes it as fast as it can.
-      if (told.length > 0) await sink.hints(batchOf(told));
+      if (told.length > 0) await sink.hints(new HintBatch(told));
       if (this.#over) return;
       if (end.within !== undefined) continue;
       this.#behind = samePosition(end, this.#joined)

@@ -177,7 +177,7 @@ export class LiveTail {
     for (const member of [...this.members]) {
       let batch = batches.get(member.view.key);
       if (batch === undefined) {
-        batch = batchOf(told.filter((_, at) => member.view.shows(hints[at]!)));
+        batch = new HintBatch(told.filter((_, at) => member.view.shows(hints[at]!)));
         batches.set(member.view.key, batch);
       }
       if (batch.hints.length > 0) member.take(batch);
@@ -214,36 +214,55 @@ export function follow(
   return { steps, end };
 }
 
-/** Hints as they are told, with their cursors. Sealed when somebody wants it. */
-export const tell = (
+/** A hint whose cursor is sealed when the first asks for it; a class, for the reason that `SealedRow` gives. */
+class ToldHint implements LiveHint {
+  readonly table: string;
+  readonly op: LiveHint['op'];
+  readonly pk: string | null;
+  readonly n: number;
+  readonly #seal: (step: LivePosition) => string;
+  readonly #step: LivePosition;
+  #cursor: string | undefined;
+
+  constructor({ table, op, pk, n }: StoredHint, step: LivePosition, seal: (step: LivePosition) => string) {
+    this.table = table;
+    this.op = op;
+    this.pk = pk;
+    this.n = n;
+    this.#step = step;
+    this.#seal = seal;
+  }
+
+  get cursor(): string {
+    this.#cursor ??= this.#seal(this.#step);
+    return this.#cursor;
+  }
+}
+
+/** Hints as they are told, with their cursors. */
+export function tell(
   keys: KeyRing,
   projectId: string,
   hints: readonly StoredHint[],
   steps: readonly LivePosition[],
-): LiveHint[] =>
-  hints.map(({ table, op, pk, n }, at) => {
-    let cursor: string | undefined;
-    return {
-      table,
-      op,
-      pk,
-      n,
-      get cursor() {
-        cursor ??= liveCursor(keys, projectId, steps[at]!);
-        return cursor;
-      },
-    };
-  });
+): LiveHint[] {
+  const seal = (step: LivePosition) => liveCursor(keys, projectId, step);
+  return hints.map((hint, at) => new ToldHint(hint, steps[at]!, seal));
+}
 
-export function batchOf(hints: readonly LiveHint[]): LiveBatch {
-  let frames: Buffer | undefined;
-  return {
-    hints,
-    get frames() {
-      frames ??= Buffer.from(hints.map(frameOf).join(''));
-      return frames;
-    },
-  };
+/** Hints that are due together, and their frames, which are written when the first asks for them. */
+export class HintBatch implements LiveBatch {
+  readonly hints: readonly LiveHint[];
+  #frames: Buffer | undefined;
+
+  constructor(hints: readonly LiveHint[]) {
+    this.hints = hints;
+  }
+
+  get frames(): Buffer {
+    this.#frames ??= Buffer.from(this.hints.map(frameOf).join(''));
+    return this.#frames;
+  }
 }
 
 /** Whether two positions are one. */

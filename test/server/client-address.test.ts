@@ -1,6 +1,9 @@
+import { isIP } from 'node:net';
+import fc from 'fast-check';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { networkOf } from '../../core/network-of.ts';
 import { addressRate } from '../../resolvers/limits.ts';
+import { ipv4Of } from '../../server/client-address.ts';
 import { startService } from '../helpers/service.ts';
 
 const behindProxies = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1, 10.0.0.0/8,2001:db8:1::/48' } });
@@ -40,6 +43,29 @@ test.each([
   ['nothing', '', false],
 ])('behind a trusted proxy the client is %s', async (_case, forwarded, expected) => {
   expect(await isClient(behindProxies, forwarded)).toBe(expected);
+});
+
+test('an address of IPv4 is what the system takes for one', () => {
+  const part = fc.oneof(
+    fc.integer({ min: 0, max: 300 }).map(String),
+    fc.string({ unit: fc.constantFrom(...'019.:x'), maxLength: 3 }),
+  );
+  const text = fc.array(part, { maxLength: 6 }).map((parts) => parts.join('.'));
+  fc.assert(
+    fc.property(fc.oneof(fc.ipV4(), text), (address) => {
+      expect(ipv4Of(address) !== undefined).toBe(isIP(address) === 4);
+    }),
+    { numRuns: 5_000 },
+  );
+});
+
+test.each([
+  ['0.0.0.0', 0],
+  ['0.0.1.2', 258],
+  ['127.0.0.1', 0x7f000001],
+  ['255.255.255.255', -1],
+])('the bits of %s are those of %i', (address, number) => {
+  expect(ipv4Of(address)).toBe(number);
 });
 
 test('without trusted proxies nobody is believed', async () => {

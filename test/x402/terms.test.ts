@@ -47,13 +47,16 @@ test('the reference library takes both challenges, and the header', () => {
 
 test('a challenge that is made for any address says of each what one made for it alone says', () => {
   const extensions = { 'payment-identifier': { info: { required: false } } };
-  const form = new ChallengeForm(someTerms({ payTo }), 'Payment required', extensions);
+  const address = fc.oneof(fc.webUrl({ withQueryParameters: true }), fc.string({ unit: 'binary' }));
+  // Of every length that three goes into, and that it does not.
+  const reason = fc.constantFrom('', 'a', 'ab', 'ä', '€', '“€”', 'Payment required');
   fc.assert(
-    fc.property(fc.oneof(fc.webUrl({ withQueryParameters: true }), fc.string({ unit: 'binary' })), (resource) => {
+    fc.property(reason, address, address, (error, made, resource) => {
+      const form = new ChallengeForm(someTerms({ payTo, resource: made }), error, extensions);
       const terms = someTerms({ payTo, resource });
-      const alone = textsOf(challengeV1(terms, 'Payment required'), challengeV2(terms, 'Payment required', extensions));
-      expect(form.for(resource)).toEqual(alone);
+      expect(form.for(resource)).toEqual(textsOf(challengeV1(terms, error), challengeV2(terms, error, extensions)));
     }),
+    { numRuns: 200 },
   );
 });
 
