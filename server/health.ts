@@ -74,6 +74,8 @@ export const healthDoc: PathDoc = {
 export interface Health {
   /** The body of `GET /api/health`. */
   readonly report: () => Promise<z.infer<typeof HealthWire>>;
+  /** What `GET /status` and `GET /health` are made from. */
+  readonly standing: () => Promise<Standing>;
   /** Whether the server can serve right now; asked anew each time. */
   readonly ready: () => Promise<boolean>;
   /** From now on the server is not ready: it drains. */
@@ -94,6 +96,18 @@ export interface HealthOptions {
   readonly payTo: () => Promise<string>;
   /** What takes payments. */
   readonly cashier: Pick<Cashier, 'mode' | 'health'>;
+}
+
+/** How the gateway is doing. */
+export interface Standing {
+  readonly checks: Checks;
+  /** Whether this node has its place at the database, and goes on. */
+  readonly node: 'ok' | 'draining' | 'displaced';
+  /** Whether anything that was set up is down, or the node is not well. */
+  readonly isDegraded: boolean;
+  /** Of this process. */
+  readonly uptimeSeconds: number;
+  readonly takesPayments: boolean;
 }
 
 type Checks = Readonly<Record<'database' | 'rpc' | 'facilitator', CheckState>>;
@@ -126,12 +140,29 @@ export function createHealth(options: HealthOptions): Health {
     return { database, ...paid };
   }
 
+  /** All who ask at once wait for one look. */
+  const look = (): Promise<Checks> => {
+    if (known === undefined || performance.now() - known.at > believedMs)
+      known = { checks: check(), at: performance.now() };
+    return known.checks;
+  };
+
+  const uptimeSeconds = (): number => Math.floor((Date.now() - startedAt.getTime()) / 1000);
+
   return {
+    async standing() {
+      const checks = await look();
+      const node = drain.signal.aborted ? 'draining' : nodeLock.held() ? 'ok' : 'displaced';
+      return {
+        checks,
+        node,
+        isDegraded: Object.values(checks).includes('down') || node !== 'ok',
+        uptimeSeconds: uptimeSeconds(),
+        takesPayments: cashier.mode !== 'unavailable',
+      };
+    },
     async report() {
-      // All who ask at once wait for one look.
-      if (known === undefined || performance.now() - known.at > believedMs)
-        known = { checks: check(), at: performance.now() };
-      const checks = await known.checks;
+      const checks = await look();
       const isDown = Object.values(checks).includes('down') || drain.signal.aborted;
       return {
         ok: true,
@@ -141,7 +172,7 @@ export function createHealth(options: HealthOptions): Health {
         runtime: {
           node: process.version,
           platform: process.platform,
-          uptime_s: Math.floor((Date.now() - startedAt.getTime()) / 1000),
+          uptime_s: uptimeSeconds(),
           started_at: startedAt.toISOString(),
         },
         settlement: {

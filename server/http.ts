@@ -122,7 +122,7 @@ async function openTenant(options: HttpOptions, exchange: Exchange, name: Tenant
   }
 }
 
-const statusPaths: ReadonlySet<string> = new Set(['/api/health', '/readyz', '/metrics']);
+const statusPaths: ReadonlySet<string> = new Set(['/api/health', '/status', '/health', '/readyz', '/metrics']);
 
 /** A path with a name in it: of a project's rows, or of what an operation answers. */
 function answerPath(options: HttpOptions): OwnPath {

@@ -9,6 +9,7 @@ import { routes } from '../rest-compat/routes.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { ownDocs } from './own-docs.ts';
 import { sendAnswer } from './respond.ts';
+import { statusDocs } from './status.ts';
 
 /** How long a reader may keep the document before it asks whether it is still the same, in seconds. */
 const freshSeconds = 300;
@@ -29,11 +30,11 @@ export const openApiDoor = ({ rest, services }: Pick<HttpOptions, 'rest' | 'serv
     return describeApi(rest, { baseUrl, payTo: await settlementAddress(services) });
   });
 
-/** Answers `/openapi/platform.json`, which describes the other documented paths of operations. */
+/** Answers `/openapi/platform.json`, which describes the other documented paths of operations, and the two of status. */
 export const platformDoor = ({ services, version }: Pick<HttpOptions, 'services' | 'version'>) =>
   documentDoor(async () => {
     const { publicBaseUrl: baseUrl } = services.settings;
-    return JSON.stringify(platformDocument(routes, operations, { version, baseUrl }));
+    return JSON.stringify(platformDocument(routes, operations, { version, baseUrl, own: statusDocs }));
   });
 
 /** A document that stays the same while the gateway runs, made for the first who asks. */

@@ -10,6 +10,7 @@ import { platformMcp } from './mcp.ts';
 import { openApiDoor, platformDoor } from './openapi.ts';
 import { ownDocs } from './own-docs.ts';
 import { send, sendJson } from './respond.ts';
+import { healthDoor, statusDoor } from './status.ts';
 
 /** The server's own paths; everything else is a documented path of an operation. */
 export type OwnPath = (exchange: Exchange) => Promise<void>;
@@ -27,6 +28,8 @@ export function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {
     ['/openapi.json', reading(openApiDoor(options))],
     ['/openapi/platform.json', reading(platformDoor(options))],
     ['/api/health', reading(async ({ response }) => sendJson(response, 200, await health.report()))],
+    ['/status', reading(statusDoor(options))],
+    ['/health', reading(healthDoor(options))],
     [
       '/readyz',
       reading(async ({ response }) => {

@@ -54,6 +54,17 @@ export const Refusal = z
   })
   .meta({ id: 'Refusal' });
 
+/** A path of the server's own, which no operation answers and anybody may read. */
+export interface OwnDoc {
+  readonly path: string;
+  /** Unique, for example `service.status`. */
+  readonly operationId: string;
+  readonly summary: string;
+  readonly answer: z.ZodType;
+  /** Every status that has the answer. */
+  readonly statuses: readonly number[];
+}
+
 /**
  * The description of the platform's paths in OpenAPI 3.1, read off the routes and their operations: all but those
  * under `/api`, which `/openapi.json` describes, and the pages that people meet.
@@ -63,7 +74,11 @@ export const Refusal = z
 export function platformDocument(
   routes: readonly Route[],
   operations: readonly AnyOperation[],
-  { version, baseUrl }: { readonly version: string; readonly baseUrl: string | undefined },
+  {
+    version,
+    baseUrl,
+    own,
+  }: { readonly version: string; readonly baseUrl: string | undefined; readonly own: readonly OwnDoc[] },
 ): JsonSchema {
   const printer = new SchemaPrinter();
   printer.print(Refusal, 'output');
@@ -84,6 +99,14 @@ export function platformDocument(
       ...requestOf(route, operation, places()),
       responses: responsesOf(route, operation, printer),
     };
+  }
+  for (const { path, operationId, summary, answer, statuses } of own) {
+    const content = { 'application/json': { schema: printer.print(answer, 'output') } };
+    const [tag] = operationId.split('.');
+    const responses = Object.fromEntries(
+      statuses.map((status) => [status, { description: status < 300 ? 'Success.' : 'It is not well.', content }]),
+    );
+    paths[path] = { get: { operationId, summary, tags: [tag], security: [], responses } };
   }
   return {
     openapi: '3.1.0',

@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { peopleOf, plane } from '../ceremonies/person.ts';
@@ -107,6 +107,16 @@ test('a person signs in by a browser on this machine, and changes things with an
   expect(refused.error).toMatchObject({ http: 403, code: 'WRITE_AUTH_REQUIRED' });
   expect(refused.error.next_actions[0].command).toBe(`svc operator approve --action org.project.create --org ${org}`);
 
+  const elsewhere = {
+    api_base: 'http://127.0.0.1:9',
+    action: 'project.deploy',
+    project_id: 'prj_0kz3m',
+    token: 'theirs',
+  };
+  const kept = join(ada.config, 'write-auth-session.json');
+  await writeFile(kept, JSON.stringify({ approvals: [{ ...elsewhere, expires_at: '2999-01-01T00:00:00Z' }] }), {
+    mode: 0o600,
+  });
   const approve = ada.stream('operator', 'approve', '--action', 'org.project.create', '--org', org);
   const page = await pageOf(approve);
   const challenge_id = page.pathname.split('/').at(-1);
@@ -123,6 +133,9 @@ test('a person signs in by a browser on this machine, and changes things with an
   expect((await ada.svc('operator', 'status')).json).toMatchObject({
     operator_login: { active: true, provenance: 'loopback_pkce' },
     approvals: [{ action: 'org.project.create', org_id: org, project_id: null }],
+  });
+  expect((await ada.with({ SVC_API_BASE: elsewhere.api_base })('operator', 'status')).json).toMatchObject({
+    approvals: [{ action: 'project.deploy', project_id: 'prj_0kz3m' }],
   });
   expect((await ada.svc('projects', 'provision', '--org', org)).json.project_id).toMatch(/^prj_/);
   expect((await ada.svc('operator', 'logout')).json.revoked).toEqual(['control-plane']);

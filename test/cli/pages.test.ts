@@ -167,3 +167,10 @@ test('a shell is told commands, flags and choices', async () => {
 test.each(['bash', 'zsh', 'fish'])('the script for %s asks svc itself', async (shell) => {
   expect((await ada.svc('completion', shell)).stdout).toContain('svc __complete');
 });
+
+test('help in front of a command is its page, as --help behind it is', async () => {
+  const [group, command] = [await ada.svc('help', 'org'), await ada.svc('help', 'org', 'member', 'add')];
+  expect(group).toMatchObject({ code: 0, stdout: (await ada.svc('org', '--help')).stdout });
+  expect(command).toMatchObject({ code: 0, stdout: (await ada.svc('org', 'member', 'add', '--help')).stdout });
+  expect((await ada.svc('help', 'nothing')).error.code).toBe('UNKNOWN_COMMAND');
+});

@@ -20,6 +20,7 @@ const usdc = '0x036CbD53842c5426634e7929541eC2318f3dCF7e';
 const payTo = `0x${'11'.repeat(20)}`;
 let price = '50000';
 let priced: string | undefined;
+let givesReceipt = true;
 const payments: { signer: string; value: string }[] = [];
 
 /** Somebody else's shop, which looks at the signature itself. */
@@ -66,7 +67,7 @@ const shop = createServer(async (request, response) => {
   const receipt = { success: true, network: 'eip155:84532', transaction: `0x${'22'.repeat(32)}`, payer: signer };
   response.writeHead(200, {
     'content-type': 'application/json',
-    'payment-response': Buffer.from(JSON.stringify(receipt)).toString('base64'),
+    ...(givesReceipt ? { 'payment-response': Buffer.from(JSON.stringify(receipt)).toString('base64') } : {}),
   });
   response.end('{"goods":true}');
 });
@@ -113,6 +114,22 @@ test('above the cap nothing is paid, nor for an address that was not asked for',
   expect((await ada.svc('pay', url, '--network', 'base')).error.code).toBe('PAYMENT_SETTLEMENT_FAILED');
   expect((await ada.svc('pay', 'http://shop.example/')).error.code).toBe('BAD_USAGE');
   expect(payments).toHaveLength(before);
+});
+
+test('goods that come without a receipt are shown, and not said to be safe to buy again', async () => {
+  price = '1';
+  givesReceipt = false;
+  const bought = await ada.svc('pay', url);
+  givesReceipt = true;
+  expect(bought.code).toBe(1);
+  expect(bought.error).toMatchObject({
+    code: 'PAYMENT_SETTLEMENT_FAILED',
+    retryable: false,
+    safe_to_retry: false,
+    mutation_state: 'unknown',
+    details: { body: { goods: true } },
+    next_actions: [{ type: 'reconcile_payment' }],
+  });
 });
 
 test('what is free is not paid for', async () => {

@@ -27,7 +27,16 @@ test('svc dev starts a gateway, svc mcp serves a model from it, and both end whe
     reachable: true,
     next_step: 'svc org create --name "My team"',
   });
-  expect((await inGateway('service', 'status')).json).toMatchObject({ ready: true });
+  expect((await inGateway('service', 'status')).json).toMatchObject({
+    schema: 'svc-status-v1',
+    status: 'ok',
+    deployment: { version: expect.any(String) },
+  });
+  expect((await inGateway('service', 'health')).json).toMatchObject({ status: 'healthy', checks: { database: 'ok' } });
+  expect((await inGateway('doctor', '--only', 'api_reachable')).json.checks[0]).toMatchObject({
+    status: 'ok',
+    value: { status: 'ok', version: expect.any(String) },
+  });
 
   // As the program that hosts a model starts it.
   const transport = new StdioClientTransport({

@@ -128,8 +128,15 @@ test('what changes in a live table is told as it happens, and once when that is 
 });
 
 test('users of a project are made, invited, found by what they may do, and their sign-in is decided on', async () => {
-  const made = await ada.svc('auth', 'create-user', 'ada@example.com', '--password', 'a long password');
+  const given = ada.with({}, 'a long password\n');
+  const made = await given('auth', 'create-user', 'ada@example.com', '--password', '-');
   expect(made.json).toMatchObject({ email: 'ada@example.com', created: true });
+  const { anon_key: apikey } = (await ada.svc('projects', 'keys', '--reveal')).json;
+  const signedIn = await service.call(service.actors.nobody, 'POST', '/auth/v1/token?grant_type=password', {
+    headers: { apikey },
+    body: { email: 'ada@example.com', password: 'a long password' },
+  });
+  expect(signedIn.status).toBe(200);
   expect((await ada.svc('projects', 'promote-user', 'ada@example.com')).code).toBe(0);
   expect((await ada.svc('projects', 'demote-user', 'ada@example.com')).code).toBe(0);
   const invited = await ada.svc('auth', 'invite-user', 'bob@example.com', '--redirect-url', 'http://localhost:3000/in');

@@ -65,6 +65,15 @@ test('messages are sent as the checkout’s presence, and read from where it lef
   expect((await inRoom()('messages', 'list', '--unread')).json.messages).toEqual([]);
 });
 
+test('what others wrote tells the reader’s terminal nothing', async () => {
+  const body = 'one\u001b]0;owned\u0007\u001b[2J\ntwo';
+  const { message_id } = (await inRoom()('messages', 'send', body)).json;
+  const { stdout } = await inRoom()('messages', 'get', message_id, '--human');
+  expect(stdout).toContain('two');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there.
+  expect(stdout).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+});
+
 test('silence is no failure: nothing came, the cursor is the same, and the exit code 0', async () => {
   const before = (await inRoom()('messages', 'list')).json.cursor;
   const waited = await inRoom()('messages', 'wait', '--timeout', '1');

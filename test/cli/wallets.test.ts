@@ -165,3 +165,28 @@ test('a kept session goes with the first 401, and approvals with it', async () =
   await new Promise((closed) => server.close(closed));
   await person.remove();
 });
+
+test('of those who make a wallet of one name at the same moment one does, and no key is written over', async () => {
+  const all = await Promise.all(Array.from({ length: 6 }, () => ada.svc('wallets', 'new', 'twin')));
+  const made = all.filter(({ code }) => code === 0);
+  expect(made).toHaveLength(1);
+  for (const { code, error } of all) if (code !== 0) expect(error.code).toBe('WALLET_EXISTS');
+  const { address, privateKey } = JSON.parse(await readFile(file('twin'), 'utf8'));
+  expect(address).toBe(made[0]!.json.address);
+  expect(privateKeyToAccount(privateKey).address).toBe(address);
+});
+
+test('those who begin at the same moment begin with one wallet', async () => {
+  const begin = ada.with({ SVC_WALLET: 'together' });
+  const all = await Promise.all(Array.from({ length: 4 }, () => begin('init')));
+  expect(all.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+  expect(new Set(all.map(({ json }) => json.wallet.address)).size).toBe(1);
+  expect(all.filter(({ json }) => json.wallet.created)).toHaveLength(1);
+});
+
+test('a variable that is set to nothing is not set', async () => {
+  const blank = ada.with({ SVC_WALLET: '', SVC_ORG: '', SVC_DELEGATE_TOKEN: '', SVC_PROJECT_ID: '', SVC_ROOM: '' });
+  expect(await blank('allowance', 'status')).toMatchObject({ code: 0 });
+  expect((await blank('org', 'current')).json.org_id).toBeNull();
+  expect((await blank('projects', 'current')).json.project_id).toBeNull();
+});

@@ -21,6 +21,10 @@ test('a node that lost its place at the database is not ready until it has it ba
   await waiting;
   await until(async () => expect(await ready()).toBe(503));
   expect((await service.call(service.actors.nobody, 'GET', '/api/health')).status).toBe(200);
+  expect(await service.call(service.actors.nobody, 'GET', '/health')).toMatchObject({
+    status: 503,
+    body: { status: 'unhealthy', checks: { database: 'ok', node: 'displaced' } },
+  });
   await usurper.end();
   await until(async () => expect(await ready()).toBe(200));
 });

@@ -117,6 +117,30 @@ test('a payment whose answer is lost is not sent again: what became of it has to
   expect(road.seen).toHaveLength(2);
 });
 
+test('a payment that a page of somebody else’s answers, or that its sender stops, is as unknown as one without an answer', async () => {
+  const { client } = await customer();
+  const { payer } = client.connection.options;
+  const refused = (plan: () => void, signal?: AbortSignal) =>
+    caught(
+      client.tiers.set(
+        { tier: 'hobby' },
+        {
+          ...(signal === undefined ? {} : { signal }),
+          async payer(challenge, request) {
+            const paid = await payer!(challenge, request);
+            plan();
+            return paid;
+          },
+        },
+      ),
+    );
+  const unknown = { code: 'X402_PAYMENT_OUTCOME_AMBIGUOUS', safeToRetry: false, mutationState: 'unknown' };
+  expect(await refused(() => road.plan({ status: 502, body: { oops: 'Bad gateway' } }))).toMatchObject(unknown);
+  expect(road.seen).toHaveLength(2);
+  const ending = new AbortController();
+  expect(await refused(() => ending.abort(new Error('enough')), ending.signal)).toMatchObject(unknown);
+});
+
 test('a room’s key is made, handed on, and redeemed by whoever pays for the seat', async () => {
   const { client, org, project: room } = await ownProject(service);
   const made = await newInviteKey();

@@ -139,6 +139,31 @@ test('a session that has expired is refreshed once for all who wait, and their r
   expect(road.seen).toHaveLength(6);
 });
 
+const notNow = { code: 'UPSTREAM_UNAVAILABLE', retryable: true, safe_to_retry: true, mutation_state: 'not_started' };
+const answered = (data: Record<string, object | null>): Fault => ({
+  status: 200,
+  body: {
+    data,
+    errors: Object.keys(data)
+      .filter((field) => data[field] === null)
+      .map((field) => ({ message: 'Not now.', path: [field], extensions: notNow })),
+  },
+});
+const twoChanges = 'mutation { one: leaveRoom { left } other: leaveRoom { left } }';
+
+test('a document of which one change was made is not sent again for the sake of the other', async () => {
+  road.plan(answered({ one: { left: true }, other: null }));
+  const error = await caught(client.graphql(twoChanges));
+  expect(error).toMatchObject({ code: 'UPSTREAM_UNAVAILABLE', safeToRetry: false, mutationState: 'partial' });
+  expect(road.seen).toHaveLength(1);
+});
+
+test('a document of which nothing was done is sent again', async () => {
+  road.plan(answered({ one: null, other: null }), { status: 200, body: { data: { one: null, other: null } } });
+  expect(await client.graphql(twoChanges)).toEqual({ one: null, other: null });
+  expect(road.seen).toHaveLength(2);
+});
+
 test('a call ends when it is told to', async () => {
   const ending = new AbortController();
   const held = client.rooms.listMessages({ org, room: 'quiet', wait: 25 }, { signal: ending.signal });

@@ -27,6 +27,8 @@ interface LocalOptions {
   readonly field?: string;
   readonly nextActions?: readonly Readonly<Record<string, unknown>>[];
   readonly retryable?: boolean;
+  /** What became of a change that was sent already: it is not safe to send it again. @default nothing was sent */
+  readonly mutationState?: 'unknown';
   readonly exitCode?: number;
 }
 
@@ -34,15 +36,15 @@ interface LocalOptions {
 export function local(
   code: string,
   message: string,
-  { hint, details, field, nextActions = [], retryable = false, exitCode = 1 }: LocalOptions = {},
+  { hint, details, field, nextActions = [], retryable = false, mutationState, exitCode = 1 }: LocalOptions = {},
 ): Failure {
   const envelope = {
     status: 'error' as const,
     code,
     message,
     retryable,
-    safe_to_retry: true,
-    mutation_state: 'not_started',
+    safe_to_retry: mutationState === undefined,
+    mutation_state: mutationState ?? 'not_started',
     ...(hint === undefined ? {} : { hint }),
     ...(details === undefined ? {} : { details }),
     ...(field === undefined ? {} : { field }),
@@ -54,6 +56,14 @@ export function local(
 
 /** Words or flags that no command has: exit code 1, code `BAD_USAGE`. */
 export const badUsage = (message: string, options: LocalOptions = {}): Failure => local('BAD_USAGE', message, options);
+
+/** The process was asked to end. @param isSent whether a change may have been made meanwhile */
+export const stopped = (isSent = false): Failure =>
+  local('LOCAL_ERROR', 'Stopped.', { exitCode: 130, ...(isSent ? { mutationState: 'unknown' as const } : {}) });
+
+/** Whether a refusal may be over when one looks again. */
+export const passes = ({ envelope: { code, http } }: Failure): boolean =>
+  code === 'NETWORK_ERROR' || http === 408 || http === 429 || (typeof http === 'number' && http >= 500);
 
 /** An action that tells which command helps. */
 export const runCommand = (command: string, why: string) => ({ type: 'run_command', command, why });

@@ -36,7 +36,7 @@ export function humanFailure({ code, message, hint, next_actions, trace_id }: En
     type?: string;
   }[];
   return [
-    `svc: ${message} (${code})`,
+    `svc: ${quiet(message)} (${code})`,
     ...(typeof hint === 'string' ? [`  ${hint}`] : []),
     ...actions.map(({ command, why, type }) => `  ${command ?? type}${why === undefined ? '' : `: ${why}`}`),
     ...(typeof trace_id === 'string' ? [`  trace ${trace_id}`] : []),
@@ -86,11 +86,14 @@ const flat = (row: Record<string, Value>): Record<string, Value> =>
     ),
   );
 
+/** A text without what would tell a terminal to do something; lines and tabs stay. */
+const quiet = (text: string): string => text.replace(/(?![\n\t])\p{Cc}/gu, '');
+
 const long = (value: Value): string =>
   value === null || value === undefined
     ? '-'
     : typeof value === 'string'
-      ? value
+      ? quiet(value)
       : isObject(value) || Array.isArray(value)
         ? JSON.stringify(value)
         : String(value);

@@ -20,7 +20,8 @@ else {
   // Whoever reads may stop reading, as `head` does.
   process.stdout.on('error', () => process.exit(0));
   process.exitCode = await run(process.argv.slice(2), {
-    env: process.env,
+    // What a script sets to nothing is not set.
+    env: Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== '')),
     cwd: process.cwd(),
     home: homedir(),
     stdin: process.stdin,

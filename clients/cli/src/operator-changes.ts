@@ -123,7 +123,7 @@ export const claim: Command = {
     const { body: challenge } = await call<{ nonce: string }>(cli, begin);
     const { siwxHeader } = await import('./net/siwx.ts');
     const path = `${operator}/claim-wallet-org`;
-    const proof = siwxHeader(wallet, new URL(url + path), { nonce: challenge.nonce });
+    const proof = await siwxHeader(wallet, new URL(url + path), { nonce: challenge.nonce });
     const credential: Credential = { kind: 'session', headers: { ...session.headers, 'sign-in-with-x': proof } };
     return (await call(cli, { method: 'POST', path, body: { org_id, display_name: flags.text('name') }, credential }))
       .body;

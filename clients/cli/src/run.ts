@@ -18,18 +18,21 @@ export async function run(argv: readonly string[], outside: Omit<Cli, 'human'>):
       return 0;
     }
     const width = Math.min(100, Math.max(60, cli.stdout.columns ?? 100));
-    if (words.length === 0 || words[0] === 'help') {
+    // `svc help org` is `svc org --help`.
+    const asksPage = globals.help || words[0] === 'help';
+    const called = words[0] === 'help' ? words.slice(1) : words;
+    if (called.length === 0) {
       const { rootPage } = await import('./help.ts');
       cli.stdout.write(rootPage(directory, width));
       return 0;
     }
-    const { group, command, behind } = await find(words);
+    const { group, command, behind } = await find(called);
     if (command === undefined) {
       const { groupPage } = await import('./help.ts');
       cli.stdout.write(groupPage(group, width));
       return 0;
     }
-    if (globals.help) {
+    if (asksPage) {
       const { commandPage } = await import('./help.ts');
       const siblings = command.words === group.name ? group.commands.filter((one) => one !== command) : [];
       cli.stdout.write(commandPage(command, siblings, width));

@@ -145,8 +145,9 @@ export function connect(options: ConnectionOptions): Connection {
       const pauseMs = firstPauseMs * 2 ** sent * (0.5 + Math.random());
       const outcome = await once(request, headers, read, payment !== undefined).catch((error: unknown) => ({ error }));
       if ('error' in outcome) {
-        signal?.throwIfAborted();
+        // Whoever stops a payment on its way has to find out what became of it, like anybody else.
         if (payment !== undefined) throw ambiguous(outcome.error);
+        signal?.throwIfAborted();
         const isTooLong = (outcome.error as Partial<Error> | null)?.name === 'TimeoutError';
         if (isTooLong || !mayBeLost || sent++ >= times) throw networkError(outcome.error, isChange);
         await pause(pauseMs, signal);
@@ -159,6 +160,9 @@ export function connect(options: ConnectionOptions): Connection {
           ? refusalIn?.(outcome.answer as Read)
           : errorOf(response.status, response.headers, outcome.text);
       if (refusal === undefined) return (outcome as { readonly answer: Read }).answer;
+      // A page of whatever stands before the gateway does not say what the gateway did.
+      if (payment !== undefined && refusal.status >= 500 && refusal.envelope.safe_to_retry === undefined)
+        throw ambiguous(refusal);
       if (refusal.status === 401 && !isRenewed && credential?.renew !== undefined) {
         isRenewed = true;
         if (await credential.renew(headers)) continue;

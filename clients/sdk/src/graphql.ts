@@ -79,20 +79,35 @@ export async function graphql<Result, Variables = Record<string, unknown>>(
 ): Promise<Result> {
   const { project, operationName, idempotencyKey, ...options } = given;
   const query = textOf(document as GraphQLDocument<never, never>);
+  // A word too many only makes it more careful.
+  const isChange = /\bmutation\b/.test(query);
   const answer = await connection.send({
     ...options,
     ...(typeof idempotencyKey === 'string' ? { idempotencyKey } : {}),
     method: 'POST',
     path: graphPath(project),
     body: JSON.stringify({ query, variables, operationName }),
-    // A word too many only makes it more careful.
-    isChange: /\bmutation\b/.test(query),
+    isChange,
     refusalOf: ({ text, status, headers }) => {
       const answer = jsonOf(text) as { readonly errors?: readonly GraphQLFailure[]; readonly data?: object | null };
-      return answer?.errors === undefined
-        ? undefined
-        : new SvcGraphQLError(answer.errors, answer.data, status, headers);
+      if (answer?.errors === undefined) return undefined;
+      const { errors, data } = answer;
+      return new SvcGraphQLError(
+        isChange && isPartly(errors, data) ? errors.map(unsafe) : errors,
+        data,
+        status,
+        headers,
+      );
     },
   });
   return (answerOf(answer) as { readonly data: Result }).data;
 }
+
+/** Whether some of the changes of a document were made: the document as a whole is then not to be sent again. */
+const isPartly = (errors: readonly GraphQLFailure[], data: object | null | undefined): boolean =>
+  Object.keys(data ?? {}).some((field) => !errors.some(({ path }) => path?.[0] === field));
+
+const unsafe = (error: GraphQLFailure): GraphQLFailure => ({
+  ...error,
+  extensions: { ...error.extensions, safe_to_retry: false, mutation_state: 'partial' },
+});

@@ -63,15 +63,19 @@ export async function* live(
   };
   const isOver = () => signal?.aborted === true;
   while (!isOver()) {
+    let isEmpty = true;
     try {
       const source = isHeld
         ? heldRead(connection, request('/live/v1/changes', at === undefined ? {} : { wait: String(heldSeconds) }), at)
-        : stream(connection, request('/live/v1', {}), by !== 'stream');
+        : liveStream(connection, request('/live/v1', {}), by !== 'stream');
       for await (const event of source) {
+        isEmpty = false;
         failures = 0;
         at = event.cursor;
         if (event.type !== 'reconnect') yield event;
       }
+      // A stream that ends without a word is opened anew, but not at once and for ever.
+      if (isEmpty) throw new Error('The stream ended without a word.');
     } catch (error) {
       if (isOver()) return;
       if (error === heldBack) isHeld = true;
@@ -86,10 +90,20 @@ export async function* live(
   }
 }
 
-type Frame = LiveEvent | { readonly type: 'reconnect'; readonly cursor: string };
+/** What a stream says, the last word of one that the gateway ends included. */
+export type LiveFrame = LiveEvent | { readonly type: 'reconnect'; readonly cursor: string };
 
-/** One stream until it ends. */
-async function* stream(connection: Connection, request: Outgoing, mayFallBack: boolean): AsyncGenerator<Frame> {
+/**
+ * One stream of `/live/v1` until it ends, for whoever comes back by the cursor; {@link live} does.
+ *
+ * @param mayFallBack whether one that says nothing at first is believed to be held back on its way
+ * @throws SvcError when it is refused, and an Error when it breaks off or falls silent
+ */
+export async function* liveStream(
+  connection: Connection,
+  request: Outgoing,
+  mayFallBack = false,
+): AsyncGenerator<LiveFrame, void, undefined> {
   const response = await connection.open({ ...request, headers: { ...request.headers, accept: 'text/event-stream' } });
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') === true;
   if (!isStream || response.body === null) {
@@ -128,7 +142,7 @@ async function within<Value>(promise: Promise<Value>, ms: number): Promise<Value
   }
 }
 
-function frameOf(block: string): Frame | undefined {
+function frameOf(block: string): LiveFrame | undefined {
   const field = (name: string) =>
     block
       .split('\n')
@@ -139,7 +153,11 @@ function frameOf(block: string): Frame | undefined {
 }
 
 /** One read that waits for something to change. */
-async function* heldRead(connection: Connection, request: Outgoing, from: string | undefined): AsyncGenerator<Frame> {
+async function* heldRead(
+  connection: Connection,
+  request: Outgoing,
+  from: string | undefined,
+): AsyncGenerator<LiveFrame> {
   const { changes, cursor, resync, tables } = answerOf(await connection.send(request)) as {
     readonly changes: readonly object[];
     readonly cursor: string;

@@ -25,31 +25,11 @@ const keptMax = 100;
  * Signs requests with a wallet (`SIGN-IN-WITH-X`). A signature names the path that it is for: one is used again for reads
  * of the same path while it is good, and each change gets one of its own. Contract 04, section 0.2.
  */
-export function wallet({
-  address: given,
-  signMessage,
-  statement = 'Sign in to the gateway.',
-  chainId = 'eip155:84532',
-}: WalletOptions): Credential {
-  const address = checksumAddress(given);
+export function wallet(options: WalletOptions): Credential {
+  const signer = { ...options, address: checksumAddress(options.address) };
   const kept = new Map<string, { readonly header: Promise<string>; readonly until: number }>();
 
-  const sign = async (uri: string): Promise<string> => {
-    const now = Date.now();
-    const fields = {
-      domain: new URL(uri).hostname,
-      address,
-      statement,
-      uri,
-      version: '1',
-      chainId,
-      nonce: [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join(''),
-      issuedAt: new Date(now).toISOString(),
-      expirationTime: new Date(now + lifetimeMs).toISOString(),
-    };
-    const signature = await signMessage(signedText(fields));
-    return base64({ ...fields, type: 'eip191', signature });
-  };
+  const sign = (uri: string): Promise<string> => signInHeader(signer, uri);
 
   const forRead = (uri: string): Promise<string> => {
     const now = Date.now();
@@ -68,6 +48,35 @@ export function wallet({
       'sign-in-with-x': await (isChange ? sign : forRead)(baseUrl + path),
     }),
   };
+}
+
+const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+
+/**
+ * A fresh value of the header `SIGN-IN-WITH-X`.
+ *
+ * @param uri what is asked, without its query
+ * @param nonce where the gateway named one
+ */
+export async function signInHeader(
+  { address, signMessage, statement = 'Sign in to the gateway.', chainId = 'eip155:84532' }: WalletOptions,
+  uri: string,
+  nonce = hexOf(crypto.getRandomValues(new Uint8Array(16))),
+): Promise<string> {
+  const now = Date.now();
+  const fields = {
+    domain: new URL(uri).hostname,
+    address: checksumAddress(address),
+    statement,
+    uri,
+    version: '1',
+    chainId,
+    nonce,
+    issuedAt: new Date(now).toISOString(),
+    expirationTime: new Date(now + lifetimeMs).toISOString(),
+  };
+  const signature = await signMessage(signedText(fields));
+  return base64({ ...fields, type: 'eip191', signature });
 }
 
 interface SignedFields {
@@ -116,7 +125,7 @@ export async function browserSigner(provider: Eip1193Provider): Promise<WalletSi
   return {
     address,
     signMessage: (message) => {
-      const hex = Array.from(new TextEncoder().encode(message), (byte) => byte.toString(16).padStart(2, '0')).join('');
+      const hex = hexOf(new TextEncoder().encode(message));
       return provider.request({ method: 'personal_sign', params: [`0x${hex}`, address] });
     },
   };

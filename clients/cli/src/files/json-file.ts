@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { lstat, mkdir, open, rename, rm } from 'node:fs/promises';
+import { link, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { local } from '../failure.ts';
 
@@ -59,11 +59,25 @@ function refuseOpenFile(path: string, mode: number, uid: number, code: string): 
     throw local(code, `${path} belongs to another user.`, { details: { path, owner: uid } });
 }
 
+export const isThere = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EEXIST';
+
 export const isAbsent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
 
-/** Puts a file in place as a whole: readable by its owner alone unless it is to be shared. Folders are made. */
-export async function writeJsonFile(path: string, value: unknown, { mode = 0o600 } = {}): Promise<void> {
+interface WriteOptions {
+  /** @default readable by its owner alone */
+  readonly mode?: number;
+  /** Fails with EEXIST where there is one already, whoever else puts one there at the same moment. */
+  readonly isNew?: boolean;
+}
+
+/** Puts a file in place as a whole. Folders are made. */
+export async function writeJsonFile(
+  path: string,
+  value: unknown,
+  { mode = 0o600, isNew = false }: WriteOptions = {},
+): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: mode === 0o600 ? 0o700 : 0o777 });
   const partly = `${path}.${randomBytes(6).toString('hex')}`;
   try {
@@ -74,10 +88,10 @@ export async function writeJsonFile(path: string, value: unknown, { mode = 0o600
     } finally {
       await file.close();
     }
-    await rename(partly, path);
-  } catch (error) {
+    if (isNew) await link(partly, path);
+    else await rename(partly, path);
+  } finally {
     await rm(partly, { force: true });
-    throw error;
   }
 }
 

@@ -35,7 +35,12 @@ export async function keptSession(cli: Cli, kind: SessionKind, apiBase: string):
 export const keepSession = (cli: Cli, kind: SessionKind, session: KeptSession): Promise<void> =>
   writeJsonFile(fileOf(cli, kind), session);
 
-export const forgetSession = (cli: Cli, kind: SessionKind): Promise<void> => rm(fileOf(cli, kind), { force: true });
+/** @param refused the token that is no longer taken: another one, which somebody signed in for meanwhile, stays */
+export async function forgetSession(cli: Cli, kind: SessionKind, refused?: string): Promise<void> {
+  const path = fileOf(cli, kind);
+  if (refused !== undefined && (await readJsonFile(path, { secret: true }))?.token !== refused) return;
+  await rm(path, { force: true });
+}
 
 /** An approval of one action on one target. */
 export interface KeptApproval {
@@ -48,15 +53,19 @@ export interface KeptApproval {
 }
 
 /** Approvals kept for a gateway that still last. */
-export async function keptApprovals(cli: Cli, apiBase: string): Promise<readonly KeptApproval[]> {
+export const keptApprovals = async (cli: Cli, apiBase: string): Promise<readonly KeptApproval[]> =>
+  (await allApprovals(cli)).filter((one) => one.api_base === apiBase);
+
+/** Those of all gateways that still last. */
+async function allApprovals(cli: Cli): Promise<readonly KeptApproval[]> {
   const found = await readJsonFile(fileOf(cli, 'write-auth'), { secret: true });
-  const approvals = (found?.approvals ?? []) as readonly KeptApproval[];
-  return approvals.filter((one) => one.api_base === apiBase && !isPast(one.expires_at));
+  return ((found?.approvals ?? []) as readonly KeptApproval[]).filter((one) => !isPast(one.expires_at));
 }
 
 export async function keepApproval(cli: Cli, approval: KeptApproval): Promise<void> {
-  const others = (await keptApprovals(cli, approval.api_base)).filter(
+  const others = (await allApprovals(cli)).filter(
     (one) =>
+      one.api_base !== approval.api_base ||
       one.action !== approval.action ||
       (one.org_id ?? null) !== (approval.org_id ?? null) ||
       (one.project_id ?? null) !== (approval.project_id ?? null),

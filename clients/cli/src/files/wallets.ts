@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Cli } from '../cli.ts';
 import { local, runCommand } from '../failure.ts';
 import { readBinding, spelling } from './bindings.ts';
-import { isAbsent, readJsonFile, writeJsonFile } from './json-file.ts';
+import { isAbsent, isThere, readJsonFile, writeJsonFile } from './json-file.ts';
 import { configDir, profileDir, walletFile } from './paths.ts';
 
 /** A wallet as its file has it. Its key leaves the file to sign, and never to be shown. */
@@ -68,7 +68,7 @@ export async function findWallet(cli: Cli, name: string): Promise<Wallet | undef
   const found = await readJsonFile(path, { code: 'BAD_WALLET_FILE', secret: true });
   if (found === undefined) return undefined;
   const { address, privateKey, created, funded, rail } = found;
-  if (typeof address !== 'string' || typeof privateKey !== 'string' || !/^0x[0-9a-fA-F]{64}$/.test(privateKey))
+  if (!isHex(address, 40) || !isHex(privateKey, 64))
     throw local('BAD_WALLET_FILE', `${path} holds no wallet.`, { details: { path } });
   return {
     name,
@@ -79,6 +79,9 @@ export async function findWallet(cli: Cli, name: string): Promise<Wallet | undef
     ...(typeof funded === 'boolean' ? { funded } : {}),
   };
 }
+
+const isHex = (value: unknown, digits: number): value is string =>
+  typeof value === 'string' && value.length === digits + 2 && /^0x[0-9a-fA-F]+$/.test(value);
 
 /** The wallet in use. @throws NO_WALLET */
 export async function activeWallet(cli: Cli): Promise<Wallet> {
@@ -97,14 +100,32 @@ export async function newWallet(cli: Cli, name: string): Promise<Wallet> {
   return keepWallet(cli, name, randomKey());
 }
 
+/** The wallet of a name, made where there is none; another process may make it at the same moment. */
+export async function findOrMakeWallet(cli: Cli, name: string): Promise<{ wallet: Wallet; isNew: boolean }> {
+  const there = await findWallet(cli, name);
+  if (there !== undefined) return { wallet: there, isNew: false };
+  try {
+    return { wallet: await newWallet(cli, name), isNew: true };
+  } catch (error) {
+    const other = await findWallet(cli, name);
+    if (other === undefined) throw error;
+    return { wallet: other, isNew: false };
+  }
+}
+
 /** @throws WALLET_EXISTS, BAD_PRIVATE_KEY */
 export async function keepWallet(cli: Cli, name: string, privateKey: string): Promise<Wallet> {
   const { addressOf } = await import('../net/signing.ts');
-  if ((await findWallet(cli, checkedName(name))) !== undefined)
-    throw local('WALLET_EXISTS', `There is a wallet ${name} already.`, { hint: 'Give another name.' });
+  const path = walletFile(cli, checkedName(name));
   const address = addressOf(privateKey);
   const created = new Date().toISOString();
-  await writeJsonFile(walletFile(cli, name), { address, privateKey, created, funded: false, rail: 'x402' });
+  try {
+    // A key that another process has just put there is never written over.
+    await writeJsonFile(path, { address, privateKey, created, funded: false, rail: 'x402' }, { isNew: true });
+  } catch (error) {
+    if (!isThere(error)) throw error;
+    throw local('WALLET_EXISTS', `There is a wallet ${name} already.`, { hint: 'Give another name.' });
+  }
   return { name, address, privateKey, created, funded: false, rail: 'x402' };
 }
 
@@ -129,7 +150,11 @@ export async function renameWallet(cli: Cli, from: string, to: string): Promise<
   if ((await findWallet(cli, checkedName(from))) === undefined) throw walletNotFound(from);
   if ((await findWallet(cli, checkedName(to))) !== undefined)
     throw local('WALLET_EXISTS', `There is a wallet ${to} already.`);
-  await rename(profileDir(cli, from), profileDir(cli, to));
+  try {
+    await rename(profileDir(cli, from), profileDir(cli, to));
+  } catch {
+    throw local('WALLET_RENAME_FAILED', `${profileDir(cli, to)} is in the way.`, { details: { from, to } });
+  }
   if ((await usedWallet(cli)) === from) await useWallet(cli, to);
 }
 

@@ -151,20 +151,26 @@ const setPassword: Command = {
       placeholder: 'password',
       about: 'The new one, 6 characters to 72 bytes; - reads it from standard input.',
     },
-    { name: 'current', type: 'string', placeholder: 'password', about: 'The one it replaces, where there is one.' },
+    {
+      name: 'current',
+      type: 'string',
+      placeholder: 'password',
+      about: 'The one it replaces, where there is one; - reads it from standard input.',
+    },
     projectFlag,
   ],
   examples: [['From standard input', 'auth set-password --token eyJ… --new - < password.txt']],
   async run(invocation) {
     const { cli, flags } = invocation;
-    if (flags.text('token') === '-' && flags.text('new') === '-')
-      throw badUsage('Only one of both can be read from standard input.');
+    if (['token', 'new', 'current'].filter((name) => flags.text(name) === '-').length > 1)
+      throw badUsage('Only one of them can be read from standard input.');
     const user = await secretOf(cli, flags.text('token'));
     const new_password = await secretOf(cli, flags.text('new'));
+    const current_password = await secretOf(cli, flags.text('current'));
     return ask(invocation, {
       method: 'POST',
       path: 'user/password',
-      body: { new_password, current_password: flags.text('current') },
+      body: { new_password, current_password },
       user,
     });
   },
@@ -238,9 +244,19 @@ const shared = { project_id: null, client_state: null, data: null, send_invite: 
 
 const createUser: Command = operationCommand('auth create-user', userRow, {
   takes: [take('email')],
-  flags: { ...shared, redirect_url: null },
-  more: [projectFlag],
-  set: async ({ cli, flags }) => ({ project_id: await findProject(cli, { '--project': flags.text('project') }) }),
+  flags: { ...shared, redirect_url: null, password: null },
+  more: [
+    {
+      name: 'password',
+      type: 'string',
+      about: `${userRow.inputs.password.about} - reads it from standard input.`,
+    },
+    projectFlag,
+  ],
+  set: async ({ cli, flags }) => ({
+    project_id: await findProject(cli, { '--project': flags.text('project') }),
+    password: await secretOf(cli, flags.text('password')),
+  }),
   examples: [
     ['A user', 'auth create-user ada@example.com'],
     ['An admin', 'auth create-user ada@example.com --is-admin'],

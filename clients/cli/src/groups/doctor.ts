@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Cli } from '../cli.ts';
 import type { Command, Group } from '../command.ts';
-import { Failure } from '../failure.ts';
+import { failureOf } from '../failure.ts';
 import { isAbsent } from '../files/json-file.ts';
 import { configDir } from '../files/paths.ts';
 import { keptKeys } from '../files/project-keys.ts';
@@ -54,8 +54,13 @@ const checks: Readonly<Record<string, (cli: Cli) => Promise<Finding>>> = {
   async api_reachable(cli) {
     const { url, source } = await apiBase(cli);
     const credential = { kind: 'none' as const, headers: {} };
-    const { body } = await call(cli, { method: 'GET', path: '/api/health', credential });
-    return { status: 'ok', value: { api_base: url, source, version: body.version ?? null } };
+    const { body } = await call<{ status?: string; deployment?: { version?: string } }>(cli, {
+      method: 'GET',
+      path: '/status',
+      credential,
+    });
+    const { status = null, deployment } = body;
+    return { status: 'ok', value: { api_base: url, source, status, version: deployment?.version ?? null } };
   },
   async tier(cli) {
     const org = await findOrg(cli);
@@ -149,13 +154,13 @@ const doctor: Command = {
 };
 
 function failing(error: unknown, verbose: boolean): Finding {
-  if (!(error instanceof Failure)) throw error;
-  const { code, message, hint } = error.envelope;
+  const { envelope } = failureOf(error);
+  const { code, message, hint } = envelope;
   return {
     status: 'error',
     message: `${code}: ${message}`,
     ...(typeof hint === 'string' ? { hint } : {}),
-    ...(verbose ? { value: error.envelope } : {}),
+    ...(verbose ? { value: envelope } : {}),
   };
 }
 

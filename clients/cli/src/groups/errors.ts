@@ -1,6 +1,6 @@
 import type { Call, Command, Group } from '../command.ts';
 import { secondsOf } from '../duration.ts';
-import { badUsage, Failure, local } from '../failure.ts';
+import { badUsage, Failure, local, passes } from '../failure.ts';
 import { operationCommand, perform } from '../operation-command.ts';
 import { note, pause, progress } from '../progress.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
@@ -151,11 +151,6 @@ async function judged({ cli, flags }: Call): Promise<Page> {
   bar.end();
   if (page === undefined) throw local('VERDICT_UNAVAILABLE', 'No poll was answered.', { retryable: true });
   return page;
-}
-
-/** Whether a refusal may be over at the next look. */
-function passes({ envelope: { code, http } }: Failure): boolean {
-  return code === 'NETWORK_ERROR' || http === 408 || http === 429 || (typeof http === 'number' && http >= 500);
 }
 
 const report = (words: string, row: Parameters<typeof operationCommand>[1], example: readonly [string, string]) =>

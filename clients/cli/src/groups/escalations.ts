@@ -1,8 +1,9 @@
 import type { Command, Group } from '../command.ts';
+import { Failure, passes } from '../failure.ts';
 import { readInput } from '../input.ts';
 import { follow } from '../net/follow.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
-import { pause, progress } from '../progress.ts';
+import { note, pause, progress } from '../progress.ts';
 import { findProject, orgFlag, projectFlag, requireOrg } from '../resolve.ts';
 import { rows } from '../rows/escalations.ts';
 
@@ -84,7 +85,13 @@ const raise: Command = {
       bar.at('Waiting for somebody to answer', waited / timeoutMs);
       await pause(cli, Math.min(everyMs, timeoutMs - waited));
       if (cli.signal.aborted) continue;
-      current = await perform(cli, rows['escalations.get'], { org, escalation: raised.escalation_id });
+      try {
+        current = await perform(cli, rows['escalations.get'], { org, escalation: raised.escalation_id });
+      } catch (error) {
+        // It is raised: one look that went wrong must not lose its id.
+        if (!cli.signal.aborted && !(error instanceof Failure && passes(error))) throw error;
+        note(cli, 'The gateway could not be asked; looking again.');
+      }
     }
     bar.end();
     return current;

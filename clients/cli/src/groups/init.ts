@@ -2,7 +2,7 @@ import type { Command, Group } from '../command.ts';
 import { Failure, local } from '../failure.ts';
 import { configDir } from '../files/paths.ts';
 import { keptKeys } from '../files/project-keys.ts';
-import { findWallet, newWallet, walletName } from '../files/wallets.ts';
+import { findOrMakeWallet, walletName } from '../files/wallets.ts';
 import { apiBase } from '../net/api-base.ts';
 import { call } from '../net/gateway.ts';
 import { note } from '../progress.ts';
@@ -23,12 +23,8 @@ const init: Command = {
     if (positionals.rail === 'mpp')
       throw local('RAIL_SWITCH_REQUIRES_CONFIRM', 'This gateway is paid by x402 alone.', { field: 'rail' });
     const name = await walletName(cli);
-    const there = await findWallet(cli, name);
-    const wallet = there ?? (await newWallet(cli, name));
-    note(
-      cli,
-      there === undefined ? `Made the wallet ${name}: ${wallet.address}` : `The wallet ${name} is there already.`,
-    );
+    const { wallet, isNew } = await findOrMakeWallet(cli, name);
+    note(cli, isNew ? `Made the wallet ${name}: ${wallet.address}` : `The wallet ${name} is there already.`);
     const { url } = await apiBase(cli);
     const [tier, organizations] = await Promise.all([
       orNull(call(cli, { method: 'GET', path: '/tiers/v1/status' })),
@@ -38,7 +34,7 @@ const init: Command = {
     const owned = Object.values(organizations ?? {}).find(Array.isArray)?.length ?? 0;
     return {
       config_dir: configDir(cli),
-      wallet: { local_label: name, server_label: null, address: wallet.address, created: there === undefined },
+      wallet: { local_label: name, server_label: null, address: wallet.address, created: isNew },
       rail: wallet.rail,
       network: 'base-sepolia',
       api_base: url,

@@ -1,14 +1,13 @@
+import { SvcError } from '../../../sdk/src/errors.ts';
+import { liveStream } from '../../../sdk/src/live.ts';
 import type { Cli } from '../cli.ts';
 import type { Command, Group } from '../command.ts';
-import { Failure } from '../failure.ts';
+import { Failure, local } from '../failure.ts';
 import { apikeyCredential, type KeyKind } from '../keys.ts';
 import type { Credential } from '../net/credential.ts';
-import { call, open } from '../net/gateway.ts';
-import { eventsOf } from '../net/sse.ts';
+import { call, connection, failed } from '../net/gateway.ts';
 import { note, pause } from '../progress.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
-
-const events = new Set(['ready', 'change', 'resync', 'reconnect']);
 
 /** Pauses before the stream is taken up again, in milliseconds; the last one repeats. */
 const pauses = [250, 1_000, 3_000, 10_000];
@@ -17,7 +16,7 @@ const live: Command = {
   words: 'live',
   summary: 'Follow what changes in live tables of a project.',
   about: [
-    'A line for each event: `ready`, `change`, `resync` (fetch anew), `reconnect`, and `disconnected` when the stream drops, which is said here and not by the gateway. It comes back by its cursor. Hints never hold rows: `projects rest` reads those.',
+    'A line for each event: `ready`, `change`, `resync` (fetch anew), `reconnect`, and `disconnected` when the stream drops, which is said here and not by the gateway. It comes back by its cursor, unless it was never there. Hints never hold rows: `projects rest` reads those.',
     'With --once it is one read: what changed after --cursor, waiting up to --wait seconds for it.',
   ],
   flags: [
@@ -54,28 +53,28 @@ const live: Command = {
       const wait = flags.number('wait')?.toString();
       return (await call(cli, { method: 'GET', path: '/live/v1/changes', query: { ...query, wait }, credential })).body;
     }
+    const gateway = await connection(cli, { credential });
     let cursor = query.cursor;
+    let served = false;
     for (let failures = 0; !cli.signal.aborted; ) {
       let asked = false;
       try {
-        const headers = { accept: 'text/event-stream' };
-        const response = await open(cli, {
-          method: 'GET',
-          path: '/live/v1',
-          query: { ...query, cursor },
-          headers,
-          credential,
+        const search = new URLSearchParams({
+          project_id: project,
+          tables,
+          ...(cursor === undefined ? {} : { cursor }),
         });
-        for await (const { event, data, id } of eventsOf(response.body!)) {
-          if (!events.has(event)) continue;
-          cursor = id ?? cursor;
+        const request = { method: 'GET', path: '/live/v1', query: `?${search}`, isChange: false, signal: cli.signal };
+        for await (const { type: event, ...told } of liveStream(gateway, request)) {
+          cursor = told.cursor;
           failures = 0;
+          served = true;
           asked = event === 'reconnect';
-          line({ event, ...(JSON.parse(data) as object) });
+          line({ event, ...told });
         }
       } catch (error) {
         if (cli.signal.aborted) return undefined;
-        if (error instanceof Failure && error.envelope.retryable !== true) throw error;
+        refuse(cli, error, served);
       }
       if (cli.signal.aborted) return undefined;
       if (asked) continue;
@@ -88,6 +87,16 @@ const live: Command = {
     return undefined;
   },
 };
+
+/** Throws what will not pass: what the gateway refuses, and whatever kept a stream from ever coming. */
+function refuse(cli: Cli, error: unknown, served: boolean): void {
+  const isTold = error instanceof Failure || error instanceof SvcError;
+  if (!isTold && served) return;
+  const failure = isTold
+    ? failed(cli, error)
+    : local('NETWORK_ERROR', 'No stream comes through.', { hint: '--once reads without one.', retryable: true });
+  if (!served || failure.envelope.retryable !== true) throw failure;
+}
 
 async function keyFor(cli: Cli, project: string, as: string | undefined): Promise<Credential> {
   if (as !== undefined) return apikeyCredential(cli, project, as as KeyKind);

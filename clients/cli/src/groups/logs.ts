@@ -24,7 +24,7 @@ const logs: Command = {
   words: 'logs',
   summary: 'What is known of one request: in the audit trail, the events and the grouped failures.',
   about: [
-    'A request’s id is the `trace_id` of its answer, or `req_…` of a function. The audit trail needs the role admin; what you may not read is named in `errors`, and the rest is shown.',
+    'A request’s id is the `trace_id` of its answer, or `req_…` of a function. The audit trail needs the role admin; what you may not read is named in `errors`, and the rest is shown. Of a long feed 2000 rows are looked through: the newest of the audit trail, the oldest of the events; one that has more is named in `incomplete`.',
   ],
   flags: [
     {
@@ -68,12 +68,13 @@ const logs: Command = {
     const project = await requireProject(cli, { '--project': flags.text('project') });
     const { body } = await call<{ org_id: string }>(cli, { method: 'GET', path: `/projects/v1/${project}`, project });
     const sources = {
-      audit: () => inAudit(cli, body.org_id, id),
-      events: () => inEvents(cli, project, id),
+      audit: () => inAudit(cli, body.org_id, id, () => incomplete.push('audit')),
+      events: () => inEvents(cli, project, id, () => incomplete.push('events')),
       errors: () => inErrors(cli, project, id, flags.text('function')),
     };
     const errors: { name: string; error: unknown }[] = [];
     const found: Entry[] = [];
+    const incomplete: string[] = [];
     const scanned: string[] = [];
     await Promise.all(
       Object.entries(sources).map(async ([name, read]) => {
@@ -95,6 +96,7 @@ const logs: Command = {
       request_id: id,
       project_id: project,
       scanned: scanned.sort(),
+      ...(incomplete.length === 0 ? {} : { incomplete: incomplete.sort() }),
       entries: shown.sort((a, b) => a.timestamp.localeCompare(b.timestamp)).slice(-(flags.number('tail') ?? 100)),
       ...(errors.length === 0 ? {} : { errors }),
       origin,
@@ -117,7 +119,7 @@ type Rows = readonly Readonly<Record<string, unknown>>[];
 /** Rows that mention the request anywhere. */
 const mentioning = (rows: Rows, id: string): Rows => rows.filter((row) => JSON.stringify(row).includes(id));
 
-async function inAudit(cli: Cli, org: string, id: string): Promise<Entry[]> {
+async function inAudit(cli: Cli, org: string, id: string, gaveUp: () => void): Promise<Entry[]> {
   const entries: Entry[] = [];
   let after: string | undefined;
   for (let page = 0; page < pagesMax; page += 1) {
@@ -135,13 +137,14 @@ async function inAudit(cli: Cli, org: string, id: string): Promise<Entry[]> {
         origin: 'platform',
         record,
       });
-    if (body.next_cursor === null) break;
+    if (body.next_cursor === null) return entries;
     after = body.next_cursor;
   }
+  gaveUp();
   return entries;
 }
 
-async function inEvents(cli: Cli, project: string, id: string): Promise<Entry[]> {
+async function inEvents(cli: Cli, project: string, id: string, gaveUp: () => void): Promise<Entry[]> {
   const entries: Entry[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < pagesMax; page += 1) {
@@ -161,9 +164,10 @@ async function inEvents(cli: Cli, project: string, id: string): Promise<Entry[]>
         origin: record.source === 'app' ? 'app' : 'platform',
         record,
       });
-    if (!body.has_more) break;
+    if (!body.has_more) return entries;
     cursor = body.cursor;
   }
+  gaveUp();
   return entries;
 }
 

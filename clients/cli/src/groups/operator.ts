@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
 import type { Cli } from '../cli.ts';
 import type { Call, Command, Group } from '../command.ts';
-import { badUsage, Failure, local, runCommand } from '../failure.ts';
+import { badUsage, Failure, local, passes, runCommand, stopped } from '../failure.ts';
 import {
   forgetApprovals,
   forgetSession,
@@ -91,6 +91,7 @@ async function loginByDevice({ cli, flags }: Call): Promise<unknown> {
     while (Date.now() - startedAt < patience && !cli.signal.aborted) {
       bar.at(`Waiting for the code ${device.user_code}`, (Date.now() - startedAt) / patience);
       await pause(cli, everyMs);
+      if (cli.signal.aborted) break;
       try {
         const given = await ask<OperatorToken>('device/token', { device_code: device.device_code });
         const { operator_session_token: token, expires_in, absolute_expires_at, email, wallets } = given;
@@ -106,7 +107,8 @@ async function loginByDevice({ cli, flags }: Call): Promise<unknown> {
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         const word = error.envelope.error;
-        if (word === 'slow_down') everyMs += 5_000;
+        // A look that got lost is no answer (RFC 8628, section 3.5).
+        if (word === 'slow_down' || passes(error)) everyMs += 5_000;
         else if (word === 'access_denied') throw local('OPERATOR_LOGIN_DENIED', 'The code was refused in the browser.');
         else if (word === 'expired_token')
           throw local('OPERATOR_LOGIN_EXPIRED', 'The code is over; begin again.', { retryable: true });
@@ -116,6 +118,7 @@ async function loginByDevice({ cli, flags }: Call): Promise<unknown> {
   } finally {
     bar.end();
   }
+  if (cli.signal.aborted) throw stopped();
   throw local('OPERATOR_LOGIN_TIMEOUT', 'Nobody entered the code in time.', { retryable: true });
 }
 

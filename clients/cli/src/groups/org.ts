@@ -48,7 +48,7 @@ const use: Command = {
 
 const current: Command = {
   words: 'org current',
-  summary: 'The organization that commands go by here, and what named it.',
+  summary: 'The organization that commands go by here, and the one that `org use` chose.',
   examples: [['Which one is it?', 'org current']],
   async run({ cli }) {
     const { org_id: used } = await chosen(cli, (await apiBase(cli)).url);

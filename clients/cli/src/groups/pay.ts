@@ -81,7 +81,7 @@ const pay: Command = {
       });
       return result({ status, url, headers, body: jsonOrText(answer), offer, payer });
     } catch (error) {
-      throw failed(cli, error);
+      throw failed(cli, error, true);
     }
   },
 };
@@ -111,7 +111,9 @@ function result({ status, url, headers, body, offer, payer }: Bought) {
       'PAYMENT_SETTLEMENT_FAILED',
       'The answer came, but no receipt with it: whether the payment was settled is not known.',
       {
-        details: { http_status: status, amount_usd_micros: Number(offer.amount), network: offer.network },
+        // What came may have been paid for, so it is not thrown away.
+        details: { http_status: status, amount_usd_micros: Number(offer.amount), network: offer.network, body },
+        mutationState: 'unknown',
         nextActions: [{ type: 'reconcile_payment', why: 'Look at the wallet on chain before paying again.' }],
       },
     );

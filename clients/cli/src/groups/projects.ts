@@ -83,7 +83,7 @@ const use: Command = {
 
 const current: Command = {
   words: 'projects current',
-  summary: 'The project that commands go by here, and what named it.',
+  summary: 'The project that commands go by here, the checkout’s link, and the one that `projects use` chose.',
   examples: [['Which one is it?', 'projects current']],
   async run({ cli }) {
     const [linked, { project_id: used }] = await Promise.all([

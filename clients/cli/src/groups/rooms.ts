@@ -30,7 +30,7 @@ const join: Command = {
     { name: 'task', type: 'string', about: 'What you are doing, for the others to see.' },
     { name: 'all', type: 'boolean', about: 'List those who have gone, too.' },
     ...roomFlags,
-    capFlag,
+    { ...capFlag, about: 'Most that may be paid for a seat, in micro-dollars: 10000 unless told.' },
   ],
   examples: [
     ['The room of the project in use', 'rooms join --name Atlas --task "schema work"'],
@@ -70,14 +70,14 @@ async function livePresence({ cli }: Call, inputs: Readonly<Record<string, strin
 const seatMicros = 10_000;
 
 async function joinByKey({ cli, flags }: Call, key: string): Promise<unknown> {
-  const { inviteId, authSecret } = readInviteKey(key);
+  const { inviteId, authSecret } = await readInviteKey(key);
   const { walletPayer } = await import('../net/x402.ts');
   const { SVC_SESSION_KEY: session_key, SVC_AGENT_NAME, SVC_PROGRAM: program, SVC_MODEL: model } = cli.env;
   const { body: seated } = await call(cli, {
     method: 'POST',
     path: `/rooms/v1/invites/${inviteId}/claim`,
     body: {
-      auth_secret: authSecret.toString('base64url'),
+      auth_secret: authSecret,
       requested_name: flags.text('name') ?? SVC_AGENT_NAME,
       task: flags.text('task'),
       program,
@@ -125,7 +125,7 @@ const invite: Command = {
       throw badUsage('--note and --note-file exclude each other.', { field: 'note' });
     const note = file === undefined ? flags.text('note') : await readText(cli, file);
     const seat = await seatIn(cli, await requireRoom(cli, roomNames(flags)));
-    const { key, inviteId, authHash } = newInviteKey();
+    const { key, inviteId, authHash } = await newInviteKey();
     const minted = await perform(cli, rows['rooms.mintInvite'], {
       ...seat.room,
       invite_id: inviteId,

@@ -5,27 +5,23 @@ const none = { kind: 'none' as const, headers: {} };
 
 const health: Command = {
   words: 'service health',
-  summary: 'How the gateway and what it depends on are doing.',
-  about: ['Public and free.'],
+  summary: 'Whether the gateway and what it depends on are well.',
+  about: [
+    'Public and free. `checks` says what is the matter; one that cannot serve answers 503, which is a failure here. Payments that cannot be taken leave it healthy.',
+  ],
   examples: [['Is it well?', 'service health']],
-  run: async ({ cli }) => (await call(cli, { method: 'GET', path: '/api/health', credential: none })).body,
+  exits: { 1: 'it is not well, or could not be asked' },
+  run: async ({ cli }) => (await call(cli, { method: 'GET', path: '/health', credential: none })).body,
 };
 
 const status: Command = {
   words: 'service status',
-  summary: 'Whether the gateway takes requests, which version it is, and what it says of its faults.',
-  about: ['Public and free. A gateway that is stopping or cannot reach its database answers ready: false.'],
+  summary: 'Which version the gateway is, what can be asked of it, whom to write to, and whether all of it works.',
+  about: [
+    'Public and free. `status` is ok or degraded. Uptime is that of the process that answers: no history is kept. The answer may be up to 30 seconds old.',
+  ],
   examples: [['Does it serve?', 'service status']],
-  async run({ cli }) {
-    const [{ body }, ready] = await Promise.all([
-      call(cli, { method: 'GET', path: '/api/health', credential: none }),
-      call(cli, { method: 'GET', path: '/readyz', credential: none }).then(
-        () => true,
-        () => false,
-      ),
-    ]);
-    return { ready, ...body };
-  },
+  run: async ({ cli }) => (await call(cli, { method: 'GET', path: '/status', credential: none })).body,
 };
 
 export const group: Group = {

@@ -37,7 +37,7 @@ export async function principalCredential(cli: Cli, asked: Asked): Promise<Crede
   const wallet = await findWallet(cli, await walletName(cli));
   if (wallet !== undefined) {
     const { siwxHeader } = await import('./siwx.ts');
-    return { kind: 'wallet', headers: { 'sign-in-with-x': siwxHeader(wallet, asked.url) } };
+    return { kind: 'wallet', headers: { 'sign-in-with-x': await siwxHeader(wallet, asked.url) } };
   }
   const session = await liveSession(cli, 'control-plane', asked.apiBase);
   if (session !== undefined) {

@@ -2,7 +2,7 @@ import { type Connection, connect, type Outgoing } from '../../../sdk/src/connec
 import { SvcError } from '../../../sdk/src/errors.ts';
 import type { Payer } from '../../../sdk/src/payment.ts';
 import type { Cli } from '../cli.ts';
-import { Failure, local, runCommand } from '../failure.ts';
+import { Failure, local, runCommand, stopped } from '../failure.ts';
 import { forgetApprovals, forgetSession } from '../files/sessions.ts';
 import { apiBase } from './api-base.ts';
 import { type ApprovalTarget, type Credential, principalCredential } from './credential.ts';
@@ -88,6 +88,7 @@ async function asked<Result>(
   const { method, path, query = {}, body, headers, idempotencyKey, payer, onResponse } = request;
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, value);
+  const isChange = request.isChange ?? method !== 'GET';
   let used: Credential | undefined;
   const gateway = await connection(cli, request, (credential) => {
     used = credential;
@@ -97,7 +98,7 @@ async function asked<Result>(
       method,
       path,
       query: search.size === 0 ? '' : `?${search}`,
-      isChange: request.isChange ?? method !== 'GET',
+      isChange,
       signal: cli.signal,
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       ...(headers === undefined ? {} : { headers }),
@@ -106,16 +107,21 @@ async function asked<Result>(
       ...(onResponse === undefined ? {} : { onResponse }),
     });
   } catch (error) {
-    const failure = failed(cli, error);
+    const failure = failed(cli, error, isChange);
     if (used !== undefined) await clearSessions(cli, used, path, failure);
     throw failure;
   }
 }
 
-/** What went wrong with a request, as it is written to standard error. Contract 04, section 4.5. */
-export function failed(cli: Cli, error: unknown): Failure {
+/**
+ * What went wrong with a request, as it is written to standard error. Contract 04, section 4.5.
+ *
+ * @param isChange whether something may have been changed by it
+ */
+export function failed(cli: Cli, error: unknown, isChange = false): Failure {
   if (error instanceof Failure) return error;
-  if (cli.signal.aborted) return local('LOCAL_ERROR', 'Stopped.', { exitCode: 130 });
+  // What was refused, or may have been paid for, is told also to whoever stops.
+  if (cli.signal.aborted && !(error instanceof SvcError && error.code !== 'NETWORK_ERROR')) return stopped(isChange);
   if (!(error instanceof SvcError)) throw error;
   const { envelope, status: http } = error;
   const { status: _label, details, next_actions: actions = [], ...members } = envelope as Record<string, unknown>;
@@ -130,7 +136,9 @@ export function failed(cli: Cli, error: unknown): Failure {
     message: error.message,
     ...(details === undefined ? {} : { details: body_preview === undefined ? details : known }),
     ...(body_preview === undefined ? {} : { body_preview }),
-    ...(http === 0 ? { hint: 'Is it the right address? svc dev starts a gateway on this machine.' } : {}),
+    ...(error.code === 'NETWORK_ERROR'
+      ? { hint: 'Is it the right address? svc dev starts a gateway on this machine.' }
+      : {}),
     next_actions:
       next.length === 0 && http === 401
         ? [{ type: 'authenticate', command: 'svc init', why: 'It makes a wallet to sign in with.' }]
@@ -142,13 +150,14 @@ export function failed(cli: Cli, error: unknown): Failure {
 const sessionLives = /^(STEP_UP_REQUIRED|WRITE_AUTH_|NOT_AUTHORIZED|SESSION_READ_ONLY|QUOTA_|PROJECT_)/;
 
 /** Forgets a kept session that the gateway no longer takes, so that the next command asks for another. */
-async function clearSessions(cli: Cli, { kind }: Credential, path: string, failure: Failure): Promise<void> {
+async function clearSessions(cli: Cli, { kind, headers }: Credential, path: string, failure: Failure): Promise<void> {
   const { http, code } = failure.envelope;
   if (code === 'WRITE_AUTH_SESSION_INVALID') await forgetApprovals(cli);
   if (kind !== 'session' && kind !== 'operator') return;
   const ceremonial = /^\/agent\/v1\/(operator|control-plane)\//.test(path);
   if (http !== 401 && !(http === 403 && ceremonial && !sessionLives.test(code))) return;
-  await forgetSession(cli, kind === 'session' ? 'control-plane' : 'operator');
+  const refused = headers.authorization?.replace('Bearer ', '');
+  await forgetSession(cli, kind === 'session' ? 'control-plane' : 'operator', refused);
   if (kind === 'session') await forgetApprovals(cli);
   throw local('OPERATOR_SESSION_INVALID', 'The gateway no longer takes your session, so it is forgotten here.', {
     details: { http, gateway_code: code },

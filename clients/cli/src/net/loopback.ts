@@ -3,7 +3,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Cli } from '../cli.ts';
-import { local } from '../failure.ts';
+import { local, stopped } from '../failure.ts';
 
 /** How long a browser is waited for. */
 export const usualTimeoutSeconds = 300;
@@ -67,9 +67,7 @@ export async function loopback(cli: Cli, { begin, open, timeoutMs, codes }: Loop
       back,
       new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(local(codes.timeout, 'Nobody came back from the browser in time.')), timeoutMs);
-        cli.signal.addEventListener('abort', () => reject(local(codes.failed, 'Stopped.', { exitCode: 130 })), {
-          once: true,
-        });
+        cli.signal.addEventListener('abort', () => reject(stopped()), { once: true });
       }),
     ]);
     const error = params.get('error');
@@ -93,7 +91,8 @@ const same = (given: string, wanted: string): boolean =>
 /** Says where to go, on standard error, and goes there where somebody sits in front of it. */
 export function show(cli: Cli, page: string, open: boolean, more = ''): void {
   cli.stderr.write(`Open this page in your browser:\n  ${page}\n${more}`);
-  if (!open || cli.stderr.isTTY !== true) return;
+  // A browser is handed an address of the web, whatever the gateway sent.
+  if (!open || cli.stderr.isTTY !== true || !/^https?:\/\//.test(page)) return;
   const program = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
   // Without such a program the address is there to be copied.
   spawn(program, [page], { stdio: 'ignore', detached: true })

@@ -31,7 +31,7 @@ export async function liveSession(cli: Cli, kind: SessionKind, apiBase: string):
     return renewed;
   } catch (error) {
     if (!(error instanceof SvcError) || (error.status !== 401 && error.status !== 403)) return session;
-    await forgetSession(cli, kind);
+    await forgetSession(cli, kind, session.token);
     return undefined;
   }
 }

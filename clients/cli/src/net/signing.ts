@@ -1,6 +1,7 @@
 import { secp256k1 } from '@noble/curves/secp256k1';
 import { keccak_256 } from '@noble/hashes/sha3';
 import { bytesToHex, concatBytes, hexToBytes, utf8ToBytes } from '@noble/hashes/utils';
+import { checksumAddress } from '../../../sdk/src/checksum.ts';
 import { local } from '../failure.ts';
 
 /** A private key, `0x` and 64 hexadecimal digits. */
@@ -12,10 +13,7 @@ export function addressOf(privateKey: string): string {
   if (key === undefined || !secp256k1.utils.isValidPrivateKey(key))
     throw local('BAD_PRIVATE_KEY', 'That is no private key: 0x and 64 hexadecimal digits.');
   const point = secp256k1.getPublicKey(key, false).subarray(1);
-  const letters = bytesToHex(keccak_256(point).subarray(12));
-  const sum = bytesToHex(keccak_256(utf8ToBytes(letters)));
-  const cased = [...letters].map((letter, at) => (Number.parseInt(sum[at]!, 16) > 7 ? letter.toUpperCase() : letter));
-  return `0x${cased.join('')}`;
+  return checksumAddress(`0x${bytesToHex(keccak_256(point).subarray(12))}`);
 }
 
 /** Signs a text as wallets do (EIP-191). @returns 65 bytes as `0x…` */

@@ -1,0 +1,39 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect, test } from 'vitest';
+import { terminal } from './command.ts';
+
+/** Takes every request, and answers none. */
+let asked = 0;
+const silent = createServer(() => {
+  asked += 1;
+});
+silent.listen(0, '127.0.0.1');
+await new Promise((listening) => silent.once('listening', listening));
+const ada = await terminal(`http://127.0.0.1:${(silent.address() as AddressInfo).port}`);
+afterAll(async () => {
+  silent.close();
+  silent.closeAllConnections();
+  await ada.remove();
+});
+
+test.each([
+  ['a read', ['org', 'list'], true, 'not_started'],
+  ['a change', ['org', 'create'], false, 'unknown'],
+] as const)('whoever stops %s is told whether something may have been made', async (_what, words, safe, state) => {
+  const before = asked;
+  const running = ada.stream(...words);
+  await expect.poll(() => asked, { timeout: 30_000 }).toBe(before + 1);
+  const { code, error } = await running.stop();
+  expect(code).toBe(130);
+  expect(error).toMatchObject({ code: 'LOCAL_ERROR', safe_to_retry: safe, mutation_state: state });
+});
+
+test('a stream that never came is a failure, not something to wait for', async () => {
+  const nowhere = ada.with({ SVC_API_BASE: 'http://127.0.0.1:9', SVC_PROJECT_ID: 'prj_0kz3m', SVC_ANON_KEY: 'key' });
+  expect(await nowhere('live', '--tables', 'notes')).toMatchObject({
+    code: 1,
+    stdout: '',
+    error: { code: 'NETWORK_ERROR', retryable: true },
+  });
+});
