@@ -212,8 +212,12 @@ const toldApart = ({ services: { keys } }: Context, { input: { shape } }: AnyCha
 
 /** Refusals that end by paying, renewing or making room: the same request is sent again under its key then. */
 const healing: ReadonlySet<string> = new Set(['payment', 'billing', 'lifecycle', 'quota']);
-/** Who lost the right while the change waited is refused as at the door, where no key is claimed; it may come back. */
-const heals = ({ row, code }: ServiceError) => healing.has(row.category) || code === 'NOT_AUTHORIZED';
+/**
+ * Who lost the right while the change waited is refused as at the door, where no key is claimed; it may come back. That
+ * a person has not decided yet is no outcome at all.
+ */
+const heals = ({ row, code }: ServiceError) =>
+  healing.has(row.category) || code === 'NOT_AUTHORIZED' || code === 'DEVICE_PENDING';
 
 /** A refusal that a repetition cannot heal is the outcome of its key; anything else frees the key for another try. */
 async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promise<void> {

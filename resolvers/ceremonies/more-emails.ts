@@ -5,7 +5,7 @@ import { createPrincipal } from '../identity/subject-principal.ts';
 import { emailAddress } from '../invites/email-address.ts';
 import { mutation } from '../operation.ts';
 import { countMail, sendLink, useLink } from './mailed-links.ts';
-import { activateInvites } from './people.ts';
+import { activateInvites, takeInvites } from './people.ts';
 import { inSession } from './session-scope.ts';
 
 /** The page that the link leads to: it asks for a click, in the session that asked. */
@@ -70,9 +70,7 @@ export const verifyEmail = mutation({
     const [known] = await work.rows<{ principalId: string; verified: boolean }>(knownStatement, [email]);
     if (known!.principalId !== principalId) {
       if (known!.verified) throw new ServiceError('EMAIL_BELONGS_TO_OTHER_PRINCIPAL');
-      // Somebody named the address before, by an invitation: that is this person's from now on.
-      await work.rows(takeInvitesStatement, [known!.principalId, principalId, email]);
-      await work.rows(dropInvitesStatement, [known!.principalId, email]);
+      await takeInvites(work, known!.principalId, principalId, email);
     }
     await work.rows(takeStatement, [email, principalId]);
     return { email, principalId, joined: await activateInvites(work, principalId) };
@@ -96,21 +94,4 @@ const takeStatement: Statement = {
   name: 'emails.take',
   text: `update authenticators set principal_id = $2, verified_at = clock_timestamp(), revoked_at = null
     where kind = 'email' and public_subject = $1`,
-};
-
-const takeInvitesStatement: Statement = {
-  name: 'emails.take-invites',
-  text: `insert into memberships as m (org_id, principal_id, id, role, status, invited_email, invited_by,
-        invite_expires_at, invite_mailed_at)
-    select org_id, $2, gen_random_uuid(), role, status, invited_email, invited_by, invite_expires_at, invite_mailed_at
-      from memberships where principal_id = $1 and status = 'invited' and invited_email = $3
-    on conflict (org_id, principal_id) do update set role = excluded.role, status = excluded.status,
-      invited_email = excluded.invited_email, invited_by = excluded.invited_by,
-      invite_expires_at = excluded.invite_expires_at, invite_mailed_at = excluded.invite_mailed_at
-    where m.status = 'revoked'`,
-};
-
-const dropInvitesStatement: Statement = {
-  name: 'emails.drop-invites',
-  text: `update memberships set status = 'revoked' where principal_id = $1 and status = 'invited' and invited_email = $2`,
 };

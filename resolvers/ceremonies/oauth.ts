@@ -180,9 +180,8 @@ async function link(
   const { principalId } = session;
   if (known !== undefined && known.principalId !== principalId)
     throw new ServiceError('SVC_AUTH_IDENTITY_LINK_CONFLICT');
-  const authenticatorId = randomUUID();
-  await work.rows(keepStatement, [authenticatorId, principalId, subject]);
-  return { kind: 'linked', principalId, authenticatorId };
+  const [kept] = await work.rows<{ id: string }>(keepStatement, [randomUUID(), principalId, subject]);
+  return { kind: 'linked', principalId, authenticatorId: kept!.id };
 }
 
 /**
@@ -245,5 +244,6 @@ const keepStatement: Statement = {
   text: `insert into authenticators as a (id, principal_id, kind, public_subject, verified_at)
     values ($1, $2, 'oauth', $3, clock_timestamp())
     on conflict (kind, public_subject) do update set principal_id = excluded.principal_id, revoked_at = null,
-      verified_at = clock_timestamp()`,
+      verified_at = clock_timestamp()
+    returning id`,
 };

@@ -34,6 +34,7 @@ export async function personOfEmail(work: Work, email: string): Promise<string> 
   if (revoked) {
     const fresh = work.services.newId('prn');
     await work.rows(reassignStatement, [id, fresh]);
+    await takeInvites(work, principalId, fresh, email);
     return fresh;
   }
   if (disabled) throw new ServiceError('INVALID_AUTH', { details: { reason: 'disabled' } });
@@ -79,6 +80,12 @@ export async function activateInvites(work: Work, principalId: string): Promise<
     joined.push(orgId);
   }
   return joined;
+}
+
+/** Whoever was invited by an address, before it was known whose it is, is who proves it. */
+export async function takeInvites(work: Work, from: string, to: string, email: string): Promise<void> {
+  await work.rows(takeInvitesStatement, [from, to, email]);
+  await work.rows(dropInvitesStatement, [from, email]);
 }
 
 /** Roles that begin once a passkey is enrolled. */
@@ -133,4 +140,21 @@ const activateStatement: Statement = {
   name: 'people.activate-invite',
   text: `update memberships m set status = 'active', invite_expires_at = null
     where m.org_id = $3::uuid and ${due} returning m.role, m.invited_email as email`,
+};
+
+const takeInvitesStatement: Statement = {
+  name: 'people.take-invites',
+  text: `insert into memberships as m (org_id, principal_id, id, role, status, invited_email, invited_by,
+        invite_expires_at, invite_mailed_at)
+    select org_id, $2, gen_random_uuid(), role, status, invited_email, invited_by, invite_expires_at, invite_mailed_at
+      from memberships where principal_id = $1 and status = 'invited' and invited_email = $3
+    on conflict (org_id, principal_id) do update set role = excluded.role, status = excluded.status,
+      invited_email = excluded.invited_email, invited_by = excluded.invited_by,
+      invite_expires_at = excluded.invite_expires_at, invite_mailed_at = excluded.invite_mailed_at
+    where m.status = 'revoked'`,
+};
+
+const dropInvitesStatement: Statement = {
+  name: 'people.drop-invites',
+  text: `update memberships set status = 'revoked' where principal_id = $1 and status = 'invited' and invited_email = $2`,
 };

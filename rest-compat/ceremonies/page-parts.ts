@@ -83,11 +83,32 @@ export function here(path: string, query: RestRequest['query']): string {
   return search === '' ? path : `${path}?${search}`;
 }
 
-/** Has who has just signed in live in a cookie of this browser, and leads on. */
-export async function keepAndGo(ctx: Context, session: MintedSession, to: string): Promise<RestAnswer> {
+/** Has who has just signed in live in a cookie of this browser. @returns the cookie */
+async function keep(ctx: Context, session: MintedSession): Promise<string> {
   const { sessionId, secret } = await execute(openBrowser, asMinted(ctx, session), {});
-  return seeOther(to, sessionCookie({ sessionId, secret }));
+  return sessionCookie({ sessionId, secret });
 }
+
+/** Has who has just signed in live in a cookie of this browser, and leads on. */
+export const keepAndGo = async (ctx: Context, session: MintedSession, to: string): Promise<RestAnswer> =>
+  seeOther(to, await keep(ctx, session));
+
+/** As {@link keepAndGo}, for who came back from another site. */
+export const keepAndGoOn = async (ctx: Context, session: MintedSession, to: string): Promise<RestAnswer> =>
+  goOn(to, await keep(ctx, session));
+
+/**
+ * Leads on by a page that goes on by itself: with what another site began a browser sends no strict cookie along, and a
+ * redirect is still that.
+ */
+export const goOn = (to: string, cookie: string): RestAnswer =>
+  page(
+    200,
+    'You are signed in',
+    html`<h1>You are signed in</h1>
+<p role="status"><a href="${to}">Go on</a></p>`,
+    { ...secretive, refresh: `0; url=${to}`, 'set-cookie': cookie },
+  );
 
 /** @throws CSRF_REFUSED unless one of this server's pages sent it */
 export const fromOwnPage = (ctx: Context, request: RestRequest, csrf?: string): void =>

@@ -3,7 +3,7 @@ import { beginOauth, finishOauth, linkOauth, oauthCookie, oauthCookieName } from
 import { execute } from '../../resolvers/execute.ts';
 import { asNobody, type Route, route } from '../route.ts';
 import { byBrowser, cookiesOf } from './by-browser.ts';
-import { accountPath, keepAndGo, pageRoute, plane, seeOther, wayOn } from './page-parts.ts';
+import { accountPath, goOn, keepAndGoOn, pageRoute, plane, seeOther, wayOn } from './page-parts.ts';
 
 const link = byBrowser(
   route('POST', `${plane}/oauth/:provider/link`, 200, linkOauth, ({ params }) => ({ provider: params.provider })),
@@ -21,8 +21,8 @@ export const socialRoutes: readonly Route[] = [
       const { params, query } = request;
       const browser = readCookie(cookiesOf(request), oauthCookieName);
       const outcome = await execute(finishOauth, asNobody(ctx), { provider: params.provider!, query, browser });
-      if (outcome.kind === 'linked') return seeOther(accountPath, oauthCookie('', 0));
-      return keepAndGo(ctx, outcome.session, wayOn(outcome.returnTo));
+      if (outcome.kind === 'linked') return goOn(accountPath, oauthCookie('', 0));
+      return keepAndGoOn(ctx, outcome.session, wayOn(outcome.returnTo));
     }),
     goodOnce: true,
   },

@@ -53,6 +53,16 @@ test('the states of waiting are data, as bare words beside the envelope', async 
   expect((await poll(late.device_code)).body.error).toBe('expired_token');
 });
 
+test('a device that always sends the same idempotency key learns of the decision all the same', async () => {
+  const { device_code, user_code } = await begin();
+  const polled = () =>
+    post(nobody, `${operator}/session/device/token`, { device_code }, { 'idempotency-key': device_code });
+  expect((await polled()).body.error).toBe('authorization_pending');
+  expect((await decide(await people.operatorByMail(), user_code)).status).toBe(200);
+  const { status, body } = await polled();
+  expect([status, body.token_type]).toEqual([200, 'Bearer']);
+});
+
 test('an approved device has its bearer once, also when twenty ask at once', async () => {
   const { device_code, user_code } = await begin();
   const person = await people.operatorByMail();

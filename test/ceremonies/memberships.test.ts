@@ -85,6 +85,18 @@ test('invitations of a further address begin once it is proven', async () => {
   expect(await membershipsOf(person)).toEqual([[orgId, 'admin']]);
 });
 
+test('an invitation of an address that somebody gave up begins for who proves it next', async () => {
+  const person = await people.withPasskey();
+  const { body } = await call<Body>(person, 'GET', `${plane}/authenticators`);
+  const { id } = body.authenticators.find(({ kind }: Body) => kind === 'email');
+  expect((await call(person, 'DELETE', `${plane}/authenticators/${id}`)).status).toBe(200);
+  const { orgId } = await invited('viewer', person.email);
+  const next = await people.byMail(person.email);
+  expect(next.principalId).not.toBe(person.principalId);
+  expect(await membershipsOf(next)).toEqual([[orgId, 'viewer']]);
+  expect(await membershipsOf(person)).toEqual([]);
+});
+
 test('an operator’s sign-in by mail begins memberships as well', async () => {
   const { orgId, email } = await invited('billing');
   const person = await people.operatorByMail(email);

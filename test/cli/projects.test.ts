@@ -172,6 +172,11 @@ test('a grant lets a delegate’s token read, and the token goes before the wall
   expect((await ada.svc('grants', 'revoke', grant_id)).code).toBe(0);
 });
 
+test('an id of two dots ends nothing but the command', async () => {
+  expect((await ada.svc('grants', 'revoke', project, '..')).error.code).toBe('BAD_USAGE');
+  expect((await ada.svc('projects', 'get', project)).json.project_id).toBe(project);
+});
+
 test('events are emitted, read by filters, followed, and found again by the request that made them', async () => {
   const key = ['--idempotency-key', 'order-17'];
   expect((await ada.svc('events', 'emit', 'order_paid', '--payload', '{"order":17}', ...key)).code).toBe(0);

@@ -7,6 +7,7 @@ import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { type Body, freshEmail, operator, peopleOf, pkce, plane } from '../ceremonies/person.ts';
 import { nobody } from '../helpers/actors.ts';
 import { launchChromium } from '../helpers/chromium.ts';
+import { oidcClient, startOidcServer } from '../helpers/oidc-server.ts';
 import { startService } from '../helpers/service.ts';
 import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
 
@@ -14,11 +15,14 @@ import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
 const program = chromiumProgram();
 
 describe.skipIf(program === undefined)('ceremonies of people in Chromium', async () => {
-  const service = await startService();
+  const oidc = await startOidcServer();
+  const providers = [{ id: 'google', issuer: oidc.issuer, ...oidcClient, display_name: 'Google' }];
+  const service = await startService({ env: { OIDC_PROVIDERS: JSON.stringify(providers) } });
   const people = peopleOf(service);
   const { post } = people;
   // Browsers bind passkeys to names, not to addresses.
   const origin = service.url.replace('127.0.0.1', 'localhost');
+  await oidc.serve([`${origin}${plane}/oauth/google/callback`]);
   const waiting = createServer((request, response) => {
     arrived.push(new URL(request.url!, 'http://localhost'));
     response
@@ -36,6 +40,7 @@ describe.skipIf(program === undefined)('ceremonies of people in Chromium', async
   afterAll(async () => {
     await browser?.close();
     await service.stop();
+    await oidc.stop();
     waiting.closeAllConnections();
     waiting.close();
   });
@@ -227,6 +232,18 @@ describe.skipIf(program === undefined)('ceremonies of people in Chromium', async
     await authenticator.recognises(true);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
+  });
+
+  test('who comes back from a provider of another site is signed in', async () => {
+    const { page, complaints, email } = await open();
+    // Whoever is not hinted at is this one.
+    oidc.accounts.set(String(undefined), { email, email_verified: true });
+    // As by a click at the provider: what is sent on from another site brings no strict cookie along.
+    await page.goto(callback.replace('localhost', '127.0.0.1'));
+    await page.evaluate((start) => location.assign(start), `${origin}${plane}/oauth/google/start`);
+    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+    await page.getByText(`You are signed in as ${email}`).waitFor();
+    expect(complaints).toEqual([]);
   });
 
   test('the passkey of an operator contact is enrolled from the mailed link', async () => {

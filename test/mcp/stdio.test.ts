@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -206,6 +208,8 @@ test('what a checkout is bound to need not be said', async () => {
   await bound.close();
 });
 
+const addressOf = (server: Server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+
 /** Runs the bridge on some lines, to its end. */
 async function runOn(lines: readonly unknown[], more: Record<string, string> = {}) {
   const { command } = await machine(more);
@@ -227,7 +231,43 @@ async function runOn(lines: readonly unknown[], more: Record<string, string> = {
   };
 }
 
+test('looking up the keys of a project leaves the active one as it is', async () => {
+  const here = await machine();
+  const client = await classicOver(new ClassicTransport(here.command));
+  await client.callTool('init');
+  const { org_id } = (await client.callTool('create_org')).structuredContent;
+  const provision = () => client.callTool('provision_postgres_project', { org_id });
+  const { project_id: first } = (await provision()).structuredContent;
+  const { project_id: second } = (await provision()).structuredContent;
+  await rm(join(here.config, 'credentials', 'project-keys.v1.json'));
+  const keys = await client.callTool('project_keys', { project_id: first });
+  expect(keys.structuredContent).toMatchObject({ project_id: first });
+  expect((await client.callTool('project_info')).structuredContent).toMatchObject({ project_id: second });
+  await client.close();
+});
+
 describe('the program', () => {
+  test('takes the credential of its machine nowhere that the gateway sends it to', async () => {
+    const seen: string[] = [];
+    const answer = JSON.stringify({ jsonrpc: '2.0', id: 2, result: { content: [] } });
+    const elsewhere = createServer((request, response) => {
+      seen.push(String(request.headers['sign-in-with-x']));
+      response.writeHead(200, { 'content-type': 'application/json' }).end(answer);
+    }).listen(0, '127.0.0.1');
+    const moved = createServer((_request, response) => {
+      response.writeHead(307, { location: `${addressOf(elsewhere)}/mcp` }).end();
+    }).listen(0, '127.0.0.1');
+    await Promise.all([elsewhere, moved].map((server) => once(server, 'listening')));
+    const { config } = await machine();
+    const there = { SVC_CONFIG_DIR: config, SVC_API_BASE: addressOf(moved) };
+    const call = (id: number, name: string) => ({ jsonrpc: '2.0', id, method: 'tools/call', params: { name } });
+    await runOn([call(1, 'allowance_create')], there);
+    const { out } = await runOn([call(2, 'whoami')], there);
+    for (const server of [elsewhere, moved]) server.close();
+    expect(seen).toEqual([]);
+    expect(out).toMatchObject([{ id: 2, error: { data: { code: 'NETWORK_ERROR' } } }]);
+  });
+
   test('ends with an exit code of 1 for a profile that there is not', async () => {
     const { out, err, code } = await runOn([], { SVC_MCP_PROFILE: 'everything' });
     expect([out, code]).toEqual([[], 1]);

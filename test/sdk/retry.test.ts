@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { connect, createClient, SvcError, session } from '../../clients/sdk/src/index.ts';
+import { connect, createClient, projectKey, rest, SvcError, session } from '../../clients/sdk/src/index.ts';
 import { rooms } from '../../clients/sdk/src/namespaces/rooms.ts';
 import { startService } from '../helpers/service.ts';
 import { type Fault, faultyRoad } from './faulty-road.ts';
@@ -174,6 +174,21 @@ test('a call ends when it is told to', async () => {
 test('no name of anything leads to another path', async () => {
   await expect(client.rooms.get({ org, room: '..' })).rejects.toThrow('room is no name of anything');
   expect(road.seen).toHaveLength(0);
+});
+
+test('no name of a table leads to another path', async () => {
+  const rows = connect({ baseUrl: road.url, credential: projectKey({ key: 'any' }) });
+  await expect(rest(rows, '..', { admin: true }).select()).rejects.toThrow('is no path of the gateway');
+  expect(road.seen).toHaveLength(0);
+});
+
+test('what says who somebody is goes nowhere that the gateway sends it to', async () => {
+  const elsewhere = await faultyRoad(service.url);
+  road.plan({ status: 307, body: {}, headers: { location: `${elsewhere.url}/agent/v1/whoami` } });
+  const hasty = createClient({ baseUrl: road.url, credential, retry: { times: 0 } });
+  expect(await caught(hasty.identity.whoami())).toMatchObject({ code: 'NETWORK_ERROR' });
+  elsewhere.close();
+  expect(elsewhere.seen).toEqual([]);
 });
 
 test('a request that takes too long is given up, and not sent again', async () => {

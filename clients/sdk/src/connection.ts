@@ -109,7 +109,12 @@ export function connect(options: ConnectionOptions): Connection {
    * @param read what of an answer belongs to the request: a break while it is read is a break of the request
    * @throws whatever broke on the way, and a `TimeoutError` when it took too long
    */
-  async function once<Read>(request: Outgoing, headers: Record<string, string>, read: Reader<Read>, isPaid: boolean) {
+  async function once<Read>(
+    request: Outgoing,
+    headers: Record<string, string>,
+    read: Reader<Read>,
+    staysHere: boolean,
+  ) {
     const { method, path, query = '', body, signal } = request;
     const patience = new AbortController();
     const timer = setTimeout(() => patience.abort(tooLong()), (options.timeoutSeconds ?? 120) * 1_000);
@@ -119,8 +124,9 @@ export function connect(options: ConnectionOptions): Connection {
         headers,
         signal: signal === undefined ? patience.signal : AbortSignal.any([signal, patience.signal]),
         ...(body === undefined ? {} : { body }),
-        // What was paid for at one address is never fetched at another.
-        ...(isPaid ? { redirect: 'error' } : {}),
+        // What was paid for at one address is never fetched at another, and of what says who somebody is a redirect to
+        // another origin would take all along but `Authorization`.
+        ...(staysHere ? { redirect: 'error' } : {}),
       });
       if (response.ok || response.status === 304) return { response, answer: await read(response) };
       return { response, text: await response.text() };
@@ -135,6 +141,8 @@ export function connect(options: ConnectionOptions): Connection {
     refusalIn?: (read: Read) => SvcError | undefined,
   ): Promise<Read> {
     const { isChange, signal } = request;
+    // One dot or two would be another path, on which something else may be done.
+    if (/\/\.{1,2}(?:\/|$)/.test(request.path)) throw new TypeError(`${request.path} is no path of the gateway.`);
     const credential = request.credential ?? (isOpen(request) ? undefined : options.credential);
     const payer = request.payer ?? options.payer;
     const mayBeLost = !isChange || typeof request.idempotencyKey === 'string';
@@ -143,7 +151,8 @@ export function connect(options: ConnectionOptions): Connection {
     for (let sent = 0; ; ) {
       const headers = { ...(await headersOf(request, credential)), ...payment };
       const pauseMs = firstPauseMs * 2 ** sent * (0.5 + Math.random());
-      const outcome = await once(request, headers, read, payment !== undefined).catch((error: unknown) => ({ error }));
+      const staysHere = payment !== undefined || credential !== undefined;
+      const outcome = await once(request, headers, read, staysHere).catch((error: unknown) => ({ error }));
       if ('error' in outcome) {
         // Whoever stops a payment on its way has to find out what became of it, like anybody else.
         if (payment !== undefined) throw ambiguous(outcome.error);

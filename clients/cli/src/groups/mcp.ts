@@ -39,9 +39,10 @@ const mcp: Command = {
         const { anon_key, service_key } = (await keptKeys(cli, url))[id] ?? {};
         return anon_key === undefined || service_key === undefined ? undefined : { anon_key, service_key };
       },
-      saveProjectKeys: async (id, keys) => {
+      saveProjectKeys: async (id, keys, isNew) => {
         await keepKeys(cli, url, id, keys);
-        await choose(cli, url, { project_id: id });
+        // Whoever only looks keys up goes on working where it was.
+        if (isNew) await choose(cli, url, { project_id: id });
       },
       run: (words) => runForJson(words, cli),
     });

@@ -18,6 +18,9 @@ const doors: Readonly<Record<string, (args: Arguments) => keyof ProjectKeys>> = 
   delete_passkey: () => 'anon_key',
 };
 
+/** The tool that makes a project. */
+const provision = 'provision_postgres_project';
+
 /**
  * Speaks the Model Context Protocol on standard input and output, and lets the gateway answer: every call goes there with
  * a fresh credential of this machine, filled with what this checkout is bound to. What is local by nature is done here.
@@ -153,7 +156,8 @@ class Bridge {
     const sent = isOther ? { ...given, arguments: filled } : filled;
     const credential = await this.#credentialFor(meant, filled);
     const answer = await this.#send({ ...message, params: { ...params, arguments: sent } }, signal, credential);
-    await this.#keep(answer);
+    // What a project's own doors answer is its tenants' word.
+    if (doors[meant] === undefined) await this.#keep(answer, meant === provision);
     return answer;
   }
 
@@ -181,13 +185,13 @@ class Bridge {
     return this.#host.headersFor(this.#url());
   }
 
-  /** Keys that an answer brings are kept: a project is provisioned once. */
-  async #keep({ result }: Message): Promise<void> {
+  /** Keys that an answer brings are kept: a project is provisioned once, and is the active one then. */
+  async #keep({ result }: Message, isNew: boolean): Promise<void> {
     const data = isObject(result) && result.isError !== true ? result.structuredContent : undefined;
     if (!isObject(data)) return;
     const { project_id, anon_key, service_key } = data;
     if (typeof project_id === 'string' && typeof anon_key === 'string' && typeof service_key === 'string')
-      await this.#host.saveProjectKeys(project_id, { anon_key, service_key });
+      await this.#host.saveProjectKeys(project_id, { anon_key, service_key }, isNew);
   }
 
   /** What takes which arguments, of the tools that are not listed, too. */

@@ -28,6 +28,8 @@ export async function ask(message: Message, sending: Sending): Promise<Message> 
         ...headers,
       },
       body: JSON.stringify(message),
+      // A redirect would take the credential along to wherever it leads.
+      redirect: 'error',
       signal,
     });
     return await answerIn(response, message, sending);

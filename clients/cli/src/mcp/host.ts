@@ -27,7 +27,8 @@ export interface McpBridgeHost {
   /** What calls mean that do not say it. */
   readonly bound: () => Promise<Bound>;
   readonly projectKeys: (projectId: string) => Promise<ProjectKeys | undefined>;
-  readonly saveProjectKeys: (projectId: string, keys: ProjectKeys) => Promise<void>;
+  /** @param isNew whether it was made just now, and is the project that is meant from then on */
+  readonly saveProjectKeys: (projectId: string, keys: ProjectKeys, isNew: boolean) => Promise<void>;
   /**
    * Runs a command of `svc` inside this process.
    *

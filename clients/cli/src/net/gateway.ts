@@ -2,7 +2,7 @@ import { type Connection, connect, type Outgoing } from '../../../sdk/src/connec
 import { SvcError } from '../../../sdk/src/errors.ts';
 import type { Payer } from '../../../sdk/src/payment.ts';
 import type { Cli } from '../cli.ts';
-import { Failure, local, runCommand, stopped } from '../failure.ts';
+import { badUsage, Failure, local, runCommand, stopped } from '../failure.ts';
 import { forgetApprovals, forgetSession } from '../files/sessions.ts';
 import { apiBase } from './api-base.ts';
 import { type ApprovalTarget, type Credential, principalCredential } from './credential.ts';
@@ -86,6 +86,8 @@ async function asked<Result>(
   send: (connection: Connection, outgoing: Outgoing) => Promise<Result>,
 ): Promise<Result> {
   const { method, path, query = {}, body, headers, idempotencyKey, payer, onResponse } = request;
+  // `..` for an id would be the path of what the id belongs to: to remove that is another thing altogether.
+  if (/\/\.{1,2}(?:\/|$)/.test(path)) throw badUsage('An id is neither . nor ..', { details: { path } });
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined) search.append(name, value);
   const isChange = request.isChange ?? method !== 'GET';

@@ -1,0 +1,33 @@
+import { afterAll, expect, test } from 'vitest';
+import { SoftwareAuthenticator } from '../auth/passkeys/software-authenticator.ts';
+import { nobody, withHeaders } from '../helpers/actors.ts';
+import { startService } from '../helpers/service.ts';
+import { operator, peopleOf, plane } from './person.ts';
+
+const outside = 'https://gateway.example';
+const service = await startService({ env: { PUBLIC_BASE_URL: outside } });
+afterAll(() => service.stop());
+const people = peopleOf(service);
+const { post } = people;
+
+test('behind a proxy passkeys, pages and links belong to the public address, not to the one that was asked', async () => {
+  const person = await people.byMail();
+  expect(await people.mailTo(person.email)).toContain(`${outside}${plane}/sign-in/link?token=`);
+  const device = await post(nobody, `${operator}/session/device`);
+  expect(device.body.verification_uri).toBe(`${outside}${operator}/device`);
+
+  const asked = await post(person, `${plane}/passkey/enroll/options`);
+  expect(asked.body.options.rp.id).toBe('gateway.example');
+  const { response } = new SoftwareAuthenticator(service.url).create({ challenge_id: '', ...asked.body });
+  expect((await post(person, `${plane}/passkey/enroll/verify`, { response })).body.code).toBe('VALIDATION_FAILED');
+  const key = await people.enrol(person, new SoftwareAuthenticator(outside));
+  expect((await people.stepUp(person, key)).status).toBe(200);
+
+  const opened = await post(person, `${plane}/session/browser`);
+  const cookie = opened.headers.get('set-cookie')!.split(';')[0]!;
+  const from = (origin: string) => withHeaders({ cookie, origin, 'x-svc-csrf': opened.body.csrf_token });
+  expect((await post(from(service.url), `${plane}/step-up/options`)).body.code).toBe('CSRF_REFUSED');
+  expect((await post(from(outside), `${plane}/step-up/options`)).status).toBe(200);
+  const page = await service.call(from(outside), 'GET', `${plane}/account`);
+  expect(page.headers.get('content-security-policy')).toContain(`script-src ${outside}${plane}/pages.js`);
+});
