@@ -162,6 +162,7 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
     await visit('');
     await enter();
     await page.getByRole('link', { name: 'Sign-in and approvals' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign-in and approvals' }).waitFor();
     const links = await page.getByRole('list', { name: 'In this browser' }).getByRole('link').all();
     expect(links).toHaveLength(3);
     for (const link of links) {
