@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { buildConsole } from '../../scripts/build-console.ts';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { shop } from '../audit/fixture-sites.ts';
+import { terminal } from '../cli/command.ts';
+import { failure } from '../errors/reporting.ts';
 import { launchChromium } from '../helpers/chromium.ts';
 import { type ConsolePage, openConsole } from '../helpers/console-page.ts';
 import { startService } from '../helpers/service.ts';
@@ -33,14 +35,14 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
   });
   afterAll(() => browser?.close());
 
-  /** The console of an owner of the organization. */
-  async function asOwner(more: object = {}): Promise<ConsolePage> {
+  /** The console of an owner of the organization, or of a member with another role. */
+  async function asOwner(more: object = {}, role = 'owner'): Promise<ConsolePage> {
     const opened = await openConsole(browser, { url: service.url, ...more });
     await opened.visit('');
     await opened.enter();
     const menu = opened.page.getByRole('button', { name: 'Menu' });
     if (await menu.isVisible()) await menu.click();
-    const body = { wallet: await opened.address(), role: 'owner' };
+    const body = { wallet: await opened.address(), role };
     const added = await service.call(wallet, 'POST', `/orgs/v1/${orgId}/members`, { body });
     expect(added.status).toBeLessThan(300);
     return opened;
@@ -102,12 +104,11 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
   });
 
   test('failures are listed with their verdict and drawn over time', async () => {
-    const occurrence = { function: 'checkout', kind: 'uncaught', name: 'TypeError', message: 'x is not a function' };
     const path = `/projects/v1/${projectId}/errors`;
     const { page, visit, press } = await asOwner();
     await visit(`/projects/${projectId}/errors`);
     await page.getByText('no traffic says nothing').waitFor();
-    await post(`${path}/occurrences`, { occurrences: [{ ...occurrence, sample_id: 'req_1' }] }, key);
+    await post(`${path}/occurrences`, { occurrences: [failure({ sample_id: 'req_1' })] }, key);
     await post(`${path}/invocations`, { invocations: [{ function: 'checkout', count: 40 }] }, key);
     await press('Show');
     await page.getByText('1 failure is new.').waitFor();
@@ -120,6 +121,108 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
     await expect.poll(() => runs.getByRole('row').last().getByRole('cell').textContent()).toBe('40');
     const seen = page.getByRole('table', { name: 'Failures around, by when they were first seen' });
     expect(await seen.getByRole('row').last().getByRole('cell').allTextContents()).toEqual(['1', '0']);
+
+    await post(`${path}/occurrences`, { occurrences: [failure({ sample_id: 'req_2', release_id: 'rel_b' })] }, key);
+    await page.getByRole('link', { name: /^TypeError: / }).click();
+    await page.getByRole('heading', { level: 1, name: 'TypeError' }).waitFor();
+    const texts = (list: string, what: string) =>
+      page.getByRole('list', { name: list }).locator(what).allTextContents();
+    expect(await texts('Stable frames, innermost first', 'code')).toEqual(['chargeCard', 'handler']);
+    const samples = page.getByRole('region', { name: 'Samples, newest first' });
+    expect(await samples.getByRole('row').locator('td:first-child').allTextContents()).toEqual([
+      'req_2 ',
+      'req_1 first',
+    ]);
+    const facts = page.getByRole('region', { name: 'What is known' });
+    expect(await facts.getByRole('definition').first().textContent()).toBe('2');
+    await facts.getByText('under rel_b').waitFor();
+    expect(await texts('What to do next', 'li code')).toEqual([
+      'svc logs checkout --request-id req_2',
+      'svc logs checkout --request-id req_1',
+    ]);
+    await visit(`/projects/${projectId}/errors/fp_of_nothing`);
+    await page.getByRole('alert').getByText('RESOURCE_NOT_FOUND').waitFor();
+  });
+
+  test('the overview counts all that one answers for, and says what to look at', async () => {
+    const { page, visit, address } = await asOwner();
+    await visit('');
+    const answered = page.getByRole('region', { name: 'What you answer for' });
+    await answered.getByText(/^1 project, \d+ members$/).waitFor();
+    expect(await answered.getByRole('definition').allTextContents()).toEqual(['1', '1', '1', '1']);
+    await answered.getByRole('list', { name: 'To look at' }).getByText('operator unreachable').waitFor();
+    const wallets = answered.getByRole('list', { name: 'Wallets' }).getByRole('listitem');
+    expect(await wallets.allTextContents()).toEqual([(await address()).toLowerCase()]);
+    await answered.getByRole('list', { name: 'Organizations you answer for' }).getByRole('link').click();
+    await page.waitForURL(`**/console/orgs/${orgId}`);
+  });
+
+  test('a person is led to the gateway’s own pages, and to commands that there are', async () => {
+    const { page, visit, enter } = await openConsole(browser, { url: service.url });
+    await visit('');
+    await enter();
+    await page.getByRole('link', { name: 'Sign-in and approvals' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign-in and approvals' }).waitFor();
+    const links = await page.getByRole('list', { name: 'In this browser' }).getByRole('link').all();
+    expect(links).toHaveLength(3);
+    for (const link of links) {
+      const path = await link.getAttribute('href');
+      // Who is not signed in there yet is asked to be, and comes back.
+      const answer = await page.request.get(service.url + path);
+      expect(await answer.text()).toContain('<h1>Sign in</h1>');
+      const { pathname, searchParams } = new URL(answer.url());
+      expect(searchParams.get('return_to') ?? pathname).toBe(path);
+    }
+    const { svc, remove } = await terminal();
+    onTestFinished(remove);
+    const commands = await page.getByRole('list', { name: 'At a terminal' }).locator('code').allTextContents();
+    expect(commands.length).toBeGreaterThan(5);
+    for (const command of commands) {
+      const [, group, name, ...rest] = command.split(' ');
+      const { stdout } = await svc(group!, name!, '--help');
+      expect(stdout).toContain(`svc ${group} ${name}: `);
+      // Flags, and which actions there are to approve.
+      for (const word of rest.filter((one) => /^--|\./.test(one))) expect(stdout).toContain(word);
+    }
+  });
+
+  test('a mail address is invited and the invitation taken back, and the trail tells of both', async () => {
+    const { page, visit, press, fill } = await asOwner();
+    for (let time = 0; time < 10; time += 1) await post(`/orgs/v1/${orgId}/invites`, { email: 'earlier@example.com' });
+    await visit(`/orgs/${orgId}`);
+    const invitations = page.getByRole('list', { name: 'Invitations' }).getByRole('listitem');
+    await invitations.filter({ hasText: 'earlier@example.com' }).waitFor();
+    await fill('Mail address to invite', 'Grace@Example.com');
+    await page.getByLabel('As', { exact: true }).selectOption('VIEWER');
+    await press('Invite');
+    const invited = invitations.filter({ hasText: 'grace@example.com' });
+    await invited.getByText('viewer').waitFor();
+    const mails = () => service.control.sql(`select id from mail_outbox where recipient = 'grace@example.com'`);
+    await expect.poll(mails).toHaveLength(1);
+    const trail = page.getByRole('list', { name: 'Changes, newest first' });
+    const newest = () => trail.getByRole('listitem').first().textContent();
+    await expect.poll(newest).toMatch(/^invite\.created.*grace@example\.com/s);
+    await press('Take back the invitation of grace@example.com');
+    await invited.waitFor({ state: 'detached' });
+    expect(await invitations.count()).toBe(1);
+    await expect.poll(newest).toMatch(/^invite\.revoked.*grace@example\.com/s);
+
+    type Events = { readonly events: readonly { readonly action: string }[] };
+    const { body } = await service.call<Events>(wallet, 'GET', `/orgs/v1/${orgId}/audit?limit=20`);
+    const actions = body.events.map(({ action }) => action);
+    const shown = () => trail.locator('strong').allTextContents();
+    expect(await shown()).toEqual(actions.slice(0, 10));
+    const pagesOf = page.getByRole('navigation', { name: 'Pages of the audit trail' });
+    await pagesOf.getByRole('button', { name: 'Next' }).click();
+    await expect.poll(shown).toEqual(actions.slice(10));
+    await pagesOf.getByRole('button', { name: 'Back' }).click();
+    await expect.poll(shown).toEqual(actions.slice(0, 10));
+
+    const { page: seen, visit: go } = await asOwner({}, 'viewer');
+    await go(`/orgs/${orgId}`);
+    await seen.getByRole('list', { name: 'Invitations' }).getByText('earlier@example.com').waitFor();
+    expect(await seen.getByRole('button', { name: /^Invite$|^Take back/ }).count()).toBe(0);
+    expect(await seen.getByRole('heading', { name: 'Audit trail' }).count()).toBe(0);
   });
 
   test('events show up as they happen, and only those that are asked for', async () => {
@@ -183,7 +286,7 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
   });
 
   /** Every page, with what says that it has come. */
-  const pages = (escalation: string) =>
+  const pages = (escalation: string, fingerprint: string) =>
     [
       ['', 'Requests'],
       ['/orgs', 'New organization'],
@@ -196,9 +299,11 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
       [`/projects/${projectId}`, 'Get the keys'],
       [`/projects/${projectId}/rows`, 'Statements'],
       [`/projects/${projectId}/errors`, 'Verdict'],
+      [`/projects/${projectId}/errors/${fingerprint}`, 'Stable frames'],
       [`/orgs/${crypto.randomUUID()}`, 'NOT_AUTHORIZED'],
       ['/audits', 'Lately'],
       ['/outbox', 'Admin key'],
+      ['/you', 'At a terminal'],
       ['/no/such/page', 'Go to the overview'],
     ] as const;
 
@@ -225,6 +330,9 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
     async (colorScheme, width) => {
       await post(`/orgs/v1/${orgId}/rooms/standup/messages`, { body: 'A word that is very long: '.padEnd(400, 'x') });
       const raised = await post(`/orgs/v1/${orgId}/escalations`, { reason: `Look at it at ${width} pixels.` });
+      const { body: told } = await service.call<{
+        readonly fingerprints: readonly { readonly fingerprint_id: string }[];
+      }>(key, 'POST', `/projects/v1/${projectId}/errors/occurrences`, { body: { occurrences: [failure()] } });
       const { page, visit } = await openConsole(browser, {
         url: service.url,
         colorScheme,
@@ -235,7 +343,7 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
       const found = await violations(page);
       const wide = [await overflow(page)];
       const { page: inside, visit: go } = await asOwner({ colorScheme, viewport: { width, height: 900 } });
-      for (const [path, sign] of pages(raised.escalation_id!)) {
+      for (const [path, sign] of pages(raised.escalation_id!, told.fingerprints[0]!.fingerprint_id)) {
         await go(path);
         await inside.getByText(sign).first().waitFor();
         await inside.getByText('Loading…').first().waitFor({ state: 'detached' });
@@ -248,81 +356,4 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
     },
     300_000,
   );
-
-  test('the switch wins over the system’s colours, and is remembered', async () => {
-    const { page, visit } = await openConsole(browser, { url: service.url, colorScheme: 'light' });
-    await visit('');
-    const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
-    const light = await ground();
-    await page.getByLabel('Colours').selectOption('dark');
-    const dark = await ground();
-    expect(dark).not.toBe(light);
-    await page.reload();
-    await page.getByLabel('Colours').waitFor();
-    expect(await ground()).toBe(dark);
-  });
-
-  test('an organization is made and a message sent with the keyboard alone', async () => {
-    const { page, visit } = await openConsole(browser, { url: service.url });
-    await visit('');
-    /** Presses Tab, or Tab backwards, until what is reached goes by this name. */
-    const reach = async (name: string, key = 'Tab') => {
-      const seen: string[] = [];
-      for (let pressed = 0; pressed < 60; pressed++) {
-        await page.keyboard.press(key);
-        const reached = await page.evaluate<string>(`(() => {
-          const one = document.activeElement;
-          return (one.labels?.[0]?.textContent ?? one.getAttribute('aria-label') ?? one.textContent ?? '').trim();
-        })()`);
-        if (reached === name) return;
-        seen.push(reached);
-      }
-      throw new Error(`Not reached by Tab: ${name}. Reached were ${seen.join(', ')}`);
-    };
-    const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
-    await page.getByRole('button', { name: 'Use a throw-away key' }).waitFor();
-    await reach('Use a throw-away key');
-    await page.keyboard.press('Enter');
-    await heading('Overview');
-    await page.getByRole('link', { name: 'Create an organization' }).waitFor();
-    await reach('Create an organization');
-    await page.keyboard.press('Enter');
-    await heading('Organizations');
-    await reach('Name');
-    await page.keyboard.type('By Hand');
-    await page.keyboard.press('Enter');
-    await heading('By Hand');
-    await reach('Rooms', 'Shift+Tab');
-    await page.keyboard.press('Enter');
-    await heading('Rooms');
-    await reach('Key of the room');
-    await page.keyboard.type('standup');
-    await page.keyboard.press('Enter');
-    await heading('standup');
-    await page.getByText('Nothing was said yet').waitFor();
-    await reach('Message');
-    await page.keyboard.type('Hello');
-    await page.keyboard.press('Enter');
-    await page.locator('[data-message]').getByText('Hello').waitFor();
-  });
-
-  test('the first load is less than 200 KB of packed script, and other pages come when they are gone to', async () => {
-    const { page, visit, enter } = await openConsole(browser, { url: service.url });
-    const loaded = new Map<string, number>();
-    page.on('response', async (response) => {
-      const type = (await response.allHeaders())['content-type'] ?? '';
-      if (!type.includes('javascript')) return;
-      loaded.set(response.url(), Number((await response.allHeaders())['content-length']));
-    });
-    await visit('');
-    await enter();
-    await page.getByText('You belong to no organization yet').waitFor();
-    const bytes = [...loaded.values()].reduce((sum, one) => sum + one, 0);
-    expect(bytes).toBeGreaterThan(30_000);
-    expect(bytes).toBeLessThan(200_000);
-    const before = loaded.size;
-    await page.getByRole('link', { name: 'Audits' }).click();
-    await page.getByRole('heading', { level: 1, name: 'Audits' }).waitFor();
-    expect(loaded.size).toBeGreaterThan(before);
-  });
 });

@@ -98,4 +98,81 @@ describe.skipIf(program === undefined)('the console in Chromium', async () => {
     await press('Sign in with Browser wallet');
     await page.getByRole('alert').waitFor();
   });
+
+  test('the switch wins over the system’s colours, and is remembered', async () => {
+    const { page, visit } = await open({ colorScheme: 'light' });
+    await visit('');
+    const ground = () => page.evaluate<string>('getComputedStyle(document.documentElement).backgroundColor');
+    const light = await ground();
+    await page.getByLabel('Colours').selectOption('dark');
+    const dark = await ground();
+    expect(dark).not.toBe(light);
+    await page.reload();
+    await page.getByLabel('Colours').waitFor();
+    expect(await ground()).toBe(dark);
+  });
+
+  test('an organization is made and a message sent with the keyboard alone', async () => {
+    const { page, visit } = await open();
+    await visit('');
+    /** Presses Tab, or Tab backwards, until what is reached goes by this name. */
+    const reach = async (name: string, key = 'Tab') => {
+      const seen: string[] = [];
+      for (let pressed = 0; pressed < 60; pressed++) {
+        await page.keyboard.press(key);
+        const reached = await page.evaluate<string>(`(() => {
+          const one = document.activeElement;
+          return (one.labels?.[0]?.textContent ?? one.getAttribute('aria-label') ?? one.textContent ?? '').trim();
+        })()`);
+        if (reached === name) return;
+        seen.push(reached);
+      }
+      throw new Error(`Not reached by Tab: ${name}. Reached were ${seen.join(', ')}`);
+    };
+    const heading = (name: string) => page.getByRole('heading', { level: 1, name }).waitFor();
+    await page.getByRole('button', { name: 'Use a throw-away key' }).waitFor();
+    await reach('Use a throw-away key');
+    await page.keyboard.press('Enter');
+    await heading('Overview');
+    await page.getByRole('link', { name: 'Create an organization' }).waitFor();
+    await reach('Create an organization');
+    await page.keyboard.press('Enter');
+    await heading('Organizations');
+    await reach('Name');
+    await page.keyboard.type('By Hand');
+    await page.keyboard.press('Enter');
+    await heading('By Hand');
+    await reach('Rooms', 'Shift+Tab');
+    await page.keyboard.press('Enter');
+    await heading('Rooms');
+    await reach('Key of the room');
+    await page.keyboard.type('standup');
+    await page.keyboard.press('Enter');
+    await heading('standup');
+    await page.getByText('Nothing was said yet').waitFor();
+    await reach('Message');
+    await page.keyboard.type('Hello');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-message]').getByText('Hello').waitFor();
+  });
+
+  test('the first load is less than 200 KB of packed script, and other pages come when they are gone to', async () => {
+    const { page, visit, enter } = await open();
+    const loaded = new Map<string, number>();
+    page.on('response', async (response) => {
+      const type = (await response.allHeaders())['content-type'] ?? '';
+      if (!type.includes('javascript')) return;
+      loaded.set(response.url(), Number((await response.allHeaders())['content-length']));
+    });
+    await visit('');
+    await enter();
+    await page.getByText('You belong to no organization yet').waitFor();
+    const bytes = [...loaded.values()].reduce((sum, one) => sum + one, 0);
+    expect(bytes).toBeGreaterThan(30_000);
+    expect(bytes).toBeLessThan(200_000);
+    const before = loaded.size;
+    await page.getByRole('link', { name: 'Audits' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Audits' }).waitFor();
+    expect(loaded.size).toBeGreaterThan(before);
+  });
 });

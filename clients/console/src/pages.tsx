@@ -20,8 +20,10 @@ const pages = [
   ['/projects/:project', page(() => import('./pages/project.tsx'))],
   ['/projects/:project/rows', page(() => import('./pages/rows.tsx'))],
   ['/projects/:project/errors', page(() => import('./pages/errors.tsx'))],
+  ['/projects/:project/errors/:fingerprint', page(() => import('./pages/error.tsx'))],
   ['/audits', page(() => import('./pages/audits.tsx'))],
   ['/outbox', page(() => import('./pages/outbox.tsx'))],
+  ['/you', page(() => import('./pages/you.tsx'))],
 ] as const;
 
 /** The page of an address. */

@@ -57,6 +57,7 @@ export function Shell({ signer, link, settings, path, children }: ShellProps) {
               <Link to="/orgs">Organizations</Link>
               <Link to="/audits">Audits</Link>
               <Link to="/outbox">Outbox</Link>
+              <Link to="/you">Sign-in and approvals</Link>
             </div>
             {org !== undefined && (
               <div>

@@ -9,6 +9,7 @@ import { MorePages, usePages } from '../parts/more-pages.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
+import { Link } from '../router.tsx';
 import { ErrorsDocument, type ErrorsQuery } from './errors.graphql.ts';
 import { ErrorsChart } from './errors-chart.tsx';
 import { projectCrumbs } from './project-crumbs.ts';
@@ -86,7 +87,7 @@ export default function ErrorsPage({ project }: { readonly project: string }) {
             <>
               <Verdict errors={shown.errors} />
               <ErrorsChart project={project} hours={hours} until={until} />
-              <List errors={shown.errors} />
+              <List project={project} errors={shown.errors} />
               <MorePages pages={pages} info={shown.errors.pageInfo} />
             </>
           )
@@ -135,7 +136,7 @@ function Verdict({ errors: { verdict } }: { readonly errors: Errors }) {
   );
 }
 
-function List({ errors: { edges } }: { readonly errors: Errors }) {
+function List({ project, errors: { edges } }: { readonly project: string; readonly errors: Errors }) {
   return (
     <Card title="Failures">
       {edges.length === 0 ? (
@@ -146,7 +147,9 @@ function List({ errors: { edges } }: { readonly errors: Errors }) {
             <li key={`${node.fingerprintId} ${node.function}`} className="stack">
               <div className="line">
                 <strong className="grows">
-                  {node.errorName}: {node.messageTemplate}
+                  <Link to={`/projects/${project}/errors/${encodeURIComponent(node.fingerprintId)}`}>
+                    {node.errorName}: {node.messageTemplate}
+                  </Link>
                 </strong>
                 <Tag value={node.kind} mood="warn" />
                 <span className="small">{node.count.toLocaleString()} times</span>

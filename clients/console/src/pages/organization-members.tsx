@@ -8,17 +8,7 @@ import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { AddMemberDocument, RemoveMemberDocument, type Role, SetRoleDocument } from './organization.graphql.ts';
 import type { Organization } from './organization.tsx';
-
-const roles: readonly Role[] = ['OWNER', 'ADMIN', 'DEVELOPER', 'BILLING', 'VIEWER'];
-const spelt = (role: Role) => role.toLowerCase();
-
-function RoleOptions() {
-  return roles.map((role) => (
-    <option key={role} value={role}>
-      {spelt(role)}
-    </option>
-  ));
-}
+import { RoleOptions } from './organization-roles.tsx';
 
 /** Who belongs to an organization, and as what. */
 export function Members({ organization: { orgId, members, role: mine } }: { readonly organization: Organization }) {
@@ -27,10 +17,12 @@ export function Members({ organization: { orgId, members, role: mine } }: { read
   const remove = useChange(RemoveMemberDocument);
   const [removing, setRemoving] = useState<string>();
   const mayChange = mine === 'OWNER' || mine === 'ADMIN';
+  // Who was asked and has not come yet stands among the invitations.
+  const joined = members.edges.filter(({ node }) => node.invitation === null);
   return (
     <Card title="Members">
       <ul className="list" aria-label="Members">
-        {members.edges.map(({ node }) => {
+        {joined.map(({ node }) => {
           const name = node.displayName ?? node.wallet ?? node.principalId;
           return (
             <li key={node.id} className="line">

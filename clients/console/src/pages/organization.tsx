@@ -18,6 +18,8 @@ import {
   type OrganizationQuery,
   RenameOrganizationDocument,
 } from './organization.graphql.ts';
+import { AuditTrail } from './organization-audit.tsx';
+import { Invitations } from './organization-invites.tsx';
 import { Members } from './organization-members.tsx';
 import { TierCard } from './organization-tier.tsx';
 
@@ -39,6 +41,8 @@ export default function OrganizationPage({ org }: { readonly org: string }) {
                 <Settings organization={organization} />
               </div>
               <Members organization={organization} />
+              <Invitations organization={organization} />
+              {mayManage(organization) && <AuditTrail org={organization.orgId} />}
             </>
           )
         }
@@ -46,6 +50,9 @@ export default function OrganizationPage({ org }: { readonly org: string }) {
     </Page>
   );
 }
+
+/** Whether the trail is theirs to read. */
+const mayManage = ({ role }: Organization) => role === 'OWNER' || role === 'ADMIN';
 
 interface Made {
   readonly projectId: string;

@@ -22,6 +22,7 @@ import {
   SetOperatorDocument,
   StandingDocument,
 } from './overview.graphql.ts';
+import { AnsweredFor } from './overview-answered-for.tsx';
 
 /** What an operator wants to see first: what is theirs, what needs them, and whether they can be reached. */
 export default function Overview() {
@@ -51,6 +52,7 @@ function Mine({ identity: { principal, memberships } }: { readonly identity: Ide
           <OrganizationCard key={node.id} organization={node.organization!} role={node.role} />
         ))}
       </div>
+      <AnsweredFor />
       <div className="columns">
         <You principal={principal} />
         <Reachable />

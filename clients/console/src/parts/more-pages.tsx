@@ -20,14 +20,16 @@ export function usePages(): Pages {
 interface MorePagesProps {
   readonly pages: Pages;
   readonly info: { readonly hasNextPage: boolean; readonly endCursor: string | null } | undefined;
+  /** What is listed, where a page of the console has several lists. @default 'the list' */
+  readonly list?: string;
 }
 
 /** Goes on to the next page, and back; shown only where there is one. */
-export function MorePages({ pages, info }: MorePagesProps) {
+export function MorePages({ pages, info, list = 'the list' }: MorePagesProps) {
   const next = info?.hasNextPage === true ? info.endCursor : null;
   if (next === null && pages.back === undefined) return null;
   return (
-    <nav className="row" aria-label="Pages of the list">
+    <nav className="row" aria-label={`Pages of ${list}`}>
       <button type="button" className="slim" disabled={pages.back === undefined} onClick={pages.back}>
         Back
       </button>
