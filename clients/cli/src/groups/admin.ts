@@ -56,7 +56,7 @@ export const group: Group = {
       examples: [
         [
           'Of nobody in particular',
-          'admin incident declare --subsystem mail --severity degraded --scope global --summary "Mail is late"',
+          'admin incident declare --subsystem mail --severity major --scope global --summary "Mail is late"',
         ],
       ],
     }),
