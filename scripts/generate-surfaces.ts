@@ -48,8 +48,8 @@ export function reaches(): ReadonlyMap<string, Reach> {
   );
 }
 
-const sdkName = ({ name, path, follows }: Surface): readonly string[] =>
-  path === undefined && follows.length === 0 ? [] : [name];
+const sdkName = ({ namespace, method, path, follows }: Surface): readonly string[] =>
+  path === undefined && follows.length === 0 ? [] : [`${namespace}.${method}`];
 
 /** A cell of the table. @throws for an absence that nobody explained */
 function cell(name: string, kind: SurfaceKind, reached: readonly string[]): string {
