@@ -169,9 +169,7 @@ export function connect(options: ConnectionOptions): Connection {
           ? refusalIn?.(outcome.answer as Read)
           : errorOf(response.status, response.headers, outcome.text);
       if (refusal === undefined) return (outcome as { readonly answer: Read }).answer;
-      // A page of whatever stands before the gateway does not say what the gateway did.
-      if (payment !== undefined && refusal.status >= 500 && refusal.envelope.safe_to_retry === undefined)
-        throw ambiguous(refusal);
+      if (payment !== undefined && !saysWhatBecame(refusal)) throw ambiguous(refusal);
       if (refusal.status === 401 && !isRenewed && credential?.renew !== undefined) {
         isRenewed = true;
         if (await credential.renew(headers)) continue;
@@ -221,6 +219,13 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
     if (signal?.aborted === true) stop();
     else signal?.addEventListener('abort', stop, { once: true });
   });
+
+/**
+ * Whether a refusal of a paid request leaves no doubt about the payment: a page of whatever stands before the gateway does
+ * not know, and under `/api` a fault says nothing of it, but that payments cannot be taken.
+ */
+const saysWhatBecame = ({ status, code, envelope }: SvcError): boolean =>
+  status < 500 || envelope.safe_to_retry !== undefined || code.toUpperCase() === 'PAYMENTS_UNAVAILABLE';
 
 /** The proof of a payment was sent and there was no answer: whether it was settled has to be found out first. */
 function ambiguous(cause: unknown): SvcError {
