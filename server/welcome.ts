@@ -29,7 +29,7 @@ export function welcome({
     GraphQL        ${base}/graphql${config.production ? '' : '   (GraphiQL in a browser)'}
     Subscriptions  ${socket}/graphql   (graphql-transport-ws)
     REST           ${base}/projects/v1 and the other documented paths
-    Health         ${base}/health, ${base}/status, ${base}/readyz, ${base}/metrics
+    Health         ${base}/api/health, ${base}/status, ${base}/readyz, ${base}/metrics
     Database       ${database}
 ${config.production ? '' : firstCalls}
 `;
