@@ -4,6 +4,7 @@ import { createClient, type Method, SvcError } from '../../clients/sdk/src/index
 import { apiCode, isApiPath } from '../../rest-compat/problem.ts';
 import type { PlainSchema } from '../../scripts/surfaces/plain-schema.ts';
 import { type Surface, surfaces } from '../../scripts/surfaces.ts';
+import { inputOf } from '../access/surface-inputs.ts';
 import { type CallerName, callers, codes, stageSurfaces } from '../access/surface-stage.ts';
 import { auditedSite } from '../access/surfaces/audits.ts';
 import type { Actor } from '../helpers/actors.ts';
@@ -66,23 +67,6 @@ const fits = (value: unknown, { type, properties = {} }: PlainSchema): boolean =
           Object.keys(value).every((name) => name in properties || Object.keys(properties).length === 0)
         : type !== 'object' && type !== 'array' && type !== 'null';
 
-/** What the row of a path says, as the inputs of its operation. */
-function inputOf({ path, input }: Surface): Json {
-  const { body, search } = stage.surfaces[`${path!.method} ${path!.path}`]!;
-  const said: Record<string, Readonly<Record<string, unknown>>> = {
-    path: stage.params,
-    query: Object.fromEntries(new URLSearchParams(search?.() ?? '')),
-    body: path!.method === 'GET' ? {} : ((body?.() ?? {}) as Json),
-  };
-  return Object.fromEntries(
-    Object.entries(path!.places).flatMap(([name, place]) => {
-      if (input.properties?.[name] === undefined) return [];
-      const given = place.name === undefined ? said.body : said[place.in]?.[place.name];
-      return given === undefined ? [] : [[name, given]];
-    }),
-  );
-}
-
 /** Inputs as TypeScript spells them, by their schema. */
 const asGiven = (input: Json, schema: PlainSchema) => spelt(input, schema) as Json;
 
@@ -120,7 +104,7 @@ test.each(cases)('$name refuses whoever may not with the error of its path', asy
   const { prepare } = stage.surfaces[`${method} ${path}`]!;
   Object.assign(stage.params, await prepare?.());
   const { client, credential, last } = clientOf(stage.actors[caller]);
-  const input = asGiven(inputOf(surface), surface.input);
+  const input = asGiven(inputOf(stage, surface), surface.input);
   const error = await client[surface.namespace]![surface.method]!(input, { credential }).catch((one: unknown) => one);
   expect(error).toBeInstanceOf(SvcError);
   const { code, status, envelope, nextActions, retryable, safeToRetry } = error as SvcError;
@@ -146,7 +130,10 @@ test.each(cases.filter(({ caller }) => caller !== undefined))(
     Object.assign(stage.params, await prepare?.());
     const { client, credential, last } = clientOf(stage.actors[caller!]);
     const options = { credential, ...(surface.idempotencyKey === 'required' ? { idempotencyKey: randomUUID() } : {}) };
-    const answer = await client[surface.namespace]![surface.method]!(asGiven(inputOf(surface), surface.input), options);
+    const answer = await client[surface.namespace]![surface.method]!(
+      asGiven(inputOf(stage, surface), surface.input),
+      options,
+    );
     const asked = path.replaceAll(/:(\w+)/g, (_all, name: string) => encodeURIComponent(stage.params[name]!));
     expect(last.request!.split('?')[0]).toBe(`${method} ${asked}`);
     expect(answer).toEqual(spelt(JSON.parse(last.text!), surface.answer));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createClient, type Method, SvcError } from '../../clients/sdk/src/index.ts';
 import type { Surface } from '../../scripts/surfaces.ts';
-import type { stageSurfaces } from '../access/surface-stage.ts';
+import { inputOf, rowOf, type Stage, saidBy } from '../access/surface-inputs.ts';
 import type { Actor } from '../helpers/actors.ts';
 import { asWire } from '../helpers/as-wire.ts';
 import type { Service } from '../helpers/service.ts';
@@ -10,7 +10,6 @@ import { type CommandCaller, codeOf, commandOf, commandRunner, wordsFor } from '
 import { widen } from './widen.ts';
 
 type Json = Record<string, unknown>;
-type Stage = Awaited<ReturnType<typeof stageSurfaces>>;
 
 /** What a door answers: a result in names of the wire, or the code of a refusal. */
 export type Told = { readonly answer: unknown } | { readonly refused: string };
@@ -20,45 +19,20 @@ export async function doorsOf(service: Service, stage: Stage) {
   const tools = platformTools(service);
   const commands = await commandRunner(service.url);
   const listed = new Map((await tools.list('all')).map((tool) => [tool.name, tool]));
-  const rowOf = ({ path }: Surface) => stage.surfaces[`${path!.method} ${path!.path}`]!;
-
-  /** What the row of a path says, by where a request has it. */
-  const saidBy = (surface: Surface) => {
-    const { body, search } = rowOf(surface);
-    return {
-      path: stage.params as Json,
-      query: Object.fromEntries(new URLSearchParams(search?.() ?? '')) as Json,
-      body: (surface.path!.method === 'GET' ? {} : (body?.() ?? {})) as Json,
-    };
-  };
-
-  /** The same as the inputs of its operation. */
-  const inputOf = (surface: Surface): Json => {
-    const said = saidBy(surface);
-    return Object.fromEntries(
-      Object.entries(surface.path!.places).flatMap(([name, place]) => {
-        if (surface.input.properties?.[name] === undefined) return [];
-        if (place.in !== 'path' && place.in !== 'query' && place.in !== 'body') return [];
-        const given = place.name === undefined ? said.body : said[place.in][place.name];
-        return given === undefined ? [] : [[name, given]];
-      }),
-    );
-  };
-
   const keyOf = ({ idempotencyKey }: Surface) => (idempotencyKey === 'required' ? randomUUID() : undefined);
 
   return {
     /** Makes what a change needs to find. */
     async prepare(surface: Surface): Promise<void> {
-      Object.assign(stage.params, await rowOf(surface).prepare?.());
+      Object.assign(stage.params, await rowOf(stage, surface).prepare?.());
     },
 
     /** The document of its field in the graph; undefined where there is none. */
-    field: (surface: Surface) => rowOf(surface).field,
+    field: (surface: Surface) => rowOf(stage, surface).field,
 
     async rest(actor: Actor, surface: Surface): Promise<Told> {
       const { method, path } = surface.path!;
-      const { body, search } = rowOf(surface);
+      const { body, search } = rowOf(stage, surface);
       const filled = path.replaceAll(/:(\w+)/g, (_all, name: string) => stage.params[name]!) + (search?.() ?? '');
       const key = keyOf(surface);
       const answer = await service.call<Json>(actor, method, filled, {
@@ -69,7 +43,7 @@ export async function doorsOf(service: Service, stage: Stage) {
     },
 
     async graph(actor: Actor, surface: Surface): Promise<Told> {
-      const { data, errors } = await service.graphql(actor, widen(rowOf(surface).field!()));
+      const { data, errors } = await service.graphql(actor, widen(rowOf(stage, surface).field!()));
       return errors === undefined ? { answer: asWire(data) } : { refused: errors[0]!.extensions.code as string };
     },
 
@@ -81,7 +55,9 @@ export async function doorsOf(service: Service, stage: Stage) {
       const key = keyOf(surface);
       const credential = { headers: ({ path }: { readonly path: string }) => actor.headers(path) };
       try {
-        return { answer: await method!.wire(inputOf(surface), { credential, ...(key && { idempotencyKey: key }) }) };
+        return {
+          answer: await method!.wire(inputOf(stage, surface), { credential, ...(key && { idempotencyKey: key }) }),
+        };
       } catch (error) {
         if (error instanceof SvcError) return { refused: error.code };
         throw error;
@@ -90,7 +66,7 @@ export async function doorsOf(service: Service, stage: Stage) {
 
     async tool(actor: Actor, surface: Surface): Promise<Told> {
       const { properties } = listed.get(surface.tool!)!.inputSchema;
-      const said = saidBy(surface);
+      const said = saidBy(stage, surface);
       const named = [...surface.path!.path.matchAll(/:(\w+)/g)].map(([, name]) => [
         name === 'id' ? 'project_id' : name!,
         stage.params[name!],
@@ -109,7 +85,7 @@ export async function doorsOf(service: Service, stage: Stage) {
 
     /** As `svc` says it. Undefined where no command stands for the operation alone. */
     async command(caller: CommandCaller, surface: Surface): Promise<Told> {
-      const { query, body } = saidBy(surface);
+      const { query, body } = saidBy(stage, surface);
       const inPath = [...surface.path!.path.matchAll(/:(\w+)/g)].map(([, name]) => [name!, stage.params[name!]]);
       const whole = Object.entries(surface.path!.places).find(([, place]) => place.name === undefined)?.[0];
       const given = {
@@ -118,7 +94,7 @@ export async function doorsOf(service: Service, stage: Stage) {
         id: inPath.at(-1)?.[1],
         ...query,
         ...(whole === undefined ? body : { [whole]: body }),
-        ...inputOf(surface),
+        ...inputOf(stage, surface),
       };
       const words = wordsFor(commandOf(surface)!, given, furtherFlags[surface.name]);
       try {
