@@ -105,6 +105,11 @@ test('the verdict on a release is the exit code', async () => {
   const counted = (await ada.svc('errors', '--counts', 'day')).json;
   expect(counted.errors[0].counts).toEqual(counted.counts);
   expect(counted.counts.values).toContain(1);
+  const people = (await ada.svc('errors', '--counts', 'day', '--human')).stdout;
+  expect(people).toMatch(/^verdict +1 new, 0 seen before; functions ran 0 times$/m);
+  expect(people).toMatch(/^by the day +[▁█]{1,3} since 20\d\d-/m);
+  expect(people).toMatch(new RegExp(`^${id} .*TypeError: .*[▁█]$`, 'm'));
+  expect((await ada.svc('errors', id, '--human')).stdout).toMatch(/^message template +\S/m);
   expect((await ada.svc('errors', id)).json.samples.first.id).toBe('req_0123456789');
   expect((await ada.svc('errors', id, '--kind', 'uncaught')).error).toMatchObject({ code: 'BAD_USAGE', field: 'kind' });
   expect((await ada.svc('logs', '--request-id', 'req_0123456789')).json.entries).toEqual([

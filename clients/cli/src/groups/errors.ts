@@ -1,5 +1,6 @@
 import type { Call, Command, Group } from '../command.ts';
 import { secondsOf } from '../duration.ts';
+import { errorsForPeople } from '../errors-human.ts';
 import { badUsage, Failure, local, passes } from '../failure.ts';
 import { operationCommand, perform } from '../operation-command.ts';
 import { note, pause, progress } from '../progress.ts';
@@ -72,7 +73,7 @@ const errors: Command = {
   ],
   examples: [
     ['The last day', 'errors --human'],
-    ['How often in each hour of it', 'errors --counts hour'],
+    ['How often in each hour of it', 'errors --counts hour --human'],
     ['Is the release that is active worse?', 'errors --new-in active --fail-on-new --watch 10m'],
     ['One of them', 'errors fp_0123456789abcdef'],
   ],
@@ -81,6 +82,7 @@ const errors: Command = {
     [noVerdict]: 'with --fail-on-new no verdict could be had',
   },
   operations: ['errors.list', 'errors.get'],
+  human: errorsForPeople,
   async run(call) {
     const { cli, positionals, flags } = call;
     const gate = flags.is('fail-on-new');
