@@ -36,24 +36,28 @@ const sourceAddresses: Plugin = {
   },
 };
 
-/** Bundles programs with what they have in common in files of its own; packages stay where they are. */
-const bundle = (input: Readonly<Record<string, string>>, folder: string, ssr: { noExternal?: true } = {}) =>
+/** Packages that look beside themselves, or that a start leaves alone. */
+const external = ['pino', 'pg', 'graphile-worker', 'libpg-query', '@graphql-yoga/render-graphiql'];
+
+/** Bundles programs, packages included, with what they have in common in files of its own. */
+const bundle = (input: Readonly<Record<string, string>>, folder: string) =>
   build({
     root,
     configFile: false,
     logLevel: 'error',
     plugins: [sourceAddresses],
-    ssr,
+    ssr: { noExternal: true, external },
     build: {
       ssr: true,
       outDir: folder,
+      emptyOutDir: false,
       target: 'node22',
       minify: false,
       // Stacks tell of the sources.
       sourcemap: true,
       rolldownOptions: {
         input: Object.fromEntries(Object.entries(input).map(([name, path]) => [name, join(root, path)])),
-        output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+        output: { entryFileNames: '[name].mjs', chunkFileNames: '[name]-[hash].mjs', sourcemapExcludeSources: true },
       },
     },
   });
@@ -74,10 +78,10 @@ export async function buildPrograms(): Promise<Programs & { readonly remove: () 
   try {
     const { svc, ...servers } = sources;
     await bundle({ ...servers, app: 'server/app.ts' }, folder);
-    // The command as it is published: all in one, with nothing of what others share.
-    await bundle({ svc }, folder, { noExternal: true });
+    // The command as it is published: with nothing of what others share.
+    await bundle({ svc }, folder);
     // One that is killed leaves no compiled code behind.
-    await load(join(folder, 'app.js'), env);
+    await load(join(folder, 'app.mjs'), env);
   } catch (error) {
     await remove();
     throw error;
