@@ -69,17 +69,17 @@ globalThis.trialInWorker = (stage) => new Promise((resolve) => {
   worker.onmessage = async ({ data }) => {
     if (data.ask === undefined) return resolve(data);
     const answer = data.ask === 'sign' ? await globalThis.sign(data.hex) : await globalThis.killSockets();
-    worker.postMessage({ answer });
+    worker.postMessage({ id: data.id, answer });
   };
   worker.postMessage({ stage });
 });`;
 
 const inWorker = `import { browserSigner, wallet } from 'sdk/index.ts';
 ${trial}
-let answered;
-const ask = (question) => new Promise((resolve) => { answered = resolve; postMessage(question); });
+const waiting = [];
+const ask = (question) => new Promise((resolve) => postMessage({ ...question, id: waiting.push(resolve) - 1 }));
 onmessage = async ({ data }) => {
-  if (data.stage === undefined) return answered(data.answer);
+  if (data.stage === undefined) return waiting[data.id](data.answer);
   const { stage } = data;
   const request = ({ method, params }) => method === 'eth_requestAccounts' ? [stage.address] : ask({ ask: 'sign', hex: params[0] });
   const signer = await browserSigner({ request: async (asked) => request(asked) });

@@ -125,7 +125,7 @@ test.each([
       ...[/^ready$/, /^change$/, /^1$/, /^Acme$/, /^true 0$/, /^Hello$/],
     ],
   ],
-  ['clients/sdk/README.md', [/^Hello$/, /^RESOURCE_NOT_FOUND \[/]],
+  ['clients/sdk/README.md', [/^Hello$/, /^NOT_AUTHORIZED true \[\]$/]],
 ] as const)('what %s shows is a program that compiles and runs', async (page, lines) => {
   const key = generatePrivateKey();
   await chain.mint(privateKeyToAccount(key).address, 10_000_000n);

@@ -52,7 +52,6 @@ const mark = Symbol.for('svc.SvcError');
 /** A refusal of the gateway, or a request that got no answer (`NETWORK_ERROR`). Branch on `code`. */
 export class SvcError extends Error {
   override readonly name = 'SvcError';
-  readonly [mark] = true;
   /** Stable; docs/errors.md lists them. */
   readonly code: ErrorCode;
   /** Status of the answer; 0 when there was none. */
@@ -89,6 +88,10 @@ export class SvcError extends Error {
     this.retryAfterSeconds = retryAfter(headers?.get('retry-after') ?? envelope.retry_after);
     this.envelope = envelope;
     this.headers = headers;
+  }
+
+  get [mark](): true {
+    return true;
   }
 
   get kind(): ErrorKind {
