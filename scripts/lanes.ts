@@ -48,8 +48,13 @@ const lanes: Readonly<Record<string, Lane>> = {
   },
   browser: {
     files: [
+<<<<<<< HEAD
       ...['browser', 'ceremonies', 'console', 'console-everybody', 'console-pages', 'console-rooms', 'hosted'],
       ...['hosted-passkeys', 'notes-example', 'passkeys', 'social-browser'],
+=======
+      ...['browser', 'ceremonies', 'console', 'console-pages', 'console-rooms', 'hosted', 'hosted-passkeys'],
+      ...['notes-example', 'passkeys', 'sdk', 'social-browser'],
+>>>>>>> w-SDK
     ].map((name) => `test/lanes/${name}.test.ts`),
     needs: 'Chromium',
     program: chromiumProgram(),

@@ -17,14 +17,6 @@ const stream: Absences = { REST: 'stream', tool: 'stream', OpenAPI: 'stream' };
 
 /** Every absence, with its reason. */
 export const absences: Readonly<Record<string, Absences>> = {
-  // Its tools stand at `/api/mcp` and `/api/a2a`, too.
-  'audit.getPricing': {
-    GraphQL: 'protocol',
-    REST: 'protocol',
-    SDK: 'protocol',
-    command: 'protocol',
-    OpenAPI: 'protocol',
-  },
   'audit.watch': stream,
   'claims.open': stream,
   'downloads.take': { GraphQL: 'bytes', tool: 'bytes' },
