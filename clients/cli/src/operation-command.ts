@@ -40,7 +40,7 @@ export interface Shape {
   readonly also?: readonly string[];
   /** What is printed, where that is not the answer itself. */
   readonly shown?: (answer: Record<string, unknown>, call: Call, inputs: Inputs) => unknown;
-  readonly human?: (result: never) => string;
+  readonly human?: Command['human'];
   /** Done only with `--confirm`; what it would do, in words. */
   readonly confirm?: string;
   /** What a person's session needs an approval of. */

@@ -51,6 +51,16 @@ export async function run(argv: readonly string[], outside: Omit<Cli, 'human'>):
   }
 }
 
+async function humanForm({ human: form }: Command, result: unknown, { stdout }: Cli): Promise<string> {
+  const width = stdout.columns ?? usualWidth;
+  if (form === undefined) return (await import('./human.ts')).humanText(result, width);
+  const { humanForms } = await import('./human-forms.ts');
+  return humanForms[form](result as never, width);
+}
+
+/** Width of what is written for people where nobody says how wide it may be. */
+const usualWidth = 120;
+
 async function perform(command: Command, behind: readonly string[], cli: Cli): Promise<number> {
   const { positionals, flags } = parseCall(command, behind);
   let exitCode = 0;
@@ -64,12 +74,9 @@ async function perform(command: Command, behind: readonly string[], cli: Cli): P
       exitCode = code;
     },
   });
-  if (result !== undefined)
-    cli.stdout.write(
-      human === undefined
-        ? `${JSON.stringify(result, undefined, 2)}\n`
-        : `${(command.human ?? human.humanText)(result as never).trimEnd()}\n`,
-    );
+  if (result === undefined) return exitCode;
+  const text = cli.human ? await humanForm(command, result, cli) : JSON.stringify(result, undefined, 2);
+  cli.stdout.write(`${text.trimEnd()}\n`);
   return exitCode;
 }
 

@@ -46,6 +46,7 @@ const doctor: Command = {
     ['Sources of functions, before they are deployed', 'doctor --only source_scan --scan-dir functions'],
   ],
   exits: { 1: 'a check failed' },
+  human: 'checks',
   async run({ cli, flags, exitWith }) {
     const only = flags.text('only');
     const names = only === undefined ? Object.keys(checks) : [only];
