@@ -46,7 +46,7 @@ const lanes: Readonly<Record<string, Lane>> = {
   browser: {
     files: [
       ...['browser', 'ceremonies', 'console', 'console-pages', 'console-rooms', 'hosted', 'hosted-passkeys'],
-      ...['notes-example', 'passkeys', 'social-browser'],
+      ...['notes-example', 'own-account', 'passkeys', 'social-browser'],
     ].map((name) => `test/lanes/${name}.test.ts`),
     needs: 'Chromium',
     program: chromiumProgram(),
