@@ -6,6 +6,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildConsole } from './build-console.ts';
@@ -28,8 +29,18 @@ const nats = {
   install: 'apt-get install nats-server, or https://docs.nats.io/running-a-nats-service',
 };
 
+const natsLane = ['nats', 'nodes', 'soak'].map((name) => `test/lanes/${name}.test.ts`);
+const pageNodes = 'test/lanes/page-nodes.test.ts';
+
+/** Files of `test/lanes` that belong to no other lane. */
+const lanesBut = (others: readonly string[]) =>
+  readdirSync(new URL('../test/lanes', import.meta.url))
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `test/lanes/${name}`)
+    .filter((name) => !others.includes(name));
+
 const lanes: Readonly<Record<string, Lane>> = {
-  nats: { ...nats, files: ['nats', 'nodes', 'soak'].map((name) => `test/lanes/${name}.test.ts`), mostlyWaits: true },
+  nats: { ...nats, files: natsLane, mostlyWaits: true },
   // Tests of `npm test`, run again with `startService()` starting two gateways on one database behind a balancer that
   // sends each request to the other one. None of them is left out. Not among them, because a node answers for itself:
   // tests of limits that each node counts alone (rate-limits, connection-limits, request-limits) and of what goes on
@@ -37,25 +48,11 @@ const lanes: Readonly<Record<string, Lane>> = {
   // test/lanes/page-nodes.test.ts kills two that are processes.
   'two-nodes': {
     ...nats,
-    files: [
-      'test/rooms',
-      'test/faults/idempotency',
-      'test/subscriptions/lost-rights',
-      'test/mcp/follow',
-      'test/lanes/page-nodes.test.ts',
-    ],
+    files: ['test/rooms', 'test/faults/idempotency', 'test/subscriptions/lost-rights', 'test/mcp/follow', pageNodes],
     env: { SVC_TEST_NODES: '2' },
   },
   browser: {
-    files: [
-<<<<<<< HEAD
-      ...['browser', 'ceremonies', 'console', 'console-everybody', 'console-pages', 'console-rooms', 'hosted'],
-      ...['hosted-passkeys', 'notes-example', 'passkeys', 'social-browser'],
-=======
-      ...['browser', 'ceremonies', 'console', 'console-pages', 'console-rooms', 'hosted', 'hosted-passkeys'],
-      ...['notes-example', 'passkeys', 'sdk', 'social-browser'],
->>>>>>> w-SDK
-    ].map((name) => `test/lanes/${name}.test.ts`),
+    files: lanesBut([...natsLane, pageNodes]),
     needs: 'Chromium',
     program: chromiumProgram(),
     install: 'apt-get install chromium, or any Chrome',
