@@ -44,7 +44,10 @@ export const expandResult = {
   name: 'expand_result',
   description: 'Reads on in a long list that an earlier result showed the beginning of.',
   input: z.strictObject({
-    ref: z.string().regex(/^res_[0-9a-f]{16}$/, 'must be a reference such as res_0123456789abcdef'),
+    ref: z
+      .string()
+      .regex(/^res_[0-9a-f]{16}$/, 'must be a reference such as res_0123456789abcdef')
+      .describe('The reference that the earlier text names.'),
     offset: z.int().min(0).default(0).describe('Items to leave out.'),
     limit: z.int().min(1).max(1000).default(100).describe('Most items to show.'),
   }),

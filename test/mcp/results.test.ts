@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { SoftwareAuthenticator } from '../auth/passkeys/software-authenticator.ts';
 import { startService } from '../helpers/service.ts';
 import { platformTools } from './mcp-stage.ts';
 
@@ -323,6 +324,20 @@ describe('the doors of a project', () => {
     });
     const used = await tools.call(wallet, 'verify_magic_link', { project_id, challenge_id, code });
     expect(used.isError).toBe(true);
+    // As a page and an authenticator would, between the calls.
+    const app_origin = 'http://localhost:3000';
+    const device = new SoftwareAuthenticator(app_origin);
+    const offered = await tools.call(wallet, 'passkey_register_options', { ...user, app_origin });
+    const made = { ...user, ...device.create(offered.structuredContent), label: 'Laptop' };
+    const kept = await tools.call(wallet, 'passkey_register_verify', made);
+    expect(kept.structuredContent).toMatchObject({ label: 'Laptop' });
+    const options = await tools.call(wallet, 'passkey_login_options', { project_id, app_origin, email });
+    const proof = { project_id, ...device.get(options.structuredContent) };
+    const signedIn = await tools.call(wallet, 'passkey_login_verify', proof);
+    expect(signedIn.structuredContent.user).toMatchObject({ email });
+    expect(signedIn.content[0]!.text).not.toContain(signedIn.structuredContent.access_token);
+    const [{ id: passkey_id }] = (await tools.call(wallet, 'list_passkeys', user)).structuredContent.passkeys;
+    expect(await tools.call(wallet, 'delete_passkey', { ...user, passkey_id })).not.toHaveProperty('isError');
     for (const [name, args] of [
       ['passkey_register_options', { ...user, app_origin: 'https://elsewhere.example' }],
       ['passkey_register_verify', { ...user, challenge_id: 'x', response: {} }],
