@@ -152,6 +152,28 @@ describe('profiles', () => {
   });
 });
 
+describe('tools are found by the words of whoever looks', () => {
+  test.each([
+    ['create database', 'provision_postgres_project'],
+    ['invite a colleague by email', 'create_org_invite'],
+    ['change the role of a member', 'set_org_member_role'],
+    ['page a human', 'raise_escalation'],
+    ['acknowledge escalation', 'ack_escalation'],
+    ['lock a file so that nobody else edits it', 'claim_room_resource'],
+    ['how much does it cost', 'get_quote'],
+    ['token for an agent', 'create_delegate'],
+    ['errors since the release', 'errors_list'],
+    ['audit log', 'list_org_audit'],
+    ['who can read the table', 'apply_expose'],
+    ['who am I', 'whoami'],
+    ['is the service up?', 'service_status'],
+    ['wait for an event', 'list_project_events'],
+  ])('“%s” is %s', async (query, name) => {
+    const { structuredContent } = await tools.call(nobody, 'find_tools', { query, limit: 3 });
+    expect(structuredContent.tools.map((tool: { name: string }) => tool.name)).toContain(name);
+  });
+});
+
 describe('what the gateway says of itself', () => {
   test('is what its paths say, whoever asks', async () => {
     const call = async (name: string, who = nobody) => (await tools.call(who, name)).structuredContent;
