@@ -82,6 +82,8 @@ describe.each(clients)('%s', (name, connect) => {
       ['project_use', { project_id }, { project_id, name: 'notes' }],
       ['call_tool', { name: 'project_use', arguments: { project_id } }, { project_id }],
       ['pay_url', { url: 'ftp://shop.example.org' }, { code: 'BAD_USAGE' }],
+      ['scaffold_roles', { roles: ['owner', 'reader'], cache_ttl: 0 }, { gates: { owner: {}, reader: {} } }],
+      ['scaffold_roles', { table: '1st' }, { code: 'BAD_USAGE' }],
       ['init', { rail: 'mpp' }, { code: 'RAIL_SWITCH_REQUIRES_CONFIRM' }],
     ] as const)
       expect([tool, (await client.callTool(tool, args)).structuredContent]).toMatchObject([tool, answer]);
