@@ -45,8 +45,8 @@ const lanes: Readonly<Record<string, Lane>> = {
   },
   browser: {
     files: [
-      ...['browser', 'ceremonies', 'console', 'console-pages', 'console-rooms', 'hosted', 'hosted-passkeys'],
-      ...['notes-example', 'passkeys', 'social-browser'],
+      ...['browser', 'ceremonies', 'console', 'console-pages', 'console-people', 'console-rooms', 'console-rows'],
+      ...['hosted', 'hosted-passkeys', 'notes-example', 'passkeys', 'social-browser'],
     ].map((name) => `test/lanes/${name}.test.ts`),
     needs: 'Chromium',
     program: chromiumProgram(),

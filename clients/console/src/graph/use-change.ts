@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useClient } from 'urql';
 import { somethingChanged } from './changes.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
+import { sendChange } from './send-change.ts';
 
 /** A change that can be made, and how the last one went. */
 export interface Change<Input, Data> {
@@ -25,7 +26,7 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
     setBusy(true);
     setError(undefined);
     const keyed = { ...input, idempotencyKey: crypto.randomUUID() } as Input;
-    const { data, error: failed } = await client.mutation(document, { input: keyed }).toPromise();
+    const { data, error: failed } = await sendChange(client, document, { input: keyed });
     setBusy(false);
     if (failed === undefined) {
       somethingChanged();
