@@ -1,7 +1,8 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { createClient } from 'graphql-ws';
+import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
+import WebSocket, { type CloseEvent } from 'ws';
 import { type Body, peopleOf, plane } from '../ceremonies/person.ts';
 import { type Actor, nobody, withHeaders } from '../helpers/actors.ts';
-import { openSocket } from '../helpers/graphql-ws-client.ts';
 import { startService } from '../helpers/service.ts';
 
 const service = await startService();
@@ -65,21 +66,20 @@ describe('a person’s session in the cookie of a browser', () => {
 
   test('opens a socket, which ends with it', async () => {
     const person = await withCookie();
-    const { client } = cookieSocket(person);
+    const { client } = socketOf(person);
     const ask = async () => (await client.iterate<Body>({ query: whoami }).next()).value;
     expect((await ask()).data.whoami.principal.principalId).toBe(person.principalId);
     const revoked = await service.call(pageOf(person), 'POST', `${plane}/session/browser/revoke`, { body: {} });
     expect([revoked.status, revoked.headers.get('set-cookie')]).toEqual([200, expect.stringContaining('Max-Age=0')]);
     expect((await ask()).errors[0].extensions.code).toBe('INVALID_AUTH');
-    await client.dispose();
-    expect(await refusedWith(person)).toBe(4403);
+    expect(await socketOf(person).closed).toBe(4403);
     expect(await taken(pageOf(person))).toBe('INVALID_AUTH');
   });
 
   test('opens no socket for a page of another site, whatever the browser sends along', async () => {
     const person = await withCookie();
-    expect(await refusedWith(person, { origin: 'https://elsewhere.example' })).toBe(4403);
-    expect(await refusedWith({ ...person, csrf: 'guessed' })).toBe(4403);
+    expect(await socketOf(person, { origin: 'https://elsewhere.example' }).closed).toBe(4403);
+    expect(await socketOf({ ...person, csrf: 'guessed' }).closed).toBe(4403);
   });
 
   test('asks for what a session has to prove, and is let through with it', async () => {
@@ -132,20 +132,22 @@ describe('what the console is told of who is signed in', () => {
 });
 
 /** A socket as a browser opens it from a page: the cookie and the origin go with the upgrade. */
-function cookieSocket(person: Shown, headers: Record<string, string> = {}) {
-  return openSocket(service.url, withHeaders({ 'x-svc-csrf': person.csrf }), 0, {
-    cookie: person.cookie,
-    origin,
-    ...headers,
+function socketOf({ cookie, csrf }: Shown, more: Record<string, string> = {}) {
+  const closed = Promise.withResolvers<number>();
+  const client = createClient({
+    url: `${service.url.replace(/^http/, 'ws')}/graphql`,
+    // It stays open between operations, as the console's does.
+    lazy: false,
+    retryAttempts: 0,
+    connectionParams: { 'x-svc-csrf': csrf },
+    webSocketImpl: class extends WebSocket {
+      constructor(address: string, protocol: string) {
+        super(address, protocol, { headers: { cookie, origin, ...more } });
+      }
+    },
+    on: { closed: (event) => closed.resolve((event as CloseEvent).code) },
+    onNonLazyError: () => undefined,
   });
-}
-
-/** The code that a socket is closed with. */
-async function refusedWith(person: Shown, headers: Record<string, string> = {}): Promise<number> {
-  const { client, closes } = cookieSocket(person, headers);
-  await client
-    .iterate({ query: whoami })
-    .next()
-    .catch(() => undefined);
-  return closes()[0]!;
+  onTestFinished(async () => client.dispose());
+  return { client, closed: closed.promise };
 }

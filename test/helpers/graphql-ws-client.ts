@@ -27,28 +27,14 @@ export interface SocketClient {
   }) => AsyncIterableIterator<FormattedExecutionResult<RoomEvent, unknown>>;
 }
 
-/**
- * graphql-ws as its own client speaks it, signed in by a wallet or as somebody else.
- *
- * @param retries how often it reconnects by itself
- * @param upgrade headers of the upgrade, as a browser sends them by itself
- */
-export function openSocket(
-  url: string,
-  who: TestWallet | Actor,
-  retries = 0,
-  upgrade: Record<string, string> = {},
-): SocketClient {
+/** graphql-ws as its own client speaks it, signed in by a wallet or as somebody else. @param retries how often it reconnects by itself */
+export function openSocket(url: string, who: TestWallet | Actor, retries = 0): SocketClient {
   let socket: WebSocket | undefined;
   let opened = 0;
   const closes: number[] = [];
   const client = createClient({
     url: `${url.replace(/^http/, 'ws')}/graphql`,
-    webSocketImpl: class extends WebSocket {
-      constructor(address: string, protocol: string) {
-        super(address, protocol, { headers: upgrade });
-      }
-    },
+    webSocketImpl: WebSocket,
     retryAttempts: retries,
     connectionParams: async () =>
       'headers' in who

@@ -58,7 +58,7 @@ test('tables are told with their columns, constraints, estimates and policies, a
       { name: 'author', type: 'uuid', nullable: true, default_value: null },
       { name: 'tags', type: 'text[]', nullable: true, default_value: "'{}'::text[]" },
       { name: 'price', type: 'numeric(10,2)', nullable: true, default_value: null, identity: null, enum_values: null },
-      { name: 'mood', type: 'mood', enum_values: ['glad', 'calm', 'blue'] },
+      { name: 'mood', type: 'public.mood', enum_values: ['glad', 'calm', 'blue'] },
       { name: 'loud', type: 'boolean', generated: true, default_value: '(price > (9)::numeric)' },
     ],
     rls_enabled: false,
@@ -79,7 +79,7 @@ test('tables are told with their columns, constraints, estimates and policies, a
 test('the graph tells the same', async () => {
   const { body } = await call(key, 'GET', `${base}/schema`);
   const document = `query ($id: ID!) { project(id: $id) { tables { name rlsEnabled rowEstimate
-    columns { name type nullable defaultValue } constraints { name type definition }
+    columns { name type nullable defaultValue identity generated enumValues } constraints { name type definition }
     policies { name command usingExpression checkExpression } } } }`;
   const { data, errors } = await service.graphql(wallet, document, { id: projectId });
   expect(errors).toBeUndefined();
@@ -89,7 +89,11 @@ test('the graph tells the same', async () => {
     rlsEnabled: table.rls_enabled,
     rowEstimate: table.row_estimate,
     // biome-ignore lint/suspicious/noExplicitAny: as documented.
-    columns: table.columns.map(({ default_value: defaultValue, ...rest }: any) => ({ ...rest, defaultValue })),
+    columns: table.columns.map(({ default_value: defaultValue, enum_values: enumValues, ...rest }: any) => ({
+      ...rest,
+      defaultValue,
+      enumValues,
+    })),
     constraints: table.constraints,
     // biome-ignore lint/suspicious/noExplicitAny: as documented.
     policies: table.policies.map(({ name, command, using_expression, check_expression }: any) => ({

@@ -5,8 +5,8 @@ export type Column = TableShapeFragment['columns'][number];
 /** How a column's values are typed in. */
 export type Kind = 'boolean' | 'choice' | 'date' | 'json' | 'number' | 'text' | 'other';
 
-/** The type without its measures: `numeric(10,2)` is `numeric`. */
-const plainType = (type: string) => type.replace(/\(.*?\)/, '').replace(/\s+/g, ' ');
+/** The type without its measures and its schema: `numeric(10,2)` is `numeric`. */
+const plainType = (type: string) => type.replace(/\(.*?\)/, '').replace(/^public\./, '');
 
 const kinds: Readonly<Record<string, Kind>> = {
   boolean: 'boolean',
