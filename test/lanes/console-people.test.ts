@@ -46,7 +46,15 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     const tab = await page.context().newPage();
     await tab.goto(origin + path);
     await tab.getByRole('button', { name: 'Sign in' }).click();
+    await tab.waitForURL('**/console**');
     return tab;
+  }
+
+  /** As whoever goes back to the page that has gone on by itself: browsers show passkeys to nobody who looks elsewhere. */
+  async function byMailAndBack(opened: Opened) {
+    const tab = await byMail(opened);
+    await tab.close();
+    await opened.page.bringToFront();
   }
 
   const violations = async (page: Page) => {
@@ -75,17 +83,15 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     const opened = await open();
     const { page, visit, heading, press, fill } = opened;
     await visit('/orgs');
-    await byMail(opened);
+    await byMailAndBack(opened);
     await heading('Organizations');
     await fill('Name', 'People alone');
     await press('Create organization');
     const dialog = page.getByRole('dialog', { name: 'Confirm with your passkey' });
     await dialog.getByText('To create an organization').waitFor();
     expect(await violations(page)).toEqual([]);
-    await press('Use a passkey');
     await dialog.getByText('You have no passkey yet').waitFor();
     await press('Add a passkey');
-    await press('Use a passkey');
     await heading('People alone');
 
     // A new project takes an approval of its own, which holds for the next one.
@@ -102,13 +108,11 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
   async function withPasskey() {
     const opened = await open();
     await opened.visit('/orgs');
-    await byMail(opened);
+    await byMailAndBack(opened);
     await opened.heading('Organizations');
     await opened.fill('Name', 'First');
     await opened.press('Create organization');
-    await opened.press('Use a passkey');
     await opened.press('Add a passkey');
-    await opened.press('Use a passkey');
     await opened.heading('First');
     return opened;
   }
@@ -163,7 +167,7 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
       service.call(wallet, 'POST', `/orgs/v1/${orgId}/rooms/standup/messages`, { body: { body } });
     await service.call(wallet, 'POST', `/orgs/v1/${orgId}/invites`, { body: { email, role: 'developer' } });
     await visit(`/orgs/${orgId}/rooms/standup`);
-    await byMail(opened);
+    await byMailAndBack(opened);
     await page.getByText('Nothing was said yet').waitFor();
     const bodies = () => page.locator('.message .body').allTextContents();
     await say('one');
@@ -182,7 +186,7 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     await visit('');
     await enter();
     await press('Sign out');
-    await byMail(opened);
+    await byMailAndBack(opened);
     await heading('Overview');
     await page.evaluate(`localStorage.setItem('svc.console.signed-in-by', 'com.example.wallet')`);
     await page.reload();

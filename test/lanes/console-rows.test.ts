@@ -119,7 +119,7 @@ describe.skipIf(program === undefined)('rows of the console in Chromium', async 
 
   test('what the database refuses is said in its words, and what was typed stays', async () => {
     await run("insert into things (name) values ('Taken')");
-    const { page, press, rows } = await openRows('things');
+    const { page, press, rows } = await openRows('things', { refusals: true });
     await rows.getByText('Taken').waitFor();
     await press('New row');
     const form = page.getByRole('dialog');
@@ -167,7 +167,7 @@ describe.skipIf(program === undefined)('rows of the console in Chromium', async 
   });
 
   test('a visitor’s view is not written through, and who may not have the key is told what is left', async () => {
-    const { page } = await openRows('things');
+    const { page } = await openRows('things', { refusals: true });
     await page.getByRole('button', { name: 'New row' }).waitFor();
     await page.getByLabel('Seen with').selectOption('anon');
     await page.getByRole('alert').waitFor();

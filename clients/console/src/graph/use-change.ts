@@ -23,11 +23,13 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Envelope>();
   const run = async (input: Omit<Input, 'idempotencyKey'>) => {
+    const focused = document.activeElement;
     setBusy(true);
     setError(undefined);
     const keyed = { ...input, idempotencyKey: crypto.randomUUID() } as Input;
     const { data, error: failed } = await sendChange(client, document, { input: keyed });
     setBusy(false);
+    setTimeout(() => takeBack(focused));
     if (failed === undefined) {
       somethingChanged();
       return data;
@@ -36,4 +38,10 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
     return undefined;
   };
   return { run, busy, error, clear: () => setError(undefined) };
+}
+
+/** A button that is busy loses the keyboard, which nobody wants to look for from the top of the page. */
+function takeBack(focused: Element | null): void {
+  if (document.activeElement === document.body && focused instanceof HTMLElement && focused.isConnected)
+    focused.focus({ preventScroll: true });
 }

@@ -1,6 +1,6 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Envelope } from '../graph/envelope.ts';
-import { addPasskey, approve, knowsPasskeys, openedByNumber, stepUp } from '../session/passkey.ts';
+import { addPasskey, approve, holdsPasskey, knowsPasskeys, openedByNumber, stepUp } from '../session/passkey.ts';
 import { plane } from '../session/person.ts';
 import type { Question } from '../session/proof.ts';
 import { Dialog } from './dialog.tsx';
@@ -21,6 +21,9 @@ const named: Readonly<Record<string, string>> = {
 export default function ProofDialog({ question: { person, wanted, answer } }: { readonly question: Question }) {
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Envelope>();
+  const [hasPasskey, setHasPasskey] = useState<boolean>();
+  // Without an answer it is tried: what is missing is said then.
+  useEffect(() => void holdsPasskey().then(setHasPasskey, () => setHasPasskey(true)), []);
 
   const attempt = async (how: () => Promise<void>) => {
     setBusy(true);
@@ -34,13 +37,19 @@ export default function ProofDialog({ question: { person, wanted, answer } }: { 
   };
   const show = () =>
     attempt(async () => {
+      const has = hasPasskey ?? (await holdsPasskey());
+      setHasPasskey(has);
+      // Nobody should make a passkey who wanted to show one: the button says it first.
+      if (!has && hasPasskey === undefined) return;
+      if (!has) {
+        await addPasskey(person);
+        setHasPasskey(true);
+      }
       if (wanted.kind === 'fresh') {
         await stepUp(person, wanted.opClass);
         answer({});
       } else answer({ approval: await approve(person, wanted.action, wanted.target) });
     });
-  const add = () => attempt(() => addPasskey(person));
-  const hasNone = error?.details.reason === 'no_passkey';
   return (
     <Dialog title="Confirm with your passkey" close={() => answer(undefined)}>
       {wanted.kind === 'fresh' ? (
@@ -64,13 +73,11 @@ export default function ProofDialog({ question: { person, wanted, answer } }: { 
           </dl>
         </>
       )}
-      {hasNone ? (
-        <p className="note warn" role="alert">
-          You have no passkey yet. One is made by this device, or by a security key, and kept there.
-        </p>
-      ) : (
-        <ErrorNote error={error} />
-      )}
+      <p role="status" className={hasPasskey === false ? 'note warn' : undefined}>
+        {hasPasskey === false &&
+          'You have no passkey yet. This device or a security key makes one and keeps it; then it is shown.'}
+      </p>
+      <ErrorNote error={error} />
       {!knowsPasskeys() && <p className="note warn">This browser knows no passkeys.</p>}
       {openedByNumber() && (
         <p className="note warn">
@@ -79,13 +86,8 @@ export default function ProofDialog({ question: { person, wanted, answer } }: { 
         </p>
       )}
       <div className="row">
-        <button
-          type="button"
-          className="main"
-          disabled={busy || !knowsPasskeys()}
-          onClick={() => void (hasNone ? add() : show())}
-        >
-          {hasNone ? 'Add a passkey' : 'Use a passkey'}
+        <button type="button" className="main" disabled={busy || !knowsPasskeys()} onClick={() => void show()}>
+          {hasPasskey === false ? 'Add a passkey' : 'Use a passkey'}
         </button>
         <button type="button" onClick={() => answer(undefined)}>
           Cancel

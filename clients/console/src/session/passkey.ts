@@ -80,6 +80,13 @@ export async function stepUp(person: Person, opClass: string): Promise<void> {
   await ask(`${plane}/step-up/verify`, { response, op_class: opClass }, person);
 }
 
+/** Whether whoever is signed in with this browser has a passkey. @throws when the gateway does not answer */
+export async function holdsPasskey(): Promise<boolean> {
+  const response = await fetch(`${plane}/authenticators`, { headers: { accept: 'application/json' } });
+  const { authenticators } = (await response.json()) as { authenticators: readonly { readonly kind: string }[] };
+  return authenticators.some(({ kind }) => kind === 'passkey');
+}
+
 /** Makes a passkey and keeps it as the person's. @throws an {@link Envelope} */
 export async function addPasskey(person: Person): Promise<void> {
   const { options } = await ask<Asked<PublicKeyCredentialCreationOptionsJSON>>(
