@@ -1,6 +1,5 @@
 import type { Call, Command, Group } from '../command.ts';
 import { secondsOf } from '../duration.ts';
-import { errorsForPeople } from '../errors-human.ts';
 import { badUsage, Failure, local, passes } from '../failure.ts';
 import { operationCommand, perform } from '../operation-command.ts';
 import { note, pause, progress } from '../progress.ts';
@@ -82,7 +81,7 @@ const errors: Command = {
     [noVerdict]: 'with --fail-on-new no verdict could be had',
   },
   operations: ['errors.list', 'errors.get'],
-  human: errorsForPeople,
+  human: 'failures',
   async run(call) {
     const { cli, positionals, flags } = call;
     const gate = flags.is('fail-on-new');
