@@ -130,7 +130,7 @@ test('the verdict on a release is the exit code', async () => {
   expect(counted.counts.values).toContain(1);
   const people = (await ada.svc('errors', '--counts', 'day', '--human')).stdout;
   expect(people).toMatch(/^By the day: [▁█]{2,3}$/m);
-  expect(people).toMatch(/^1 +[▁█]{2,3} +checkout .*TypeError: /m);
+  expect(people).toMatch(/^1 +[▁█]{2,3} +TypeError: .*checkout/m);
   expect((await ada.svc('errors', id, '--human')).stdout).toMatch(/^message template +\S/m);
   expect((await ada.svc('errors', id)).json.samples.first.id).toBe('req_0123456789');
   expect((await ada.svc('errors', id, '--kind', 'uncaught')).error).toMatchObject({ code: 'BAD_USAGE', field: 'kind' });

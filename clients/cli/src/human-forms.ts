@@ -128,10 +128,14 @@ function failuresText(page: Failures | Readonly<Record<string, unknown>>, width:
             errors.map(
               ({ function: name, kind, error_name, message_template, count, last_seen, fingerprint_id, counts }) => ({
                 count,
-                ...(counts && { [`by_the_${counts.bucket}`]: bars(counts, 24) }),
+                // What failed comes before where it did: a terminal of 80 characters has room for one beside the bars.
+                ...(counts && {
+                  [`by_the_${counts.bucket}`]: bars(counts, 24),
+                  failure: cut(`${error_name}: ${message_template}`, 36),
+                }),
                 function: name,
                 kind,
-                failure: `${error_name}: ${message_template}`,
+                ...(!counts && { failure: `${error_name}: ${message_template}` }),
                 last_seen,
                 fingerprint_id,
               }),
