@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { fingerprintsMax } from '../../resolvers/errors/make-room.ts';
-import { buffersOf } from '../helpers/executed-plan.ts';
+import { buffersOf, genericPlanOf } from '../helpers/executed-plan.ts';
 import { startService } from '../helpers/service.ts';
 import { failureNumbered, minutesAgo, reporter, sumOf } from './reporting.ts';
 
@@ -67,6 +67,26 @@ test('what made room takes its counts along, and is counted anew when it comes b
   await report(failureNumbered(1));
   const [row] = (await list({ fingerprint: id, counts: 'hour' })).body.errors;
   expect([row.count, sumOf(row.counts)]).toEqual([1, 1]);
+});
+
+test('counts of a full project are looked up by its rows, however much others count', async () => {
+  const { list } = await filled(fingerprintsMax);
+  await filled(fingerprintsMax);
+  await sql(
+    `insert into error_counts select org_id, project_id, fingerprint_id, function,
+       date_trunc('hour', now() - h * interval '1 hour', 'UTC'), 1
+     from error_fingerprints, generate_series(1, 3) h where function = 'old'`,
+  );
+  await sql('vacuum (analyze) error_counts, error_fingerprints');
+  const statements = await service.statements(() => list({ since: minutesAgo(3 * 1_440), counts: 'hour' }));
+  const counting = statements.filter((text) => text.includes('error_counts'));
+  expect(counting).toHaveLength(2);
+  for (const text of counting) {
+    const plan = await genericPlanOf(service.control, text);
+    expect(plan.match(/(?:Index|Seq|Heap) (?:Only )?Scan.* on error_counts\w*/g)).toEqual([
+      expect.stringMatching(/^Index Scan using error_counts_org_id_project_id_fingerprint_id_function_/),
+    ]);
+  }
 });
 
 test('twenty callers at the cap leave as many rows as there may be, and lose none of their own', async () => {
