@@ -35,7 +35,11 @@ describe.skipIf(older === undefined)('the package in a shell whose Node.js is to
   test('says what it needs where there is no other', async () => {
     const { code, stdout, stderr } = await svc('wallets', 'current');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(JSON.parse(stderr)).toMatchObject({ status: 'error', code: 'LOCAL_ERROR', hint: expect.stringContaining('22') });
+    expect(JSON.parse(stderr)).toMatchObject({
+      status: 'error',
+      code: 'LOCAL_ERROR',
+      hint: expect.stringContaining('22'),
+    });
   });
 
   test('goes on with the one of the clone, with its words, output and exit code', async () => {

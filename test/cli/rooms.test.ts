@@ -70,7 +70,9 @@ test('people read messages as a conversation', async () => {
   const waited = await ada.svc('messages', 'wait', '--addressed-to', 'me', '--timeout', '20', '--human');
   expect(waited.stdout).toMatch(/^Atlas-2, \d{4}-\d\d-\d\d \d\d:\d\d \(to Atlas; high; msg_\w+\)\n {2}one/);
   expect(waited.stdout).toContain(message_id);
-  expect((await ada.svc('messages', 'wait', '--thread', 'quiet', '--timeout', '1', '--human')).stdout).toBe('Nothing was said.\n');
+  expect((await ada.svc('messages', 'wait', '--thread', 'quiet', '--timeout', '1', '--human')).stdout).toBe(
+    'Nothing was said.\n',
+  );
 });
 
 test('what others wrote tells the reader’s terminal nothing', async () => {
