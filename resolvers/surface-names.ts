@@ -145,7 +145,7 @@ export const surfaceNames: Readonly<Record<string, SurfaceNames>> = {
   'audit.run': { tool: 'audit_site', command: 'audit run' },
   'audit.watch': { command: 'audit run --watch', sdk: 'follow', follows: ['auditProgress'] },
   'audit.buy': { tool: 'buy_audit', command: 'audit buy' },
-  'audit.getPricing': { tool: 'get_audit_pricing' },
+  'audit.getPricing': { tool: 'get_audit_pricing', command: 'audit pricing' },
   'audit.stats': { tool: 'get_audit_stats', command: 'audit stats' },
   'products.buyPack': { tool: 'buy_audit_pack', command: 'audit buy-pack' },
   'products.buySource': { tool: 'buy_source', command: 'audit buy-source' },

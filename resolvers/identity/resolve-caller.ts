@@ -19,6 +19,17 @@ export interface Credentials {
   readonly 'sign-in-with-x'?: string | undefined;
   readonly apikey?: string | undefined;
   readonly 'x-admin-key'?: string | undefined;
+  /** Only where none of the others came along. */
+  readonly browser?: BrowserProof | undefined;
+}
+
+/** What a page of this server shows to act as the person whose cookie its browser has. */
+export interface BrowserProof {
+  /** The header `Cookie`. */
+  readonly cookie: string;
+  /** The session's own word, of `X-Svc-Csrf`. */
+  readonly csrf: string;
+  readonly origin: string | undefined;
 }
 
 /** Where a request was sent to, and where from. */
@@ -33,7 +44,8 @@ interface Journey {
 type Presume = (principalId: string) => void;
 
 /**
- * The one door through which every credential comes in. The admin key is looked at first, then `Authorization`, which
+ * The one door through which every credential that is a header comes in; cookies of browsers are looked at by transports,
+ * which know where a page is from. The admin key is looked at first, then `Authorization`, which
  * wins over `SIGN-IN-WITH-X`, then `apikey`. Contract 01, section 1.3.
  *
  * @throws INVALID_AUTH or OPERATOR_SESSION_INVALID for a credential that does not hold
