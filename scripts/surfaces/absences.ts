@@ -24,14 +24,6 @@ export const elsewhere: Readonly<Record<string, readonly string[]>> = {
 
 /** Every absence, with its reason. */
 export const absences: Readonly<Record<string, Absences>> = {
-  // Its tools stand at `/api/mcp` and `/api/a2a`, too.
-  'audit.getPricing': {
-    GraphQL: 'protocol',
-    REST: 'protocol',
-    SDK: 'protocol',
-    command: 'protocol',
-    OpenAPI: 'protocol',
-  },
   // Whoever asks `audit_site` to be told of its progress is told of the same steps.
   'audit.watch': { ...stream, tool: 'twin' },
   'claims.open': held,

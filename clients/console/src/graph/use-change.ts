@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useClient } from 'urql';
 import { somethingChanged } from './changes.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
+import { sendChange } from './send-change.ts';
 
 /** A change that can be made, and how the last one went. */
 export interface Change<Input, Data> {
@@ -22,11 +23,13 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Envelope>();
   const run = async (input: Omit<Input, 'idempotencyKey'>) => {
+    const focused = document.activeElement;
     setBusy(true);
     setError(undefined);
     const keyed = { ...input, idempotencyKey: crypto.randomUUID() } as Input;
-    const { data, error: failed } = await client.mutation(document, { input: keyed }).toPromise();
+    const { data, error: failed } = await sendChange(client, document, { input: keyed });
     setBusy(false);
+    setTimeout(() => takeBack(focused));
     if (failed === undefined) {
       somethingChanged();
       return data;
@@ -35,4 +38,10 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
     return undefined;
   };
   return { run, busy, error, clear: () => setError(undefined) };
+}
+
+/** A button that is busy loses the keyboard, which nobody wants to look for from the top of the page. */
+function takeBack(focused: Element | null): void {
+  if (document.activeElement === document.body && focused instanceof HTMLElement && focused.isConnected)
+    focused.focus({ preventScroll: true });
 }

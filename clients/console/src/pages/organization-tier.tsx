@@ -6,6 +6,7 @@ import { Form, textOf } from '../parts/form.tsx';
 import { bytes, Meter } from '../parts/meter.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
+import { may } from '../session/may.ts';
 import { type OrganizationQuery, SetTierDocument, type Tier } from './organization.graphql.ts';
 import type { Organization } from './organization.tsx';
 
@@ -55,7 +56,7 @@ export function TierCard({ organization, standing }: TierCardProps) {
           {billing.heldUsdMicros > 0 && `, and ${dollars(billing.heldUsdMicros)} held`}
         </p>
       )}
-      {role === 'OWNER' && (
+      {may(role, 'org:tier:set') && (
         <Form
           label="Tier"
           className="row"

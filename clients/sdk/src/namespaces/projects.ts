@@ -470,6 +470,9 @@ export interface SchemaAnswer {
       readonly type: string;
       readonly nullable: boolean;
       readonly defaultValue: string | null;
+      readonly identity: 'always' | 'by_default' | null;
+      readonly generated: boolean;
+      readonly enumValues: readonly string[] | null;
     }[];
     readonly constraints: readonly {
       readonly name: string;
