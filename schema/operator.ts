@@ -1,5 +1,5 @@
 import { dropNulls } from '../core/drop-nulls.ts';
-import { getOverview } from '../resolvers/operator/get-overview.ts';
+import { getOverview, type Rollup, rollupOf } from '../resolvers/operator/get-overview.ts';
 import { criticalItems, getOperatorStatus, type OperatorStatus } from '../resolvers/operator/get-status.ts';
 import { listOperatorProjects, type OperatedProjects } from '../resolvers/operator/list-projects.ts';
 import type { Advisory, OperatedOrg, OperatorScope, Reach } from '../resolvers/operator/reach.ts';
@@ -38,10 +38,21 @@ const AdvisoryRef = builder.objectRef<Advisory>('OperatorAdvisory').implement({
   }),
 });
 
+const RollupRef = builder.objectRef<Rollup>('OperatorRollup').implement({
+  description: 'How much somebody answers for.',
+  fields: (t) => ({
+    organizations: t.exposeInt('organizations', { description: 'Organizations.' }),
+    projects: t.exposeInt('projects', { description: 'Projects that are not deleted, in all of them.' }),
+    wallets: t.exposeInt('wallets', { description: 'Wallets.' }),
+    advisories: t.exposeInt('advisories', { description: 'What needs to be looked at.' }),
+  }),
+});
+
 const OverviewRef = builder.objectRef<Reach>('OperatorOverview').implement({
   description: 'What a person or a wallet answers for.',
   fields: (t) => ({
     scope: t.field({ type: ScopeRef, description: 'For whom it was looked.', resolve: ({ scope }) => scope }),
+    rollup: t.field({ type: RollupRef, description: 'How much of each there is.', resolve: rollupOf }),
     organizations: t.field({
       type: [OrgRef],
       description: 'Organizations, oldest first.',

@@ -71,10 +71,11 @@ test('the graph answers as the paths do', async () => {
   const home = await service.project();
   const { data } = await service.graphql(
     home.wallet,
-    `{ operatorOverview { organizations { orgId role } advisories { type } }
+    `{ operatorOverview { rollup { organizations projects wallets advisories } organizations { orgId role } advisories { type } }
        operatorProjects { projects { edges { node { name } } } } operatorStatus { recoveryGap criticalItems { kind } } }`,
   );
   const [overview, status] = [await get(home.wallet, 'overview'), await get(home.wallet, 'status')];
+  expect(data.operatorOverview.rollup).toEqual(overview.rollup);
   expect(data.operatorOverview.organizations).toEqual([{ orgId: overview.organizations[0].org_id, role: 'owner' }]);
   expect(data.operatorProjects.projects.edges).toHaveLength(1);
   expect(data.operatorStatus.criticalItems).toEqual(status.critical_items.map(({ kind }: Body) => ({ kind })));

@@ -106,7 +106,7 @@ test('a slug that costs a fee is refused in the gateway’s own words, and only 
   expect(slug).toMatchObject({
     code: 1,
     stdout: '',
-    error: { status: 'error', http: 403, code: 'INSUFFICIENT_BALANCE' },
+    error: { status: 'error', http: 403, code: 'INSUFFICIENT_FUNDS' },
   });
   const admin = ada.with({ SVC_ADMIN_KEY: 'x'.repeat(24) });
   expect((await admin('admin', 'credit', org, '--amount', '10000000')).error.http).toBe(401);

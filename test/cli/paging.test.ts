@@ -102,6 +102,9 @@ test('the verdict on a release is the exit code', async () => {
   const found = await ada.svc(...gate, '--watch', '1h', '--interval', '5s');
   expect(found).toMatchObject({ code: 1, json: { verdict: { new_fingerprints: 1 } } });
   const id = found.json.errors[0].fingerprint_id;
+  const counted = (await ada.svc('errors', '--counts', 'day')).json;
+  expect(counted.errors[0].counts).toEqual(counted.counts);
+  expect(counted.counts.values).toContain(1);
   expect((await ada.svc('errors', id)).json.samples.first.id).toBe('req_0123456789');
   expect((await ada.svc('errors', id, '--kind', 'uncaught')).error).toMatchObject({ code: 'BAD_USAGE', field: 'kind' });
   expect((await ada.svc('logs', '--request-id', 'req_0123456789')).json.entries).toEqual([

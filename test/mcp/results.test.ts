@@ -120,6 +120,10 @@ describe('tools that stand for two operations', () => {
       await rest(`/projects/v1/${project_id}/errors/${fingerprint_id}`),
     );
     expect((await call('errors_list', { project_id })).errors).toMatchObject([{ fingerprint_id }]);
+    expect(await call('errors_list', { project_id, counts: 'day' })).toMatchObject({
+      counts: { bucket: 'day', values: expect.arrayContaining([1]) },
+      errors: [{ counts: { bucket: 'day', values: expect.arrayContaining([1]) } }],
+    });
     const manifest = { version: 1, tables: [{ name: 'absent', expose: true, policy: 'public_read_append_only' }] };
     expect(await call('validate_manifest', { project_id, manifest })).toMatchObject({ has_errors: true });
     const empty = await call('validate_manifest', { manifest, migration_sql: 'create table absent (id int)' });
