@@ -116,15 +116,26 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
       .getByRole('list', { name: 'Failures' })
       .getByText(/^TypeError: /)
       .waitFor();
-    // The chart as those read it who cannot see it: the last part of the window has both.
-    const runs = page.getByRole('table', { name: 'Runs of functions' });
-    await expect.poll(() => runs.getByRole('row').last().getByRole('cell').textContent()).toBe('40');
-    const seen = page.getByRole('table', { name: 'Failures around, by when they were first seen' });
-    expect(await seen.getByRole('row').last().getByRole('cell').allTextContents()).toEqual(['1', '0']);
+    // The chart as those read it who cannot see it: what was just reported is of this hour, or of the one that was over
+    // meanwhile.
+    const counted = async (name: string) => {
+      const cells = page.getByRole('table', { name }).getByRole('cell');
+      const values = (await cells.allTextContents()).map(Number);
+      const sum = (some: readonly number[]) => some.reduce((so, one) => so + one, 0);
+      return { parts: values.length, all: sum(values), lately: sum(values.slice(-2)) };
+    };
+    expect(await counted('Failures by the hour')).toEqual({ parts: 25, all: 1, lately: 1 });
+    await page.getByLabel('When').selectOption('720');
+    await press('Show');
+    await page.getByRole('table', { name: 'Failures by the day, in UTC' }).waitFor();
+    expect(await counted('Failures by the day, in UTC')).toEqual({ parts: 31, all: 1, lately: 1 });
 
     await post(`${path}/occurrences`, { occurrences: [failure({ sample_id: 'req_2', release_id: 'rel_b' })] }, key);
     await page.getByRole('link', { name: /^TypeError: / }).click();
     await page.getByRole('heading', { level: 1, name: 'TypeError' }).waitFor();
+    await expect.poll(async () => (await counted('Failures by the hour')).lately).toBe(2);
+    await page.getByLabel('Over which time').selectOption('168');
+    await expect.poll(async () => (await counted('Failures by the day, in UTC')).lately).toBe(2);
     const texts = (list: string, what: string) =>
       page.getByRole('list', { name: list }).locator(what).allTextContents();
     expect(await texts('Stable frames, innermost first', 'code')).toEqual(['chargeCard', 'handler']);
