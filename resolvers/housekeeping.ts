@@ -103,6 +103,7 @@ const expired: readonly (readonly [table: string, condition: string, which?: str
   ['operator_contact_challenges', `expires_at < now() - interval '30 days'`],
   ['a2a_tasks', 'expires_at < now()'],
   ['webhook_jobs', 'expires_at < now()'],
+  ['kept_results', 'expires_at < now()'],
   ['daily_counts', `day < ${today} - 7`],
   [
     'function_invocations',

@@ -85,6 +85,35 @@ export const boughtAuditDoc: ApiDoc = {
   },
 };
 
+export const pricingDoc: ApiDoc = {
+  refusals: [],
+  examples: {
+    answer: {
+      ok: true,
+      settlement: {
+        network: 'base',
+        caip2: 'eip155:8453',
+        chain_id: 8453,
+        asset: 'USDC',
+        asset_address: '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913',
+        decimals: 6,
+        pay_to: '0x1a642f0E3c3aF545E7AcBD38b07251B3990914F1',
+      },
+      tiers: [
+        {
+          tier: 'audit',
+          price_usd: '0.01',
+          amount: '10000',
+          description: 'The whole report of one site.',
+          path: '/api/x402-audit',
+          max_timeout_seconds: 60,
+        },
+      ],
+      plans: [{ plan: 'starter', price_usd: '3.00', path: '/api/verify-tx' }],
+    },
+  },
+};
+
 export const statsDoc: ApiDoc = {
   refusals: ['UPSTREAM_UNAVAILABLE'],
   examples: {

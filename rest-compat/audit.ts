@@ -1,10 +1,11 @@
 import { getAuditStats } from '../resolvers/audits/audit-stats.ts';
 import { buyAudit } from '../resolvers/audits/buy-audit.ts';
+import { getPricing } from '../resolvers/audits/get-pricing.ts';
 import { auditPrices } from '../resolvers/audits/price-table.ts';
 import { runAudit } from '../resolvers/audits/run-audit.ts';
 import { recordInquiry } from '../resolvers/inquiries/record-inquiry.ts';
 import { apiRoute, unlockable } from './api-route.ts';
-import { auditDoc, boughtAuditDoc, inquiryDoc, statsDoc } from './audit-docs.ts';
+import { auditDoc, boughtAuditDoc, inquiryDoc, pricingDoc, statsDoc } from './audit-docs.ts';
 import type { RestRequest } from './route.ts';
 
 /** Who pays is all that counts. */
@@ -44,6 +45,7 @@ export const auditRoutes = [
     boughtAuditDoc,
     ofPayer,
   ),
+  apiRoute('GET', '/api/pricing', getPricing, () => ({}), pricingDoc),
   apiRoute('GET', '/api/stats', getAuditStats, () => ({}), statsDoc),
   apiRoute(
     'POST',

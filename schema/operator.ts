@@ -1,4 +1,5 @@
 import { dropNulls } from '../core/drop-nulls.ts';
+import { getContents, type ProjectContents } from '../resolvers/operator/get-contents.ts';
 import { getOverview, type Rollup, rollupOf } from '../resolvers/operator/get-overview.ts';
 import { criticalItems, getOperatorStatus, type OperatorStatus } from '../resolvers/operator/get-status.ts';
 import { listOperatorProjects, type OperatedProjects } from '../resolvers/operator/list-projects.ts';
@@ -80,6 +81,18 @@ const ProjectsRef = builder.objectRef<OperatedProjects>('OperatorProjects').impl
   }),
 });
 
+const ContentsRef = builder.objectRef<ProjectContents>('OperatorProjectContents').implement({
+  description: 'What a project is made of, by name alone.',
+  fields: (t) => ({
+    projectId: t.exposeString('projectId', { description: 'The project, by its native id.' }),
+    tables: t.stringList({ description: 'Its tables, by name.', resolve: ({ tables }) => [...tables] }),
+    domains: t.stringList({
+      description: 'Names that it is served under beside its generated one.',
+      resolve: ({ domains }) => [...domains],
+    }),
+  }),
+});
+
 const ItemRef = builder.objectRef<{ readonly kind: string; readonly detail: string }>('OperatorItem').implement({
   description: 'Something that needs a person.',
   fields: (t) => ({
@@ -130,6 +143,14 @@ builder.queryFields((t) => ({
       };
       return run(listOperatorProjects, ctx, dropNulls(given), { org_id: 'org', include: 'includeArchived' });
     },
+  }),
+  operatorProjectContents: t.field({
+    type: ContentsRef,
+    nullable: true,
+    description: getContents.summary,
+    authScopes: { credential: true },
+    args: { project: t.arg.id({ description: 'The project, by global or native id.' }) },
+    resolve: (_root, { project }, ctx) => run(getContents, ctx, { project: nativeId('Project', project) }),
   }),
   operatorStatus: t.field({
     type: StatusRef,

@@ -1,5 +1,6 @@
 import { builder } from './builder.ts';
 import './audit.ts';
+import './audit-pricing.ts';
 import './audit-stats.ts';
 import './delegates.ts';
 import './escalation-changes.ts';

@@ -17,7 +17,6 @@ import { inputsOf } from './helpers/route-inputs.ts';
 // What a compiler cannot see: a surface or an input that was forgotten. Every absence is listed with its reason.
 
 const withoutRoute: Record<string, string> = {
-  'audit.getPricing': 'agents ask for it: it is a tool of /api/mcp and a skill of /api/a2a',
   'audit.watch': 'begins a subscription, which REST does not have; audit.run waits for the whole',
   'projects.openLive': 'begins a subscription; project keys follow over /live/v1, which is no operation',
   'events.open': 'begins a subscription, which REST does not have',
@@ -28,7 +27,6 @@ const withoutRoute: Record<string, string> = {
 };
 
 const withoutField: Record<string, string> = {
-  'audit.getPricing': 'agents ask for it: it is a tool of /api/mcp and a skill of /api/a2a',
   'rooms.getPresence': 'a presence is a node, reached by node(id)',
   'audit.watch': 'it is how the subscription auditProgress begins',
   'projects.openLive': 'it is how the subscription liveHints begins',

@@ -8,7 +8,35 @@ import { auditPrices, usdOf } from './price-table.ts';
 
 /** What is sold, and where it is to be paid. */
 export interface Pricing {
-  readonly payTo: string;
+  readonly settlement: {
+    readonly network: string;
+    readonly caip2: string;
+    readonly chainId: number;
+    readonly asset: string;
+    readonly assetAddress: string;
+    readonly decimals: number;
+    readonly payTo: string;
+  };
+  readonly tiers: readonly PricedTier[];
+  readonly plans: readonly PricedPlan[];
+}
+
+/** What is paid for by x402 at a path of its own. */
+export interface PricedTier {
+  readonly tier: string;
+  readonly priceUsd: string;
+  /** In the asset’s smallest unit. */
+  readonly amount: string;
+  readonly description: string;
+  readonly path: string;
+  readonly maxTimeoutSeconds: number;
+}
+
+/** A licence, paid on chain and had by the hash of what paid it. */
+export interface PricedPlan {
+  readonly plan: string;
+  readonly priceUsd: string;
+  readonly path: string;
 }
 
 const { name, caip2, chainId, usdc } = networks.base;
@@ -37,37 +65,49 @@ const PricingWire = z.object({
   plans: z.array(z.object({ plan: z.string(), price_usd: z.string(), path: z.string() })),
 });
 
-/** What agents ask before they pay: the tool `get_pricing`, and the skill `pricing`. Contract 00, sections 0.2, 4.2 and 4.4. */
+/** What is asked before anything is paid, at `/api/pricing` and by agents’ tools and skills. Contract 00, sections 0.2, 4.2 and 4.4. */
 export const getPricing = query({
   name: 'audit.getPricing',
   summary: 'What the audit gateway sells and for how much, and where it is paid.',
   access: anyone(),
   input: z.object({}),
-  handler: async ({ services }): Promise<Pricing> => ({ payTo: await settlementAddress(services) }),
-  wire: PricingWire,
-  toWire: ({ payTo }) => ({
-    ok: true as const,
+  handler: async ({ services }): Promise<Pricing> => ({
     settlement: {
       network: name,
       caip2,
-      chain_id: chainId,
+      chainId,
       asset: 'USDC',
-      asset_address: usdc.address,
+      assetAddress: usdc.address,
       decimals: usdc.decimals,
-      pay_to: payTo,
+      payTo: await settlementAddress(services),
     },
     tiers: Object.values(auditPrices).map(({ sku, amount, description, path, maxTimeoutSeconds }) => ({
       tier: sku,
-      price_usd: usdOf(amount),
+      priceUsd: usdOf(amount),
       amount: String(amount),
       description,
       path,
+      maxTimeoutSeconds,
+    })),
+    plans: Object.entries(planPrices).map(([plan, priceUsd]) => ({ plan, priceUsd, path: '/api/verify-tx' })),
+  }),
+  wire: PricingWire,
+  toWire: ({ settlement, tiers, plans }) => ({
+    ok: true as const,
+    settlement: {
+      network: settlement.network,
+      caip2: settlement.caip2,
+      chain_id: settlement.chainId,
+      asset: settlement.asset,
+      asset_address: settlement.assetAddress,
+      decimals: settlement.decimals,
+      pay_to: settlement.payTo,
+    },
+    tiers: tiers.map(({ priceUsd, maxTimeoutSeconds, ...tier }) => ({
+      ...tier,
+      price_usd: priceUsd,
       max_timeout_seconds: maxTimeoutSeconds,
     })),
-    plans: Object.entries(planPrices).map(([plan, price_usd]) => ({
-      plan,
-      price_usd,
-      path: '/api/verify-tx',
-    })),
+    plans: plans.map(({ priceUsd, ...plan }) => ({ ...plan, price_usd: priceUsd })),
   }),
 });

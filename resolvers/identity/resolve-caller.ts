@@ -8,6 +8,7 @@ import type { Caller, CallerPrincipal, ProjectKeyCaller, SessionCaller } from '.
 import type { Services } from '../context.ts';
 import { delegateTokenHash } from './delegate-token.ts';
 import { readProjectKey } from './project-keys.ts';
+import { noteUse, sessionStands, useIsDue } from './session-stands.ts';
 import { isSessionTyp, readSessionToken } from './session-token.ts';
 import { findOrCreateWalletPrincipal } from './wallet-principal.ts';
 import { verifyWalletSignature } from './wallet-signature.ts';
@@ -162,6 +163,7 @@ interface SessionRow extends PrincipalColumns {
   readonly provenance: string;
   readonly amr_times: Record<string, number>;
   readonly asked_at: number;
+  readonly use_is_due: boolean;
 }
 
 async function resolveSession(
@@ -177,6 +179,7 @@ async function resolveSession(
   if (token.kind === 'control_plane') presume(token.subject);
   const [row] = await looked;
   if (row === undefined) throw new ServiceError(refusal);
+  if (row.use_is_due) await noteUse(services, token.sessionId);
   return {
     kind: token.kind,
     principal: principalOf(row),
@@ -243,10 +246,11 @@ const principalColumns = `p.id as principal_id, p.type, p.display_name, p.create
 const sessionStatement: Statement = {
   name: 'identity.session',
   pipelined: true,
-  text: `select ${principalColumns}, s.email, s.provenance, s.amr_times, extract(epoch from now())::float8 as asked_at
+  text: `select ${principalColumns}, s.email, s.provenance, s.amr_times, extract(epoch from now())::float8 as asked_at,
+      ${useIsDue('s')} as use_is_due
     from sessions s join principals p on p.id = s.principal_id
     where s.id = $1 and s.kind = $2 and $3 = case s.kind when 'operator' then s.email else s.principal_id end
-      and s.revoked_at is null and s.absolute_expires_at > now() and p.disabled_at is null`,
+      and ${sessionStands('s')} and p.disabled_at is null`,
 };
 
 const delegateStatement: Statement = {

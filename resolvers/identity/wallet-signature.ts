@@ -12,7 +12,10 @@ export interface WalletProof {
   readonly expiresAt: Date;
 }
 
-/** `details.reason` of the refusal; with `field_invalid`, `details.field` names the field. */
+/**
+ * `details.reason` of the refusal; with `field_invalid`, `details.field` names the field, and where the times do not fit,
+ * `details.server_time` says what time it is here.
+ */
 type WalletRefusal =
   | 'header_too_large'
   | 'header_not_base64'
@@ -36,8 +39,8 @@ const rememberedMax = 2_048;
 const sMax = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
 // No cause and no message of its own, ever: what JSON, zod and viem throw quotes the credential.
-const refuse = (reason: WalletRefusal, field?: string) =>
-  new ServiceError('INVALID_AUTH', { details: field === undefined ? { reason } : { reason, field } });
+const refuse = (reason: WalletRefusal, more: { readonly field?: string; readonly server_time?: string } = {}) =>
+  new ServiceError('INVALID_AUTH', { details: { reason, ...more } });
 
 /**
  * Decodes a `SIGN-IN-WITH-X` header, checks it and recovers its signer: contract 01, section 1.6. Whatever is wrong is
@@ -81,7 +84,7 @@ function decode(header: string): SiwxMessage {
   const parsed = SiwxMessage.safeParse(parseJson(bytes));
   if (parsed.success) return parsed.data;
   const field = parsed.error.issues[0]?.path[0];
-  throw field === undefined ? refuse('header_not_json') : refuse('field_invalid', String(field));
+  throw field === undefined ? refuse('header_not_json') : refuse('field_invalid', { field: String(field) });
 }
 
 function parseJson(bytes: Uint8Array): unknown {
@@ -119,8 +122,10 @@ function readValidity({ issuedAt, expirationTime }: SiwxMessage): Validity {
 }
 
 function checkValidity({ issuedAt, expiresAt, outdated }: Validity, now: Date): void {
-  if (issuedAt > now.getTime() + skewMs) throw refuse('issued_in_future');
-  if (now.getTime() > expiresAt) throw refuse(outdated);
+  // Whose clock is wrong can put it right; pages of other origins may not read the header that says the same.
+  const server_time = now.toISOString();
+  if (issuedAt > now.getTime() + skewMs) throw refuse('issued_in_future', { server_time });
+  if (now.getTime() > expiresAt) throw refuse(outdated, { server_time });
 }
 
 async function recover(message: SiwxMessage): Promise<`0x${string}`> {

@@ -62,6 +62,10 @@ interface Spelling {
   readonly asWire?: boolean;
 }
 
+/** What is said of a member, with those beside it called as they are called here. */
+const inCamelCase = (text: string | undefined, { properties = {} }: PlainSchema): string | undefined =>
+  text?.replace(/`(\w+)`/g, (quoted, name: string) => (name in properties ? `\`${camelName(name)}\`` : quoted));
+
 /** A schema as a type. */
 export function typeOf(schema: PlainSchema, spelling: Spelling): string {
   const { type, anyOf, oneOf, allOf, items, prefixItems } = schema;
@@ -98,7 +102,8 @@ function objectOf(schema: PlainSchema, { io, indent, asWire = false }: Spelling)
     const optional = required.includes(name) ? ['', ''] : ['?', ' | undefined'];
     const own = typeOf(member, inner);
     const spelt = quoted(inner.asWire ? name : camelName(name));
-    return `${docOf(member.description, inner.indent)}${inner.indent}readonly ${spelt}${optional[0]}: ${own}${own === 'unknown' ? '' : optional[1]};\n`;
+    const told = inner.asWire ? member.description : inCamelCase(member.description, schema);
+    return `${docOf(told, inner.indent)}${inner.indent}readonly ${spelt}${optional[0]}: ${own}${own === 'unknown' ? '' : optional[1]};\n`;
   });
   if (rest !== undefined) lines.push(`${inner.indent}readonly [member: string]: ${rest};\n`);
   return `{\n${lines.join('')}${indent}}`;

@@ -196,6 +196,15 @@ test('events are emitted, read by filters, followed, and found again by the requ
   );
   expect((await ada.svc('logs', '--request-id', made.request_id, '--app')).json.hidden.platform).toBeGreaterThan(0);
   expect((await ada.svc('logs', '--request-id', 'nonsense')).error.code).toBe('BAD_USAGE');
+  // As the next actions of failures name it, and for an organization alone.
+  expect(await ada.svc('logs', 'checkout', '--request-id', made.request_id)).toMatchObject({ code: 0, stderr: '' });
+  const { org_id } = (await ada.svc('projects', 'get')).json;
+  const ofOrg = await ada.svc('logs', '--request-id', made.request_id, '--org', org_id);
+  expect(ofOrg.json).toMatchObject({ ok: true, scanned: ['audit', 'events'], project_id: null, org_id });
+  expect(ofOrg.json.entries).toContainEqual(expect.objectContaining({ message: 'project.created' }));
+  expect(
+    (await ada.svc('logs', '--request-id', made.request_id, '--org', org_id, '--project', project)).error.code,
+  ).toBe('BAD_USAGE');
 });
 
 test('a checkout is linked to one project, by a file that is no symbolic link', async () => {

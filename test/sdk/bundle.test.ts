@@ -1,6 +1,7 @@
 import { createContext, runInContext } from 'node:vm';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, expect, test } from 'vitest';
+import { isSvcError, SvcError } from '../../clients/sdk/src/index.ts';
 import { bundle, programs } from '../../scripts/sdk/bundle.ts';
 import { startService } from '../helpers/service.ts';
 
@@ -26,7 +27,7 @@ test('a program takes along only what it uses, also of the whole package', async
 /** What browsers, workers, Deno, Bun and Node have alike. */
 const web = [
   'AbortController AbortSignal DOMException Headers Response TextDecoder TextDecoderStream TextEncoder URL',
-  'URLSearchParams WebSocket atob btoa clearTimeout crypto fetch setTimeout',
+  'URLSearchParams WebSocket atob btoa clearTimeout fetch setTimeout',
 ].flatMap((line) => line.split(' '));
 
 test('it runs where there is nothing but what the web has', async () => {
@@ -38,7 +39,9 @@ test('it runs where there is nothing but what the web has', async () => {
     address: account.address,
     signMessage: (message: string) => account.signMessage({ message }),
   };
-  const context = createContext({ ...globals, outside });
+  // On pages that did not come by HTTPS, there is no more of it than this.
+  const getRandomValues = (bytes: Uint8Array<ArrayBuffer>) => crypto.getRandomValues(bytes);
+  const context = createContext({ ...globals, crypto: { getRandomValues }, outside });
   expect(runInContext('typeof process + typeof Buffer + typeof require', context)).toBe('undefinedundefinedundefined');
   runInContext(code, context);
   const told = await runInContext(
@@ -58,4 +61,30 @@ test('it runs where there is nothing but what the web has', async () => {
     context,
   );
   expect(JSON.parse(told as string)).toEqual(['from anywhere', 'TABLE_NOT_LIVE']);
+  const error: unknown = await runInContext(
+    'sdk.createClient({ baseUrl: outside.baseUrl }).orgs.list().catch((error) => error)',
+    context,
+  );
+  expect(error).not.toBeInstanceOf(SvcError);
+  expect(isSvcError(error) && [error.code, error.kind]).toEqual(['AUTH_REQUIRED', 'unauthorized']);
+  expect([isSvcError(new Error('other')), isSvcError({ code: 'AUTH_REQUIRED' }), isSvcError(null)]).toEqual([
+    false,
+    false,
+    false,
+  ]);
+});
+
+test('each namespace comes alone: a program that imports one holds no path of another', async () => {
+  const { namespaces } = await import('../../clients/sdk/src/namespaces.ts');
+  const { connect } = await import('../../clients/sdk/src/connection.ts');
+  const all = namespaces(connect({ baseUrl: 'http://127.0.0.1:1' })) as Record<string, object>;
+  const callsOf = (methods: object) =>
+    Object.values(methods).flatMap((method: { spec?: { call: string } }) => method.spec?.call ?? []);
+  for (const name of ['rooms', 'tiers', 'audit']) {
+    const { code } = await bundle(`export { connect, ${name} } from 'sdk/index.ts';`);
+    const there = Object.entries(all).flatMap(([other, methods]) =>
+      callsOf(methods).some((call) => code.includes(`\`${call}\``) || code.includes(`"${call}"`)) ? [other] : [],
+    );
+    expect(there).toEqual([name]);
+  }
 });

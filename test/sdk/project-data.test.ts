@@ -83,7 +83,37 @@ test('rows are read, written, counted and gone through, with their own names', a
   const seen: number[] = [];
   for await (const { stars } of all.each({ where: { made_by: 'eq.many' }, order: 'id' })) seen.push(stars);
   expect(seen).toEqual(Array.from({ length: 1_100 }, (_none, stars) => stars));
+  const some: number[] = [];
+  for await (const { stars } of all.each({ where: { made_by: 'eq.many' }, order: 'id', limit: 1_050, offset: 10 }))
+    some.push(stars);
+  expect(some).toEqual(seen.slice(10, 1_060));
   await all.delete({ made_by: 'eq.many' });
+});
+
+test('gone through by a column, no row is left out and none comes twice, whatever comes and goes meanwhile', async () => {
+  const all = server.rest<Note>('notes', { admin: true });
+  await all.insert(Array.from({ length: 1_500 }, (_none, stars) => ({ made_by: 'moving', stars })));
+  const seen: number[] = [];
+  for await (const { stars } of all.each({ columns: 'id,stars', where: { made_by: 'eq.moving' }, by: 'id' })) {
+    seen.push(stars);
+    // What was read already goes, which moves all that is behind it.
+    if (stars === 999) await all.delete({ made_by: 'eq.moving', stars: 'lt.700' });
+  }
+  expect(seen).toEqual(Array.from({ length: 1_500 }, (_none, stars) => stars));
+  const between: number[] = [];
+  const where = { made_by: 'eq.moving', id: ['gt.0'], stars: ['gte.700', 'lt.1200'] };
+  for await (const { stars } of all.each({ where, by: 'id', limit: 30, offset: 5 })) between.push(stars);
+  expect(between).toEqual(Array.from({ length: 30 }, (_none, at) => 705 + at));
+  await all.delete({ made_by: 'eq.moving' });
+});
+
+test('a count that got lost on its way is an error, not a number', async () => {
+  const stripped = createClient({
+    baseUrl: service.url,
+    credential: projectKey({ key: anonKey }),
+    fetch: async (url, init) => new Response(null, { status: (await fetch(url, init)).status }),
+  });
+  await expect(stripped.rest('notes').count()).rejects.toMatchObject({ code: 'API_ERROR' });
 });
 
 test('a row that is there already is merged, or left alone', async () => {

@@ -11,6 +11,7 @@ import {
   orgFlag,
   projectFlag,
   requireOrg,
+  requireOrgOrProject,
   requireProject,
   requireRoom,
   roomFlag,
@@ -31,13 +32,15 @@ export interface Shape {
   readonly set?: (call: Call) => Inputs | Promise<Inputs>;
   /** Whether an organization or project that is optional is looked for where none is named. @default true */
   readonly seek?: boolean;
+  /** Whether a project may be named in place of its organization. */
+  readonly orgByProject?: true;
   readonly about?: readonly string[];
   readonly examples?: Command['examples'];
   /** Further operations that the command stands for. */
   readonly also?: readonly string[];
   /** What is printed, where that is not the answer itself. */
   readonly shown?: (answer: Record<string, unknown>, call: Call, inputs: Inputs) => unknown;
-  readonly human?: (result: never) => string;
+  readonly human?: Command['human'];
   /** Done only with `--confirm`; what it would do, in words. */
   readonly confirm?: string;
   /** What a person's session needs an approval of. */
@@ -130,7 +133,7 @@ function flagsOf(row: Row, shape: Shape): readonly Flag[] {
     ...more,
     ...(room === undefined ? [] : [roomFlag]),
     ...(org === undefined ? [] : [orgFlag]),
-    ...(project === undefined && room === undefined ? [] : [projectFlag]),
+    ...(project === undefined && room === undefined && shape.orgByProject !== true ? [] : [projectFlag]),
     ...(row.key === undefined || row.inputs.idempotency_key !== undefined ? [] : [keyFlag]),
     ...(row.priced === true ? [capFlag] : []),
     ...(confirm === undefined ? [] : [{ name: 'confirm', type: 'boolean' as const, about: `Do it: ${confirm}` }]),
@@ -167,7 +170,9 @@ async function inputsOf(row: Row, shape: Shape, { cli, positionals, flags, ...re
       project: flags.text('project'),
     });
     Object.assign(inputs, { org: found.org, room: found.room });
-  } else if (org !== undefined)
+  } else if (shape.orgByProject === true)
+    inputs.org = await requireOrgOrProject(cli, { org: flags.text('org'), project: flags.text('project') });
+  else if (org !== undefined)
     inputs.org = await requireOrg(cli, { 'the argument': takenText('org'), '--org': flags.text('org') });
   if (project !== undefined)
     inputs.project = await requireProject(cli, { argument: takenText('project'), '--project': flags.text('project') });

@@ -180,7 +180,28 @@ export function roomOfEnvironment(text: string): Room {
 /** A project's own room goes by the project's id, in the organization that the project is in. */
 async function roomOfProject(cli: Cli, project: string, org: string | undefined): Promise<Room> {
   const id = await requireProject(cli, { '--project': project });
-  if (org !== undefined) return { org: await requireOrg(cli, { '--org': org }), room: id };
-  const { body } = await call<{ org_id: string }>(cli, { method: 'GET', path: `/projects/v1/${id}`, project: id });
-  return { org: body.org_id, room: id };
+  return { org: org === undefined ? await orgOfProject(cli, id) : await requireOrg(cli, { '--org': org }), room: id };
+}
+
+async function orgOfProject(cli: Cli, project: string): Promise<string> {
+  const { body } = await call<{ org_id: string }>(cli, { method: 'GET', path: `/projects/v1/${project}`, project });
+  return body.org_id;
+}
+
+/**
+ * The organization of a command that may name a project in place of it: `--org`, else that of `--project`, else as
+ * {@link findOrg}, and where nothing names one that of the project in use.
+ *
+ * @throws AMBIGUOUS_ORG, ORG_REQUIRED
+ */
+export async function requireOrgOrProject(
+  cli: Cli,
+  { org, project }: Readonly<{ org?: string | undefined; project?: string | undefined }>,
+): Promise<string> {
+  if (org !== undefined) return requireOrg(cli, { '--org': org });
+  if (project !== undefined) return orgOfProject(cli, await requireProject(cli, { '--project': project }));
+  const found = await findOrg(cli);
+  if (found !== undefined) return found;
+  const active = await findProject(cli);
+  return active === undefined ? requireOrg(cli) : orgOfProject(cli, active);
 }

@@ -1,5 +1,5 @@
 import type { Credential } from './credentials.ts';
-import { errorOf, networkError, SvcError } from './errors.ts';
+import { errorOf, isUnknownCaller, networkError, SvcError } from './errors.ts';
 import { challengeOf, type Payer } from './payment.ts';
 
 export interface ConnectionOptions {
@@ -61,7 +61,7 @@ export interface Outgoing extends CallOptions {
   readonly contentType?: string;
   /** Whether it changes something. */
   readonly isChange: boolean;
-  /** Finds a refusal in an answer that says 200. */
+  /** Finds a refusal that the answer’s body tells in words of its own, also where the status says 200. */
   readonly refusalOf?: (answer: Answer) => SvcError | undefined;
 }
 
@@ -89,9 +89,17 @@ type Reader<Read> = (response: Response) => Promise<Read>;
 
 const tooLong = () => new DOMException('It took too long.', 'TimeoutError');
 
-/** Makes a connection; nothing is sent yet. */
+/** The whole address of a gateway, which a page of its own may leave out. @throws TypeError for what is none */
+function addressOf(given: string): string {
+  const page = (globalThis as { readonly location?: { readonly href: string } }).location?.href;
+  const url = URL.canParse(given, page) ? new URL(given, page) : undefined;
+  if (url !== undefined && /^https?:$/.test(url.protocol)) return (url.origin + url.pathname).replace(/\/+$/, '');
+  throw new TypeError(`${given} is no address of a gateway, which begins with https:// or http://.`);
+}
+
+/** Makes a connection; nothing is sent yet. @throws TypeError for what is no address of a gateway */
 export function connect(options: ConnectionOptions): Connection {
-  const baseUrl = options.baseUrl.replace(/\/+$/, '');
+  const baseUrl = addressOf(options.baseUrl);
   const { times = 3, pauseMs: firstPauseMs = 250, longestWaitSeconds = 30 } = options.retry ?? {};
 
   const headersOf = async (request: Outgoing, credential: Credential | undefined): Promise<Record<string, string>> => ({
@@ -109,12 +117,7 @@ export function connect(options: ConnectionOptions): Connection {
    * @param read what of an answer belongs to the request: a break while it is read is a break of the request
    * @throws whatever broke on the way, and a `TimeoutError` when it took too long
    */
-  async function once<Read>(
-    request: Outgoing,
-    headers: Record<string, string>,
-    read: Reader<Read>,
-    staysHere: boolean,
-  ) {
+  async function once<Read>(request: Outgoing, headers: Headers, read: Reader<Read>, staysHere: boolean) {
     const { method, path, query = '', body, signal } = request;
     const patience = new AbortController();
     const timer = setTimeout(() => patience.abort(tooLong()), (options.timeoutSeconds ?? 120) * 1_000);
@@ -140,7 +143,7 @@ export function connect(options: ConnectionOptions): Connection {
     read: Reader<Read>,
     refusalIn?: (read: Read) => SvcError | undefined,
   ): Promise<Read> {
-    const { isChange, signal } = request;
+    const { isChange, signal, refusalOf } = request;
     // One dot or two would be another path, on which something else may be done.
     if (/\/\.{1,2}(?:\/|$)/.test(request.path)) throw new TypeError(`${request.path} is no path of the gateway.`);
     const credential = request.credential ?? (isOpen(request) ? undefined : options.credential);
@@ -149,10 +152,13 @@ export function connect(options: ConnectionOptions): Connection {
     let payment: Readonly<Record<string, string>> | undefined;
     let isRenewed = false;
     for (let sent = 0; ; ) {
-      const headers = { ...(await headersOf(request, credential)), ...payment };
+      // Whoever is asked to sign may take their time.
+      const headers = { ...(await unlessEnded(signal, () => headersOf(request, credential))), ...payment };
+      // What no header can hold is the caller’s mistake, not the network’s.
+      const checked = new Headers(headers);
       const pauseMs = firstPauseMs * 2 ** sent * (0.5 + Math.random());
       const staysHere = payment !== undefined || credential !== undefined;
-      const outcome = await once(request, headers, read, staysHere).catch((error: unknown) => ({ error }));
+      const outcome = await once(request, checked, read, staysHere).catch((error: unknown) => ({ error }));
       if ('error' in outcome) {
         // Whoever stops a payment on its way has to find out what became of it, like anybody else.
         if (payment !== undefined) throw ambiguous(outcome.error);
@@ -167,17 +173,19 @@ export function connect(options: ConnectionOptions): Connection {
       const refusal =
         'answer' in outcome
           ? refusalIn?.(outcome.answer as Read)
-          : errorOf(response.status, response.headers, outcome.text);
+          : (refusalOf?.({ status: response.status, headers: response.headers, text: outcome.text }) ??
+            errorOf(response.status, response.headers, outcome.text));
       if (refusal === undefined) return (outcome as { readonly answer: Read }).answer;
       if (payment !== undefined && !saysWhatBecame(refusal)) throw ambiguous(refusal);
-      if (refusal.status === 401 && !isRenewed && credential?.renew !== undefined) {
+      const mayBeRenewed = isUnknownCaller(refusal) && refusal.mutationState !== 'partial' && !isRenewed;
+      if (mayBeRenewed && credential?.renew !== undefined) {
         isRenewed = true;
-        if (await credential.renew(headers)) continue;
+        if (await unlessEnded(signal, () => credential.renew!(headers, refusal))) continue;
       }
       const challenge = payment === undefined && payer !== undefined ? challengeOf(refusal) : undefined;
       if (challenge !== undefined) {
         const url = baseUrl + request.path + (request.query ?? '');
-        const paid = await payer!(challenge, { url, method: request.method });
+        const paid = await payer!(challenge, { url, method: request.method, signal });
         if (paid === undefined) throw refusal;
         payment = typeof paid === 'string' ? { 'payment-signature': paid } : paid;
         continue;
@@ -204,6 +212,21 @@ export function connect(options: ConnectionOptions): Connection {
 
 /** Paths that ask nobody who they are; browsers may send them no credential. */
 const isOpen = ({ path }: Outgoing): boolean => path.startsWith('/api/');
+
+/** What some work comes to, unless the call ends first; what has ended already begins nothing. */
+async function unlessEnded<Value>(signal: AbortSignal | undefined, work: () => Promise<Value>): Promise<Value> {
+  if (signal === undefined) return work();
+  signal.throwIfAborted();
+  const over = new AbortController();
+  const ended = new Promise<never>((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true, signal: over.signal }),
+  );
+  try {
+    return await Promise.race([work(), ended]);
+  } finally {
+    over.abort();
+  }
+}
 
 /** Waits, unless it is told to stop. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>

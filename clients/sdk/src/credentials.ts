@@ -1,3 +1,5 @@
+import type { SvcError } from './errors.ts';
+
 /** The request that a credential is made for. */
 export interface CredentialRequest {
   /** Address of the gateway, without a slash at its end. */
@@ -16,8 +18,10 @@ export interface Credential {
   /**
    * Asked when an answer was 401: makes the next headers better than those that were refused, and says whether they are.
    * The request is then sent once more, for a request that was not let in has done nothing.
+   *
+   * @param refusal what was said; undefined where a socket was closed, which says little
    */
-  readonly renew?: (refused: Readonly<Record<string, string>>) => Promise<boolean>;
+  readonly renew?: (refused: Readonly<Record<string, string>>, refusal?: SvcError) => Promise<boolean>;
 }
 
 /** A token as it stands, such as a service key on the platform’s own paths. */

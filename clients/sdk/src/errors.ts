@@ -46,6 +46,9 @@ export type ErrorKind =
   | 'network'
   | 'api_error';
 
+/** What every copy of this package knows its errors by. */
+const mark = Symbol.for('svc.SvcError');
+
 /** A refusal of the gateway, or a request that got no answer (`NETWORK_ERROR`). Branch on `code`. */
 export class SvcError extends Error {
   override readonly name = 'SvcError';
@@ -87,6 +90,10 @@ export class SvcError extends Error {
     this.headers = headers;
   }
 
+  get [mark](): true {
+    return true;
+  }
+
   get kind(): ErrorKind {
     return kindOf(this);
   }
@@ -100,16 +107,31 @@ function retryAfter(value: unknown): number | undefined {
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
+/**
+ * Whether something is an {@link SvcError}, also one that another copy of this package made, or another frame of a page:
+ * such a one is no instance of this copy’s class.
+ */
+export const isSvcError = (error: unknown): error is SvcError =>
+  isObject(error) && (error as { readonly [mark]?: unknown })[mark] === true;
+
+/** Refusals of whoever asks rather than of what is asked; GraphQL has them in an answer of 200. */
+const unknownCaller =
+  /^(AUTH_REQUIRED|INVALID_AUTH|OPERATOR_SESSION_INVALID|SVC_AUTH_(REQUIRED|SESSION_\w+|INVALID_BEARER))$/;
+
+/** Whether another credential may be let in with the same request. */
+export const isUnknownCaller = ({ status, code }: SvcError): boolean => status === 401 || unknownCaller.test(code);
+
 /** Contract 04, section 0.3. */
-function kindOf({ code, status, category }: SvcError): ErrorKind {
-  if (status === 0) return 'network';
-  if (status === 402) return 'payment_required';
+function kindOf(error: SvcError): ErrorKind {
+  const { code, status, category } = error;
+  if (status === 0 && category !== 'client') return 'network';
+  if (status === 402 || code === 'PAYMENT_REQUIRED') return 'payment_required';
   if (code === 'STEP_UP_REQUIRED') return 'step_up_required';
   if (code.startsWith('WRITE_AUTH_')) return 'operator_approval_required';
   if (code === 'PROJECT_HAS_PENDING_TRANSFER') return 'pending_transfer';
   if (category === 'quota') return 'quota';
   if (code === 'NOT_AUTHORIZED') return 'not_authorized';
-  return status === 401 || status === 403 ? 'unauthorized' : 'api_error';
+  return isUnknownCaller(error) || status === 403 ? 'unauthorized' : 'api_error';
 }
 
 /** The error of an answer. What is no envelope, such as a proxy’s page, is told by its status and its beginning. */
@@ -123,6 +145,15 @@ export function errorOf(status: number, headers: Headers, text: string): SvcErro
   const message = typeof told === 'string' ? told : `The server answered ${status}.`;
   return new SvcError({ code, message, details: { body_preview: text.slice(0, 500) } }, status, headers);
 }
+
+/** What this side cannot do, so that nothing was sent. */
+export const localError = (message: string, cause?: unknown): SvcError =>
+  new SvcError(
+    { code: 'LOCAL_ERROR', message, category: 'client', mutation_state: 'not_started' },
+    0,
+    undefined,
+    cause,
+  );
 
 /** A request that got no answer. Whether it was carried out is not known. */
 export function networkError(cause: unknown, isChange: boolean): SvcError {

@@ -4,11 +4,20 @@ import { type LiveInput, live } from './live.ts';
 import { namespaces } from './namespaces.ts';
 import { type RestOptions, rest, rpc } from './rows.ts';
 import { type SubscribeOptions, subscribe } from './subscribe.ts';
+import { type WatchErrorsInput, watchErrors } from './watch-errors.ts';
 
 export type { Answer, CallOptions, Connection, ConnectionOptions, Outgoing, RetryOptions } from './connection.ts';
 export { connect } from './connection.ts';
 export * from './credentials.ts';
-export * from './errors.ts';
+export {
+  type ErrorCode,
+  type ErrorEnvelope,
+  type ErrorKind,
+  isSvcError,
+  type MutationState,
+  type NextAction,
+  SvcError,
+} from './errors.ts';
 export {
   type DocumentArgs,
   type GraphQLDocument,
@@ -29,6 +38,7 @@ export * from './rows.ts';
 export type { SocketState } from './socket.ts';
 export { type Follower, type SubscribeOptions, subscribe } from './subscribe.ts';
 export * from './wallet.ts';
+export * from './watch-errors.ts';
 
 /** Everything of a gateway at once. Programs that have to be small `connect` and import namespaces one by one. */
 export function createClient(options: ConnectionOptions) {
@@ -54,6 +64,8 @@ export function createClient(options: ConnectionOptions) {
       rpc<Result>(connection, name, args, options),
     /** Follows what changes in live tables of a project. */
     live: (input: LiveInput, options?: CallOptions) => live(connection, input, options),
+    /** Watches a release for failures that are new with it. */
+    watchErrors: (input: WatchErrorsInput, options?: CallOptions) => watchErrors(connection, input, options),
   };
 }
 

@@ -1,3 +1,5 @@
+import { hexOf } from './bytes.ts';
+
 /** What a room's invite key stands for. */
 export interface InviteKey {
   /** To be handed on; whoever has it may redeem it. */
@@ -12,7 +14,6 @@ export interface InviteKey {
 
 const mark = 'kri1_';
 const utf8 = new TextEncoder();
-const hex = (bytes: Uint8Array) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 const base64url = (bytes: Uint8Array) =>
   btoa(String.fromCharCode(...bytes))
     .replaceAll('+', '-')
@@ -29,8 +30,8 @@ async function derived(id: Uint8Array<ArrayBuffer>, master: Uint8Array<ArrayBuff
   const hashed = new Uint8Array([...utf8.encode('svc/room-invite/auth-hash/v1'), ...secret]);
   return {
     key: mark + base64url(new Uint8Array([...id, ...master])),
-    inviteId: hex(id).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
-    authHash: hex(new Uint8Array(await crypto.subtle.digest('SHA-256', hashed))),
+    inviteId: hexOf(id).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-'),
+    authHash: hexOf(new Uint8Array(await crypto.subtle.digest('SHA-256', hashed))),
     authSecret: base64url(secret),
   };
 }

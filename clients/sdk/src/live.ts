@@ -1,4 +1,5 @@
 import { type CallOptions, type Connection, type Outgoing, pause } from './connection.ts';
+import { endable } from './endable.ts';
 import { answerOf, SvcError } from './errors.ts';
 
 /** Something that changed, or that has to be fetched anew. */
@@ -43,10 +44,17 @@ const heldBack = new Error('No stream comes through.');
  *
  * @throws SvcError when it is refused
  */
-export async function* live(
+export const live = (
+  connection: Connection,
+  input: LiveInput,
+  options: CallOptions = {},
+): AsyncGenerator<LiveEvent, void, undefined> =>
+  endable(options.signal, (signal) => hints(connection, input, { ...options, signal }));
+
+async function* hints(
   connection: Connection,
   { project, tables, cursor, by }: LiveInput,
-  options: CallOptions = {},
+  options: CallOptions,
 ): AsyncGenerator<LiveEvent, void, undefined> {
   const { signal } = options;
   let at = cursor;

@@ -1,3 +1,4 @@
+import { randomHex } from './bytes.ts';
 import type { CallOptions, Connection } from './connection.ts';
 import { answerOf } from './errors.ts';
 import { fromWireName, respell, toWireName } from './spelling.ts';
@@ -89,7 +90,7 @@ function outgoing(spec: MethodSpec, input: Wire, options: CallOptions) {
     else body[there] = value;
   }
   const isChange = verb !== 'GET' && verb !== 'HEAD' && spec.reads !== true;
-  const key = options.idempotencyKey ?? (spec.key === 'made' ? crypto.randomUUID() : undefined);
+  const key = options.idempotencyKey ?? (spec.key === 'made' ? randomHex() : undefined);
   const { idempotencyKey: _given, headers: further, ...others } = options;
   return {
     ...others,

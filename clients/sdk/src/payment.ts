@@ -1,33 +1,37 @@
 import { jsonOf, type SvcError } from './errors.ts';
 
-/** One way to pay, as x402 says it. */
+/** One way to pay, as x402 says it; written so that clients of x402 take it as it is. */
 export interface PaymentOption {
   readonly scheme: string;
   /** CAIP-2, for example `eip155:8453`. */
-  readonly network: string;
+  readonly network: `${string}:${string}`;
   /** Contract of the token. */
   readonly asset: string;
   /** In the token’s smallest unit. */
   readonly amount: string;
   readonly payTo: string;
   readonly maxTimeoutSeconds: number;
-  readonly extra?: Readonly<Record<string, unknown>>;
-  readonly [member: string]: unknown;
+  /** What is signed beside it, such as name and version of the token. */
+  readonly extra: Record<string, unknown>;
 }
 
 /** What an answer 402 asks for. */
 export interface PaymentChallenge {
   readonly x402Version: number;
   readonly error?: string;
-  readonly resource?: { readonly url: string; readonly [member: string]: unknown };
-  readonly accepts: readonly PaymentOption[];
-  readonly extensions?: Readonly<Record<string, unknown>>;
+  /** What is paid for; whose `url` is not that of the request is not to be paid. */
+  readonly resource: { readonly url: string; readonly description?: string; readonly mimeType?: string };
+  /** At least one. */
+  readonly accepts: PaymentOption[];
+  readonly extensions?: Record<string, unknown>;
 }
 
 /** The request that is to be paid for. */
 export interface PayableRequest {
   readonly url: string;
   readonly method: string;
+  /** Of the call, where it has one: ends it, and with it whatever the payer asks anybody. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -51,8 +55,8 @@ export interface Settlement {
 /** The challenge of an answer 402; undefined where none can be paid. */
 export function challengeOf({ status, headers, envelope }: SvcError): PaymentChallenge | undefined {
   if (status !== 402) return undefined;
-  const told = decoded(headers?.get('payment-required')) ?? envelope;
-  return Array.isArray((told as { accepts?: unknown }).accepts) ? (told as unknown as PaymentChallenge) : undefined;
+  const { accepts, ...told } = (decoded(headers?.get('payment-required')) ?? envelope) as Partial<PaymentChallenge>;
+  return Array.isArray(accepts) && accepts.length > 0 ? ({ ...told, accepts } as PaymentChallenge) : undefined;
 }
 
 /** What a paid answer says of its settlement; undefined for an answer that was not paid. */

@@ -1,5 +1,5 @@
 import type { Answer, CallOptions, Connection } from './connection.ts';
-import { answerOf } from './errors.ts';
+import { answerOf, SvcError } from './errors.ts';
 
 /** Conditions by columns, in PostgREST’s dialect: `{ price: 'lt.10' }`, several of a column as a list, `or` as its text. */
 export type Where = Readonly<Record<string, string | readonly string[]>>;
@@ -12,6 +12,14 @@ export interface RowsQuery {
   readonly order?: string;
   readonly limit?: number;
   readonly offset?: number;
+}
+
+export interface EachQuery extends RowsQuery {
+  /**
+   * A column that is unlike in all rows, and selected: each page begins after the last value of it, in its order, so that
+   * rows that come or go meanwhile make none be left out or come twice. @default pages are counted, in `order`
+   */
+  readonly by?: string;
 }
 
 export interface InsertOptions extends CallOptions {
@@ -47,7 +55,11 @@ export const not = (condition: string): string => `not.${condition}`;
 export const isIn = (values: readonly (string | number)[]): string =>
   `in.(${values.map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')})`;
 
-const countOf = (headers: Headers): number => Number(/\/(\d+)$/.exec(headers.get('content-range') ?? '')?.[1]);
+function countOf({ status, headers }: Answer): number {
+  const [, total] = /\/(\d+)$/.exec(headers.get('content-range') ?? '') ?? [];
+  if (total !== undefined) return Number(total);
+  throw new SvcError({ code: 'API_ERROR', message: 'The answer holds no count.' }, status, headers);
+}
 
 function queryOf({ columns, where = {}, order, limit, offset }: RowsQuery, more: Record<string, string> = {}): string {
   const query = new URLSearchParams(more);
@@ -88,18 +100,27 @@ export function rest<Row = Record<string, unknown>>(connection: Connection, tabl
 
   return {
     select,
-    /** All rows, fetched a thousand at a time; give an `order` that tells them apart. */
-    async *each(query: RowsQuery = {}, call?: CallOptions): AsyncGenerator<Row, void, undefined> {
-      for (let offset = query.offset ?? 0; ; offset += pageRows) {
-        const rows = await select({ ...query, limit: pageRows, offset }, call);
+    /** All rows, or as many as `limit` says, fetched a thousand at a time; give an `order` that tells them apart, or `by`. */
+    async *each({ by, ...query }: EachQuery = {}, call?: CallOptions): AsyncGenerator<Row, void, undefined> {
+      let { limit: left = Number.POSITIVE_INFINITY, offset = 0, where = {} } = query;
+      const own = by === undefined ? [] : [where[by] ?? []].flat();
+      while (left > 0) {
+        const limit = Math.min(pageRows, left);
+        const rows = await select({ ...query, where, offset, limit, ...(by === undefined ? {} : { order: by }) }, call);
         yield* rows;
-        if (rows.length < pageRows) return;
+        if (rows.length < limit) return;
+        left -= limit;
+        if (by === undefined) offset += limit;
+        else {
+          offset = 0;
+          where = { ...where, [by]: [...own, gt((rows.at(-1) as Record<string, string>)[by]!)] };
+        }
       }
     },
     /** How many rows there are. */
     async count(where: Where = {}, call: CallOptions = {}): Promise<number> {
       const headers = { prefer: 'count=exact', ...call.headers };
-      return countOf((await connection.send({ ...call, ...isHead, path, query: queryOf({ where }), headers })).headers);
+      return countOf(await connection.send({ ...call, ...isHead, path, query: queryOf({ where }), headers }));
     },
     /** Answers the rows as they were written. */
     insert(rows: Partial<Row> | readonly Partial<Row>[], { onConflict, duplicates, ...call }: InsertOptions = {}) {

@@ -1,5 +1,5 @@
 import type { Connection } from './connection.ts';
-import { networkError, SvcError } from './errors.ts';
+import { jsonOf, localError, networkError, SvcError } from './errors.ts';
 import { type GraphQLFailure, SvcGraphQLError } from './graphql.ts';
 
 /** What a socket tells about itself, for a banner. */
@@ -76,17 +76,26 @@ export class Socket {
       return this.#fail(error instanceof SvcError ? error : networkError(error, false));
     }
     if (turn !== this.#turn) return;
-    const socket = new (options.WebSocket ?? WebSocket)(
-      baseUrl.replace(/^http/, 'ws') + this.#path,
-      'graphql-transport-ws',
-    );
+    const Maker = options.WebSocket ?? globalThis.WebSocket;
+    // Nobody waits for this: what it threw would be nobody's to catch.
+    if (Maker === undefined) return this.#fail(localError('There is no WebSocket here: give one as an option.'));
+    let socket: WebSocket;
+    try {
+      socket = new Maker(baseUrl.replace(/^http/, 'ws') + this.#path, 'graphql-transport-ws');
+    } catch (error) {
+      return this.#fail(localError(`No socket can be opened: ${String(error)}`, error));
+    }
     this.#socket = socket;
     this.#listen(false);
     socket.onopen = () => this.#send({ type: 'connection_init', payload: init });
     socket.onmessage = ({ data }) => {
       if (this.#socket !== socket) return;
       this.#listen(false);
-      this.#take(JSON.parse(String(data)) as Message);
+      const message = jsonOf(String(data)) as Message | null | undefined;
+      if (typeof message?.type === 'string') return this.#take(message);
+      // Whoever this is, it is no gateway.
+      void this.#lost(1002, 'not a message');
+      socket.close();
     };
     socket.onclose = ({ code, reason }) => {
       if (this.#socket === socket) void this.#lost(code, reason, init);
@@ -152,10 +161,7 @@ export class Socket {
       if (turn !== this.#turn) return;
       if (isRenewed) return this.#open();
     }
-    if (finalCodes.includes(code))
-      return this.#fail(
-        new SvcError({ code: 'SOCKET_REFUSED', message: reason, retryable: false, details: { close_code: code } }, 0),
-      );
+    if (finalCodes.includes(code)) return this.#fail(refused(code, reason));
     this.#say('waiting');
     // Those that were thrown off together do not come back together.
     const pauseMs = Math.min(longestPauseMs, 250 * 2 ** this.#failures++) * (0.5 + Math.random() / 2);
@@ -183,6 +189,15 @@ export class Socket {
     socket?.close(1000);
     this.#say('closed');
   }
+}
+
+/** What a socket was closed with for good. Its credential is at fault where the code says so. */
+function refused(code: number, reason: string): SvcError {
+  const details = { close_code: code };
+  if (code !== 4401 && code !== 4403)
+    return new SvcError({ code: 'SOCKET_REFUSED', message: reason, category: 'client', details }, 0);
+  const next_actions = [{ type: 'authenticate', why: 'The credential of the socket is not valid.' }];
+  return new SvcError({ code: 'UNAUTHORIZED', message: reason, category: 'auth', details, next_actions }, 401);
 }
 
 const sockets = new WeakMap<Connection, Map<string, Socket>>();

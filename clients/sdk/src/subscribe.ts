@@ -1,5 +1,6 @@
 import type { Connection } from './connection.ts';
 import { pause } from './connection.ts';
+import { endable } from './endable.ts';
 import type { SvcError } from './errors.ts';
 import { type DocumentArgs, type GraphQLDocument, type GraphQLOptions, graphPath, textOf } from './graphql.ts';
 import { socketOf } from './socket.ts';
@@ -26,7 +27,12 @@ export const subscribe = <Result, Variables = Record<string, unknown>>(
   document: GraphQLDocument<Result, Variables>,
   ...[variables, options = {}]: DocumentArgs<Variables, SubscribeOptions>
 ): AsyncGenerator<Result, void, undefined> =>
-  subscribeTo(connection, textOf(document as GraphQLDocument<never, never>), variables as object, options);
+  endable(options.signal, (signal) =>
+    subscribeTo(connection, textOf(document as GraphQLDocument<never, never>), variables as object, {
+      ...options,
+      signal,
+    }),
+  );
 
 /** The same, by the text of a document. */
 async function* subscribeTo<Result>(
@@ -108,24 +114,40 @@ export type Follower<Input, Event> = (
 ) => AsyncGenerator<Event, void, undefined>;
 
 /** The method of an operation that begins a subscription. */
-export const follower = <Input, Event>(connection: Connection, specs: readonly FollowSpec[]): Follower<Input, Event> =>
-  async function* (input, options) {
-    const given = input as Record<string, unknown>;
-    const spec = specs.find(({ needs }) => needs.every((name) => given[name] !== undefined)) ?? specs.at(-1)!;
-    const loud = Object.entries(given).map(([name, value]) =>
-      spec.loudIn?.includes(name) === true && typeof value === 'string' ? [name, value.toUpperCase()] : [name, value],
+export const follower =
+  <Input, Event>(connection: Connection, specs: readonly FollowSpec[]): Follower<Input, Event> =>
+  (input, options = {}) =>
+    endable(options.signal, (signal) =>
+      followed<Event>(connection, specs, input as Record<string, unknown>, { ...options, signal }),
     );
-    for await (const data of subscribeTo<Record<string, Event>>(
-      connection,
-      spec.document,
-      Object.fromEntries(loud),
-      options,
-    )) {
-      const event = data[spec.field]!;
-      for (const path of spec.loudOut ?? []) quieten(event, path.split('.'));
-      yield event;
+
+async function* followed<Event>(
+  connection: Connection,
+  specs: readonly FollowSpec[],
+  given: Readonly<Record<string, unknown>>,
+  options: SubscribeOptions,
+): AsyncGenerator<Event, void, undefined> {
+  const spec = specs.find(({ needs }) => needs.every((name) => given[name] !== undefined)) ?? specs.at(-1)!;
+  const loud = Object.entries(given).map(([name, value]) =>
+    spec.loudIn?.includes(name) === true && typeof value === 'string' ? [name, value.toUpperCase()] : [name, value],
+  );
+  // Each interruption begins the gateway’s count anew.
+  let left = typeof given.first === 'number' ? given.first : Number.POSITIVE_INFINITY;
+  // What has no cursor is told from its beginning again.
+  const told = spec.document.includes('$after') ? undefined : new Set<string>();
+  const events = subscribeTo<Record<string, Event>>(connection, spec.document, Object.fromEntries(loud), options);
+  for await (const data of events) {
+    const event = data[spec.field]!;
+    if (told !== undefined) {
+      const text = JSON.stringify(event);
+      if (told.has(text)) continue;
+      told.add(text);
     }
-  };
+    for (const path of spec.loudOut ?? []) quieten(event, path.split('.'));
+    yield event;
+    if (--left <= 0) return;
+  }
+}
 
 /** Writes the words at a path in small letters, as the rest of the gateway does. */
 function quieten(value: unknown, [name, ...rest]: readonly string[]): void {

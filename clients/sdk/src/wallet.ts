@@ -1,3 +1,4 @@
+import { hexOf, randomHex } from './bytes.ts';
 import { checksumAddress } from './checksum.ts';
 import type { Credential } from './credentials.ts';
 
@@ -14,6 +15,8 @@ export interface WalletOptions extends WalletSigner {
   readonly statement?: string;
   /** CAIP-2. @default 'eip155:84532' */
   readonly chainId?: string;
+  /** What time it is, in milliseconds since 1970; put right where the gateway says that it is wrong. @default the machine’s clock */
+  readonly now?: () => number;
 }
 
 /** How long a signature is good, in milliseconds; a little less is used, for clocks differ. */
@@ -26,18 +29,22 @@ const keptMax = 100;
  * of the same path while it is good, and each change gets one of its own. Contract 04, section 0.2.
  */
 export function wallet(options: WalletOptions): Credential {
-  const signer = { ...options, address: checksumAddress(options.address) };
+  /** How much later it is at the gateway, in milliseconds, as far as it has said so. */
+  let laterMs = 0;
+  const clock = options.now ?? Date.now;
+  const now = () => clock() + laterMs;
+  const signer = { ...options, address: checksumAddress(options.address), now };
   const kept = new Map<string, { readonly header: Promise<string>; readonly until: number }>();
 
   const sign = (uri: string): Promise<string> => signInHeader(signer, uri);
 
   const forRead = (uri: string): Promise<string> => {
-    const now = Date.now();
+    const at = Date.now();
     const known = kept.get(uri);
-    if (known !== undefined && known.until > now) return known.header;
+    if (known !== undefined && known.until > at) return known.header;
     if (kept.size >= keptMax) kept.delete(kept.keys().next().value!);
     const header = sign(uri);
-    kept.set(uri, { header, until: now + lifetimeMs - spareMs });
+    kept.set(uri, { header, until: at + lifetimeMs - spareMs });
     // A refused signature is nothing to be remembered.
     header.catch(() => kept.delete(uri));
     return header;
@@ -47,10 +54,16 @@ export function wallet(options: WalletOptions): Credential {
     headers: async ({ baseUrl, path, isChange }) => ({
       'sign-in-with-x': await (isChange ? sign : forRead)(baseUrl + path),
     }),
+    // The one refusal that another signature of the same wallet may mend: its times are those of a clock that is wrong.
+    renew: async (_refused, refusal) => {
+      const there = Date.parse(String(refusal?.details.server_time));
+      if (Number.isNaN(there)) return false;
+      laterMs = there - clock();
+      kept.clear();
+      return true;
+    },
   };
 }
-
-const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 
 /**
  * A fresh value of the header `SIGN-IN-WITH-X`.
@@ -59,11 +72,17 @@ const hexOf = (bytes: Uint8Array): string => Array.from(bytes, (byte) => byte.to
  * @param nonce where the gateway named one
  */
 export async function signInHeader(
-  { address, signMessage, statement = 'Sign in to the gateway.', chainId = 'eip155:84532' }: WalletOptions,
+  {
+    address,
+    signMessage,
+    statement = 'Sign in to the gateway.',
+    chainId = 'eip155:84532',
+    now = Date.now,
+  }: WalletOptions,
   uri: string,
-  nonce = hexOf(crypto.getRandomValues(new Uint8Array(16))),
+  nonce = randomHex(),
 ): Promise<string> {
-  const now = Date.now();
+  const issued = now();
   const fields = {
     domain: new URL(uri).hostname,
     address: checksumAddress(address),
@@ -72,8 +91,8 @@ export async function signInHeader(
     version: '1',
     chainId,
     nonce,
-    issuedAt: new Date(now).toISOString(),
-    expirationTime: new Date(now + lifetimeMs).toISOString(),
+    issuedAt: new Date(issued).toISOString(),
+    expirationTime: new Date(issued + lifetimeMs).toISOString(),
   };
   const signature = await signMessage(signedText(fields));
   return base64({ ...fields, type: 'eip191', signature });

@@ -29,6 +29,7 @@ export const auditSurfaces = ({ service }: Stage): Surfaces => {
       prepare,
       field: () => `mutation { auditRun(input: { url: "${auditedSite}" }) { domain } }`,
     },
+    'GET /api/pricing': { cells: '+ + + + + + + +', field: () => '{ auditPricing { settlement { payTo } } }' },
     'GET /api/stats': { cells: '+ + + + + + + +', field: () => '{ auditStats { total } }' },
     'POST /api/inquiry': {
       // An operator's session only reads.

@@ -49,6 +49,10 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
       cells: 'A + + + A A A A',
       field: () => '{ operatorProjects { projects { edges { node { name } } } } }',
     },
+    'GET /agent/v1/operator/projects/:id/contents': {
+      cells: 'A + + + A A A A',
+      field: () => `{ operatorProjectContents(project: "${params.id}") { tables } }`,
+    },
     'GET /agent/v1/operator/status': {
       cells: 'A + + + A A A A',
       field: () => '{ operatorStatus { emailStatus } }',

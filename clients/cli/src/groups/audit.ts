@@ -3,7 +3,7 @@ import { basename, resolve } from 'node:path';
 import type { Command, Group } from '../command.ts';
 import { local } from '../failure.ts';
 import { isAbsent } from '../files/json-file.ts';
-import { call, open } from '../net/gateway.ts';
+import { open } from '../net/gateway.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { progress } from '../progress.ts';
 import { rows } from '../rows/audit.ts';
@@ -87,26 +87,6 @@ const download: Command = {
   },
 };
 
-const pricing: Command = {
-  words: 'audit pricing',
-  summary: 'What the audit gateway sells and for how much, and where it is paid.',
-  examples: [['Before buying', 'audit pricing']],
-  operations: ['audit.getPricing'],
-  async run({ cli }) {
-    // It has no path of its own: agents ask for it, and so does this.
-    const { body } = await call<{ result?: { structuredContent?: unknown } }>(cli, {
-      method: 'POST',
-      path: '/api/mcp',
-      headers: { accept: 'application/json, text/event-stream' },
-      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_pricing', arguments: {} } },
-      credential: { kind: 'none', headers: {} },
-    });
-    const priced = body.result?.structuredContent;
-    if (priced === undefined) throw local('API_ERROR', 'The gateway named no prices.');
-    return priced;
-  },
-};
-
 export const group: Group = {
   name: 'audit',
   about: [
@@ -114,7 +94,7 @@ export const group: Group = {
   ],
   commands: [
     run,
-    pricing,
+    operationCommand('audit pricing', rows['audit.getPricing'], { examples: [['Before buying', 'audit pricing']] }),
     operationCommand('audit buy', rows['audit.buy'], {
       takes: [site],
       flags: { payment_proof: null },

@@ -81,6 +81,7 @@ const errors: Command = {
     [noVerdict]: 'with --fail-on-new no verdict could be had',
   },
   operations: ['errors.list', 'errors.get'],
+  human: 'failures',
   async run(call) {
     const { cli, positionals, flags } = call;
     const gate = flags.is('fail-on-new');

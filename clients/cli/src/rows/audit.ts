@@ -23,6 +23,13 @@ export const rows = {
     },
     priced: true,
   },
+  'audit.getPricing': {
+    operation: 'audit.getPricing',
+    summary: 'What the audit gateway sells and for how much, and where it is paid.',
+    method: 'GET',
+    path: '/api/pricing',
+    inputs: {},
+  },
   'audit.run': {
     operation: 'audit.run',
     summary:

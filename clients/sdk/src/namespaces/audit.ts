@@ -7,6 +7,8 @@ import { follower } from '../subscribe.ts';
 export const audit = (connection: Connection) => ({
   /** Audit a site afresh and get the whole report, for 0.01 USD in USDC on base by x402. */
   buy: method<BuyInput, BuyAnswer>(connection, { call: 'POST /api/x402-audit' }),
+  /** What the audit gateway sells and for how much, and where it is paid. */
+  getPricing: method<Record<string, never>, GetPricingAnswer>(connection, { call: 'GET /api/pricing' }),
   /** Audit how well a site can be read and cited by AI, with the first findings; one is shared for some minutes. */
   run: method<RunInput, RunAnswer>(connection, { call: 'GET /api/audit' }),
   /** How many audits and orders there were, and which sites were audited last. */
@@ -80,6 +82,32 @@ export interface BuyAnswer {
     readonly paidAt: string;
     readonly auditedAt: string | null;
   };
+}
+
+export interface GetPricingAnswer {
+  readonly ok: true;
+  readonly settlement: {
+    readonly network: string;
+    readonly caip2: string;
+    readonly chainId: number;
+    readonly asset: string;
+    readonly assetAddress: string;
+    readonly decimals: number;
+    readonly payTo: string;
+  };
+  readonly tiers: readonly {
+    readonly tier: string;
+    readonly priceUsd: string;
+    readonly amount: string;
+    readonly description: string;
+    readonly path: string;
+    readonly maxTimeoutSeconds: number;
+  }[];
+  readonly plans: readonly {
+    readonly plan: string;
+    readonly priceUsd: string;
+    readonly path: string;
+  }[];
 }
 
 /** Audit how well a site can be read and cited by AI, with the first findings; one is shared for some minutes. */

@@ -105,7 +105,7 @@ export interface TokenInput {
   readonly email?: unknown;
   /** Password, for `password`. */
   readonly password?: unknown;
-  /** For `refresh_token`. */
+  /** For `refreshToken`. */
   readonly refreshToken?: unknown;
   /** Token of a link, for `magic_link`. */
   readonly token?: unknown;

@@ -327,7 +327,7 @@ export interface ListMessagesInput {
   readonly wait?: number | undefined;
   /** Only messages of this thread. */
   readonly threadId?: string | undefined;
-  /** `me`: only messages that name the presence which `presence_id` or `session_key` says. */
+  /** `me`: only messages that name the presence which `presenceId` or `sessionKey` says. */
   readonly addressedTo?: 'me' | undefined;
   /** Presence that speaks, `prs_…`. */
   readonly presenceId?: string | undefined;

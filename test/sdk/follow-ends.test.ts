@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
+import { WebSocketServer } from 'ws';
+import { bearer, createClient, projectKey } from '../../clients/sdk/src/index.ts';
+import { startService } from '../helpers/service.ts';
+import { faultyRoad } from './faulty-road.ts';
+import { ownProject } from './sdk-stage.ts';
+
+const service = await startService();
+const road = await faultyRoad(service.url);
+afterAll(async () => {
+  road.close();
+  await service.stop();
+});
+const { client: own, credential, org, project, anonKey } = await ownProject(service);
+const client = createClient({ baseUrl: road.url, credential });
+const failure = (events: AsyncGenerator<unknown>) => events.next().catch((error: unknown) => error);
+
+test('as many come as were asked for, however often the socket is lost', async () => {
+  const room = 'counted';
+  for (let n = 0; n < 8; n++) await own.rooms.sendMessage({ org, room, body: `m${n}` });
+  const seen: string[] = [];
+  for await (const { message } of client.rooms.follow({ org, room, first: 6 }, { waitingMax: 2 })) {
+    seen.push(message.body);
+    if (seen.length % 2 === 0) road.killSockets();
+  }
+  expect(seen).toEqual(['m0', 'm1', 'm2', 'm3', 'm4', 'm5']);
+});
+
+test('what nobody wants any more ends at once, also while somebody waits for what comes next', async () => {
+  const ended = { done: true, value: undefined };
+  const events = client.rooms.follow({ org, room: 'quiet' });
+  const waiting = events.next();
+  await expect.poll(() => road.sockets()).toBe(1);
+  expect(await events.return()).toEqual(ended);
+  expect(await waiting).toEqual(ended);
+  await expect.poll(() => road.sockets()).toBe(0);
+
+  const document = 'subscription ($org: ID!) { roomMessages(org: $org, room: "quiet") { cursor } }';
+  const followed = client.subscribe(document, { org });
+  const pending = followed.next();
+  await followed.return();
+  expect(await pending).toEqual(ended);
+
+  await own.projects.sql({ project, sql: 'create table quiet_notes (id int primary key)' });
+  const tables = [{ name: 'quiet_notes', expose: true, live: true, policy: 'public_read_authenticated_write' }];
+  await own.projects.applyExpose({ project, manifest: { version: 1, tables } });
+  const anon = createClient({ baseUrl: service.url, credential: projectKey({ key: anonKey }) });
+  for (const by of ['stream', 'held'] as const) {
+    const hints = anon.live({ tables: ['quiet_notes'], by });
+    expect((await hints.next()).value?.type).toBe('ready');
+    const held = hints.next();
+    await hints.return();
+    expect(await held).toEqual(ended);
+  }
+});
+
+test('where there are no sockets, whoever follows is told so', async () => {
+  onTestFinished(() => void vi.unstubAllGlobals());
+  vi.stubGlobal('WebSocket', undefined);
+  const bare = createClient({ baseUrl: service.url, credential });
+  expect(await failure(bare.rooms.follow({ org, room: 'none' }))).toMatchObject({
+    code: 'LOCAL_ERROR',
+    kind: 'api_error',
+    message: expect.stringContaining('WebSocket'),
+  });
+  class Forbidden {
+    constructor() {
+      throw new DOMException('The page may open none.', 'SecurityError');
+    }
+  }
+  const forbidden = createClient({ baseUrl: service.url, credential, WebSocket: Forbidden as never });
+  expect(await failure(forbidden.rooms.follow({ org, room: 'none' }))).toMatchObject({
+    code: 'LOCAL_ERROR',
+    message: expect.stringContaining('The page may open none.'),
+  });
+});
+
+test('whoever answers with what is no message is left, and tried again', async () => {
+  const portal = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'graphql-transport-ws' });
+  await once(portal, 'listening');
+  onTestFinished(() => void portal.close());
+  let came = 0;
+  portal.on('connection', (socket) => socket.send(['Please sign in to the network.', '7', 'null'][came++ % 3]!));
+  const states: string[] = [];
+  const ending = new AbortController();
+  const astray = createClient({
+    baseUrl: `http://127.0.0.1:${(portal.address() as AddressInfo).port}`,
+    credential,
+    onSocket: (state) => states.push(state),
+  });
+  const waiting = astray.rooms.follow({ org, room: 'none' }, { signal: ending.signal }).next();
+  await expect.poll(() => came, { timeout: 15_000 }).toBeGreaterThan(2);
+  ending.abort();
+  expect(await waiting).toEqual({ done: true, value: undefined });
+  expect(states.filter((state) => state === 'waiting').length).toBeGreaterThan(1);
+  expect(states).not.toContain('open');
+});
+
+test('a socket that is closed for its credential says so, as a request does', async () => {
+  const stranger = createClient({ baseUrl: service.url, credential: bearer('nothing') });
+  expect(await failure(stranger.rooms.follow({ org, room: 'none' }))).toMatchObject({
+    code: 'UNAUTHORIZED',
+    status: 401,
+    kind: 'unauthorized',
+    retryable: false,
+    nextActions: [{ type: 'authenticate' }],
+    details: { close_code: 4403 },
+  });
+});
