@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { program, terminal } from './command.ts';
+import { fromSources, terminal } from './command.ts';
 
 const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), 'svc-shells-'));
@@ -19,7 +19,7 @@ beforeAll(async () => {
   // The command by its name, as it stands on somebody's path.
   await mkdir(join(folder, 'bin'));
   const svc = join(folder, 'bin', 'svc');
-  await writeFile(svc, `#!/bin/sh\nexec '${process.execPath}' '${program}' "$@"\n`);
+  await writeFile(svc, `#!/bin/sh\nexec '${process.execPath}' '${fromSources[0]}' "$@"\n`);
   await chmod(svc, 0o755);
   for (const shell of ['bash', 'zsh', 'fish']) {
     const { code, stdout } = await ada.svc('completion', shell);

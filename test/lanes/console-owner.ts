@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { buildConsole } from '../../scripts/build-console.ts';
 import { launchChromium } from '../helpers/chromium.ts';
-import { type ConsolePage, openConsole } from '../helpers/console-page.ts';
+import { type ConsolePage, type OpenConsoleOptions, openConsole } from '../helpers/console-page.ts';
 import { type ServiceOptions, startService } from '../helpers/service.ts';
 import { notes, tasks } from '../live/live-project.ts';
 
@@ -15,7 +15,7 @@ export async function startConsoleWorld(options: ServiceOptions = {}) {
   const { wallet, orgId, projectId, serviceKey } = await service.project();
   let browser: Browser | undefined;
 
-  const open = (more: BrowserContextOptions = {}) => openConsole(browser!, { url: service.url, ...more });
+  const open = (more: Omit<OpenConsoleOptions, 'url'> = {}) => openConsole(browser!, { url: service.url, ...more });
 
   /** Sends what has to go well. */
   async function post(path: string, body: object, actor: Parameters<typeof service.call>[0] = wallet) {
@@ -54,7 +54,7 @@ export async function startConsoleWorld(options: ServiceOptions = {}) {
     open,
 
     /** The console of an owner of the organization, or of a member with another role. */
-    async asOwner(more: BrowserContextOptions = {}, role = 'owner'): Promise<ConsolePage> {
+    async asOwner(more: Omit<OpenConsoleOptions, 'url'> = {}, role = 'owner'): Promise<ConsolePage> {
       const opened = await open(more);
       await opened.visit('');
       await opened.enter();
