@@ -50,7 +50,7 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
       field: () => '{ operatorProjects { projects { edges { node { name } } } } }',
     },
     'GET /agent/v1/operator/projects/:id/contents': {
-      cells: 'A + + + A A A A',
+      cells: 'A + + + N N A N',
       field: () => `{ operatorProjectContents(project: "${params.id}") { tables } }`,
     },
     'GET /agent/v1/operator/status': {
