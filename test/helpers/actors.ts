@@ -8,7 +8,8 @@ import { createWallet } from './wallet.ts';
 
 /** Somebody who sends requests: makes the credential headers of each. */
 export interface Actor {
-  readonly headers: (path: string) => Promise<Record<string, string>>;
+  /** @param onlyReads whether a proof will do that was shown before; one who signs signs again otherwise */
+  readonly headers: (path: string, onlyReads?: boolean) => Promise<Record<string, string>>;
 }
 
 export interface PrincipalActor extends Actor {
@@ -29,6 +30,9 @@ export interface SessionActor extends PrincipalActor {
   readonly sessionId: string;
   readonly token: string;
 }
+
+/** How long a wallet shows one signature with what only reads, in milliseconds; it is good for five minutes. */
+const shownAgainMs = 30_000;
 
 export const nobody: Actor = { headers: async () => ({}) };
 
@@ -58,16 +62,27 @@ export function createActors({
     bearer: (token: string) => withHeaders({ authorization: `Bearer ${token}` }),
     apikey: (key: string) => withHeaders({ apikey: key }),
 
-    /** Signs every request anew, as clients do. */
+    /**
+     * Signs every change anew, as it must, and with it whatever is sent by {@link Actor.headers} alone. To sign and to
+     * recover take more of a processor than all else of a small request.
+     */
     wallet(): WalletActor {
       const wallet = createWallet();
       const sign: WalletActor['sign'] = (options = {}) => wallet.header({ baseUrl: url, ...options });
+      let shown = { header: Promise.resolve(''), at: Number.NEGATIVE_INFINITY };
+      const again = () => {
+        const age = Date.now() - shown.at;
+        if (!(age >= 0 && age < shownAgainMs)) shown = { header: sign(), at: Date.now() };
+        return shown.header;
+      };
       return {
         address: wallet.address,
         checksumAddress: wallet.checksumAddress,
         privateKey: wallet.privateKey,
         sign,
-        headers: async (path) => ({ 'sign-in-with-x': await sign({ path }) }),
+        headers: async (path, onlyReads = false) => ({
+          'sign-in-with-x': await (onlyReads ? again() : sign({ path })),
+        }),
       };
     },
 

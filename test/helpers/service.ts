@@ -17,6 +17,8 @@ export interface Answer<Body = Record<string, never>> {
 export interface CallOptions {
   readonly body?: unknown;
   readonly headers?: Record<string, string>;
+  /** @default GET alone, but for what is sold */
+  readonly onlyReads?: boolean;
 }
 
 export interface ServiceOptions {
@@ -155,13 +157,14 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
   const url = balancer?.url ?? app.url;
   const actors = createActors({ url, services: app.services, control, adminKey });
 
-  const call: Service['call'] = async (actor, method, path, { body, headers = {} } = {}) => {
+  const call: Service['call'] = async (actor, method, path, { body, headers = {}, onlyReads } = {}) => {
+    const reads = onlyReads ?? (method === 'GET' && !path.startsWith('/api/'));
     const raw = body === undefined || typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(url + path, {
       method,
       headers: {
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-        ...(await actor.headers(path.split('?')[0]!)),
+        ...(await actor.headers(path.split('?')[0]!, reads)),
         ...headers,
       },
       ...(body === undefined ? {} : { body: raw ? (body as string) : JSON.stringify(body) }),
@@ -176,8 +179,11 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     };
   };
 
-  const graphql: Service['graphql'] = async (actor, query, variables = {}, headers = {}) =>
-    (await call<GraphQLAnswer>(actor, 'POST', '/graphql', { body: { query, variables }, headers })).body;
+  const graphql: Service['graphql'] = async (actor, query, variables = {}, headers = {}) => {
+    const onlyReads = !/\b(mutation|subscription)\b/.test(query);
+    return (await call<GraphQLAnswer>(actor, 'POST', '/graphql', { body: { query, variables }, headers, onlyReads }))
+      .body;
+  };
 
   const owner: Service['owner'] = async (displayName) => {
     const wallet = actors.wallet();
