@@ -1,14 +1,16 @@
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
+import { LongestFirst } from './test/helpers/longest-first.ts';
 
 /** `npm test` needs nothing but npm; what needs more is a lane of its own (`npm run test:lanes`). */
 const lanes = process.env.SVC_TEST_LANES === '1';
 
-/** What the lane `two-nodes` runs again, each request on another of two gateways; see scripts/lanes.ts. */
+/** The lane `two-nodes`, where each request goes to another of two gateways; see scripts/lanes.ts. */
 const acrossNodes = [
   'test/rooms/**/*.test.ts',
   'test/faults/idempotency*.test.ts',
   'test/subscriptions/lost-rights.test.ts',
   'test/mcp/follow.test.ts',
+  'test/lanes/page-nodes.test.ts',
 ];
 const nodes = process.env.SVC_TEST_NODES !== undefined;
 
@@ -29,6 +31,7 @@ export default defineConfig({
     // Three files at a time suit the two cores these tests are planned for, since many wait for a process or a clock; each
     // file has a database of its own.
     maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     projects: [
       // Files of one worker share its modules: to load them anew for each took a quarter of the run.
       project('shared modules', { include, exclude: [...exclude, ownModules], isolate: false, globalSetup }),

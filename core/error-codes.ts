@@ -234,7 +234,7 @@ export const errorRows = {
   SVC_AUTH_INSUFFICIENT_MEMBERSHIP: row(403, 'auth', 'The signed-in user is not a member of what this is for.'),
   SLUG_RESERVED: row(403, 'auth', 'This slug is a reserved word.', { nextActions: [edit] }),
   SLUG_PROTECTED: row(403, 'auth', 'This slug is a protected mark.', { nextActions: [edit] }),
-  INSUFFICIENT_BALANCE: row(403, 'billing', 'The organization’s balance does not cover this.', {
+  INSUFFICIENT_FUNDS: row(403, 'billing', 'The organization’s balance does not cover this.', {
     nextActions: [fund],
   }),
   ORG_HAS_NO_BILLING_WALLET: row(403, 'billing', 'The organization has no wallet that could be billed.'),

@@ -52,7 +52,7 @@ export class ServiceError extends Error {
     this.headers = options.headers ?? {};
     this.label = options.label ?? code;
     this.details = options.details ?? {};
-    this.nextActions = options.nextActions ?? row.nextActions ?? [];
+    this.nextActions = options.nextActions ?? timed(row.nextActions ?? [], options.retryAfter);
     this.mutationState = options.mutationState ?? row.mutationState ?? 'none';
     this.safeToRetry = options.safeToRetry ?? row.safeToRetry;
     this.retryAfter = options.retryAfter;
@@ -64,6 +64,16 @@ export class ServiceError extends Error {
     return errorRows[this.code];
   }
 }
+
+/** Next steps in which a repetition says when, where that is known. @param retryAfter in seconds */
+const timed = (actions: readonly NextAction[], retryAfter: number | undefined): readonly NextAction[] =>
+  retryAfter === undefined
+    ? actions
+    : actions.map((one) =>
+        one.type === 'retry'
+          ? { ...one, why: `Send the same request again in ${retryAfter} second${retryAfter === 1 ? '' : 's'}.` }
+          : one,
+      );
 
 /**
  * The refusal of one field for what its form alone does not show.

@@ -1,4 +1,7 @@
+import pg from 'pg';
+import type { StatementHook } from './pool.ts';
 import { cancelWhenDue, cut, type Session, type SessionOptions } from './project-session.ts';
+import { alikeReads } from './reads-alike.ts';
 import { Batch, type BatchRows, type BatchStatement, submit } from './statement-batch.ts';
 
 /** A read on its way: it may be run twice, and nobody else may see anything of it. */
@@ -9,6 +12,8 @@ export interface SharedRead {
   readonly reject: (error: unknown) => void;
   /** Its asker has an answer, or waits for one elsewhere. */
   settled: boolean;
+  /** It travels in one transaction with reads that are alike. */
+  accompanied: boolean;
 }
 
 export interface CarrierOptions extends SessionOptions {
@@ -25,6 +30,7 @@ export interface CarrierOptions extends SessionOptions {
     readonly unclean: boolean;
     readonly cancelling: Promise<void> | undefined;
   }) => void;
+  readonly onStatement?: StatementHook | undefined;
 }
 
 /** A read that runs for longer holds up no others, in milliseconds, and is stopped when nobody waits for it. */
@@ -37,7 +43,8 @@ const elsewhere = new Set(['57014', '26000']);
 
 /**
  * Reads under way on one connection, in order. Each is a batch with a Sync of its own, and so a transaction of its own
- * with its own role and claims, whose failure is nobody else's.
+ * with its own role and claims, whose failure is nobody else's; but for reads that are alike, who share a batch: those
+ * behind one that fails are asked again.
  */
 export class Carrier {
   readonly #options: CarrierOptions;
@@ -66,11 +73,44 @@ export class Carrier {
   /** Sends reads in one packet, behind those that are under way. */
   send(reads: readonly SharedRead[]): void {
     const { session } = this.#options;
-    this.#sent.push(...reads);
-    const batches = reads.map(
-      (read) => new Batch(read.statements, session.prepared, (rows, error) => this.#answered(read, rows, error)),
+    const groups = alikeReads(reads, session.project.reads.small);
+    submit(
+      session.client,
+      ...groups.map((group) => (group.length === 1 ? this.#single(group[0]!) : this.#joint(group))),
     );
-    submit(session.client, ...batches);
+  }
+
+  #single(read: SharedRead): Batch {
+    this.#sent.push(read);
+    return this.#batch(read.statements, (rows, error) =>
+      this.#answered([read], () => this.#settle(read, rows, error), error),
+    );
+  }
+
+  /** What holds for all of them is set once. */
+  #joint(reads: readonly SharedRead[]): Batch {
+    this.#sent.push(...reads);
+    for (const read of reads) read.accompanied = true;
+    const [{ statements }] = reads as [SharedRead];
+    return this.#batch([statements[0]!, ...reads.map((read) => read.statements[1]!)], (rows, error, completed) => {
+      const failed = error instanceof pg.DatabaseError ? completed : undefined;
+      this.#answered(
+        reads,
+        (read, nth) => {
+          const own = nth + 1;
+          if (error === undefined || own < completed) this.#settle(read, [rows[0]!, rows[own]!], undefined);
+          else if (own === failed) this.#settle(read, [], error);
+          else this.#divert(read);
+        },
+        error,
+      );
+    });
+  }
+
+  #batch(statements: readonly BatchStatement[], settle: ConstructorParameters<typeof Batch>[2]): Batch {
+    const { onStatement, session } = this.#options;
+    if (onStatement !== undefined) for (const { text } of statements) onStatement(text);
+    return new Batch(statements, session.prepared, settle);
   }
 
   /** Ends one that has nothing to carry. */
@@ -78,11 +118,15 @@ export class Carrier {
     if (this.underWay === 0) this.#end();
   }
 
-  #answered(read: SharedRead, rows: BatchRows, error: Error | undefined): void {
+  #answered(
+    reads: readonly SharedRead[],
+    settle: (read: SharedRead, nth: number) => void,
+    error: Error | undefined,
+  ): void {
     if (this.#isOver) return;
     if (error !== undefined) this.#unclean = true;
-    this.#settle(read, rows, error);
-    this.#head += 1;
+    reads.forEach(settle);
+    this.#head += reads.length;
     if (this.#isCut || this.underWay === 0) {
       this.#end();
       return;
@@ -96,12 +140,16 @@ export class Carrier {
     const { code = '' } = (error ?? {}) as { readonly code?: string };
     // Only the head is cancelled, and only once all behind it have gone elsewhere.
     if (this.#settleHead === undefined && elsewhere.has(code)) {
-      this.#options.divert(read);
+      this.#divert(read);
       return;
     }
     read.settled = true;
-    if (error === undefined) read.resolve(rows);
-    else read.reject(error);
+    if (error !== undefined) {
+      read.reject(error);
+      return;
+    }
+    this.#options.session.project.reads.small.note(read, rows);
+    read.resolve(rows);
   }
 
   #look(): void {
@@ -114,13 +162,19 @@ export class Carrier {
     });
   }
 
-  /** From here on the head has the connection to itself. */
+  /** From here on the head has the connection to itself; nobody has who may be waiting for one that goes with it. */
   #holdUp(): void {
-    const behind = this.#sent.slice(this.#head + 1);
-    this.#settleHead = cancelWhenDue(this.#options.session, this.#options, this.#sent[this.#head]!.signal);
-    this.#isCut = behind.length > 0;
-    this.#options.onHeldUp();
-    for (const read of behind) this.#options.divert(read);
+    const { session, onHeldUp } = this.#options;
+    const head = this.#sent[this.#head]!;
+    const others = this.#sent.slice(this.#head + (head.accompanied ? 0 : 1));
+    this.#settleHead = cancelWhenDue(session, this.#options, head.accompanied ? AbortSignal.abort() : head.signal);
+    this.#isCut = others.length > 0;
+    onHeldUp();
+    for (const read of others) this.#divert(read);
+  }
+
+  #divert(read: SharedRead): void {
+    this.#options.divert(read);
   }
 
   #end(): void {

@@ -1,6 +1,6 @@
-import type { StatementHook } from './pool.ts';
 import type { Project, Session, SessionOptions } from './project-session.ts';
-import { Carrier, type SharedRead } from './read-carrier.ts';
+import { Carrier, type CarrierOptions, type SharedRead } from './read-carrier.ts';
+import { SmallReads } from './reads-alike.ts';
 import type { BatchRows, BatchStatement } from './statement-batch.ts';
 
 /** The reads of one project. */
@@ -12,6 +12,8 @@ export interface ReadQueue {
   flushing: boolean;
   /** Until when each read has a connection to itself, since one of late took long. */
   apartUntil: number;
+  /** What may share a transaction. */
+  readonly small: SmallReads;
 }
 
 export const emptyQueue = (): ReadQueue => ({
@@ -20,6 +22,7 @@ export const emptyQueue = (): ReadQueue => ({
   opening: false,
   flushing: false,
   apartUntil: 0,
+  small: new SmallReads(),
 });
 
 /** Whether anything is under way. */
@@ -27,7 +30,7 @@ export const isAsked = ({ waiting, carriers, opening, flushing }: ReadQueue): bo
   waiting.length > 0 || carriers.size > 0 || opening || flushing;
 
 /** Where the connections come from. */
-export interface SharedReadsOptions extends SessionOptions {
+export interface SharedReadsOptions extends SessionOptions, Pick<CarrierOptions, 'onStatement'> {
   /** A connection that is idle now. */
   readonly idle: (project: Project) => Session | undefined;
   readonly acquire: (project: Project) => Promise<Session>;
@@ -41,7 +44,6 @@ export interface SharedReadsOptions extends SessionOptions {
     statements: readonly BatchStatement[],
     signal: AbortSignal | undefined,
   ) => Promise<BatchRows>;
-  readonly onStatement?: StatementHook | undefined;
 }
 
 /** Connections of a project that carry reads at once. */
@@ -72,7 +74,7 @@ export class SharedReads {
       reads.apartUntil = 0;
     }
     return new Promise((resolve, reject) => {
-      reads.waiting.push({ statements, signal, resolve, reject, settled: false });
+      reads.waiting.push({ statements, signal, resolve, reject, settled: false, accompanied: false });
       if (reads.flushing) return;
       reads.flushing = true;
       // After all that has arrived has been looked at.
@@ -88,11 +90,7 @@ export class SharedReads {
     while (reads.waiting.length > 0) {
       const carrier = this.#carrierFor(project);
       if (carrier === undefined) return;
-      const next = reads.waiting.splice(0, underWayMax - carrier.underWay);
-      const { onStatement } = this.#options;
-      if (onStatement !== undefined)
-        for (const { statements } of next) for (const { text } of statements) onStatement(text);
-      carrier.send(next);
+      carrier.send(reads.waiting.splice(0, underWayMax - carrier.underWay));
     }
   }
 

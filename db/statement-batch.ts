@@ -38,17 +38,17 @@ interface WireConnection {
 export class Batch extends pg.Query {
   readonly #statements: readonly BatchStatement[];
   readonly #prepared: PreparedNames;
-  readonly #settle: (rows: BatchRows, error: Error | undefined) => void;
+  readonly #settle: (rows: BatchRows, error: Error | undefined, completed: number) => void;
   readonly #rows: (readonly (string | null)[])[][];
   readonly #fresh: string[] = [];
   #packet: WireConnection | undefined;
   #at = 0;
 
-  /** @param settle told once, of the rows or of a refusal */
+  /** @param settle told once, of the rows or of a refusal, and how many of the statements had been completed */
   constructor(
     statements: readonly BatchStatement[],
     prepared: PreparedNames,
-    settle: (rows: BatchRows, error: Error | undefined) => void,
+    settle: (rows: BatchRows, error: Error | undefined, completed: number) => void,
   ) {
     super('');
     this.#statements = statements;
@@ -112,12 +112,12 @@ export class Batch extends pg.Query {
 
   handleReadyForQuery(): void {
     this.#arrived(this.#prepared.known);
-    this.#settle(this.#rows, undefined);
+    this.#settle(this.#rows, undefined, this.#at);
   }
 
   handleError(error: Error): void {
     this.#arrived(this.#prepared.doubtful);
-    this.#settle(this.#rows, error);
+    this.#settle(this.#rows, error, this.#at);
   }
 
   #arrived(at: Set<string>): void {

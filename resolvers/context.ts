@@ -79,6 +79,8 @@ export interface ServiceSettings {
   /** Domain under which project hosts live. */
   readonly platformDomain: string;
   readonly adminKey: string | undefined;
+  /** Whether mail goes out; else it waits in the outbox. */
+  readonly sendsMail: boolean;
   /** The wallet that payments to this installation go to; undefined: one of its own. */
   readonly settlementAddress: string | undefined;
   /** The same on TON; undefined: there is none. */
@@ -112,6 +114,14 @@ export interface RequestFacts {
   readonly writeApproval: string | undefined;
 }
 
+/** How far the work of a request has come, in steps of its own. */
+export interface WorkProgress {
+  readonly done: number;
+  readonly of: number;
+  /** What is done, or under way, in words. */
+  readonly what: string;
+}
+
 /** What surfaces hand to operations: one per request, and one per event on a socket. */
 export interface Context {
   readonly services: Services;
@@ -142,6 +152,8 @@ export interface Context {
   readonly till?: Till;
   /** Sets a header of the answer, unless that has begun; absent where an answer has none, as on a socket. */
   readonly setHeader?: (name: string, value: string) => void;
+  /** To be told how far the work has come, by what knows its steps; absent where nobody listens. */
+  readonly progress?: ((step: WorkProgress) => void) | undefined;
   /** Bytes of SQL that were answered so far: the fields of one request share what one answer may have. */
   readonly answered?: { bytes: number };
   /** Aborted when nobody waits for the answer any more. */

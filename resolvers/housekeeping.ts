@@ -2,8 +2,10 @@ import { dropEventPartitions, makeEventPartitions } from '../db/event-partitions
 import { type Database, inTransaction } from '../db/pool.ts';
 import { changesBatch, pruneChangesSql } from './changes.ts';
 import { today } from './daily-quota.ts';
+import { eraseGone } from './errors/erase-gone.ts';
 import { invocationsKeptDays, minutesKeptDays } from './errors/invocation-buckets.ts';
 import { enqueueOverdueSql } from './errors/observe-new.ts';
+import { countedSince } from './errors/occurrence-counts.ts';
 import { erasePurgedEvents } from './events/erase-purged.ts';
 import { pruneLive } from './live/prune-live.ts';
 import { sendMailTask } from './mail/outbox.ts';
@@ -101,6 +103,7 @@ const expired: readonly (readonly [table: string, condition: string, which?: str
   ['operator_contact_challenges', `expires_at < now() - interval '30 days'`],
   ['a2a_tasks', 'expires_at < now()'],
   ['webhook_jobs', 'expires_at < now()'],
+  ['kept_results', 'expires_at < now()'],
   ['daily_counts', `day < ${today} - 7`],
   [
     'function_invocations',
@@ -113,6 +116,7 @@ const expired: readonly (readonly [table: string, condition: string, which?: str
     `span = 'minute' and starts_at < now() - interval '${minutesKeptDays * 24 + 2} hours'`,
     'by the minute',
   ],
+  ['error_counts', `starts_at < ${countedSince}`],
   // Statistics know their number by then from the days.
   ['audits', `created_at < now() - interval '400 days'`],
   ['audited_domains', `audited_at < now() - interval '400 days'`],
@@ -179,6 +183,7 @@ const steps: Readonly<Record<string, Task>> = {
   'enqueue errors': run(enqueueOverdueSql(hasNoLivingJob)),
   'purge projects': async ({ ctx }) => void (await purgeProjects(ctx)),
   'erase purged events': ({ ctx }) => erasePurgedEvents(ctx),
+  'erase errors': ({ ctx }) => eraseGone(ctx),
   'prune live': ({ ctx }) => pruneLive(ctx),
   'enqueue mails': async (job, payload) => {
     if (job.mailer.configured) await run(enqueueMailsSql, [sendMailTask])(job, payload);

@@ -60,6 +60,7 @@ import { removeMember } from './members/remove-member.ts';
 import { revokeMemberKey } from './members/revoke-key.ts';
 import { setMemberRole } from './members/set-role.ts';
 import type { AnyOperation } from './operation.ts';
+import { getContents } from './operator/get-contents.ts';
 import { getOverview } from './operator/get-overview.ts';
 import { getOperatorStatus } from './operator/get-status.ts';
 import { listOperatorProjects } from './operator/list-projects.ts';
@@ -242,6 +243,7 @@ export const operations: readonly AnyOperation[] = [
   enrollPasskey,
   getOverview,
   listOperatorProjects,
+  getContents,
   getOperatorStatus,
   connectChat,
   getPricing,

@@ -37,6 +37,7 @@ export type StepUpClass =
   | 'operator.contact'
   | 'project.delete'
   | 'project.keys'
+  | 'project.contents'
   | 'project.grants'
   | 'project.transfer';
 

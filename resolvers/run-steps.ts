@@ -9,6 +9,9 @@ import type { AnyStepMutation } from './operation.ts';
 import { attemptsMaxOf, findStep, finishStep, recordStep, releaseStep, type Step, takeStep } from './steps.ts';
 import { unitOfWork } from './unit-of-work.ts';
 
+/** To begin it, to bring it about, to settle it. */
+const stepsOfAll = 3;
+
 /** Begins a step operation, or goes on with the one that an earlier holder of the key began, and brings it to its end. */
 export async function runSteps(
   op: AnyStepMutation,
@@ -19,6 +22,7 @@ export async function runSteps(
   claim: Claim | undefined,
 ): Promise<unknown> {
   const step = (await begunBefore(op, ctx, claim)) ?? (await begin());
+  ctx.progress?.({ done: 1, of: stepsOfAll, what: 'Recorded; being brought about' });
   try {
     return await completeStep(op, ctx, step, claim);
   } catch (error) {
@@ -69,6 +73,7 @@ export async function completeStep(
   if (step.state === 'running') {
     try {
       await op.steps.effect(ctx, step.ref);
+      ctx.progress?.({ done: 2, of: stepsOfAll, what: 'Brought about; being settled' });
     } catch (error) {
       await releaseStep(ctx, step, error).catch(() => undefined);
       throw op.steps.undo === undefined ? finishedLater(error) : error;

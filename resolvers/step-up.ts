@@ -12,25 +12,63 @@ const stepUpPath = '/agent/v1/control-plane/step-up/options';
 
 /** Asks a person's session for a passkey proof of the last five minutes. A wallet signature is fresh by nature. */
 export function requireStepUp(ctx: Context, caller: Caller, opClass: StepUpClass | undefined): void {
-  if (opClass === undefined || caller.kind !== 'control_plane') return;
-  const provenAt = caller.amrTimes.passkey;
-  if (provenAt !== undefined && caller.askedAt - provenAt <= stepUpMaxAgeSeconds) return;
-  throw new ServiceError('STEP_UP_REQUIRED', {
+  if (opClass === undefined || caller.kind !== 'control_plane' || isFresh(caller)) return;
+  throw stale(ctx, caller, opClass, {
+    path: stepUpPath,
+    why: 'Confirm with a passkey, then send the request again.',
+  });
+}
+
+const isFresh = ({ amrTimes: { passkey: provenAt }, askedAt }: SessionCaller): boolean =>
+  provenAt !== undefined && askedAt - provenAt <= stepUpMaxAgeSeconds;
+
+const stale = (
+  { services, request }: Context,
+  { amrTimes }: SessionCaller,
+  opClass: StepUpClass,
+  { path, why }: { readonly path: string; readonly why: string },
+) =>
+  new ServiceError('STEP_UP_REQUIRED', {
     details: {
       op_class: opClass,
       required_amr: ['passkey'],
       max_age_seconds: stepUpMaxAgeSeconds,
-      challenge_url: `${ctx.services.settings.publicBaseUrl ?? ctx.request.baseUrl}${stepUpPath}`,
-      reason: provenAt === undefined ? 'missing' : 'stale',
+      challenge_url: `${services.settings.publicBaseUrl ?? request.baseUrl}${path}`,
+      reason: amrTimes.passkey === undefined ? 'missing' : 'stale',
+    },
+    nextActions: [{ type: 'authenticate', method: 'POST', path, why }],
+  });
+
+/** What a session that a device was let in by is told, whatever was proven where it was approved. */
+export const deviceForbidden = (opClass: string) =>
+  new ServiceError('STEP_UP_REQUIRED', {
+    message: 'This takes a session that began with a passkey in a browser.',
+    details: {
+      op_class: opClass,
+      required_amr: ['passkey'],
+      max_age_seconds: stepUpMaxAgeSeconds,
+      reason: 'device_flow_forbidden',
     },
     nextActions: [
-      {
-        type: 'authenticate',
-        method: 'POST',
-        path: stepUpPath,
-        why: 'Confirm with a passkey, then send the request again.',
-      },
+      { type: 'authenticate', command: 'svc operator login --loopback', why: 'Sign in by a browser with a passkey.' },
     ],
+  });
+
+const operatorPasskeyPath = '/agent/v1/operator/session/passkey/options';
+
+/**
+ * As {@link requireStepUp}, of sessions that read, too: those have no way to step up, and sign in anew by a passkey.
+ *
+ * @throws STEP_UP_REQUIRED
+ */
+export function requireFreshProof(ctx: Context, caller: Caller, opClass: StepUpClass): void {
+  requireStepUp(ctx, caller, opClass);
+  if (caller.kind !== 'operator') return;
+  if (caller.provenance === 'device') throw deviceForbidden(opClass);
+  if (isFresh(caller)) return;
+  throw stale(ctx, caller, opClass, {
+    path: operatorPasskeyPath,
+    why: 'Sign in by a passkey, then send the request again with that session.',
   });
 }
 
@@ -107,7 +145,7 @@ function approvalRequired<Input>(approval: WriteApproval<Input>, target: string)
 function approveAction<Input>({ action, field }: WriteApproval<Input>, target: string) {
   const flag = field === 'org_id' ? '--org' : '--project';
   return {
-    type: 'authenticate',
+    type: 'operator_approve',
     command: `svc operator approve --action ${action} ${flag} ${target}`,
     why: 'Approve this one action with a passkey, then send the request again with X-Svc-Write-Auth.',
   };

@@ -136,6 +136,7 @@ export const surfaceNames: Readonly<Record<string, SurfaceNames>> = {
   'operator.enrollPasskey': { tool: 'start_operator_passkey_enrollment', command: 'agent passkey enroll' },
   'operator.getOverview': { tool: 'get_operator_overview', command: 'operator overview' },
   'operator.listProjects': { tool: 'list_operator_projects', command: 'operator projects' },
+  'operator.getContents': { tool: 'get_operator_project_contents', command: 'operator contents' },
   'operator.getStatus': { tool: 'get_operator_status', command: 'agent operator-status' },
   'operator.connectChat': { tool: 'connect_chat_channel', command: 'contacts connect' },
   'mail.listOutbox': { tool: 'admin_list_outbox', command: 'admin outbox' },

@@ -16,6 +16,7 @@ export const errorRoutes = [
     kind: query.kind,
     fingerprint: query.fingerprint,
     new_in: query.new_in,
+    counts: query.counts,
     limit: query.limit,
     after: query.cursor,
   })),

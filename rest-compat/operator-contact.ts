@@ -1,3 +1,4 @@
+import { getContents } from '../resolvers/operator/get-contents.ts';
 import { getOverview } from '../resolvers/operator/get-overview.ts';
 import { getOperatorStatus } from '../resolvers/operator/get-status.ts';
 import { listOperatorProjects } from '../resolvers/operator/list-projects.ts';
@@ -28,6 +29,7 @@ export const operatorContactRoutes = [
     org_id: query.org_id,
     include: query.include,
   })),
+  route('GET', '/agent/v1/operator/projects/:id/contents', 200, getContents, ({ params }) => ({ project: params.id })),
   route('GET', '/agent/v1/operator/status', 200, getOperatorStatus, () => ({})),
   route('POST', '/agent/v1/notifications/channels/chat', 201, connectChat, ({ body }) => ({ label: body.label })),
 ];

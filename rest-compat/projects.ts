@@ -36,6 +36,12 @@ export const projectRoutes = [
   route('GET', '/projects/v1/admin/:project_id/usage', 200, getUsage, ({ params }) => ({
     project: params.project_id,
   })),
-  route('POST', '/projects/v1/admin/:id/archive', 200, archiveProject, ({ params }) => ({ project: params.id })),
-  route('POST', '/projects/v1/admin/:id/reactivate', 200, reactivateProject, ({ params }) => ({ project: params.id })),
+  route('POST', '/projects/v1/admin/:id/archive', 200, archiveProject, ({ params, body }) => ({
+    project: params.id,
+    reason: body.reason,
+  })),
+  route('POST', '/projects/v1/admin/:id/reactivate', 200, reactivateProject, ({ params, body }) => ({
+    project: params.id,
+    reason: body.reason,
+  })),
 ];

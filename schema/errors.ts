@@ -1,9 +1,17 @@
 import { dropNulls } from '../core/drop-nulls.ts';
+import { invalidField } from '../core/errors.ts';
 import type { ErrorFingerprint, OccurrenceSample } from '../db/schema/errors.ts';
 import type { Context } from '../resolvers/context.ts';
 import { getError } from '../resolvers/errors/get-error.ts';
 import { type ErrorPage, listErrors } from '../resolvers/errors/list-errors.ts';
 import { loadAlsoSeenIn } from '../resolvers/errors/load-errors.ts';
+import {
+  type Counted,
+  countsKeptDays,
+  type ErrorCounts,
+  loadCounts,
+  loadTotal,
+} from '../resolvers/errors/occurrence-counts.ts';
 import type { Verdict } from '../resolvers/errors/verdict.ts';
 import { logActions, samplesOf } from '../resolvers/errors/wire.ts';
 import { builder, pageArgs } from './builder.ts';
@@ -46,6 +54,33 @@ const alsoSeenIn = loaderOf(
   ({ projectId, fingerprintId, function: name }) => `${projectId} ${fingerprintId} ${name}`,
 );
 
+const CountBucketEnum = builder.enumType('ErrorCountBucket', {
+  description: 'What occurrences are counted by.',
+  values: {
+    HOUR: { value: 'hour', description: 'Hours of UTC.' },
+    DAY: { value: 'day', description: 'Days of UTC.' },
+  } as const,
+});
+
+const CountsRef = builder.objectRef<ErrorCounts>('ErrorCounts').implement({
+  description: `How often something came up, for a chart. Counts are kept for ${countsKeptDays} days.`,
+  fields: (t) => ({
+    bucket: t.expose('bucket', { type: CountBucketEnum, description: 'How long each bucket is.' }),
+    startsAt: t.expose('startsAt', { type: 'DateTime', description: 'When the first bucket begins.' }),
+    values: t.floatList({
+      description:
+        'Occurrences in each bucket, oldest first, without a gap; the last is the one of `until`, or of now.',
+      resolve: ({ values }) => [...values],
+    }),
+  }),
+});
+
+const countsOf = loaderOf(
+  (ctx: Context, asked: readonly Counted[]) => loadCounts(ctx, asked),
+  ({ row, since, until, bucket }) =>
+    [row.projectId, row.fingerprintId, row.function, since?.getTime(), until?.getTime(), bucket].join(' '),
+);
+
 export const ErrorFingerprintRef = builder.objectRef<ErrorFingerprint>('ErrorFingerprint').implement({
   description: 'Failures of one function that have one cause, counted together.',
   fields: (t) => ({
@@ -64,6 +99,19 @@ export const ErrorFingerprintRef = builder.objectRef<ErrorFingerprint>('ErrorFin
       resolve: ({ stableFrames }) => [...stableFrames],
     }),
     count: t.float({ description: 'Occurrences so far.', resolve: ({ count }) => Number(count) }),
+    counts: t.field({
+      type: CountsRef,
+      description: 'Occurrences over time. What a window touches is counted as a whole hour, or day.',
+      args: {
+        since: t.arg({ type: 'DateTime', required: false, description: '24 hours before `until` when absent.' }),
+        until: t.arg({ type: 'DateTime', required: false, description: 'Now when absent.' }),
+        bucket: t.arg({ type: CountBucketEnum, defaultValue: 'hour', description: 'What to count by.' }),
+      },
+      resolve: (row, { since, until, bucket }, ctx) => {
+        if (since && until && since > until) throw invalidField('since', 'must not be later than `until`');
+        return countsOf(ctx).load({ row, bucket, since: since ?? undefined, until: until ?? undefined });
+      },
+    }),
     firstSeen: t.expose('firstSeen', { type: 'DateTime', description: 'When it happened first.' }),
     lastSeen: t.expose('lastSeen', { type: 'DateTime', description: 'When it happened last.' }),
     firstSeenReleaseId: t.exposeString('firstSeenReleaseId', {
@@ -128,8 +176,12 @@ const VerdictRef = builder.objectRef<Verdict>('ErrorVerdict').implement({
   }),
 });
 
-/** A page that remembers its verdict. */
-const toConnection = (page: ErrorPage, args: PageArgs) => ({ ...listConnection(page, args), verdict: page.verdict });
+/** A page that remembers its verdict, and what was asked. */
+const toConnection = (page: ErrorPage, args: PageArgs) => ({
+  ...listConnection(page, args),
+  verdict: page.verdict,
+  asked: page.asked,
+});
 
 const ErrorFingerprintEdge = builder.edgeObject({ type: ErrorFingerprintRef, name: 'ErrorFingerprintConnectionEdge' });
 
@@ -146,6 +198,12 @@ const ErrorFingerprintConnection = builder
       verdict: t.expose('verdict', {
         type: VerdictRef,
         description: 'The verdict over all rows that the filters let through.',
+      }),
+      counts: t.field({
+        type: CountsRef,
+        description: 'Occurrences over time of all rows that the filters let through, in the window of the verdict.',
+        args: { bucket: t.arg({ type: CountBucketEnum, defaultValue: 'hour', description: 'What to count by.' }) },
+        resolve: ({ asked }, { bucket }, ctx) => loadTotal(ctx, asked, bucket),
       }),
     }),
   });

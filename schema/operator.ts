@@ -1,5 +1,6 @@
 import { dropNulls } from '../core/drop-nulls.ts';
-import { getOverview } from '../resolvers/operator/get-overview.ts';
+import { getContents, type ProjectContents } from '../resolvers/operator/get-contents.ts';
+import { getOverview, type Rollup, rollupOf } from '../resolvers/operator/get-overview.ts';
 import { criticalItems, getOperatorStatus, type OperatorStatus } from '../resolvers/operator/get-status.ts';
 import { listOperatorProjects, type OperatedProjects } from '../resolvers/operator/list-projects.ts';
 import type { Advisory, OperatedOrg, OperatorScope, Reach } from '../resolvers/operator/reach.ts';
@@ -38,10 +39,21 @@ const AdvisoryRef = builder.objectRef<Advisory>('OperatorAdvisory').implement({
   }),
 });
 
+const RollupRef = builder.objectRef<Rollup>('OperatorRollup').implement({
+  description: 'How much somebody answers for.',
+  fields: (t) => ({
+    organizations: t.exposeInt('organizations', { description: 'Organizations.' }),
+    projects: t.exposeInt('projects', { description: 'Projects that are not deleted, in all of them.' }),
+    wallets: t.exposeInt('wallets', { description: 'Wallets.' }),
+    advisories: t.exposeInt('advisories', { description: 'What needs to be looked at.' }),
+  }),
+});
+
 const OverviewRef = builder.objectRef<Reach>('OperatorOverview').implement({
   description: 'What a person or a wallet answers for.',
   fields: (t) => ({
     scope: t.field({ type: ScopeRef, description: 'For whom it was looked.', resolve: ({ scope }) => scope }),
+    rollup: t.field({ type: RollupRef, description: 'How much of each there is.', resolve: rollupOf }),
     organizations: t.field({
       type: [OrgRef],
       description: 'Organizations, oldest first.',
@@ -65,6 +77,18 @@ const ProjectsRef = builder.objectRef<OperatedProjects>('OperatorProjects').impl
       description: 'Projects, newest first.',
       args: pageArgs,
       resolve: ({ projects }, page) => sliceConnection(projects, ({ id }) => id, page),
+    }),
+  }),
+});
+
+const ContentsRef = builder.objectRef<ProjectContents>('OperatorProjectContents').implement({
+  description: 'What a project is made of, by name alone.',
+  fields: (t) => ({
+    projectId: t.exposeString('projectId', { description: 'The project, by its native id.' }),
+    tables: t.stringList({ description: 'Its tables, by name.', resolve: ({ tables }) => [...tables] }),
+    domains: t.stringList({
+      description: 'Names that it is served under beside its generated one.',
+      resolve: ({ domains }) => [...domains],
     }),
   }),
 });
@@ -119,6 +143,14 @@ builder.queryFields((t) => ({
       };
       return run(listOperatorProjects, ctx, dropNulls(given), { org_id: 'org', include: 'includeArchived' });
     },
+  }),
+  operatorProjectContents: t.field({
+    type: ContentsRef,
+    nullable: true,
+    description: getContents.summary,
+    authScopes: { credential: true },
+    args: { project: t.arg.id({ description: 'The project, by global or native id.' }) },
+    resolve: (_root, { project }, ctx) => run(getContents, ctx, { project: nativeId('Project', project) }),
   }),
   operatorStatus: t.field({
     type: StatusRef,

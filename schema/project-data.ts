@@ -45,7 +45,21 @@ const SchemaColumnRef = builder.objectRef<SchemaTable['columns'][number]>('Schem
     name: t.exposeString('name', { description: 'Its name.' }),
     type: t.exposeString('type', { description: 'Its type as SQL writes it.' }),
     nullable: t.exposeBoolean('nullable', { description: 'Whether it may be null.' }),
-    defaultValue: t.exposeString('default_value', { nullable: true, description: 'SQL of its default.' }),
+    defaultValue: t.exposeString('default_value', {
+      nullable: true,
+      description: 'SQL of its default, or of what it is generated from.',
+    }),
+    identity: t.exposeString('identity', {
+      nullable: true,
+      description: '`always` or `by_default` for a column that counts by itself.',
+    }),
+    generated: t.exposeBoolean('generated', {
+      description: 'Whether the database makes its values from other columns.',
+    }),
+    enumValues: t.exposeStringList('enum_values', {
+      nullable: true,
+      description: 'The values of an enumeration, in their order.',
+    }),
   }),
 });
 

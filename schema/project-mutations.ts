@@ -61,8 +61,17 @@ const projectInput = (name: string, description: string) =>
   });
 
 const DeleteProjectInput = projectInput('DeleteProjectInput', 'Which project is deleted.');
-const ArchiveProjectInput = projectInput('ArchiveProjectInput', 'Which project is put away.');
-const ReactivateProjectInput = projectInput('ReactivateProjectInput', 'Which project is taken into use again.');
+const archivingInput = (name: string, description: string) =>
+  builder.inputType(name, {
+    description,
+    fields: (t) => ({
+      ...projectField(t),
+      reason: t.string({ required: false, description: 'Why, for the trail; at most 500 characters.' }),
+      ...keyField(t),
+    }),
+  });
+const ArchiveProjectInput = archivingInput('ArchiveProjectInput', 'Which project is put away.');
+const ReactivateProjectInput = archivingInput('ReactivateProjectInput', 'Which project is taken into use again.');
 
 const projectOf = (id: string) => nativeId('Project', id);
 
@@ -101,8 +110,10 @@ builder.mutationFields((t) => ({
     description: archiveProject.summary,
     authScopes: { credential: true },
     args: { input: t.arg({ type: ArchiveProjectInput, description: 'The project.' }) },
-    resolve: async (_root, { input: { project, idempotencyKey } }, ctx) =>
-      (await run(archiveProject, keyed(ctx, idempotencyKey ?? undefined), { project: projectOf(project) })).project,
+    resolve: async (_root, { input }, ctx) => {
+      const { project, reason, idempotencyKey } = dropNulls(input);
+      return (await run(archiveProject, keyed(ctx, idempotencyKey), { project: projectOf(project), reason })).project;
+    },
   }),
   reactivateProject: t.field({
     type: ProjectRef,
@@ -110,7 +121,10 @@ builder.mutationFields((t) => ({
     description: reactivateProject.summary,
     authScopes: { credential: true },
     args: { input: t.arg({ type: ReactivateProjectInput, description: 'The project.' }) },
-    resolve: async (_root, { input: { project, idempotencyKey } }, ctx) =>
-      (await run(reactivateProject, keyed(ctx, idempotencyKey ?? undefined), { project: projectOf(project) })).project,
+    resolve: async (_root, { input }, ctx) => {
+      const { project, reason, idempotencyKey } = dropNulls(input);
+      return (await run(reactivateProject, keyed(ctx, idempotencyKey), { project: projectOf(project), reason }))
+        .project;
+    },
   }),
 }));

@@ -1,4 +1,5 @@
 import { consoleDocuments } from './console-documents.ts';
+import { consoleRights } from './console-rights.ts';
 import { commandRows } from './generate-commands.ts';
 import { configurationPage } from './generate-configuration.ts';
 import { errorsPage } from './generate-errors.ts';
@@ -10,6 +11,7 @@ import { sdkFiles } from './sdk/files.ts';
 /** Every file that is printed from the code, with what it has to hold. */
 export const generatedFiles: Readonly<Record<string, () => string>> = {
   ...(await consoleDocuments()),
+  'clients/console/src/session/rights.ts': consoleRights,
   'schema/schema.graphql': printedSchema,
   'docs/configuration.md': configurationPage,
   'docs/errors.md': errorsPage,

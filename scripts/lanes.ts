@@ -4,7 +4,9 @@
  *
  * Usage: npm run test:lanes [-- nats|two-nodes|browser]
  */
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readdirSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildConsole } from './build-console.ts';
@@ -17,6 +19,8 @@ interface Lane {
   readonly program: string | undefined;
   readonly install: string;
   readonly env?: Record<string, string>;
+  /** Whether there is time for another lane beside it; what it says comes when it has ended. */
+  readonly mostlyWaits?: boolean;
 }
 
 const nats = {
@@ -25,8 +29,18 @@ const nats = {
   install: 'apt-get install nats-server, or https://docs.nats.io/running-a-nats-service',
 };
 
+const natsLane = ['nats', 'nodes', 'soak'].map((name) => `test/lanes/${name}.test.ts`);
+const pageNodes = 'test/lanes/page-nodes.test.ts';
+
+/** Files of `test/lanes` that belong to no other lane. */
+const lanesBut = (others: readonly string[]) =>
+  readdirSync(new URL('../test/lanes', import.meta.url))
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => `test/lanes/${name}`)
+    .filter((name) => !others.includes(name));
+
 const lanes: Readonly<Record<string, Lane>> = {
-  nats: { ...nats, files: ['nats', 'nodes', 'soak'].map((name) => `test/lanes/${name}.test.ts`) },
+  nats: { ...nats, files: natsLane, mostlyWaits: true },
   // Tests of `npm test`, run again with `startService()` starting two gateways on one database behind a balancer that
   // sends each request to the other one. None of them is left out. Not among them, because a node answers for itself:
   // tests of limits that each node counts alone (rate-limits, connection-limits, request-limits) and of what goes on
@@ -34,20 +48,11 @@ const lanes: Readonly<Record<string, Lane>> = {
   // test/lanes/page-nodes.test.ts kills two that are processes.
   'two-nodes': {
     ...nats,
-    files: [
-      'test/rooms',
-      'test/faults/idempotency',
-      'test/subscriptions/lost-rights',
-      'test/mcp/follow',
-      'test/lanes/page-nodes.test.ts',
-    ],
+    files: ['test/rooms', 'test/faults/idempotency', 'test/subscriptions/lost-rights', 'test/mcp/follow', pageNodes],
     env: { SVC_TEST_NODES: '2' },
   },
   browser: {
-    files: [
-      ...['browser', 'ceremonies', 'console', 'console-pages', 'console-rooms', 'hosted', 'hosted-passkeys'],
-      ...['notes-example', 'passkeys', 'sdk', 'social-browser'],
-    ].map((name) => `test/lanes/${name}.test.ts`),
+    files: lanesBut([...natsLane, pageNodes]),
     needs: 'Chromium',
     program: chromiumProgram(),
     install: 'apt-get install chromium, or any Chrome',
@@ -62,30 +67,54 @@ if (unknown.length > 0) {
   process.exit(1);
 }
 
-const outcomes: string[] = [];
-let failed = false;
-for (const [name, { files, needs, program, install, env = {} }] of Object.entries(lanes)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue;
-  if (program === undefined) {
-    failed ||= process.env.CI === 'true';
-    outcomes.push(`Lane ${name} did not run: ${needs} is not installed (${install}).`);
-    continue;
-  }
-  // Once, before several files of the lane might.
-  if (name === 'browser') await buildConsole();
-  const { status } = spawnSync('vitest', ['run', ...files], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    stdio: 'inherit',
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** @returns whether all of a lane passed, and what it said where that was not shown at once */
+async function runLane({ files, program, env = {} }: Lane, stdio: 'inherit' | 'pipe') {
+  const child = spawn('vitest', ['run', ...files], {
+    cwd: root,
+    stdio: ['ignore', stdio, stdio],
     env: {
       ...process.env,
       SVC_TEST_LANES: '1',
       ...env,
       // Last, for it may be a folder full of other things.
-      PATH: [process.env.PATH, dirname(program)].join(delimiter),
+      PATH: [process.env.PATH, dirname(program!)].join(delimiter),
     },
   });
-  failed ||= status !== 0;
-  outcomes.push(`Lane ${name} ${status === 0 ? 'passed' : 'FAILED'}.`);
+  let said = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (part) => {
+      said += part;
+    });
+  const [status] = await once(child, 'close');
+  return { passed: status === 0, said };
 }
+
+const outcomes: string[] = [];
+const failed: string[] = [];
+/** What lanes said that ran beside others. */
+const later: string[] = [];
+const running: Promise<void>[] = [];
+for (const [name, lane] of Object.entries(lanes)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue;
+  if (lane.program === undefined) {
+    if (process.env.CI === 'true') failed.push(name);
+    outcomes.push(`Lane ${name} did not run: ${lane.needs} is not installed (${lane.install}).`);
+    continue;
+  }
+  // Once, before several files of the lane might.
+  if (name === 'browser') await buildConsole();
+  const aside = lane.mostlyWaits === true && wanted.length === 0;
+  const run = runLane(lane, aside ? 'pipe' : 'inherit').then(({ passed, said }) => {
+    if (!passed) failed.push(name);
+    later.push(said);
+    outcomes.push(`Lane ${name} ${passed ? 'passed' : 'FAILED'}.`);
+  });
+  running.push(run);
+  if (!aside) await run;
+}
+await Promise.all(running);
+for (const said of later) process.stdout.write(said);
 for (const outcome of outcomes) say(outcome);
-process.exit(failed ? 1 : 0);
+process.exit(failed.length > 0 ? 1 : 0);

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ServiceError } from '../core/errors.ts';
-import { type Exchange, requireMethod } from './exchange.ts';
+import { answerConsoleSession } from './console-session.ts';
+import { type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
 import { jsonType, sendAnswer } from './respond.ts';
 
 const root = '/console';
@@ -35,18 +36,12 @@ const pageHeaders: Readonly<Record<string, string>> = {
 
 const notBuilt = `The console is not built. \`npm run build:console\` builds it, and so does \`npm start\`.\n`;
 
-/** What the console is told of the installation that serves it. */
-export interface ConsoleSettings {
-  /** Whether people may sign in with a key that the page makes for itself. */
-  readonly throwAwayKeys: boolean;
-  readonly version: string;
-}
-
 /** Whether a path is the console's: its pages have addresses of their own, all answered by the one document. */
 export const isConsolePath = (path: string): boolean => path === root || path.startsWith(`${root}/`);
 
 /** Answers the browser console: its document, its hashed files, and what it has to know of this installation. */
-export function consoleDoor({ throwAwayKeys, version }: ConsoleSettings): (exchange: Exchange) => Promise<void> {
+export function consoleDoor(options: HttpOptions): (exchange: Exchange) => Promise<void> {
+  const { throwAwayKeys, version } = options;
   const settings = JSON.stringify({ throw_away_keys: throwAwayKeys, version });
   return async (exchange) => {
     const { request, response, path } = exchange;
@@ -58,6 +53,7 @@ export function consoleDoor({ throwAwayKeys, version }: ConsoleSettings): (excha
       const headers = { 'content-type': jsonType, 'cache-control': 'no-store' };
       return sendAnswer(response, { status: 200, headers, body: settings });
     }
+    if (inside === 'session.json') return answerConsoleSession(options, exchange);
     const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
     if (inside.startsWith('assets/') || inside === 'favicon.svg') {
       const file = await assetOf(inside);

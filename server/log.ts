@@ -17,6 +17,7 @@ const secretNames = new Set([
   'authorization',
   'connectionstring',
   'cookie',
+  'csrf',
   'databaseurl',
   'natsurl',
   'passphrase',
@@ -27,6 +28,7 @@ const secretNames = new Set([
   'smtpurl',
   'writeapproval',
   'xpayment',
+  'xsvccsrf',
   'xsvcwriteauth',
 ]);
 const secretEndings = /(?:password|secret|token|apikey|adminkey|privatekey|secretkey|secretkeyprevious|authorization)$/;

@@ -1,22 +1,26 @@
-import { ServiceError } from '../core/errors.ts';
+import { isIP } from 'node:net';
+import { invalidField, ServiceError } from '../core/errors.ts';
 import { errorBody, RpcError, rpcCodes } from '../rest-compat/agents/json-rpc.ts';
 import { asksForStream } from '../rest-compat/agents/mcp/metadata.ts';
 import { type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
 import type { OwnPath } from './own-paths.ts';
-import { jsonType, send, sendJson } from './respond.ts';
+import { jsonType, send, sendAnswer, sendJson } from './respond.ts';
 
 interface McpDoor {
   /** Answers a POST. */
   readonly answer: (exchange: Exchange) => Promise<void>;
   /** What a GET says to whoever looks. */
   readonly look: (exchange: Exchange) => Promise<object>;
+  /** Ends what is under way in a session, on DELETE; where there are none that is refused. */
+  readonly endSession?: (session: string) => void;
 }
 
 /** A path of the Model Context Protocol: which methods and pages it answers. Contract 00, section 4.2. */
 export const mcpDoor =
-  (options: HttpOptions, { answer, look }: McpDoor): OwnPath =>
+  (options: HttpOptions, { answer, look, endSession }: McpDoor): OwnPath =>
   async (exchange) => {
-    requireMethod(exchange, 'GET', 'POST');
+    const allow = ['GET', 'POST', ...(endSession === undefined ? [] : ['DELETE'])];
+    requireMethod(exchange, ...allow);
     const { request, response } = exchange;
     if (isForeign(options, exchange)) {
       // Without an id: whose request it is has not been read.
@@ -24,8 +28,13 @@ export const mcpDoor =
       return send(response, 403, jsonType, JSON.stringify(body));
     }
     if (request.method === 'POST') return answer(exchange);
+    if (request.method === 'DELETE') {
+      const { 'mcp-session-id': session } = request.headers;
+      if (typeof session !== 'string' || session === '') throw invalidField('Mcp-Session-Id', 'is required');
+      endSession!(session);
+      return sendAnswer(response, { status: 204, headers: {}, body: '' });
+    }
     if (asksForStream(request.headers.accept)) {
-      const allow = ['GET', 'POST'];
       throw new ServiceError('METHOD_NOT_ALLOWED', {
         message: 'Nothing is streamed here.',
         allow,
@@ -40,6 +49,13 @@ function isForeign({ mcpOrigins, services }: HttpOptions, { request }: Exchange)
   const { origin, host } = request.headers;
   if (origin === undefined || mcpOrigins === undefined || mcpOrigins.includes(origin.toLowerCase())) return false;
   const { publicBaseUrl } = services.settings;
-  const own = publicBaseUrl === undefined ? `http://${host}` : new URL(publicBaseUrl).origin;
-  return origin.toLowerCase() !== own.toLowerCase();
+  if (publicBaseUrl !== undefined) return origin.toLowerCase() !== new URL(publicBaseUrl).origin.toLowerCase();
+  // A name that somebody else's page was found by may lead here all the same: then it says the same in both headers.
+  return host === undefined || !isOwnByNature(host) || origin.toLowerCase() !== `http://${host}`.toLowerCase();
+}
+
+/** Whether a host is this machine, or an address: no name server has a say in either. */
+function isOwnByNature(host: string): boolean {
+  const name = URL.parse(`http://${host}`)?.hostname ?? '';
+  return name === 'localhost' || name.endsWith('.localhost') || isIP(name.replace(/^\[|\]$/g, '')) !== 0;
 }

@@ -5,13 +5,13 @@ import { revisions } from '../rest-compat/agents/mcp/revisions.ts';
 import { createRunningCalls } from '../rest-compat/agents/mcp/running-calls.ts';
 import { listOf, platformPath, platformServer, profileNamed } from '../rest-compat/tools/platform-server.ts';
 import { profiles } from '../rest-compat/tools/profiles.ts';
-import { createResultShelf } from '../rest-compat/tools/result-shelf.ts';
 import type { ToolRun } from '../rest-compat/tools/tool.ts';
 import { arrivalOf, contextOf, type Exchange, type HttpOptions } from './exchange.ts';
 import { answerRpc } from './json-rpc.ts';
 import { mcpDoor } from './mcp-door.ts';
 import type { OwnPath } from './own-paths.ts';
 import { createContext } from './request-context.ts';
+import { standingOf } from './status.ts';
 
 /** Largest body of a call, in bytes: as of the documented paths that the same operations answer. */
 const bodyBytesMax = 1024 * 1024;
@@ -21,16 +21,19 @@ const profileHeader = 'svc-mcp-profile';
 /** The platform's own tools over the Model Context Protocol: every operation, with the credentials of any other path. */
 export function platformMcp(options: HttpOptions): readonly [string, OwnPath] {
   const info = { name: 'svc-platform', version: options.version };
-  const shared = { info, calls: createRunningCalls(options.signals), shelf: createResultShelf() };
+  const shared = { info, calls: createRunningCalls(options.signals) };
+  const standing = standingOf(options);
   const path = mcpDoor(options, {
     answer: (exchange) => {
       const facts = toEnvelope;
       return answerRpc(exchange, { limit: bodyBytesMax, facts, mustBeJson: true, streams: true }, () => {
         const profile = profileOf(exchange);
         const { ctx, as } = contextsOf(options, exchange);
-        return (call) => answerMcp(ctx, call, platformServer({ ...shared, profile, run: { as, rest: options.rest } }));
+        return (call) =>
+          answerMcp(ctx, call, platformServer({ ...shared, profile, run: { as, rest: options.rest, standing } }));
       });
     },
+    endSession: shared.calls.endSession,
     look: async (exchange) => {
       const profile = profileOf(exchange);
       const { services, request } = contextOf(options, exchange);

@@ -7,6 +7,7 @@ import type { Context, Services } from '../resolvers/context.ts';
 import { type Credentials, renewCaller, resolveCaller } from '../resolvers/identity/resolve-caller.ts';
 import { addressRate, badSignatureTokens } from '../resolvers/limits.ts';
 import { refuseHurry } from '../resolvers/rate-limit.ts';
+import { browserCaller, browserProofOf } from './browser-caller.ts';
 
 /** What a transport knows of a request before anything is decided. */
 export interface Arrival {
@@ -58,9 +59,11 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     const journey = { host: signedHost, network };
     try {
       const found =
-        known === undefined
-          ? await resolveCaller(services, credentials, journey, presume)
-          : await renewCaller(services, known, credentials, journey, presume);
+        credentials.browser !== undefined
+          ? await browserCaller(services, credentials.browser, named === undefined ? undefined : new URL(named).origin)
+          : known === undefined
+            ? await resolveCaller(services, credentials, journey, presume)
+            : await renewCaller(services, known, credentials, journey, presume);
       if (found.kind === 'admin') admitted();
       if (found.kind === 'project_key') services.usage.count(found);
       return found;
@@ -110,7 +113,8 @@ const isAnonymous = (credentials: Credentials) =>
   credentials.authorization === undefined &&
   credentials['sign-in-with-x'] === undefined &&
   credentials.apikey === undefined &&
-  credentials['x-admin-key'] === undefined;
+  credentials['x-admin-key'] === undefined &&
+  credentials.browser === undefined;
 
 const isBadSignature = (error: unknown) =>
   error instanceof ServiceError && error.code === 'INVALID_AUTH' && error.details?.reason === 'signature_invalid';
@@ -123,6 +127,7 @@ const single: ReadonlyMap<string, number> = new Map(
     'apikey',
     'x-svc-write-auth',
     'x-admin-key',
+    'x-svc-csrf',
     'idempotency-key',
     'payment-signature',
     'x-payment',
@@ -148,13 +153,17 @@ export function refuseDuplicateHeaders({ rawHeaders }: Pick<IncomingMessage, 'ra
 
 const text = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
 
-/** The credential headers of a request. */
-export const credentialsOf = (headers: IncomingHttpHeaders): Credentials => ({
-  authorization: headers.authorization,
-  'sign-in-with-x': text(headers['sign-in-with-x']),
-  apikey: text(headers.apikey),
-  'x-admin-key': text(headers['x-admin-key']),
-});
+/** The credential of a request: its headers, or else its browser's cookie where a page of this server sends it. */
+export function credentialsOf(headers: IncomingHttpHeaders): Credentials {
+  const credentials: Credentials = {
+    authorization: headers.authorization,
+    'sign-in-with-x': text(headers['sign-in-with-x']),
+    apikey: text(headers.apikey),
+    'x-admin-key': text(headers['x-admin-key']),
+  };
+  if (headers['x-svc-csrf'] === undefined || !isAnonymous(credentials)) return credentials;
+  return { browser: browserProofOf(headers) };
+}
 
 /** The bearer of `X-Svc-Write-Auth`. */
 export const writeApprovalOf = (header: string | string[] | undefined): string | undefined =>

@@ -67,7 +67,7 @@ export function arrivalOf(
   refuseDuplicateHeaders(request);
   const params = underHeaderNames(given);
   return {
-    credentials: connectionCredentials(params, credentialsOf(request.headers)),
+    credentials: connectionCredentials(params, request),
     writeApproval: writeApprovalOf(textOf(params, 'x-svc-write-auth') ?? request.headers['x-svc-write-auth']),
     address,
     ...destinationOf(request, host),
@@ -108,13 +108,18 @@ function underHeaderNames(params: Params): Params {
   return lower;
 }
 
-/** Credentials of `connectionParams`, under the lower-case header names; else those of the upgrade request. */
-function connectionCredentials(params: Params, headers: Credentials): Credentials {
+/**
+ * Credentials of `connectionParams`, under the lower-case header names; else those of the upgrade request. A browser sends
+ * no headers of a page's own with that: the word that goes with its cookie comes in `connectionParams` as well.
+ */
+function connectionCredentials(params: Params, { headers }: Pick<IncomingMessage, 'headers'>): Credentials {
   const given = names.flatMap((name) => {
     const value = textOf(params, name);
     return value === undefined ? [] : [[name, value] as const];
   });
-  return given.length === 0 ? headers : Object.fromEntries(given);
+  if (given.length > 0) return Object.fromEntries(given);
+  const csrf = textOf(params, 'x-svc-csrf');
+  return credentialsOf(csrf === undefined ? headers : { ...headers, 'x-svc-csrf': csrf });
 }
 
 /** A member of `connectionParams`; absent and null are alike. @throws INVALID_AUTH when it is no text */

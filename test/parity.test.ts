@@ -68,6 +68,7 @@ const notOverGraphQL: Record<string, string> = {
   'audit.buy payment_proof': 'a payment is a header in GraphQL, too: documents are kept and logged by clients',
   'projects.create tier': 'accepted for old clients, and ignored',
   'escalations.get include': 'attempts are a field, which is selected or not',
+  'errors.list counts': 'counts are a field, which is selected or not',
 };
 
 /** What surfaces call an input of an operation. */

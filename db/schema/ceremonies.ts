@@ -94,6 +94,8 @@ export const deviceFlows = pgTable(
     createdAt: createdAt(),
     expiresAt: moment('expires_at').notNull(),
     redeemedAt: moment('redeemed_at'),
+    /** Authenticators of the session that decided. */
+    provenBy: text('proven_by').array(),
   },
   (t) => [uniqueIndex('device_flows_user_code_uq').on(t.userCode), index('device_flows_expires_idx').on(t.expiresAt)],
 );
@@ -117,6 +119,8 @@ export const loopbackFlows = pgTable(
     createdAt: createdAt(),
     expiresAt: moment('expires_at').notNull(),
     redeemedAt: moment('redeemed_at'),
+    /** Authenticators of the session that decided. */
+    provenBy: text('proven_by').array(),
   },
   (t) => [uniqueIndex('loopback_flows_code_uq').on(t.codeHash), index('loopback_flows_expires_idx').on(t.expiresAt)],
 );

@@ -43,6 +43,26 @@ export const errorFingerprints = pgTable(
   (t) => [primaryKey({ columns: [t.orgId, t.projectId, t.fingerprintId, t.function] })],
 );
 
+/** How often each row of `error_fingerprints` came up, by the hour: for charts, and for a month. */
+export const errorCounts = pgTable(
+  'error_counts',
+  {
+    orgId: uuid('org_id').notNull(),
+    projectId: id('project_id').notNull(),
+    fingerprintId: id('fingerprint_id').notNull(),
+    function: text('function').notNull(),
+    /** When the hour began, in UTC. */
+    startsAt: moment('starts_at').notNull(),
+    /** Raised under the lock of the row that is counted. */
+    count: bigint('count', { mode: 'bigint' }).notNull(),
+  },
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.projectId, t.fingerprintId, t.function, t.startsAt] }),
+    // Retention alone looks for what is old.
+    index('error_counts_starts_idx').on(t.startsAt),
+  ],
+);
+
 /** What is known of a project’s failures as a whole. */
 export const errorProjects = pgTable(
   'error_projects',
@@ -53,8 +73,14 @@ export const errorProjects = pgTable(
     fingerprints: integer('fingerprints').notNull().default(0),
     /** Its active functions, each with whether their errors are told in full. */
     fidelity: jsonb('fidelity').$type<Readonly<Record<string, 'full' | 'coarse'>>>().notNull().default({}),
+    /** When the project was deleted: all that is known of its failures is erased then, and this row last. */
+    goneAt: moment('gone_at'),
   },
-  (t) => [primaryKey({ columns: [t.orgId, t.projectId] })],
+  (t) => [
+    primaryKey({ columns: [t.orgId, t.projectId] }),
+    // What is yet to be erased: nothing, most of the time.
+    index('error_projects_gone_idx').on(t.goneAt).where(sql`${t.goneAt} is not null`),
+  ],
 );
 
 /** A new identity that waits to be told of. */

@@ -63,6 +63,12 @@ export const sessions = pgTable(
     revokedAt: moment('revoked_at'),
     /** SHA-256 of what its cookie holds besides its id; null for a session without one. */
     secretHash: text('secret_hash'),
+    /** Noted once a minute at most. Idle life counts from here. */
+    lastUsedAt: moment('last_used_at').notNull().defaultNow(),
+    /** Authenticators that it was begun or made fresh with: it ends with any of them. Null when that was not noted. */
+    provenBy: text('proven_by').array(),
+    /** What it is used from, in words for its person: `Firefox on Linux`, the name of a device; null for no word. */
+    client: text('client'),
   },
   (t) => [
     index('sessions_principal_idx').on(t.principalId),

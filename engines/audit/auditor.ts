@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
 import { createThreads, ThreadEndedError, ThreadsBusyError } from '../../core/threads.ts';
 import type { AuditReport } from './analyse.ts';
-import { type Audited, type AuditProgress, AuditRun } from './audit-run.ts';
+import { type Audited, type AuditProgress, AuditRun, type AuditStep } from './audit-run.ts';
 import type { TrialNetwork } from './fetch/document.ts';
 import { visitSite } from './fetch/visit.ts';
 import type { SiteSnapshot } from './site-snapshot.ts';
@@ -30,6 +30,8 @@ export interface AuditRequest {
   readonly admit: (host: string) => void | Promise<void>;
   /** Whether it is read for this request alone, after this call: others may share it, but it shares nothing of theirs. */
   readonly fresh?: boolean;
+  /** Told of each step from the first on but the last, also of an audit that others began. */
+  readonly told?: ((step: AuditStep) => void) | undefined;
   /** Told, before anybody else is, what came of an audit that was begun for this request, as each fresh one is. */
   readonly finished?: (audited: Audited) => Promise<void>;
 }
@@ -149,6 +151,7 @@ export function createAuditor(options: AuditorOptions): Auditor {
     async audit(target, request) {
       const found = find(target, request);
       if (found.run === undefined) return { audited: found.known, cached: true };
+      if (request.told !== undefined) void tell(found.run, request.told, closing.signal);
       return { audited: await found.run.outcome, cached: found.cached };
     },
     watch(target, request, signal) {
@@ -161,6 +164,15 @@ export function createAuditor(options: AuditorOptions): Auditor {
       await threads.close();
     },
   };
+}
+
+/** How it ends is told by its outcome. */
+async function tell(run: AuditRun, told: (step: AuditStep) => void, signal: AbortSignal): Promise<void> {
+  try {
+    for await (const step of run.follow(false, signal)) if (step.stage !== 'finished') told(step);
+  } catch {
+    // Whoever waits for the outcome is told.
+  }
 }
 
 async function* finished(audited: Audited, at: Date): AsyncGenerator<AuditProgress, void, undefined> {

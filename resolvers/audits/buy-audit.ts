@@ -8,6 +8,7 @@ import { hostAdmission } from './admit-host.ts';
 import { auditResultFields, FullReportWire, OrderWire } from './audit-result-wire.ts';
 import { auditPrices } from './price-table.ts';
 import { recordAudit } from './record-audit.ts';
+import { tellAudit } from './tell-audit.ts';
 
 /** An audit with everything in it. */
 export interface BoughtAudit {
@@ -32,9 +33,10 @@ export const buyAudit = mutation({
   }),
   price: { family: 'gateway', price, proofInput: 'payment_proof' },
   // Fetched for whoever pays, however lately it was fetched for somebody else.
-  async prepare({ services }, { url = services.settings.auditDefaultUrl }) {
+  async prepare({ services, progress }, { url = services.settings.auditDefaultUrl }) {
     const { auditor } = services;
-    const { audited } = await auditor.audit(auditor.target(url), { admit: hostAdmission(services), fresh: true });
+    const request = { admit: hostAdmission(services), fresh: true, told: tellAudit({ progress }) };
+    const { audited } = await auditor.audit(auditor.target(url), request);
     return audited;
   },
   async handler(work, _input, audited): Promise<BoughtAudit> {

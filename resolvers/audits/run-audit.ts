@@ -4,6 +4,7 @@ import { budgets } from '../budgets.ts';
 import { query } from '../operation.ts';
 import { askAudit, auditInput } from './ask-audit.ts';
 import { type FreeAudit, freeAudit } from './free-audit.ts';
+import { tellAudit } from './tell-audit.ts';
 
 const FreeAuditWire = z
   .object({
@@ -54,7 +55,7 @@ export const runAudit = query({
   input: auditInput,
   async handler(ctx, input): Promise<FreeAudit> {
     const { target, request } = askAudit(ctx, input);
-    const { audited, cached } = await ctx.services.auditor.audit(target, request);
+    const { audited, cached } = await ctx.services.auditor.audit(target, { ...request, told: tellAudit(ctx) });
     return freeAudit(audited, cached);
   },
   wire: FreeAuditWire,

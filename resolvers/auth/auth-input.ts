@@ -7,13 +7,19 @@ export const passwordBytesMax = 72;
 
 export const email = emailAddress.describe('Address of the user; letter case and blanks around it do not matter.');
 
-/** A password that is being set. */
-export const newPassword = z
-  .string()
-  .refine((text) => [...text].length >= 6, { error: 'at least 6 characters', params: { reason: 'weak_password' } })
-  .refine((text) => Buffer.byteLength(text) <= passwordBytesMax, 'at most 72 bytes')
-  .describe('At least 6 characters and at most 72 bytes.')
-  .meta({ secret: true });
+/** A password that is being set. @param shortest in characters */
+export const newPasswordOf = (shortest: number) =>
+  z
+    .string()
+    .refine((text) => [...text].length >= shortest, {
+      error: `at least ${shortest} characters`,
+      params: { reason: 'weak_password' },
+    })
+    .refine((text) => Buffer.byteLength(text) <= passwordBytesMax, 'at most 72 bytes')
+    .describe(`At least ${shortest} characters and at most 72 bytes.`)
+    .meta({ secret: true });
+
+export const newPassword = newPasswordOf(6);
 
 /** A password that is being tried: whatever it is, it is right or wrong. */
 export const triedPassword = z.string().max(1024).describe('The password.').meta({ secret: true });

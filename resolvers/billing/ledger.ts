@@ -36,7 +36,7 @@ const balanceMax = BigInt(Number.MAX_SAFE_INTEGER);
  * Moves an organization's balance and writes why, in the transaction of the change that it is for. Whoever moves the
  * same balance waits until that is committed, so that each entry carries the exact balance after it.
  *
- * @throws INSUFFICIENT_BALANCE for a debit that the balance does not cover
+ * @throws INSUFFICIENT_FUNDS for a debit that the balance does not cover
  */
 export async function post(work: Work, posting: Posting): Promise<Posted> {
   const { orgId, direction, kind, amount, reference, metadata = {} } = posting;
@@ -47,7 +47,7 @@ export async function post(work: Work, posting: Posting): Promise<Posted> {
     if (entry !== undefined) return { entry, replayed: true };
   }
   const { available } = balance!;
-  if (direction === 'debit' && available < amount) throw insufficientBalance(amount, available);
+  if (direction === 'debit' && available < amount) throw insufficientFunds(amount, available);
   if (direction === 'credit' && available + amount > balanceMax) {
     const reason = 'the balance would be larger than can be shown exactly';
     throw invalidField('amount_usd_micros', reason);
@@ -66,8 +66,8 @@ export async function post(work: Work, posting: Posting): Promise<Posted> {
   return { entry: entry!, replayed: false };
 }
 
-export const insufficientBalance = (required: bigint, available: bigint): ServiceError =>
-  new ServiceError('INSUFFICIENT_BALANCE', {
+export const insufficientFunds = (required: bigint, available: bigint): ServiceError =>
+  new ServiceError('INSUFFICIENT_FUNDS', {
     details: { required_usd_micros: Number(required), available_usd_micros: Number(available) },
   });
 

@@ -2,9 +2,11 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import { mutation, query } from '../operation.ts';
+import { endWhatRestsOn } from './end-what-rests.ts';
 import { lockPerson } from './people.ts';
 import { tellPosturesOf } from './recovery-posture.ts';
 import { inSession } from './session-scope.ts';
+import { tellPerson } from './tell-person.ts';
 
 export interface ShownAuthenticator {
   readonly id: string;
@@ -38,52 +40,77 @@ export const listAuthenticators = query({
     authenticators: rows.map(({ id, kind, subject, label, addedAt, lastUsedAt }) => ({
       id,
       kind,
-      subject_hint: label ?? hintOf(kind, subject),
+      subject_hint: hintOf({ kind, label, subject }),
       added_at: addedAt.toISOString(),
       last_used_at: lastUsedAt?.toISOString() ?? null,
     })),
   }),
 });
 
-/** Enough to be recognised by its owner. */
-const hintOf = (kind: string, subject: string): string =>
-  kind === 'passkey' ? `…${subject.slice(-6)}` : kind === 'oauth' ? subject.split(':')[0]! : subject;
+type Named = Pick<ShownAuthenticator, 'kind' | 'label' | 'subject'>;
 
-/** `DELETE /agent/v1/control-plane/authenticators/:id`. */
+/** Enough to be recognised by its owner. */
+const hintOf = ({ kind, label, subject }: Named): string =>
+  label ?? (kind === 'passkey' ? `…${subject.slice(-6)}` : kind === 'oauth' ? subject.split(':')[0]! : subject);
+
+const kindNames: Readonly<Record<string, string>> = {
+  email: 'Mail address',
+  passkey: 'Passkey',
+  oauth: 'Social account',
+  wallet: 'Wallet',
+};
+
+/** What an authenticator is called by its person. */
+export const nameOf = (one: Named): string => `${kindNames[one.kind] ?? one.kind}: ${hintOf(one)}`;
+
+interface FoundAuthenticator {
+  readonly kind: string;
+  readonly subject: string;
+  readonly label: string | null;
+  readonly owns: boolean;
+  /** Others of its kind. */
+  readonly others: number;
+  /** Others that sign in. */
+  readonly waysIn: number;
+}
+
+/**
+ * `DELETE /agent/v1/control-plane/authenticators/:id`: with a stolen passkey its thief is out, too. The session that asks
+ * ends with the others if it rests on what is removed. What an owner of organizations needs stays.
+ */
 export const removeAuthenticator = mutation({
   name: 'authenticators.remove',
-  summary: 'Take away something that a person signs in with; what an owner of organizations needs stays.',
+  summary: 'Take away something that a person signs in with, and end the sessions that rest on it.',
   access: inSession('control_plane'),
   stepUp: 'authenticator.remove',
   input: z.object({ id: z.string().min(1).max(64).describe('The authenticator.') }),
-  async handler(work, { id }): Promise<{ id: string; kind: string }> {
+  async handler(work, { id }): Promise<{ id: string; kind: string; ended: number }> {
     const principalId = work.session.principal.id;
     await lockPerson(work, principalId);
-    const [found] = await work.rows<{ kind: string; owns: boolean; others: number; waysIn: number }>(findStatement, [
-      principalId,
-      id,
-    ]);
+    const [found] = await work.rows<FoundAuthenticator>(findStatement, [principalId, id]);
     // A wallet is its holder's key: giving it up is not for a person's session.
     if (found === undefined || found.kind === 'wallet')
       throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such authenticator.' });
-    const { kind, owns, others, waysIn } = found;
+    const { kind, subject, owns, others, waysIn } = found;
     if (kind === 'passkey' && owns && others === 0) throw new ServiceError('OWNER_NEEDS_PASSKEY');
     if (waysIn === 0)
       throw new ServiceError('VALIDATION_FAILED', {
         message: 'This is the only way left to sign in.',
         details: { reason: 'last_authenticator' },
       });
+    await tellPerson(work, principalId, `Something was removed that signed you in: ${nameOf(found)}.`);
     await work.rows(removeStatement, [id]);
+    const ended = await endWhatRestsOn(work, principalId, { id, kind, subject });
     await tellPosturesOf(work, principalId);
-    return { id, kind };
+    return { id, kind, ended };
   },
-  audit: ({ id, kind }) => ({
+  audit: ({ id, kind, ended }) => ({
     action: 'authenticator.removed',
     object: { kind: 'authenticator', id },
-    details: { kind },
+    details: { kind, sessions_ended: ended },
   }),
-  wire: z.object({ status: z.literal('revoked'), kind: z.string() }),
-  toWire: ({ kind }) => ({ status: 'revoked' as const, kind }),
+  wire: z.object({ status: z.literal('revoked'), kind: z.string(), sessions_ended: z.int() }),
+  toWire: ({ kind, ended }) => ({ status: 'revoked' as const, kind, sessions_ended: ended }),
 });
 
 const listStatement: Statement = {
@@ -98,7 +125,7 @@ const listStatement: Statement = {
 // Any text is an id that nobody has.
 const findStatement: Statement = {
   name: 'authenticators.find',
-  text: `select a.kind,
+  text: `select a.kind, a.public_subject as subject, (select k.label from passkeys k where k.id = a.id) as label,
       exists (select from memberships m
         where m.principal_id = $1 and m.role = 'owner' and m.status = 'active') as owns,
       (select count(*)::int from authenticators o

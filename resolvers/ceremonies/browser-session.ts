@@ -6,8 +6,10 @@ import { anyone } from '../access.ts';
 import type { SessionCaller } from '../caller.ts';
 import type { Context, Services } from '../context.ts';
 import { resolveCaller } from '../identity/resolve-caller.ts';
+import { noteUse, sessionStands, useIsDue } from '../identity/session-stands.ts';
 import type { SessionKind } from '../identity/session-token.ts';
 import { mutation } from '../operation.ts';
+import { browserName } from './browser-name.ts';
 import { endSession } from './own-session.ts';
 import { inSession } from './session-scope.ts';
 import { type MintedSession, openCookie } from './sessions.ts';
@@ -61,6 +63,7 @@ interface CookieRow {
   readonly amr_times: Record<string, number>;
   readonly expires_at: Date;
   readonly asked_at: number;
+  readonly use_is_due: boolean;
 }
 
 /** The session of a cookie, asked for anew with every request; undefined for one that has ended or never was. */
@@ -73,6 +76,7 @@ export async function findBrowserSession(
   const values = [shown.sessionId, sha256Hex(shown.secret)];
   const [row] = await services.db.rows<CookieRow>(cookieStatement, values);
   if (row === undefined) return undefined;
+  if (row.use_is_due) await noteUse(services, shown.sessionId);
   const caller: SessionCaller = {
     kind: row.kind,
     principal: {
@@ -116,10 +120,12 @@ const open = (name: 'session.openBrowser' | 'session.refreshBrowser', summary: s
     summary,
     access: inSession<object>('control_plane', 'operator'),
     forReaders: true,
-    input: z.object({}),
-    async handler(work): Promise<Opened> {
+    input: z.object({
+      client: z.string().max(1_024).optional().describe('How the browser calls itself.'),
+    }),
+    async handler(work, { client }): Promise<Opened> {
       const { sessionId } = work.session;
-      return { sessionId, secret: await openCookie(work, sessionId) };
+      return { sessionId, secret: await openCookie(work, sessionId, browserName(client)) };
     },
     audit: ({ sessionId }) => ({ action: 'session.browser_opened', object: { kind: 'session', id: sessionId } }),
     wire: OpenedWire,
@@ -167,7 +173,8 @@ export function requireOwnPage(
 const cookieStatement: Statement = {
   name: 'ceremonies.cookie-session',
   text: `select s.kind, p.id as principal_id, p.type, p.display_name, p.created_at, s.email, s.provenance, s.amr_times,
-      s.absolute_expires_at as expires_at, extract(epoch from now())::float8 as asked_at
+      s.absolute_expires_at as expires_at, extract(epoch from now())::float8 as asked_at,
+      ${useIsDue('s')} as use_is_due
     from sessions s join principals p on p.id = s.principal_id and p.disabled_at is null
-    where s.id = $1 and s.secret_hash = $2 and s.revoked_at is null and s.absolute_expires_at > now()`,
+    where s.id = $1 and s.secret_hash = $2 and ${sessionStands('s')}`,
 };

@@ -39,7 +39,11 @@ export const beginDevice = mutation({
   name: 'operator.beginDevice',
   summary: 'Begin a sign-in on a device without a browser: a person approves it elsewhere by a short code.',
   access: anyone(),
-  input: z.object({ client_name: oneLine(64).optional().describe('What the person is told that asks.') }),
+  input: z.object({
+    client_name: oneLine(64).optional().describe('What the person is told that asks.'),
+    client_id: z.string().max(128).optional().describe('Accepted from clients that follow the RFC to the letter.'),
+    scope: z.string().max(256).optional().describe('Accepted from clients that follow the RFC to the letter.'),
+  }),
   prepare: (ctx) => countOfNetwork(ctx, ceremonyThrottles.flowOfNetwork, 'device'),
   async handler(work, { client_name }): Promise<Begun> {
     const deviceCode = randomBytes(32).toString('base64url');
@@ -101,6 +105,8 @@ interface Approved {
   readonly principalId: string;
   readonly email: string;
   readonly amrTimes: Record<string, number>;
+  readonly provenBy: string[] | null;
+  readonly client: string | null;
 }
 
 /** `POST /agent/v1/operator/session/device/token`: the bearer once, the states of waiting as data. */
@@ -117,8 +123,8 @@ export const deviceToken = mutation({
   async handler(work, { device_code }): Promise<MintedSession> {
     const [approved] = await work.rows<Approved>(redeemStatement, [sha256Hex(device_code)]);
     if (approved === undefined) throw notYet('expired_token');
-    const { principalId, email, amrTimes } = approved;
-    return mintSession(work, { kind: 'operator', principalId, email, provenance: 'device', proven: amrTimes });
+    const { amrTimes: proven, ...whose } = approved;
+    return mintSession(work, { kind: 'operator', provenance: 'device', proven, ...whose });
   },
   audit: sessionBegun,
   wire: OperatorTokenWire,
@@ -169,7 +175,7 @@ export const decideDevice = mutation({
         details: { reason: 'no_email' },
       });
     const values = [normalCode(user_code), decision, principalId, email, JSON.stringify(session.amrTimes)];
-    const [decided] = await work.rows<{ clientName: string | null }>(decideStatement, values);
+    const [decided] = await work.rows<{ clientName: string | null }>(decideStatement, [...values, session.sessionId]);
     if (decided === undefined) throw new ServiceError('DEVICE_CODE_NOT_FOUND');
     return { principalId, decision, clientName: decided.clientName };
   },
@@ -213,7 +219,8 @@ const redeemStatement: Statement = {
   text: `update device_flows d set redeemed_at = clock_timestamp() from principals p
     where d.device_hash = $1 and d.decision = 'approve' and d.redeemed_at is null and d.expires_at > clock_timestamp()
       and p.id = d.principal_id and p.disabled_at is null
-    returning d.principal_id as "principalId", d.email, d.amr_times as "amrTimes"`,
+    returning d.principal_id as "principalId", d.email, d.amr_times as "amrTimes",
+      d.proven_by as "provenBy", d.client_name as client`,
 };
 
 const waits = 'user_code = $1 and decision is null and expires_at > clock_timestamp()';
@@ -225,6 +232,7 @@ const findStatement: Statement = {
 
 const decideStatement: Statement = {
   name: 'device.decide',
-  text: `update device_flows set decision = $2, principal_id = $3, email = $4, amr_times = $5::jsonb
+  text: `update device_flows set decision = $2, principal_id = $3, email = $4, amr_times = $5::jsonb,
+      proven_by = (select s.proven_by from sessions s where s.id = $6)
     where ${waits} returning client_name as "clientName"`,
 };

@@ -22,6 +22,7 @@ import {
   revokeOperatorSession,
   revokeSession,
 } from './own-session.ts';
+import { endOneSession, endOtherSessions, listSessions } from './own-sessions.ts';
 import { consumeRecoveryCode, issueRecoveryCodes } from './recovery.ts';
 import { openLink, sendOperatorLink, sendSignInLink, verifyOperatorLink, verifySignInLink } from './sign-in-by-mail.ts';
 import {
@@ -53,6 +54,9 @@ export const ceremonies: readonly AnyOperation[] = [
   getSession,
   refreshSession,
   revokeSession,
+  listSessions,
+  endOneSession,
+  endOtherSessions,
   openBrowser,
   refreshBrowser,
   closeBrowser,

@@ -129,7 +129,7 @@ export const approveLoopback = mutation({
     const proven = JSON.stringify({ passkey: session.amrTimes.passkey });
     const values = [flow_id, session.principal.id, session.email, proven, sha256Hex(code), ceremonyMinutes.code];
     const [approved] = isUuid(flow_id)
-      ? await work.rows<Pick<Flow, 'redirectUri' | 'state'>>(approveStatement, values)
+      ? await work.rows<Pick<Flow, 'redirectUri' | 'state'>>(approveStatement, [...values, session.sessionId])
       : [];
     if (approved !== undefined)
       return { id: flow_id, redirectUrl: loopbackWith(approved.redirectUri, { code, state: approved.state }) };
@@ -145,6 +145,7 @@ interface Redeemed {
   readonly principalId: string;
   readonly email: string | null;
   readonly amrTimes: Record<string, number>;
+  readonly provenBy: string[] | null;
   readonly codeChallenge: string;
   readonly redirectUri: string;
   readonly state: string;
@@ -173,8 +174,16 @@ export const loopbackToken = mutation({
     if (state !== undefined && state !== redeemed.state) throw new ServiceError('INVALID_GRANT');
     return redeemed;
   },
-  handler: (work, _input, { principalId, email, amrTimes }: Redeemed): Promise<MintedSession> =>
-    mintSession(work, { kind: 'control_plane', principalId, email, provenance: 'loopback_pkce', proven: amrTimes }),
+  handler: (work, _input, { amrTimes: proven, principalId, email, provenBy }: Redeemed): Promise<MintedSession> =>
+    mintSession(work, {
+      kind: 'control_plane',
+      principalId,
+      email,
+      provenance: 'loopback_pkce',
+      proven,
+      provenBy,
+      client: 'Command line',
+    }),
   audit: sessionBegun,
   wire: ControlPlaneTokenWire,
   toWire: controlPlaneTokenToWire,
@@ -196,7 +205,8 @@ const findStatement: Statement = {
 const approveStatement: Statement = {
   name: 'loopback.approve',
   text: `update loopback_flows set principal_id = $2, email = $3, amr_times = $4::jsonb, code_hash = $5,
-      code_expires_at = clock_timestamp() + make_interval(mins => $6)
+      code_expires_at = clock_timestamp() + make_interval(mins => $6),
+      proven_by = (select s.proven_by from sessions s where s.id = $7)
     where id = $1::uuid and code_hash is null and expires_at > clock_timestamp() returning ${columns}`,
 };
 
@@ -205,6 +215,6 @@ const redeemStatement: Statement = {
   text: `update loopback_flows f set redeemed_at = clock_timestamp() from principals p
     where f.code_hash = $1 and f.redeemed_at is null and f.code_expires_at > clock_timestamp()
       and p.id = f.principal_id and p.disabled_at is null
-    returning f.principal_id as "principalId", f.email, f.amr_times as "amrTimes", f.code_challenge as "codeChallenge",
+    returning f.principal_id as "principalId", f.email, f.amr_times as "amrTimes", f.proven_by as "provenBy", f.code_challenge as "codeChallenge",
       f.redirect_uri as "redirectUri", f.state`,
 };

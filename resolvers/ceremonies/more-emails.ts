@@ -7,6 +7,7 @@ import { mutation } from '../operation.ts';
 import { countMail, sendLink, useLink } from './mailed-links.ts';
 import { activateInvites, takeInvites } from './people.ts';
 import { inSession } from './session-scope.ts';
+import { tellPerson } from './tell-person.ts';
 
 /** The page that the link leads to: it asks for a click, in the session that asked. */
 export const addEmailPagePath = '/agent/v1/control-plane/emails/confirm';
@@ -72,6 +73,7 @@ export const verifyEmail = mutation({
       if (known!.verified) throw new ServiceError('EMAIL_BELONGS_TO_OTHER_PRINCIPAL');
       await takeInvites(work, known!.principalId, principalId, email);
     }
+    await tellPerson(work, principalId, `A mail address was added, which signs you in from now on: ${email}.`);
     await work.rows(takeStatement, [email, principalId]);
     return { email, principalId, joined: await activateInvites(work, principalId) };
   },

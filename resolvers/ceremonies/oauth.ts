@@ -9,6 +9,7 @@ import { refusalOfProvider } from '../auth/social-refusal.ts';
 import { newState, passageOf } from '../auth/social-secrets.ts';
 import type { Context } from '../context.ts';
 import { returnPath } from '../hosted/return-path.ts';
+import { sessionStands } from '../identity/session-stands.ts';
 import { emailAddress } from '../invites/email-address.ts';
 import { ceremonyMinutes, ceremonyThrottles } from '../limits.ts';
 import { mutation } from '../operation.ts';
@@ -16,6 +17,7 @@ import type { Work } from '../unit-of-work.ts';
 import { activateInvites, emailsOf, personOfEmail } from './people.ts';
 import { inSession } from './session-scope.ts';
 import { type MintedSession, mintSession, sessionBegun } from './sessions.ts';
+import { tellPerson } from './tell-person.ts';
 import { countOfNetwork } from './tries.ts';
 
 const providerName = z.string().max(64).describe('For example `google`.');
@@ -146,7 +148,7 @@ export const finishOauth = mutation({
     const [known] = await work.rows<{ id: string; principalId: string; disabled: boolean }>(knownStatement, [subject]);
     if (returned.sessionId !== null) return link(work, returned.sessionId, subject, known);
     if (known?.disabled === true) throw new ServiceError('INVALID_AUTH', { details: { reason: 'disabled' } });
-    const principalId = known?.principalId ?? (await newcomer(work, subject, returned.person));
+    const { principalId, id: authenticatorId } = known ?? (await newcomer(work, subject, returned.person));
     await activateInvites(work, principalId);
     const session = await mintSession(work, {
       kind: 'control_plane',
@@ -154,6 +156,7 @@ export const finishOauth = mutation({
       email: (await emailsOf(work, principalId))[0] ?? null,
       provenance: 'oauth',
       proven: `oauth_${returned.provider}`,
+      provenBy: [authenticatorId],
     });
     return { kind: 'signed_in', session, returnTo: returned.returnTo };
   },
@@ -181,6 +184,7 @@ async function link(
   if (known !== undefined && known.principalId !== principalId)
     throw new ServiceError('SVC_AUTH_IDENTITY_LINK_CONFLICT');
   const [kept] = await work.rows<{ id: string }>(keepStatement, [randomUUID(), principalId, subject]);
+  await tellPerson(work, principalId, `A social account was added: ${subject.split(':')[0]}.`);
   return { kind: 'linked', principalId, authenticatorId: kept!.id };
 }
 
@@ -190,15 +194,15 @@ async function link(
  *
  * @throws account_exists_requires_link, INVALID_AUTH without an address that the provider has verified
  */
-async function newcomer(work: Work, subject: string, person: Person): Promise<string> {
+async function newcomer(work: Work, subject: string, person: Person): Promise<{ id: string; principalId: string }> {
   const email = emailAddress.safeParse(person.email);
   if (!email.success || !person.emailVerified)
     throw new ServiceError('INVALID_AUTH', { details: { reason: 'email_unverified' } });
   const [taken] = await work.rows(takenStatement, [email.data]);
   if (taken !== undefined) throw new ServiceError('account_exists_requires_link');
-  const principalId = await personOfEmail(work, email.data);
-  await work.rows(keepStatement, [randomUUID(), principalId, subject]);
-  return principalId;
+  const { principalId } = await personOfEmail(work, email.data);
+  const [kept] = await work.rows<{ id: string }>(keepStatement, [randomUUID(), principalId, subject]);
+  return { id: kept!.id, principalId };
 }
 
 const beginStatement: Statement = {
@@ -236,7 +240,7 @@ const takenStatement: Statement = {
 const sessionStatement: Statement = {
   name: 'oauth.session',
   text: `select principal_id as "principalId" from sessions
-    where id = $1 and revoked_at is null and absolute_expires_at > clock_timestamp()`,
+    where id = $1 and ${sessionStands('sessions')}`,
 };
 
 const keepStatement: Statement = {

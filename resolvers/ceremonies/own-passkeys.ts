@@ -5,7 +5,7 @@ import { assertionResponse, label, registrationResponse } from '../auth/passkeys
 import type { SessionCaller } from '../caller.ts';
 import type { Context } from '../context.ts';
 import { mutation, query } from '../operation.ts';
-import { requireStepUp, stepUpMaxAgeSeconds } from '../step-up.ts';
+import { deviceForbidden, requireStepUp } from '../step-up.ts';
 import {
   askAssertion,
   askRegistration,
@@ -21,6 +21,7 @@ import {
 import { activateInvites, emailsOf, lockPerson } from './people.ts';
 import { tellPosturesOf } from './recovery-posture.ts';
 import { inSession } from './session-scope.ts';
+import { tellPerson } from './tell-person.ts';
 
 /** How long a recovery code lets its session enrol a passkey without another one, in seconds. */
 const recoveryEnrolSeconds = 900;
@@ -33,28 +34,14 @@ const recoveryEnrolSeconds = 900;
  * @throws STEP_UP_REQUIRED
  */
 function requireMayEnrol(ctx: Context, session: SessionCaller, passkeys: number): void {
-  if (session.provenance === 'device') throw noDevice('authenticator.register');
+  if (session.provenance === 'device') throw deviceForbidden('authenticator.register');
   if (passkeys === 0) return;
   const recoveredAt = session.amrTimes.recovery_code;
   const recovered = session.provenance === 'recovery_code' && recoveredAt !== undefined;
   if (recovered && session.askedAt - recoveredAt <= recoveryEnrolSeconds) return;
-  if (session.kind === 'operator') throw noDevice('authenticator.register');
+  if (session.kind === 'operator') throw deviceForbidden('authenticator.register');
   requireStepUp(ctx, session, 'authenticator.register');
 }
-
-const noDevice = (opClass: string) =>
-  new ServiceError('STEP_UP_REQUIRED', {
-    message: 'This takes a session that began with a passkey in a browser.',
-    details: {
-      op_class: opClass,
-      required_amr: ['passkey'],
-      max_age_seconds: stepUpMaxAgeSeconds,
-      reason: 'device_flow_forbidden',
-    },
-    nextActions: [
-      { type: 'authenticate', command: 'svc operator login --loopback', why: 'Sign in by a browser with a passkey.' },
-    ],
-  });
 
 type Kind = 'control_plane' | 'operator';
 const enrolPurpose = (kind: Kind) => (kind === 'operator' ? 'operator_enroll' : 'enroll');
@@ -111,6 +98,7 @@ const finishEnrol = (kind: Kind) =>
       // Of two that come at once as the first one, one comes second.
       requireMayEnrol(work, session, await passkeyCount(work, principalId));
       const id = await keepPasskey(work, { ...made, principalId, use: 'sign_in', label });
+      await tellPerson(work, principalId, `A passkey was added${label === undefined ? '' : `: ${label}`}.`);
       const joined = await activateInvites(work, principalId);
       await tellPosturesOf(work, principalId);
       return { id, credentialId: made.made.credentialId.toString('base64url'), joined };
@@ -180,7 +168,7 @@ export const finishStepUp = mutation({
   async handler(work, _input, proof: Proof): Promise<{ sessionId: string }> {
     await noteProof(work, proof);
     const { sessionId } = work.session;
-    const [fresh] = await work.rows(freshStatement, [sessionId]);
+    const [fresh] = await work.rows(freshStatement, [sessionId, proof.passkeyId]);
     if (fresh === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
     return { sessionId };
   },
@@ -196,6 +184,7 @@ export const finishStepUp = mutation({
 const freshStatement: Statement = {
   name: 'session.step-up',
   text: `update sessions
-    set amr_times = amr_times || jsonb_build_object('passkey', floor(extract(epoch from clock_timestamp()))::bigint)
+    set amr_times = amr_times || jsonb_build_object('passkey', floor(extract(epoch from clock_timestamp()))::bigint),
+      proven_by = case when proven_by is not null then array_append(array_remove(proven_by, $2), $2) end
     where id = $1 and revoked_at is null returning 1 as fresh`,
 };

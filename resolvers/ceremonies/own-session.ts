@@ -40,6 +40,8 @@ export const getSession = query({
     amr: z.array(z.string()),
     amr_times: z.record(z.string(), z.number()),
     expires_at: z.iso.datetime(),
+    /** Put in by the path, for the cookie of a browser. */
+    csrf_token: z.string().optional(),
   }),
   toWire: ({ session, memberships }) => ({
     principal: {
@@ -67,10 +69,13 @@ const renewed = async (ctx: Context, session: SessionCaller): Promise<string> =>
 
 const bearerWire = { token_type: z.literal('Bearer'), expires_in: z.int() };
 
-/** `POST /agent/v1/control-plane/session/refresh`. The bearer that asks stays good until its own end. */
+/**
+ * `POST /agent/v1/control-plane/session/refresh`. The bearer that asks stays good until its own end. A page of this server
+ * trades the cookie of its browser for a bearer here, since GraphQL and its sockets take none.
+ */
 export const refreshSession = query({
   name: 'session.refresh',
-  summary: 'Give a person’s session another bearer, until twelve hours after its sign-in.',
+  summary: 'Give a person’s session another bearer, until twelve hours after its sign-in or half an hour without use.',
   access: inSession('control_plane'),
   input: z.object({}),
   handler: (ctx) => renewed(ctx, ctx.session),
@@ -85,7 +90,8 @@ export const refreshSession = query({
 /** `POST /agent/v1/operator/session/refresh`. Contract 01, section 5.13. */
 export const refreshOperatorSession = query({
   name: 'operator.refreshSession',
-  summary: 'Give an operator’s session another bearer, until twelve hours after its sign-in.',
+  summary:
+    'Give an operator’s session another bearer, until twelve hours after its sign-in or half an hour without use.',
   access: inSession('operator'),
   input: z.object({}),
   handler: (ctx) => renewed(ctx, ctx.session),

@@ -16,13 +16,19 @@ interface EmailRow {
   readonly disabled: boolean;
 }
 
+/** A mail address that was just proven, and whose it is. */
+interface ProvenEmail {
+  readonly principalId: string;
+  readonly authenticatorId: string;
+}
+
 /**
  * The person who has just proven to read a mail address; an unknown one is made. An address that its person gave up
  * begins anew, as somebody who owns nothing.
  *
  * @throws INVALID_AUTH for somebody who was disabled
  */
-export async function personOfEmail(work: Work, email: string): Promise<string> {
+export async function personOfEmail(work: Work, email: string): Promise<ProvenEmail> {
   await createPrincipal(
     work.client,
     work.services,
@@ -35,11 +41,11 @@ export async function personOfEmail(work: Work, email: string): Promise<string> 
     const fresh = work.services.newId('prn');
     await work.rows(reassignStatement, [id, fresh]);
     await takeInvites(work, principalId, fresh, email);
-    return fresh;
+    return { principalId: fresh, authenticatorId: id };
   }
   if (disabled) throw new ServiceError('INVALID_AUTH', { details: { reason: 'disabled' } });
   if (!verified) await work.rows(verifyStatement, [id]);
-  return principalId;
+  return { principalId, authenticatorId: id };
 }
 
 /** The addresses that a person has proven, oldest first. */

@@ -16,6 +16,7 @@ import {
   mintSession,
   sessionBegun,
 } from './sessions.ts';
+import { tellPerson } from './tell-person.ts';
 import { countOfNetwork } from './tries.ts';
 
 // 32 letters and digits that are not taken for each other: five bits each.
@@ -48,6 +49,7 @@ export const issueRecoveryCodes = mutation({
     const codes = Array.from({ length: recoveryCodesIssued }, newCode);
     await work.rows(forgetStatement, [principalId]);
     await work.rows(issueStatement, [principalId, codes.map(hashOf)]);
+    await tellPerson(work, principalId, 'Recovery codes were made; earlier ones are good no more.');
     await tellPosturesOf(work, principalId);
     return { principalId, codes };
   },
@@ -78,6 +80,7 @@ export const consumeRecoveryCode = mutation({
     if (used === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'code_invalid' } });
     const { principalId } = used;
     await activateInvites(work, principalId);
+    await tellPerson(work, principalId, 'Somebody signed in as you with a recovery code.');
     // The last one that is used up leaves nothing to come back by.
     await tellPosturesOf(work, principalId);
     const email = (await emailsOf(work, principalId))[0] ?? null;
@@ -87,6 +90,7 @@ export const consumeRecoveryCode = mutation({
       email,
       provenance: 'recovery_code',
       proven: 'recovery_code',
+      provenBy: [],
     });
   },
   audit: sessionBegun,

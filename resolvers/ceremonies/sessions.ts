@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Context } from '../context.ts';
 import { accessSeconds, type SessionKind, signSessionToken } from '../identity/session-token.ts';
 import type { AuditEntry } from '../operation.ts';
 import type { Work } from '../unit-of-work.ts';
+import { lockPerson } from './people.ts';
 
 /** How somebody proved who they are; each is kept with the second of its last proof. Contract 01, section 1.8. */
 export type Method = 'email' | 'passkey' | 'recovery_code' | `oauth_${string}`;
@@ -21,6 +23,10 @@ export interface NewSession {
   readonly provenance: Provenance;
   /** What was proven just now, or what another session had proven and when. */
   readonly proven: Method | Readonly<Record<string, number>>;
+  /** The authenticators it was proven by, with which it ends; null for one that came before they were noted. */
+  readonly provenBy: readonly string[] | null;
+  /** What it is used from, in words for its person. */
+  readonly client?: string | null;
 }
 
 /** A session with its bearer. */
@@ -37,8 +43,15 @@ export interface MintedSession {
   readonly wallets: readonly string[];
 }
 
-/** Begins a session, in the transaction of the proof that it rests on. */
-export async function mintSession(work: Work, { kind, principalId, email, provenance, proven }: NewSession) {
+/**
+ * Begins a session, in the transaction of the proof that it rests on.
+ *
+ * @throws INVALID_AUTH when an authenticator that it rests on was removed meanwhile
+ */
+export async function mintSession(work: Work, session: NewSession) {
+  const { kind, principalId, email, provenance, proven, provenBy, client } = session;
+  // Whoever removes an authenticator waits, or has done so: what began by it ends with it.
+  await lockPerson(work, principalId);
   const id = work.services.newId('ses');
   const [method, times] = typeof proven === 'string' ? [proven, null] : [null, JSON.stringify(proven)];
   const [row] = await work.rows<{ amrTimes: Record<string, number>; absoluteExpiresAt: Date }>(insertStatement, [
@@ -49,8 +62,11 @@ export async function mintSession(work: Work, { kind, principalId, email, proven
     provenance,
     method,
     times,
+    provenBy,
+    client ?? null,
   ]);
-  const { amrTimes, absoluteExpiresAt } = row!;
+  if (row === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'authenticator_removed' } });
+  const { amrTimes, absoluteExpiresAt } = row;
   const token = await bearerOf(work, { id, kind, principalId, email, provenance, amrTimes });
   const wallets = kind === 'operator' ? await walletsOf(work, principalId, email) : [];
   return { id, kind, principalId, email, provenance, amrTimes, absoluteExpiresAt, token, wallets } as MintedSession;
@@ -129,18 +145,21 @@ export const sessionBegun = ({ id, kind, principalId, provenance }: MintedSessio
 });
 
 /** Gives a session a cookie: what that holds is kept as a digest, and an earlier one is good no more. */
-export async function openCookie(work: Work, sessionId: string): Promise<string> {
+export async function openCookie(work: Work, sessionId: string, browser: string | null): Promise<string> {
   const secret = randomBytes(32).toString('base64url');
-  await work.rows(cookieStatement, [sessionId, sha256Hex(secret)]);
+  await work.rows(cookieStatement, [sessionId, sha256Hex(secret), browser]);
   return secret;
 }
 
 const insertStatement: Statement = {
   name: 'ceremonies.mint-session',
-  text: `insert into sessions (id, kind, principal_id, email, provenance, amr_times, absolute_expires_at)
-    values ($1, $2, $3, $4, $5,
+  text: `insert into sessions (id, kind, principal_id, email, provenance, amr_times, proven_by, client, last_used_at,
+        absolute_expires_at)
+    select $1, $2, $3, $4, $5,
       coalesce($7::jsonb, jsonb_build_object($6::text, floor(extract(epoch from clock_timestamp()))::bigint)),
-      clock_timestamp() + interval '12 hours')
+      $8::text[], $9, clock_timestamp(), clock_timestamp() + interval '12 hours'
+    where not exists (
+      select from authenticators a where a.id::text = any($8::text[]) and a.revoked_at is not null)
     returning amr_times as "amrTimes", absolute_expires_at as "absoluteExpiresAt"`,
 };
 
@@ -157,5 +176,5 @@ const walletsStatement: Statement = {
 
 const cookieStatement: Statement = {
   name: 'ceremonies.open-cookie',
-  text: 'update sessions set secret_hash = $2 where id = $1 and revoked_at is null',
+  text: 'update sessions set secret_hash = $2, client = coalesce($3, client) where id = $1 and revoked_at is null',
 };

@@ -82,7 +82,7 @@ export interface LinkSignIn {
 async function signInByLink(work: Work, token: string, purposes: readonly ('control_plane' | 'operator')[]) {
   const link = await useLink(work, token, purposes);
   if (link === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'link_invalid' } });
-  const principalId = await personOfEmail(work, link.email);
+  const { principalId, authenticatorId } = await personOfEmail(work, link.email);
   const joined = await activateInvites(work, principalId);
   const session = await mintSession(work, {
     kind: link.purpose === 'operator' ? 'operator' : 'control_plane',
@@ -90,6 +90,7 @@ async function signInByLink(work: Work, token: string, purposes: readonly ('cont
     email: link.email,
     provenance: 'email',
     proven: 'email',
+    provenBy: [authenticatorId],
   });
   return { session, joined, returnTo: link.returnTo } satisfies LinkSignIn;
 }

@@ -87,7 +87,14 @@ const finish = <Wire>(domain: Domain, wire: z.ZodType<Wire>, toWire: (session: M
         throw new ServiceError('INVALID_AUTH', { details: { reason: 'passkey_invalid' } });
       await activateInvites(work, principalId);
       const shown = email ?? emails[0] ?? null;
-      return mintSession(work, { kind, principalId, email: shown, provenance: 'passkey', proven: 'passkey' });
+      return mintSession(work, {
+        kind,
+        principalId,
+        email: shown,
+        provenance: 'passkey',
+        proven: 'passkey',
+        provenBy: [proof.passkeyId],
+      });
     },
     audit: sessionBegun,
     wire,

@@ -8,6 +8,7 @@ import { anyone } from '../access.ts';
 import { assertionResponse } from '../auth/passkeys/passkey-input.ts';
 import type { Context } from '../context.ts';
 import { orgId, projectId } from '../fields.ts';
+import { sessionStands } from '../identity/session-stands.ts';
 import { approvalMinutes, ceremonyMinutes, ceremonyThrottles } from '../limits.ts';
 import { mutation, query, type WriteApproval } from '../operation.ts';
 import {
@@ -42,6 +43,12 @@ export interface ApprovalChallenge {
   readonly state: string;
   readonly expiresAt: Date;
   readonly confirmed: boolean;
+}
+
+/** A challenge as the page of it shows it. */
+export interface ShownChallenge extends ApprovalChallenge {
+  /** What the target is called; null where it has no name, or the person is no member there. */
+  readonly targetName: string | null;
 }
 
 const targetWire = ({ action, targetId }: Pick<ApprovalChallenge, 'action' | 'targetId'>) => ({
@@ -104,8 +111,8 @@ export const beginApproval = mutation({
  *
  * @throws FLOW_NOT_FOUND for an absent one and for somebody else's alike
  */
-export async function findApproval({ services }: Context, id: string, principalId: string): Promise<ApprovalChallenge> {
-  const [found] = isUuid(id) ? await services.db.rows<ApprovalChallenge>(findStatement, [id, principalId]) : [];
+export async function findApproval({ services }: Context, id: string, principalId: string): Promise<ShownChallenge> {
+  const [found] = isUuid(id) ? await services.db.rows<ShownChallenge>(findStatement, [id, principalId]) : [];
   if (found === undefined) throw new ServiceError('FLOW_NOT_FOUND');
   return found;
 }
@@ -338,12 +345,15 @@ const beginStatement: Statement = {
 
 /** A challenge of a session that still stands, of its own person. */
 const own = `c.expires_at > clock_timestamp() and s.id = c.session_id and s.principal_id = $2
-      and s.revoked_at is null and s.absolute_expires_at > clock_timestamp()`;
+      and ${sessionStands('s')}`;
 
 const findStatement: Statement = {
   name: 'approvals.find',
   text: `select c.id, c.action, c.target_id as "targetId", c.redirect_uri as "redirectUri", c.state,
-      c.expires_at as "expiresAt", c.code_hash is not null as confirmed
+      c.expires_at as "expiresAt", c.code_hash is not null as confirmed,
+      (select coalesce(p.name, o.display_name) from memberships m join orgs o on o.id = m.org_id
+        left join projects p on p.org_id = o.id and p.id = c.target_id and p.deleted_at is null
+        where m.principal_id = $2 and m.status = 'active' and c.target_id in (o.id::text, p.id)) as "targetName"
     from approval_challenges c, sessions s where c.id = $1::uuid and ${own}`,
 };
 
@@ -360,7 +370,7 @@ const redeemStatement: Statement = {
   text: `update approval_challenges c set redeemed_at = clock_timestamp()
     from sessions s join principals p on p.id = s.principal_id and p.disabled_at is null
     where c.code_hash = $1 and c.redeemed_at is null and c.code_expires_at > clock_timestamp() and s.id = c.session_id
-      and s.revoked_at is null and s.absolute_expires_at > clock_timestamp()
+      and ${sessionStands('s')}
     returning c.session_id as "sessionId", s.principal_id as "principalId", c.action, c.target_id as "targetId",
       c.code_challenge as "codeChallenge", c.state`,
 };
@@ -380,7 +390,7 @@ const listStatement: Statement = {
       least(w.absolute_expires_at, w.last_used_at + make_interval(mins => $2)) as "expiresAt",
       w.absolute_expires_at as "absoluteExpiresAt"
     from write_approvals w join sessions s on s.id = w.session_id
-    where s.principal_id = $1 and s.revoked_at is null and w.revoked_at is null and w.absolute_expires_at > now()
+    where s.principal_id = $1 and ${sessionStands('s')} and w.revoked_at is null and w.absolute_expires_at > now()
       and w.last_used_at > now() - make_interval(mins => $2) order by w.created_at desc, w.id`,
 };
 

@@ -6,14 +6,27 @@ import { onProject } from '../access.ts';
 import { moment, projectId } from '../fields.ts';
 import { type ListPage, listsBy, listWindow } from '../list-page.ts';
 import { query } from '../operation.ts';
+import { type AskedErrors, askedRows, valuesOf } from './asked-rows.ts';
 import { invocationsIn } from './invocation-buckets.ts';
 import { fingerprintsMax } from './make-room.ts';
+import {
+  countBuckets,
+  countsToWire,
+  type ErrorCounts,
+  ErrorCountsWire,
+  loadCounts,
+  loadTotal,
+} from './occurrence-counts.ts';
 import { functionName } from './report-input.ts';
 import { type Verdict, VerdictWire, verdictToWire } from './verdict.ts';
 import { ErrorFingerprintWire, fingerprintColumns, fingerprintToWire } from './wire.ts';
 
 export interface ErrorPage extends ListPage<ErrorFingerprint> {
   readonly verdict: Verdict;
+  /** What was asked, with the window and the release that it came to. */
+  readonly asked: AskedErrors;
+  /** How often all rows that the filters let through came up, and each row of the page; where that was asked for. */
+  readonly counts?: { readonly total: ErrorCounts; readonly ofRows: readonly ErrorCounts[] } | undefined;
 }
 
 /** `GET /projects/v1/:id/errors`. Contract 02, section 4.2. */
@@ -34,18 +47,22 @@ export const listErrors = query({
       .max(128, 'at most 128 characters')
       .optional()
       .describe('Only identities that were first seen under this release, or under the `active` one.'),
+    counts: z
+      .enum(countBuckets)
+      .optional()
+      .describe('Also how often the rows came up, by the hour or by the day of UTC: each one, and all together.'),
     ...listWindow,
   }),
   async handler({ services, org, project }, { project: _named, since, until, new_in, ...given }): Promise<ErrorPage> {
-    const { function: name, kind, fingerprint, ...window } = given;
+    const { function: name, kind, fingerprint, counts, ...window } = given;
     if (since !== undefined && until !== undefined && since > until) throw sinceAfterUntil();
     // Its window is no part of a list: pages go on under the window that the first one resolved, or under a later one.
     const view = JSON.stringify([org.id, project.id, name, kind, fingerprint, new_in].map((value) => value ?? null));
     const list = errorLists.newestFirst(services.keys, `errors:${view}`);
     const [seen = null, id = null, at = null] = list.positionOf(window, 'cursor');
     const position = [seen, id, at && decodeURIComponent(at)];
-    const filters = [since, until, name, kind, fingerprint, new_in].map((value) => value ?? null);
-    const values = [org.id, project.id, ...filters, ...position, window.limit + 1];
+    const filters = { orgId: org.id, projectId: project.id, function: name, kind, fingerprint };
+    const values = [...valuesOf({ ...filters, since, until, newIn: new_in }), ...position, window.limit + 1];
     const rows = await services.db.rows<Row>(list.statementOf(window, listStatements), values);
     const { asked, ...verdict } = verdictOf(rows[0]!);
     if (asked.since > asked.until) throw sinceAfterUntil();
@@ -53,17 +70,33 @@ export const listErrors = query({
     if (new_in !== undefined && !asked.known)
       throw new ServiceError('RESOURCE_NOT_FOUND', { details: { release_id: new_in } });
     const found = rows.filter((row) => row.id !== null);
-    return { verdict, ...list.pageOf(found, window) };
+    const page = list.pageOf(found, window);
+    const resolved = { ...filters, since: asked.since, until: asked.until, newIn: asked.release ?? undefined };
+    if (counts === undefined) return { ...page, verdict, asked: resolved };
+    const span = { since: asked.since, until: asked.until, bucket: counts };
+    const [total, ofRows] = await Promise.all([
+      loadTotal({ services }, resolved, counts),
+      loadCounts(
+        { services },
+        page.rows.map(({ row }) => ({ row, ...span })),
+      ),
+    ]);
+    return { ...page, verdict, asked: resolved, counts: { total, ofRows } };
   },
   wire: z.object({
     verdict: VerdictWire,
-    errors: z.array(ErrorFingerprintWire),
+    counts: ErrorCountsWire.optional(),
+    errors: z.array(ErrorFingerprintWire.extend({ counts: ErrorCountsWire.optional() })),
     has_more: z.boolean(),
     next_cursor: z.string().optional(),
   }),
-  toWire: ({ verdict, rows, hasMore }) => ({
+  toWire: ({ verdict, counts, rows, hasMore }) => ({
     verdict: verdictToWire(verdict),
-    errors: rows.map(({ row }) => fingerprintToWire(row)),
+    ...(counts && { counts: countsToWire(counts.total) }),
+    errors: rows.map(({ row }, at) => ({
+      ...fingerprintToWire(row),
+      ...(counts && { counts: countsToWire(counts.ofRows[at]!) }),
+    })),
     has_more: hasMore,
     ...(hasMore ? { next_cursor: rows.at(-1)!.cursor } : {}),
   }),
@@ -108,33 +141,13 @@ const errorLists = listsBy<ErrorFingerprint>({
   of: (row) => [row.lastSeen.toISOString(), row.fingerprintId, encodeURIComponent(row.function)],
 });
 
-// The project's rows are read once, without their samples: there are 5,000 at most, and the verdict is over all of
-// them. An identity is new when the earliest of its rows is, in whichever function, so the function that is asked for
-// is picked only after that; all rows of an identity are of one kind. $3 since, $4 until, $5 function, $6 kind,
-// $7 fingerprint, $8 new_in, $9 to $11 the position.
+// The verdict is over all of the rows. $9 to $11 the position, $12 rows.
 const listStatements = errorLists.bothWays((way) => ({
   name: `errors.list-${way.name}`,
-  text: `with asked as (
-      select coalesce($3::timestamptz, u.until - interval '24 hours') as since, u.until,
-        case when $8::text = 'active' then (
-          select release_id from release_activations where org_id = $1 and project_id = $2
-          order by activated_at desc, seq desc limit 1) else $8 end as release_id
-      from (select date_trunc('milliseconds', coalesce($4::timestamptz, now())) as until) u
-    ), stamped as (
+  text: `with ${askedRows}, stamped as (
       select a.activated_at, a.seq from release_activations a, asked
       where a.org_id = $1 and a.project_id = $2 and a.release_id = asked.release_id
       order by a.activated_at desc, a.seq desc limit 1
-    ), identities as (
-      select f.fingerprint_id, f.function, f.last_seen,
-        f.last_seen >= asked.since and f.first_seen <= asked.until as shown,
-        case when asked.release_id is null then first_value(f.first_seen) over identity >= asked.since
-          else coalesce(first_value(f.first_seen_release_id) over identity = asked.release_id, false) end as new
-      from error_fingerprints f, asked
-      where f.org_id = $1 and f.project_id = $2
-        and ($6::text is null or f.kind = $6) and ($7::text is null or f.fingerprint_id = $7)
-      window identity as (partition by f.fingerprint_id order by f.first_seen, f.function)
-    ), rows as materialized (
-      select * from identities i where $5::text is null or i.function = $5
     ), verdict as materialized (
       select asked.since as asked_since, asked.until as asked_until, asked.release_id,
         exists (select from error_releases r

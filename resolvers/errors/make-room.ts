@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
 import type { Work } from '../unit-of-work.ts';
-import type { ReportedProject } from './record-occurrences.ts';
+import type { FingerprintKey, ReportedProject } from './record-occurrences.ts';
 
 /** Rows that are kept of one project’s failures; those that were seen longest ago make room. Contract 02, section 4.2. */
 export const fingerprintsMax = 5_000;
@@ -12,7 +12,10 @@ export const fingerprintsMax = 5_000;
 export async function makeRoom(work: Work, { orgId, projectId }: ReportedProject, added: number): Promise<void> {
   const [counted] = await work.rows<{ fingerprints: number }>(countStatement, [orgId, projectId, added]);
   const excess = counted!.fingerprints - fingerprintsMax;
-  if (excess > 0) await work.rows(evictStatement, [orgId, projectId, excess]);
+  if (excess <= 0) return;
+  const gone = await work.rows<FingerprintKey>(evictStatement, [orgId, projectId, excess]);
+  const values = [orgId, projectId, gone.map(({ fingerprintId }) => fingerprintId), gone.map((row) => row.function)];
+  await work.rows(uncountStatement, values);
 }
 
 const countStatement: Statement = {
@@ -32,8 +35,17 @@ const evictStatement: Statement = {
     ), gone as (
       delete from error_fingerprints f using oldest o
       where f.org_id = $1 and f.project_id = $2 and f.fingerprint_id = o.fingerprint_id and f.function = o.function
-      returning 1
+      returning f.fingerprint_id, f.function
+    ), counted as (
+      update error_projects set fingerprints = fingerprints - (select count(*) from gone)
+      where org_id = $1 and project_id = $2
     )
-    update error_projects set fingerprints = fingerprints - (select count(*) from gone)
-    where org_id = $1 and project_id = $2`,
+    select fingerprint_id as "fingerprintId", function from gone`,
+};
+
+// A statement of its own: what was counted until the rows were locked has to be seen.
+const uncountStatement: Statement = {
+  name: 'errors.uncount',
+  text: `delete from error_counts c using unnest($3::text[], $4::text[]) as g(fingerprint_id, function)
+    where c.org_id = $1 and c.project_id = $2 and c.fingerprint_id = g.fingerprint_id and c.function = g.function`,
 };

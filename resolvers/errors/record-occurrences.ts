@@ -6,6 +6,7 @@ import type { Work } from '../unit-of-work.ts';
 import { noteReleases } from './known-releases.ts';
 import { makeRoom } from './make-room.ts';
 import { observeNew } from './observe-new.ts';
+import { countedSince } from './occurrence-counts.ts';
 
 /** Where occurrences belong. */
 export interface ReportedProject {
@@ -99,6 +100,8 @@ const givenOf = (occurrence: Occurrence, fingerprint: Fingerprint, ord: number) 
 /** Samples that are kept beside the first. Contract 02, section 4.1. */
 const recentMax = 10;
 
+// A row is written before its hours are, so that whoever counts one holds the lock of the row that it belongs to: the
+// counts add up to the row's own, and their order is nobody's to wait for.
 const recordStatement: Statement = {
   name: 'errors.record',
   text: `with given as (
@@ -122,25 +125,33 @@ const recordStatement: Statement = {
         (array_agg(sample) filter (where nth = 1))[1] as first_sample,
         to_jsonb(array_agg(sample order by nth_last) filter (where nth_last <= ${recentMax})) as recent
       from ranked group by fingerprint_id, function
+    ), written as (
+      insert into error_fingerprints as f (org_id, project_id, fingerprint_id, function, kind, quality, error_name,
+        message_template, stable_frames, count, first_seen, last_seen, first_seen_release_id, last_seen_release_id,
+        first_sample, recent_samples)
+      select $1, $2, fingerprint_id, function, kind, quality, error_name, message_template, stable_frames, count,
+        first_seen, last_seen, first_release_id, last_release_id, first_sample, recent
+      from folded order by fingerprint_id, function
+      on conflict (org_id, project_id, fingerprint_id, function) do update set
+        count = f.count + excluded.count,
+        first_seen = least(f.first_seen, excluded.first_seen),
+        first_seen_release_id = case when excluded.first_seen < f.first_seen
+          then excluded.first_seen_release_id else f.first_seen_release_id end,
+        last_seen = greatest(f.last_seen, excluded.last_seen),
+        last_seen_release_id = case when excluded.last_seen >= f.last_seen
+          then excluded.last_seen_release_id else f.last_seen_release_id end,
+        recent_samples = (
+          select jsonb_agg(s.sample order by s.sample ->> 'at' desc, s.ord) from (
+            select e.sample, e.ord
+            from jsonb_array_elements(excluded.recent_samples || f.recent_samples) with ordinality as e(sample, ord)
+            order by e.sample ->> 'at' desc, e.ord limit ${recentMax}) s)
+      returning fingerprint_id, function, xmax = 0 as inserted
+    ), counted as (
+      insert into error_counts as c (org_id, project_id, fingerprint_id, function, starts_at, count)
+      select $1::uuid, $2, fingerprint_id, function, date_trunc('hour', seen, 'UTC'), count(*)
+      from given join written using (fingerprint_id, function)
+      where seen >= ${countedSince} group by 3, 4, 5 order by 3, 4, 5
+      on conflict (org_id, project_id, fingerprint_id, function, starts_at) do update set count = c.count + excluded.count
     )
-    insert into error_fingerprints as f (org_id, project_id, fingerprint_id, function, kind, quality, error_name,
-      message_template, stable_frames, count, first_seen, last_seen, first_seen_release_id, last_seen_release_id,
-      first_sample, recent_samples)
-    select $1, $2, fingerprint_id, function, kind, quality, error_name, message_template, stable_frames, count,
-      first_seen, last_seen, first_release_id, last_release_id, first_sample, recent
-    from folded order by fingerprint_id, function
-    on conflict (org_id, project_id, fingerprint_id, function) do update set
-      count = f.count + excluded.count,
-      first_seen = least(f.first_seen, excluded.first_seen),
-      first_seen_release_id = case when excluded.first_seen < f.first_seen
-        then excluded.first_seen_release_id else f.first_seen_release_id end,
-      last_seen = greatest(f.last_seen, excluded.last_seen),
-      last_seen_release_id = case when excluded.last_seen >= f.last_seen
-        then excluded.last_seen_release_id else f.last_seen_release_id end,
-      recent_samples = (
-        select jsonb_agg(s.sample order by s.sample ->> 'at' desc, s.ord) from (
-          select e.sample, e.ord
-          from jsonb_array_elements(excluded.recent_samples || f.recent_samples) with ordinality as e(sample, ord)
-          order by e.sample ->> 'at' desc, e.ord limit ${recentMax}) s)
-    returning fingerprint_id as "fingerprintId", function, xmax = 0 as inserted`,
+    select fingerprint_id as "fingerprintId", function, inserted from written`,
 };

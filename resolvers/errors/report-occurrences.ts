@@ -13,7 +13,7 @@ const occurrence = z.strictObject({
   sample_id: z
     .string()
     .regex(
-      /^(req|fnrun|fnatt)_[A-Za-z0-9_-]{1,64}$/,
+      /^(req|fnrun|fnatt)_[A-Za-z0-9_-]{1,128}$/,
       'must be the id of a request, a run or an attempt: req_…, fnrun_… or fnatt_…',
     )
     .describe('The request, run or attempt that failed.'),

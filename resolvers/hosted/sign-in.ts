@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { email, newPassword, triedPassword } from '../auth/auth-input.ts';
+import { email, newPasswordOf, triedPassword } from '../auth/auth-input.ts';
 import { asUser, endpoint, withKey } from '../auth/endpoint.ts';
 import { passwordGrant } from '../auth/password-grant.ts';
 import { SessionWire } from '../auth/session-answer.ts';
@@ -29,9 +29,7 @@ export const hostedSignUp = endpoint({
   summary: 'Become a user of the project on one of its hosts, and be signed in.',
   input: z.object({
     email,
-    password: newPassword
-      .refine((text) => [...text].length >= passwordMin, `at least ${passwordMin} characters`)
-      .describe(`At least ${passwordMin} characters and at most 72 bytes.`),
+    password: newPasswordOf(passwordMin),
   }),
   admit: withKey,
   async handler(ctx, { email, password }) {

@@ -8,6 +8,7 @@ import type { Caller, CallerPrincipal, ProjectKeyCaller, SessionCaller } from '.
 import type { Services } from '../context.ts';
 import { delegateTokenHash } from './delegate-token.ts';
 import { readProjectKey } from './project-keys.ts';
+import { noteUse, sessionStands, useIsDue } from './session-stands.ts';
 import { isSessionTyp, readSessionToken } from './session-token.ts';
 import { findOrCreateWalletPrincipal } from './wallet-principal.ts';
 import { verifyWalletSignature } from './wallet-signature.ts';
@@ -18,6 +19,17 @@ export interface Credentials {
   readonly 'sign-in-with-x'?: string | undefined;
   readonly apikey?: string | undefined;
   readonly 'x-admin-key'?: string | undefined;
+  /** Only where none of the others came along. */
+  readonly browser?: BrowserProof | undefined;
+}
+
+/** What a page of this server shows to act as the person whose cookie its browser has. */
+export interface BrowserProof {
+  /** The header `Cookie`. */
+  readonly cookie: string;
+  /** The session's own word, of `X-Svc-Csrf`. */
+  readonly csrf: string;
+  readonly origin: string | undefined;
 }
 
 /** Where a request was sent to, and where from. */
@@ -32,7 +44,8 @@ interface Journey {
 type Presume = (principalId: string) => void;
 
 /**
- * The one door through which every credential comes in. The admin key is looked at first, then `Authorization`, which
+ * The one door through which every credential that is a header comes in; cookies of browsers are looked at by transports,
+ * which know where a page is from. The admin key is looked at first, then `Authorization`, which
  * wins over `SIGN-IN-WITH-X`, then `apikey`. Contract 01, section 1.3.
  *
  * @throws INVALID_AUTH or OPERATOR_SESSION_INVALID for a credential that does not hold
@@ -150,6 +163,7 @@ interface SessionRow extends PrincipalColumns {
   readonly provenance: string;
   readonly amr_times: Record<string, number>;
   readonly asked_at: number;
+  readonly use_is_due: boolean;
 }
 
 async function resolveSession(
@@ -165,6 +179,7 @@ async function resolveSession(
   if (token.kind === 'control_plane') presume(token.subject);
   const [row] = await looked;
   if (row === undefined) throw new ServiceError(refusal);
+  if (row.use_is_due) await noteUse(services, token.sessionId);
   return {
     kind: token.kind,
     principal: principalOf(row),
@@ -231,10 +246,11 @@ const principalColumns = `p.id as principal_id, p.type, p.display_name, p.create
 const sessionStatement: Statement = {
   name: 'identity.session',
   pipelined: true,
-  text: `select ${principalColumns}, s.email, s.provenance, s.amr_times, extract(epoch from now())::float8 as asked_at
+  text: `select ${principalColumns}, s.email, s.provenance, s.amr_times, extract(epoch from now())::float8 as asked_at,
+      ${useIsDue('s')} as use_is_due
     from sessions s join principals p on p.id = s.principal_id
     where s.id = $1 and s.kind = $2 and $3 = case s.kind when 'operator' then s.email else s.principal_id end
-      and s.revoked_at is null and s.absolute_expires_at > now() and p.disabled_at is null`,
+      and ${sessionStands('s')} and p.disabled_at is null`,
 };
 
 const delegateStatement: Statement = {

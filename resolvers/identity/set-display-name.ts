@@ -22,7 +22,7 @@ export const setDisplayName = mutation({
   access: signedIn('wallet', 'control_plane', 'delegate'),
   input: z.object({
     // Judged by the handler, since every fault of a name has one code here.
-    display_name: z.unknown().describe('Name for people, 1 to 64 characters after trimming.'),
+    display_name: z.unknown().describe('Name for people, 1 to 64 characters after trimming.').meta({ type: 'string' }),
   }),
   async handler(work, { display_name }): Promise<Identity> {
     const name = ownName.safeParse(display_name);

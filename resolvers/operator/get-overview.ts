@@ -4,6 +4,25 @@ import { query } from '../operation.ts';
 import { lifecycleWire, roleWire, tierWire } from '../orgs/wire.ts';
 import { OperatorScopeWire, type Reach, reachOf } from './reach.ts';
 
+/** How much somebody answers for. */
+export interface Rollup {
+  readonly organizations: number;
+  readonly projects: number;
+  readonly wallets: number;
+  readonly advisories: number;
+}
+
+export const rollupOf = ({
+  organizations,
+  wallets,
+  advisories,
+}: Pick<Reach, 'organizations' | 'wallets' | 'advisories'>): Rollup => ({
+  organizations: organizations.length,
+  projects: organizations.reduce((sum, { projectCount }) => sum + projectCount, 0),
+  wallets: wallets.length,
+  advisories: advisories.length,
+});
+
 /** `GET /agent/v1/operator/overview`. Contract 01, section 5.13. */
 export const getOverview = query({
   name: 'operator.getOverview',
@@ -30,12 +49,7 @@ export const getOverview = query({
   }),
   toWire: ({ scope, organizations, wallets, advisories }) => ({
     scope: { ...scope },
-    rollup: {
-      organizations: organizations.length,
-      projects: organizations.reduce((sum, { projectCount }) => sum + projectCount, 0),
-      wallets: wallets.length,
-      advisories: advisories.length,
-    },
+    rollup: rollupOf({ organizations, wallets, advisories }),
     organizations: organizations.map((org) => ({
       org_id: org.orgId,
       display_name: org.displayName,

@@ -113,7 +113,7 @@ export const releaseSlugs = (work: Work, orgIds: readonly string[]) =>
 export const slugReleased = (slug: string, successor: string | null): ServiceError =>
   new ServiceError('SLUG_RELEASED', { details: { slug, successor_slug: successor } });
 
-/** @throws ORG_HAS_NO_BILLING_WALLET, INSUFFICIENT_BALANCE @returns what was debited */
+/** @throws ORG_HAS_NO_BILLING_WALLET, INSUFFICIENT_FUNDS @returns what was debited */
 async function takeFee(work: Work, org: string): Promise<bigint> {
   if ((await work.rows(walletStatement, [org, billingRoles])).length === 0) {
     throw new ServiceError('ORG_HAS_NO_BILLING_WALLET', { details: { required_usd_micros: Number(slugFee) } });

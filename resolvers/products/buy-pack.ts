@@ -10,6 +10,7 @@ import { hostAdmission } from '../audits/admit-host.ts';
 import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../audits/audit-result-wire.ts';
 import { auditPrices } from '../audits/price-table.ts';
 import { recordAudit } from '../audits/record-audit.ts';
+import { tellAudit } from '../audits/tell-audit.ts';
 import { type Delivery, deliveryToWire, openDownload } from '../downloads/open-download.ts';
 import { requireSigner } from '../licences/require-signer.ts';
 import { mutation } from '../operation.ts';
@@ -33,10 +34,11 @@ export const buyPack = mutation({
   input: z.object({
     url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),
   }),
-  async prepare({ services }, { url = services.settings.auditDefaultUrl }) {
+  async prepare({ services, progress }, { url = services.settings.auditDefaultUrl }) {
     await requireSigner(services);
     const { auditor } = services;
-    const { audited } = await auditor.audit(auditor.target(url), { admit: hostAdmission(services), fresh: true });
+    const request = { admit: hostAdmission(services), fresh: true, told: tellAudit({ progress }) };
+    const { audited } = await auditor.audit(auditor.target(url), request);
     return audited;
   },
   async handler(work, _input, audited): Promise<BoughtPack> {

@@ -9,6 +9,9 @@ const columnWire = z.object({
   type: z.string(),
   nullable: z.boolean(),
   default_value: z.string().nullable(),
+  identity: z.enum(['always', 'by_default']).nullable(),
+  generated: z.boolean(),
+  enum_values: z.array(z.string()).nullable(),
 });
 const constraintWire = z.object({ name: z.string(), type: z.string(), definition: z.string() });
 const policyWire = z.object({
@@ -51,8 +54,13 @@ select coalesce(json_agg(json_build_object(
   'name', c.relname,
   'columns', (select coalesce(json_agg(json_build_object(
       'name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'nullable', not a.attnotnull,
-      'default_value', pg_get_expr(d.adbin, d.adrelid)) order by a.attnum), '[]')
-    from pg_attribute a left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+      'default_value', pg_get_expr(d.adbin, d.adrelid),
+      'identity', case a.attidentity when 'a' then 'always' when 'd' then 'by_default' end,
+      'generated', a.attgenerated <> '',
+      'enum_values', (select json_agg(e.enumlabel order by e.enumsortorder) from pg_enum e
+        where e.enumtypid = coalesce(nullif(t.typbasetype, 0), t.oid))) order by a.attnum), '[]')
+    from pg_attribute a join pg_type t on t.oid = a.atttypid
+      left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
     where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped),
   'constraints', (select coalesce(json_agg(json_build_object(
       'name', k.conname, 'type', case k.contype when 'p' then 'PRIMARY KEY' when 'f' then 'FOREIGN KEY'

@@ -9,8 +9,14 @@ import { ProjectUnreachableError } from '../../db/project-session.ts';
 import type { BatchStatement } from '../../db/statement-batch.ts';
 import type { ProjectScope } from '../access.ts';
 
+/** What says where a project's rows are. */
+interface Placed {
+  readonly project: Pick<ProjectScope['project'], 'state' | 'server' | 'databaseName' | 'roleName'>;
+  readonly org: Pick<ProjectScope['org'], 'lifecycleState'>;
+}
+
 /** Where the rows of an admitted project are. @throws PROJECT_NOT_READY, PROJECT_NOT_FOUND */
-export function databaseOf({ project, org }: Pick<ProjectScope, 'project' | 'org'>): ProjectDatabase {
+export function databaseOf({ project, org }: Placed): ProjectDatabase {
   if (project.state === 'provisioning') throw new ServiceError('PROJECT_NOT_READY', { retryAfter: 1 });
   if (project.state !== 'ready' || org.lifecycleState === 'purged') throw new ServiceError('PROJECT_NOT_FOUND');
   const { server, databaseName, roleName } = project;

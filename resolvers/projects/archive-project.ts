@@ -2,11 +2,13 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import { platformAdmin } from '../access.ts';
-import { projectId } from '../fields.ts';
+import { oneLine, projectId } from '../fields.ts';
 import { mutation } from '../operation.ts';
 import { forgetProjectTargets } from '../project-target.ts';
 import { lockProject } from './lock-project.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire } from './wire.ts';
+
+const reason = { reason: oneLine(500).optional().describe('Why, for the trail; at most 500 characters.') };
 
 /** The two ways of one switch; setting it as it is changes nothing. Contract 01, section 6.9. */
 const archiving = (
@@ -16,7 +18,7 @@ const archiving = (
   mutation({
     ...texts,
     access: platformAdmin(),
-    input: z.object({ project: projectId }),
+    input: z.object({ project: projectId, ...reason }),
     async handler(work, { project: id }): Promise<{ readonly project: ProjectRow; readonly changed: boolean }> {
       const project = await lockProject(work, id);
       // The platform admin may see everything, so for them an absent thing is simply absent.
@@ -27,8 +29,11 @@ const archiving = (
       work.afterCommit(() => forgetProjectTargets(work.services));
       return { project: { ...project, ...archived }, changed: true };
     },
-    audit: ({ project: { id, orgId }, changed }) =>
-      changed ? { action: `project.${to}`, object: { kind: 'project', id }, orgId } : undefined,
+    audit: ({ project: { id, orgId }, changed }, { reason }) => {
+      if (!changed) return undefined;
+      const details = reason === undefined ? {} : { details: { reason } };
+      return { action: `project.${to}`, object: { kind: 'project', id }, orgId, ...details };
+    },
     wire: ProjectSummaryWire,
     toWire: ({ project }) => projectToWire(project),
   });

@@ -1,4 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
+import { forgetErrors } from '../errors/erase-gone.ts';
 import type { AuditEntry, StepRef } from '../operation.ts';
 import { forgetProjectTargets } from '../project-target.ts';
 import type { Work } from '../unit-of-work.ts';
@@ -14,6 +15,7 @@ export async function beginDeletion(
 ): Promise<{ readonly ref: StepRef; readonly orgId: string; readonly audit: AuditEntry }> {
   const { orgId, id, name, server, databaseName, roleName } = project;
   await work.rows(markStatement, [orgId, id]);
+  await forgetErrors(work, { orgId, projectId: id });
   // Sockets of its keys, and readers of its room, have lost their right.
   work.authorityChanged(orgId);
   work.afterCommit(() => forgetProjectTargets(work.services));

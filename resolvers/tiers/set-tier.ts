@@ -225,7 +225,7 @@ async function take(work: Work, orgId: string, tier: Tier, amount: bigint, refer
   try {
     await post(work, { orgId, direction: 'debit', kind: 'tier_fee', amount, reference, metadata: { tier } });
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== 'INSUFFICIENT_BALANCE') throw error;
+    if (!(error instanceof ServiceError) || error.code !== 'INSUFFICIENT_FUNDS') throw error;
     throw new ServiceError('PAYMENT_REQUIRED', {
       message: 'The prepaid balance does not cover this tier.',
       details: { tier, ...error.details },

@@ -10,6 +10,9 @@ const headerOf = ({ headers = {} }: RestRequest, name: string): string | undefin
 };
 
 export const cookiesOf = (request: RestRequest): string | undefined => headerOf(request, 'cookie');
+/** How a browser calls itself. */
+export const userAgentOf = (request: RestRequest): string | undefined =>
+  headerOf(request, 'user-agent')?.slice(0, 1_024);
 export const originOf = (request: RestRequest): string | undefined => headerOf(request, 'origin');
 
 /** Who is signed in with the browser that sent a page's request; undefined for nobody. */
@@ -30,8 +33,10 @@ export const asVisitor = (ctx: Context, { caller }: BrowserSession): Context => 
 /**
  * Has a path take the cookie of a person's browser where no bearer comes along. What changes something has to come from
  * a page of this server, and to carry the session's own word in `X-Svc-Csrf`.
+ *
+ * @param tellsCsrf whether the answer says that word, for a page that was not made with it
  */
-export const byBrowser = (route: Route): Route => ({
+export const byBrowser = (route: Route, { tellsCsrf = false } = {}): Route => ({
   ...route,
   async run(ctx, request) {
     if (ctx.credentials.authorization !== undefined) return route.run(ctx, request);
@@ -47,6 +52,7 @@ export const byBrowser = (route: Route): Route => ({
         csrf: visitor.csrf,
         given: headerOf(request, 'x-svc-csrf'),
       });
-    return route.run(asVisitor(ctx, visitor), request);
+    const answer = await route.run(asVisitor(ctx, visitor), request);
+    return tellsCsrf ? { ...answer, body: { ...(answer.body as object), csrf_token: visitor.csrf } } : answer;
   },
 });

@@ -9,10 +9,11 @@ import { returnPath } from '../../resolvers/hosted/return-path.ts';
 import { type Html, html } from '../hosted/html.ts';
 import { alertOf, hidden, page } from '../hosted/page.ts';
 import type { RestAnswer, RestRequest, Route } from '../route.ts';
-import { originOf } from './by-browser.ts';
+import { originOf, userAgentOf } from './by-browser.ts';
 
 export const plane = '/agent/v1/control-plane';
 export const accountPath = `${plane}/account`;
+export const sessionsPath = `${accountPath}/sessions`;
 export const signInPath = signInPagePath;
 
 const scriptPath = `${plane}/pages.js`;
@@ -84,18 +85,26 @@ export function here(path: string, query: RestRequest['query']): string {
 }
 
 /** Has who has just signed in live in a cookie of this browser. @returns the cookie */
-async function keep(ctx: Context, session: MintedSession): Promise<string> {
-  const { sessionId, secret } = await execute(openBrowser, asMinted(ctx, session), {});
+async function keep(ctx: Context, request: RestRequest, session: MintedSession): Promise<string> {
+  const { sessionId, secret } = await execute(openBrowser, asMinted(ctx, session), { client: userAgentOf(request) });
   return sessionCookie({ sessionId, secret });
 }
 
 /** Has who has just signed in live in a cookie of this browser, and leads on. */
-export const keepAndGo = async (ctx: Context, session: MintedSession, to: string): Promise<RestAnswer> =>
-  seeOther(to, await keep(ctx, session));
+export const keepAndGo = async (
+  ctx: Context,
+  request: RestRequest,
+  session: MintedSession,
+  to: string,
+): Promise<RestAnswer> => seeOther(to, await keep(ctx, request, session));
 
 /** As {@link keepAndGo}, for who came back from another site. */
-export const keepAndGoOn = async (ctx: Context, session: MintedSession, to: string): Promise<RestAnswer> =>
-  goOn(to, await keep(ctx, session));
+export const keepAndGoOn = async (
+  ctx: Context,
+  request: RestRequest,
+  session: MintedSession,
+  to: string,
+): Promise<RestAnswer> => goOn(to, await keep(ctx, request, session));
 
 /**
  * Leads on by a page that goes on by itself: with what another site began a browser sends no strict cookie along, and a
@@ -155,19 +164,30 @@ ${alertOf(wording[refusal.code] ?? refusal.message)}
   return page(refusal.status, 'That did not succeed', body, headers);
 }
 
+/** What write approvals are for, in words. */
+export const approvalActions: Readonly<Record<string, string>> = {
+  'org.project.create': 'Create a project in the organization',
+  'project.deploy': 'Deploy the project',
+  'project.secret.write': 'Change secrets of the project',
+};
+
 /** What the script does with a form, and in which order. */
-interface CeremonyForm {
+export interface CeremonyForm {
   readonly id: string;
   /** Where the options of the ceremony come from; without them nothing is asked of the authenticator. */
   readonly options: string;
   readonly verify: string;
   readonly kind: 'get' | 'create';
-  /** What is sent behind the proof, where that alone is not all. */
+  /** Where what is wanted is sent behind the proof, where that alone is not all. */
   readonly after?: string;
+  /** How it is sent there. @default POST */
+  readonly afterMethod?: 'DELETE';
   /** Where the browser goes when the answer does not say it. */
   readonly next: string;
   readonly csrf?: string | undefined;
   readonly button: string;
+  /** What screen readers say instead, where several buttons of a page are called alike. */
+  readonly about?: string;
   readonly quiet?: boolean;
   readonly fields?: Html;
 }
@@ -179,16 +199,19 @@ export const ceremonyForm = ({
   verify,
   kind,
   after,
+  afterMethod,
   next,
   csrf,
   button,
+  about,
   quiet,
   fields,
 }: CeremonyForm): Html =>
-  html`<form id="${id}" data-ceremony="${kind}" data-options="${options}" data-verify="${verify}" data-after="${after ?? ''}" data-next="${next}" data-csrf="${csrf ?? ''}" hidden>
+  html`<form id="${id}" data-ceremony="${kind}" data-options="${options}" data-verify="${verify}" data-after="${after ?? ''}"${afterMethod !== undefined && html` data-after-method="${afterMethod}"`} data-next="${next}" data-csrf="${csrf ?? ''}" hidden>
 <p class="fault" role="alert" hidden></p>
+<p class="said" role="status" hidden></p>
 ${fields}
-<button${quiet === true && html` class="quiet"`}>${button}</button>
+<button${quiet === true && html` class="quiet"`}${about !== undefined && html` aria-label="${about}"`}>${button}</button>
 </form>
 `;
 

@@ -3,15 +3,33 @@
   const known = window.PublicKeyCredential;
   if (!known?.parseRequestOptionsFromJSON || !known.parseCreationOptionsFromJSON) return;
 
-  const ask = async (path, given, csrf) => {
+  const forms = document.querySelectorAll('form[data-ceremony]');
+
+  // A browser keeps passkeys for names alone.
+  if (/^(\d+\.){3}\d+$|^\[/.test(location.hostname)) {
+    if (forms.length === 0) return;
+    const notice = Object.assign(document.createElement('p'), {
+      textContent: 'There are no passkeys for an address of numbers. ',
+    });
+    notice.setAttribute('role', 'alert');
+    if (/^(127\.|\[::1\])/.test(location.hostname)) {
+      const named = new URL(location.href);
+      named.hostname = 'localhost';
+      notice.append(Object.assign(document.createElement('a'), { href: named.href, textContent: 'Open this page as localhost' }));
+    } else notice.append('Open this page by the name of the server.');
+    forms[0].before(notice);
+    return;
+  }
+
+  const ask = async (path, given, csrf, method = 'POST') => {
     const answer = await fetch(path, {
-      method: 'POST',
+      method,
       headers: {
         accept: 'application/json',
         'content-type': 'application/json',
         ...(csrf && { 'x-svc-csrf': csrf }),
       },
-      body: JSON.stringify(given),
+      ...(method === 'POST' && { body: JSON.stringify(given) }),
     });
     const said = await answer.json().catch(() => ({}));
     if (answer.ok) return said;
@@ -22,7 +40,7 @@
     Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, value.trim()]).filter(([, value]) => value));
 
   const meet = async (form) => {
-    const { ceremony, options: optionsPath, verify, after: afterPath, csrf } = form.dataset;
+    const { ceremony, options: optionsPath, verify, after: afterPath, afterMethod, csrf } = form.dataset;
     const given = fieldsOf(form);
     const { options } = await ask(optionsPath, given, csrf);
     const met =
@@ -30,7 +48,7 @@
         ? await navigator.credentials.create({ publicKey: known.parseCreationOptionsFromJSON(options) })
         : await navigator.credentials.get({ publicKey: known.parseRequestOptionsFromJSON(options) });
     const proven = await ask(verify, { ...given, response: met.toJSON() }, csrf);
-    return afterPath ? ask(afterPath, given, csrf) : proven;
+    return afterPath ? ask(afterPath, given, csrf, afterMethod) : proven;
   };
 
   // What is shown once and lives nowhere else.
@@ -65,17 +83,27 @@
       window.close();
       return;
     }
-    location.assign(answer.redirect_url || answer.redirect_to || form.dataset.next);
+    if (answer.message) {
+      const [said] = form.getElementsByClassName('said');
+      said.textContent = answer.message;
+      said.hidden = false;
+      form.reset();
+      button.disabled = false;
+      return;
+    }
+    location.assign(answer.redirect_url || answer.redirect_to || answer.auth_url || form.dataset.next);
   };
 
-  for (const form of document.querySelectorAll('form[data-ceremony]')) {
+  for (const form of forms) {
     const [alert] = form.getElementsByClassName('fault');
     const [button] = form.getElementsByTagName('button');
     form.addEventListener('submit', async (event) => {
       event.preventDefault();
       button.disabled = true;
-      alert.textContent = '';
-      alert.hidden = true;
+      for (const word of form.querySelectorAll('.fault, .said')) {
+        word.textContent = '';
+        word.hidden = true;
+      }
       try {
         goOn(form, button, await meet(form));
       } catch (error) {

@@ -14,6 +14,7 @@ import { accountPage } from './account-page.ts';
 import { asVisitor, visitorOf } from './by-browser.ts';
 import {
   accountPath,
+  approvalActions,
   ceremonyForm,
   csrfField,
   fromOwnPage,
@@ -25,6 +26,7 @@ import {
   toSignIn,
   withoutScript,
 } from './page-parts.ts';
+import { sessionsPages } from './sessions-page.ts';
 import { signInPages } from './sign-in-pages.ts';
 
 const authorizePath = `${plane}/cli/authorize`;
@@ -70,12 +72,6 @@ ${withoutScript}${
   );
 });
 
-const actions: Readonly<Record<string, string>> = {
-  'org.project.create': 'Create a project in the organization',
-  'project.deploy': 'Deploy the project',
-  'project.secret.write': 'Change secrets of the project',
-};
-
 /** What the `confirm_url` of an approval leads to. */
 const confirmPage = pageRoute('GET', confirmPagePath(':id'), 'pages.approve', async (ctx, request) => {
   const id = request.params.id!;
@@ -91,8 +87,12 @@ const confirmPage = pageRoute('GET', confirmPagePath(':id'), 'pages.approve', as
     'Approve a change',
     html`<p>A session of yours asks for your approval of this one action:</p>
 <dl>
-<dt>Action</dt><dd>${actions[challenge.action]} (${challenge.action})</dd>
-<dt>Target</dt><dd>${challenge.targetId}</dd>
+<dt>Action</dt><dd>${approvalActions[challenge.action]} (${challenge.action})</dd>
+${
+  challenge.targetName !== null &&
+  html`<dt>Name</dt><dd>${challenge.targetName}</dd>
+`
+}<dt>Target</dt><dd>${challenge.targetId}</dd>
 </dl>
 <p>It holds for half an hour without use, and for four hours at most.</p>
 ${withoutScript}${
@@ -190,6 +190,7 @@ export const ceremonyPages: readonly Route[] = [
   scriptRoute,
   ...signInPages,
   accountPage,
+  ...sessionsPages,
   authorizePage,
   confirmPage,
   devicePage,

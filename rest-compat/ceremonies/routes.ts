@@ -20,6 +20,7 @@ import {
   revokeOperatorSession,
   revokeSession,
 } from '../../resolvers/ceremonies/own-session.ts';
+import { endOneSession, endOtherSessions, listSessions } from '../../resolvers/ceremonies/own-sessions.ts';
 import { consumeRecoveryCode, issueRecoveryCodes } from '../../resolvers/ceremonies/recovery.ts';
 import {
   sendOperatorLink,
@@ -43,7 +44,7 @@ import {
   revokeApprovals,
 } from '../../resolvers/ceremonies/write-approvals.ts';
 import { type Route, route } from '../route.ts';
-import { byBrowser } from './by-browser.ts';
+import { byBrowser, userAgentOf } from './by-browser.ts';
 import { ceremonyPages } from './pages.ts';
 import { socialRoutes } from './social-pages.ts';
 
@@ -59,6 +60,9 @@ const silent = (one: Route): Route => ({
     return { status: 204, headers: {}, body: '' };
   },
 });
+
+/** The body may be a form, as clients of RFC 8628 send it. */
+const orForm = (one: Route): Route => ({ ...one, form: true });
 
 /** Nobody's credential is looked at: what the request holds says who it is from. */
 const open = { withoutCredential: true } as const;
@@ -83,8 +87,11 @@ const sessionRoutes: readonly Route[] = [
     ({ body }) => ({ email: body.email, response: body.response }),
     open,
   ),
-  byBrowser(route('GET', `${plane}/session`, 200, getSession, () => ({}))),
-  route('POST', `${plane}/session/refresh`, 200, refreshSession, () => ({})),
+  byBrowser(
+    route('GET', `${plane}/session`, 200, getSession, () => ({})),
+    { tellsCsrf: true },
+  ),
+  byBrowser(route('POST', `${plane}/session/refresh`, 200, refreshSession, () => ({}))),
   route(
     'POST',
     `${plane}/session/revoke`,
@@ -93,9 +100,16 @@ const sessionRoutes: readonly Route[] = [
     ({ headers }) => ({ authorization: headers?.authorization }),
     open,
   ),
-  route('POST', `${plane}/session/browser`, 200, openBrowser, () => ({})),
-  byBrowser(route('POST', `${plane}/session/browser/refresh`, 200, refreshBrowser, () => ({}))),
+  route('POST', `${plane}/session/browser`, 200, openBrowser, (request) => ({ client: userAgentOf(request) })),
+  byBrowser(
+    route('POST', `${plane}/session/browser/refresh`, 200, refreshBrowser, (request) => ({
+      client: userAgentOf(request),
+    })),
+  ),
   byBrowser(route('POST', `${plane}/session/browser/revoke`, 200, closeBrowser, () => ({}))),
+  byBrowser(route('GET', `${plane}/sessions`, 200, listSessions, () => ({}))),
+  byBrowser(route('POST', `${plane}/sessions/:id/revoke`, 200, endOneSession, ({ params }) => ({ id: params.id }))),
+  byBrowser(route('POST', `${plane}/sessions/revoke-others`, 200, endOtherSessions, () => ({}))),
   byBrowser(route('POST', `${plane}/passkey/enroll/options`, 200, beginEnrolment, () => ({}))),
   byBrowser(
     route('POST', `${plane}/passkey/enroll/verify`, 201, finishEnrolment, ({ body }) => ({
@@ -179,21 +193,25 @@ const commandRoutes: readonly Route[] = [
 
 /** Paths of operators' sessions, which only read. Contract 01, section 5.13. */
 const operatorRoutes: readonly Route[] = [
-  route(
-    'POST',
-    `${operator}/session/device`,
-    200,
-    beginDevice,
-    ({ body }) => ({ client_name: body.client_name }),
-    open,
+  orForm(
+    route(
+      'POST',
+      `${operator}/session/device`,
+      200,
+      beginDevice,
+      ({ body }) => ({ client_name: body.client_name, client_id: body.client_id, scope: body.scope }),
+      open,
+    ),
   ),
-  route(
-    'POST',
-    `${operator}/session/device/token`,
-    200,
-    deviceToken,
-    ({ body }) => ({ device_code: body.device_code, grant_type: body.grant_type, client_id: body.client_id }),
-    open,
+  orForm(
+    route(
+      'POST',
+      `${operator}/session/device/token`,
+      200,
+      deviceToken,
+      ({ body }) => ({ device_code: body.device_code, grant_type: body.grant_type, client_id: body.client_id }),
+      open,
+    ),
   ),
   byBrowser(
     route('POST', `${operator}/session/device/approve`, 200, decideDevice, ({ body }) => ({

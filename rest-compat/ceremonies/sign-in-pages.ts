@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { clearedSessionCookie, closeBrowser } from '../../resolvers/ceremonies/browser-session.ts';
+import { peekLink } from '../../resolvers/ceremonies/mailed-links.ts';
 import { addEmailPagePath, verifyEmail } from '../../resolvers/ceremonies/more-emails.ts';
 import { linkPagePath } from '../../resolvers/ceremonies/page-paths.ts';
 import { consumeRecoveryCode } from '../../resolvers/ceremonies/recovery.ts';
@@ -73,7 +74,11 @@ ${field('Recovery code', 'code', { type: 'text', autocomplete: 'off' })}
       'Look into your mail',
       html`<h1>Look into your mail</h1>
 <p role="status">If ${text(email)} can be mailed, a link is on its way. It is good once, for 15 minutes.</p>
-<p><a href="${signInPath}">Sign in another way</a></p>`,
+${
+  !ctx.services.settings.sendsMail &&
+  html`<p>This installation sends no mail yet: the link waits in its outbox, which whoever runs it reads with <code>svc admin outbox</code>.</p>
+`
+}<p><a href="${signInPath}">Sign in another way</a></p>`,
     );
   }),
   {
@@ -85,7 +90,7 @@ ${field('Recovery code', 'code', { type: 'text', autocomplete: 'off' })}
       fromOwnPage(ctx, request);
       const input = { response: request.body.response } as z.input<typeof finishPasskeySignIn.input>;
       const session = await execute(finishPasskeySignIn, asNobody(ctx), input);
-      const { headers = {} } = await keepAndGo(ctx, session, accountPath);
+      const { headers = {} } = await keepAndGo(ctx, request, session, accountPath);
       ctx.setHeader?.('set-cookie', headers['set-cookie']!);
       return { status: 200, body: { status: 'ok', redirect_to: wayOn(request.body.return_to) } };
     },
@@ -93,26 +98,38 @@ ${field('Recovery code', 'code', { type: 'text', autocomplete: 'off' })}
   pageRoute('POST', `${signInPath}/recovery`, consumeRecoveryCode.name, async (ctx, request) => {
     fromOwnPage(ctx, request);
     const input = { code: request.body.code } as z.input<typeof consumeRecoveryCode.input>;
-    return keepAndGo(ctx, await execute(consumeRecoveryCode, asNobody(ctx), input), accountPath);
+    return keepAndGo(ctx, request, await execute(consumeRecoveryCode, asNobody(ctx), input), accountPath);
   }),
-  // What a mailed link leads to changes nothing, whoever opens it, and asks nothing of the database.
-  pageRoute('GET', linkPagePath, 'pages.link', async (_ctx, { query }) =>
-    page(
+  // What a mailed link leads to changes nothing, whoever opens it. It says whose sign-in it is: a link that somebody else
+  // asked for, for an address of theirs, would have a person act under a foreign name.
+  pageRoute('GET', linkPagePath, 'pages.link', async (ctx, { query }) => {
+    ctx.chargeAddress();
+    const token = query.token ?? '';
+    const link = await peekLink(ctx, token, ['control_plane', 'operator']);
+    if (link === undefined)
+      return page(
+        404,
+        'This link is good no more',
+        html`<h1>This link is good no more</h1>
+<p role="alert">It was used, or is older than 15 minutes.</p>
+<p><a href="${signInPath}">Have another one mailed</a></p>`,
+      );
+    return page(
       200,
       'Sign in',
       html`<h1>Sign in</h1>
-<p>Sign in with this browser.</p>
+<p>Sign in as <strong>${link.email}</strong> with this browser. If this is not your address, close this page.</p>
 <form method="post" action="${linkPagePath}">
-${hidden('token', query.token ?? '')}
+${hidden('token', token)}
 <button>Sign in</button>
 </form>`,
-    ),
-  ),
+    );
+  }),
   pageRoute('POST', linkPagePath, openLink.name, async (ctx, request) => {
     fromOwnPage(ctx, request);
     const input = { token: request.body.token } as z.input<typeof openLink.input>;
     const { session, returnTo } = await execute(openLink, asNobody(ctx), input);
-    return keepAndGo(ctx, session, wayOn(returnTo));
+    return keepAndGo(ctx, request, session, wayOn(returnTo));
   }),
   pageRoute('POST', `${plane}/sign-out`, closeBrowser.name, async (ctx, request) => {
     const visitor = await visitorOf(ctx, request);

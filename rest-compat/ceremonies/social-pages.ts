@@ -22,7 +22,7 @@ export const socialRoutes: readonly Route[] = [
       const browser = readCookie(cookiesOf(request), oauthCookieName);
       const outcome = await execute(finishOauth, asNobody(ctx), { provider: params.provider!, query, browser });
       if (outcome.kind === 'linked') return goOn(accountPath, oauthCookie('', 0));
-      return keepAndGoOn(ctx, outcome.session, wayOn(outcome.returnTo));
+      return keepAndGoOn(ctx, request, outcome.session, wayOn(outcome.returnTo));
     }),
     goodOnce: true,
   },

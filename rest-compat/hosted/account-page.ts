@@ -3,8 +3,8 @@ import { accountPasskeys } from '../../resolvers/auth/passkeys/manage-passkeys.t
 import { csrfToken } from '../../resolvers/hosted/csrf.ts';
 import { requireVisitor } from '../../resolvers/hosted/visitor.ts';
 import { type HostedCall, onHost } from './call.ts';
-import { type Html, html } from './html.ts';
-import { field, type HostedAnswer, hidden, page } from './page.ts';
+import { html } from './html.ts';
+import { button, field, type HostedAnswer, hidden, momentOf, page } from './page.ts';
 import { passkeyRegisterForm, passkeyScript } from './passkey-forms.ts';
 
 const methodNames: Readonly<Record<string, string>> = {
@@ -14,12 +14,6 @@ const methodNames: Readonly<Record<string, string>> = {
   oauth: 'social sign-in',
   passkey: 'passkey',
 };
-
-const momentOf = (iso: string): Html => html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
-
-/** A form of one button. */
-const button = (action: string, label: string, csrf: string, fields: readonly Html[] = []): Html =>
-  html`<form method="post" action="${action}">${fields}${hidden('_csrf', csrf)}<button class="quiet">${label}</button></form>`;
 
 /** `GET /auth/account`: what a signed-in user sees of its account, and changes. */
 export async function accountPage(call: HostedCall): Promise<HostedAnswer> {

@@ -18,6 +18,7 @@ label{display:block;margin-top:.75rem}
 input{width:100%;font:inherit;padding:.5rem;border:1px solid #767676;border-radius:.25rem}
 button{font:inherit;margin-top:1rem;padding:.5rem 1rem;border:1px solid #1a56c4;border-radius:.25rem;background:#1a56c4;color:#fff;cursor:pointer}
 button.quiet{background:transparent;color:inherit;border-color:#767676;margin-top:.25rem}
+a{color:inherit}
 :focus-visible{outline:3px solid #e8a317;outline-offset:2px}
 [role=alert]{border-left:.25rem solid #c4291a;padding:.25rem .75rem}
 [role=status]{border-left:.25rem solid #2b7a2b;padding:.25rem .75rem}
@@ -109,3 +110,21 @@ export const hidden = (name: string, value: string): Html =>
 /** What went wrong, where screen readers say it at once. */
 export const alertOf = (message: string | undefined): Html | undefined =>
   message === undefined ? undefined : html`<p role="alert">${message}</p>`;
+
+/** A moment as people read it, to the minute. */
+export const momentOf = (iso: string): Html =>
+  html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
+
+/**
+ * A form of one button.
+ *
+ * @param about what screen readers say instead of the label, where several buttons of a page are called alike
+ */
+export const button = (
+  action: string,
+  label: string,
+  csrf: string,
+  fields: readonly Html[] = [],
+  about?: string,
+): Html =>
+  html`<form method="post" action="${action}">${fields}${hidden('_csrf', csrf)}<button class="quiet"${about !== undefined && html` aria-label="${about}"`}>${label}</button></form>`;

@@ -10,7 +10,9 @@ import type { RowPath } from './match.ts';
 export const rowBodyBytesMax = 10 * 1024 * 1024;
 
 /** Headers that are nobody's business inside a project: its SQL is not to collect its users' credentials. */
-const hidden = new Set(['authorization', 'apikey', 'cookie', 'sign-in-with-x', 'x-svc-write-auth', 'x-admin-key']);
+const hidden = new Set([
+  ...['authorization', 'apikey', 'cookie', 'sign-in-with-x', 'x-svc-write-auth', 'x-svc-csrf', 'x-admin-key'],
+]);
 
 export interface RowCall {
   readonly path: string;

@@ -1,12 +1,16 @@
 import type { AnyOperation } from '../../resolvers/operation.ts';
 import type { Annotations } from './tool.ts';
 
-/** By what an operation does, the last part of its name: whether something may be lost by it. */
-const destructive = /^(delete|remove|revoke|rotate|demote|leave|release|sql|applyExpose|archive|setLimits|revokeKey)/;
+/**
+ * By what an operation does, the last part of its name: whether something may be lost by it. What was there before is lost
+ * by what is put in its place, too.
+ */
+const destructive =
+  /^(delete|remove|revoke|rotate|demote|leave|release|sql|applyExpose|archive|set|rename|change|claimSlug|reportLostKey|reportFidelity)/;
 
 /** The same: whether a second call, word for word, changes nothing more. */
 const repeatable =
-  /^(set|rename|delete|remove|revoke|release|leave|demote|promote|archive|reactivate|ack|resolve|change|applyExpose|claimSlug|confirm|enrolKey|admit|register|verify)/;
+  /^(set|rename|delete|remove|revoke|release|leave|demote|promote|archive|reactivate|ack|resolve|change|applyExpose|claimSlug|confirm|enrolKey|admit|register|verify|reportFidelity)/;
 
 /** Names whose verb says something else than it does elsewhere. */
 const exceptions: Readonly<Record<string, Partial<Annotations>>> = {
@@ -15,6 +19,8 @@ const exceptions: Readonly<Record<string, Partial<Annotations>>> = {
   'users.create': { idempotentHint: true },
   'members.add': { idempotentHint: true },
   'grants.create': { idempotentHint: true },
+  // It only ever refuses for now, and would make something otherwise.
+  'operator.connectChat': { readOnlyHint: false, idempotentHint: false, openWorldHint: true },
 };
 
 /** What reaches out: to sites, to chains, and to people. */

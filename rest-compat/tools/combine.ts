@@ -22,12 +22,13 @@ export function eitherTool({ name, description, isFirst }: Both, first: Tool, se
     name,
     description,
     input,
-    output: { anyOf: [first.output, second.output] },
+    output: eitherForm(first.output, second.output),
     annotations: second.annotations,
     operations: [...first.operations, ...second.operations],
     isPriced: false,
     secrets: [...new Set([...first.secrets, ...second.secrets])],
     isLong: false,
+    isInSteps: false,
     waits: (args) => chosen(args).waits(args),
     async run(run, args) {
       // What neither of them knows is said so; what the other one knows is told by the one that is meant.
@@ -35,6 +36,12 @@ export function eitherTool({ name, description, isFirst }: Both, first: Tool, se
       return chosen(args).run(run, args);
     },
   };
+}
+
+/** One of two answers; shapes with a name are found beside them. */
+function eitherForm({ $defs: ofFirst, ...first }: JsonSchema, { $defs: ofSecond, ...second }: JsonSchema): JsonSchema {
+  const named = { ...(ofFirst as object | undefined), ...(ofSecond as object | undefined) };
+  return { anyOf: [first, second], ...(Object.keys(named).length === 0 ? {} : { $defs: named }) };
 }
 
 const projectForm: JsonSchema = {

@@ -9,6 +9,7 @@ import { wholeForm } from '../openapi/json-schema.ts';
 import type { JsonSchema } from '../openapi/path-doc.ts';
 import { asNobody, type Route } from '../route.ts';
 import { annotationsOf } from './annotations.ts';
+import { descriptionFor } from './descriptions.ts';
 import { type ArgumentForm, type Arguments, refuseUnknown, type Tool } from './tool.ts';
 
 /** What differs of a tool from what its operation says. */
@@ -30,9 +31,13 @@ const keyForm: JsonSchema = {
 /** The seconds that one waits, of the operations that can. */
 const held: ReadonlySet<string> = new Set(['rooms.listMessages']);
 
-/** What takes seconds by nature: visits to sites and chains, and what is done in steps. */
+/** What tells of its steps: visits to sites, and what is done in steps of its own. */
+const isInSteps = (op: AnyOperation): boolean =>
+  'steps' in op || /^(audit\.(run|buy)|products\.buyPack)$/.test(op.name);
+
+/** What takes seconds by nature. */
 const isLong = (op: AnyOperation): boolean =>
-  'steps' in op || /^(audit\.(run|buy)|products\.buy|licences\.verify)/.test(op.name);
+  isInSteps(op) || /^(products\.buySource|licences\.verifyTransaction)$/.test(op.name);
 
 /** An operation as a tool, its arguments named as its documented path names them. */
 export function operationTool(
@@ -56,6 +61,7 @@ export function operationTool(
     isPriced: isPriced(op),
     secrets: secretsIn(z.toJSONSchema(op.wire, { io: 'output', unrepresentable: 'any' })),
     isLong: isLong(op),
+    isInSteps: isInSteps(op),
     waits: ({ wait }) => (held.has(op.name) && Number(wait) > 0 ? Math.min(Number(wait), 25) : undefined),
     async run({ ctx }, args) {
       // Whoever brings no payment is told the price before anything else is looked at.
@@ -105,7 +111,7 @@ function descriptionOf(op: AnyOperation, name: string): string {
     isPriced(op) ? 'Sold over x402: without a payment in _meta["x402/payment"] the result is what to sign.' : '',
     name.startsWith('admin_') ? 'For the platform’s admin alone.' : '',
   ];
-  return [op.summary, ...more].filter((text) => text !== '').join(' ');
+  return [descriptionFor(name, op.summary), ...more].filter((text) => text !== '').join(' ');
 }
 
 /** Names of members that are marked as secrets, however deep. */

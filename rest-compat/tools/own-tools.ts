@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { wholeForm } from '../openapi/json-schema.ts';
+import { saysNothing, searchTools } from './search-tools.ts';
 import { type Annotations, type ArgumentForm, listed, type Tool, titleOf } from './tool.ts';
 
 /** Tools about tools, which have no operation behind them. */
@@ -44,7 +45,10 @@ export const expandResult = {
   name: 'expand_result',
   description: 'Reads on in a long list that an earlier result showed the beginning of.',
   input: z.strictObject({
-    ref: z.string().regex(/^res_[0-9a-f]{16}$/, 'must be a reference such as res_0123456789abcdef'),
+    ref: z
+      .string()
+      .regex(/^res_[0-9a-f]{16}$/, 'must be a reference such as res_0123456789abcdef')
+      .describe('The reference that the earlier text names.'),
     offset: z.int().min(0).default(0).describe('Items to leave out.'),
     limit: z.int().min(1).max(1000).default(100).describe('Most items to show.'),
   }),
@@ -59,28 +63,13 @@ export const listedOwn = ({ name, description, input, annotations }: OwnTool) =>
   annotations,
 });
 
-const wordsOf = (text: string): string[] => text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-
-/** How well a tool answers to words: its name counts more than what is said of it, and a word's beginning is enough. */
-function weight({ name, description, input }: Tool, wanted: readonly string[]): number {
-  const inName = wordsOf(name.replaceAll('_', ' '));
-  const inText = wordsOf(`${description} ${Object.keys(input.properties).join(' ').replaceAll('_', ' ')}`);
-  const begins = (words: readonly string[], word: string) =>
-    words.some((one) => one.startsWith(word) || (one.length > 3 && word.startsWith(one)));
-  return wanted.reduce((sum, word) => sum + (begins(inName, word) ? 3 : 0) + (begins(inText, word) ? 1 : 0), 0);
-}
-
 /** The tools that words mean, best first; without words, what each of them is for. */
 export function toolsFound(tools: Iterable<Tool>, { query = '', limit }: z.output<typeof findTools.input>): object {
   const all = [...tools];
-  const wanted = wordsOf(query);
-  if (wanted.length === 0)
+  if (saysNothing(query))
     return { total: all.length, tools: all.map(({ name, description }) => ({ name, description })) };
-  const found = all
-    .map((tool) => ({ tool, weight: weight(tool, wanted) }))
-    .filter((one) => one.weight > 0)
-    .sort((a, b) => b.weight - a.weight);
-  const shown = found.slice(0, limit).map(({ tool }) => {
+  const found = searchTools(all, query);
+  const shown = found.slice(0, limit).map((tool) => {
     const { outputSchema: _answer, ...rest } = listed(tool);
     return rest;
   });

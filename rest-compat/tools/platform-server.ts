@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { invalidField, ServiceError, toEnvelope } from '../../core/errors.ts';
 import { networkOf } from '../../core/network-of.ts';
+import { findResult, keepResult } from '../../resolvers/agents/kept-results.ts';
 import { callerKey } from '../../resolvers/caller.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { asRefusal } from '../../resolvers/execute.ts';
@@ -18,7 +19,6 @@ import { followed } from './follow-call.ts';
 import { callTool, expandResult, findTools, listedOwn, type OwnTool, toolsFound, windowOf } from './own-tools.ts';
 import { resultText } from './present.ts';
 import { type Profile, profiles } from './profiles.ts';
-import type { ResultShelf } from './result-shelf.ts';
 import { type Arguments, listed, type Tool, type ToolRun, titleOf } from './tool.ts';
 import { toolTable } from './tools.ts';
 
@@ -28,7 +28,6 @@ export interface PlatformOptions {
   readonly info: ServerInfo;
   readonly profile: Profile;
   readonly calls: RunningCalls;
-  readonly shelf: ResultShelf;
   /** What a call is made of besides its context. */
   readonly run: Omit<ToolRun, 'ctx'>;
 }
@@ -86,7 +85,7 @@ export function platformServer(options: PlatformOptions): McpServer {
 
 async function callNamed(ctx: Context, call: ToolCall, options: PlatformOptions): Promise<ToolResult> {
   const { name, args } = call;
-  const { profile, shelf } = options;
+  const { profile } = options;
   const tool = toolTable().get(name);
   if (tool !== undefined && (profile.reachesAll || profile.lists(tool))) return callOne(tool, ctx, call, options);
   const own = profile.reachesAll ? ownTools.find((one) => one.name === name) : undefined;
@@ -99,7 +98,7 @@ async function callNamed(ctx: Context, call: ToolCall, options: PlatformOptions)
     if (own === findTools) return plain(name, toolsFound(toolTable().values(), parsed(findTools, args)));
     if (own === expandResult) {
       const window = parsed(expandResult, args);
-      return plain(name, windowOf(shelf.find(await ownerOf(ctx), window.ref, ctx.services.now()), window));
+      return plain(name, windowOf(await findResult(ctx, await ownerOf(ctx), window.ref), window));
     }
     const { name: inner, arguments: given } = parsed(callTool, args);
     if (ownTools.some((one) => one.name === inner)) throw invalidField('name', 'is called by itself');
@@ -111,13 +110,24 @@ async function callNamed(ctx: Context, call: ToolCall, options: PlatformOptions)
 const parsed = <Input extends z.ZodObject>(tool: { readonly input: Input }, args: Arguments): z.output<Input> =>
   parseInput(tool, args as z.input<Input>, (name) => name);
 
-const plain = (name: string, result: object): ToolResult => ({
-  content: [{ type: 'text', text: resultText(titleOf(name), result, { secrets: [], keep: () => '' }) }],
+/** A result that is asked for to be read, whole. */
+const plain = async (name: string, result: object): Promise<ToolResult> => ({
+  content: [{ type: 'text', text: await resultText(titleOf(name), result) }],
   structuredContent: result,
 });
 
 /** Whose a list is that was laid by: nobody else reads on in it. */
 const ownerOf = async (ctx: Context): Promise<string> => callerKey(await ctx.caller(), networkOf(ctx.request.address));
+
+/** What was done is told, whether or not its list could be laid by. */
+const kept = async (ctx: Context, items: readonly unknown[]): Promise<string | undefined> => {
+  try {
+    return await keepResult(ctx, await ownerOf(ctx), items);
+  } catch (error) {
+    ctx.services.log.warn({ err: error, trace_id: ctx.request.traceId }, 'A long result was not laid by.');
+    return undefined;
+  }
+};
 
 async function callOne(tool: Tool, ctx: Context, call: ToolCall, options: PlatformOptions): Promise<ToolResult> {
   const { reveal, args } = revealed(tool, call.args);
@@ -125,11 +135,15 @@ async function callOne(tool: Tool, ctx: Context, call: ToolCall, options: Platfo
   const purse = openPurse(ctx, call.meta[paymentKey], { resource, path: resource });
   const paying = tool.isPriced ? purse.ctx : ctx;
   const result = await guarded(tool.name, ctx, async () => {
-    const done = await followed(tool, args, call.progress, () => tool.run({ ...options.run, ctx: paying }, args));
+    const done = await followed(tool, args, call.progress, (progress) =>
+      tool.run({ ...options.run, ctx: { ...paying, progress } }, args),
+    );
     purse.packed();
-    const owner = done === undefined ? '' : await ownerOf(ctx);
-    const keep = (items: readonly unknown[]) => options.shelf.keep(owner, items, ctx.services.now());
-    const text = resultText(titleOf(tool.name), done, { secrets: reveal ? [] : tool.secrets, keep });
+    const text = await resultText(titleOf(tool.name), done, {
+      secrets: reveal ? [] : tool.secrets,
+      // What was revealed is kept no more than what was not.
+      keep: tool.secrets.length > 0 ? async () => undefined : (items) => kept(ctx, items),
+    });
     return { content: [{ type: 'text', text }], structuredContent: done };
   });
   return result.isError === true ? result : { ...result, ...settled(purse.receipt()) };

@@ -1,3 +1,4 @@
+import { doorTools } from './door-tools.ts';
 import type { Tool } from './tool.ts';
 
 /** A choice of tools: what is listed, so that a model's context is not filled with what it will not need. */
@@ -57,7 +58,7 @@ export const profiles: readonly Profile[] = [
   },
   {
     name: 'data',
-    lists: (tool) => tool.operations.length === 0 || among(/^(projects|users)\./, known)(tool),
+    lists: among(/^(projects|users)\./, [...known, ...doorTools.map(({ name }) => name)]),
     reachesAll: true,
   },
   { name: 'all', lists: () => true, reachesAll: true },

@@ -3,6 +3,7 @@ import type { Context } from '../../resolvers/context.ts';
 import type { Credentials } from '../../resolvers/identity/resolve-caller.ts';
 import type { RestRoutes } from '../handle.ts';
 import type { JsonSchema } from '../openapi/path-doc.ts';
+import type { ServiceStanding } from '../service-standing.ts';
 
 /** What a tool does to the world, as clients may show before they allow it. */
 export interface Annotations {
@@ -33,6 +34,8 @@ export interface ToolRun {
   readonly as: (credentials: Credentials, signal: AbortSignal) => Context;
   /** The documented paths, for what is asked through them. */
   readonly rest: RestRoutes;
+  /** What the gateway says of itself. */
+  readonly standing: ServiceStanding;
 }
 
 /** What a model calls: an operation, or two that are one thing to it, by their documented name. Contract 04, section 4.2. */
@@ -52,6 +55,8 @@ export interface Tool {
   readonly waits: (args: Arguments) => number | undefined;
   /** Whether a call takes its time, so that whoever wants to know is told from the beginning. */
   readonly isLong: boolean;
+  /** Whether it tells of its steps; of anything else, the seconds are told. */
+  readonly isInSteps: boolean;
   /** @throws ServiceError for every refusal, of the arguments too */
   readonly run: (run: ToolRun, args: Arguments) => Promise<object>;
 }

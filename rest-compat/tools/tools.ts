@@ -1,3 +1,4 @@
+import { invalidField } from '../../core/errors.ts';
 import { createUser } from '../../resolvers/auth/create-user.ts';
 import { operations } from '../../resolvers/index.ts';
 import type { AnyOperation } from '../../resolvers/operation.ts';
@@ -5,9 +6,13 @@ import { surfaceNames } from '../../resolvers/surface-names.ts';
 import { routes } from '../routes.ts';
 import { balanceTools } from './balance-tools.ts';
 import { byProject, eitherTool } from './combine.ts';
+import { withManifest } from './descriptions.ts';
 import { doorTools } from './door-tools.ts';
 import { operationTool } from './operation-tool.ts';
+import { exclusively, joinTool } from './room-tools.ts';
+import { serviceTools } from './service-tools.ts';
 import type { ArgumentForm, Arguments, Tool } from './tool.ts';
+import { waitingFor, waitingForEscalation, waitingForEvents } from './waiting.ts';
 
 const operationOf = (name: string): AnyOperation => operations.find((op) => op.name === name)!;
 
@@ -31,15 +36,17 @@ const particular: readonly Tool[] = [
     ),
   ),
   byProject(
-    eitherTool(
-      {
-        name: 'get_escalation',
-        description:
-          'One escalation as it stands, by its id; without one, the escalations of an organization, newest first.',
-        isFirst: has('escalation_id'),
-      },
-      withDelivery(named('escalations.get', 'get_escalation')),
-      named('escalations.list', 'get_escalation'),
+    waitingForEscalation(
+      eitherTool(
+        {
+          name: 'get_escalation',
+          description:
+            'One escalation as it stands, by its id; without one, the escalations of an organization, newest first. Can wait until somebody has acknowledged it.',
+          isFirst: has('escalation_id'),
+        },
+        withDelivery(named('escalations.get', 'get_escalation')),
+        named('escalations.list', 'get_escalation'),
+      ),
     ),
   ),
   eitherTool(
@@ -52,6 +59,7 @@ const particular: readonly Tool[] = [
     named('errors.get', 'errors_list'),
     named('errors.list', 'errors_list'),
   ),
+  withManifest(named('projects.applyExpose', 'apply_expose')),
   eitherTool(
     {
       name: 'validate_manifest',
@@ -59,22 +67,38 @@ const particular: readonly Tool[] = [
         'What is wrong with a manifest, in front of a project’s database or, without project_id, of an empty one; nothing is run. Findings are an answer, not an error.',
       isFirst: has('project_id'),
     },
-    named('projects.validateExpose', 'validate_manifest'),
-    named('projects.validateManifest', 'validate_manifest'),
+    asTextToo(withManifest(named('projects.validateExpose', 'validate_manifest'))),
+    asTextToo(withManifest(named('projects.validateManifest', 'validate_manifest'))),
   ),
+  waitingForEvents(
+    eitherTool(
+      {
+        name: 'list_project_events',
+        description:
+          'What happened in a project after a cursor, oldest first; or, with org_id alone, in all of them. Can wait for the next event.',
+        isFirst: has('project_id'),
+      },
+      named('projects.listEvents', 'list_project_events'),
+      named('orgs.listEvents', 'list_project_events'),
+    ),
+  ),
+
   eitherTool(
     {
-      name: 'list_project_events',
-      description: 'What happened in a project after a cursor, oldest first; or, with org_id alone, in all of them.',
-      isFirst: has('project_id'),
+      name: 'list_projects',
+      description:
+        'Projects the caller may see, newest first, a page at a time. With all, every project that the caller answers for, over all organizations and wallets, at once.',
+      isFirst: ({ all }) => all === true,
     },
-    named('projects.listEvents', 'list_project_events'),
-    named('orgs.listEvents', 'list_project_events'),
+    withAll(named('operator.listProjects', 'list_projects')),
+    withAll(named('projects.list', 'list_projects', { after: 'cursor' })),
   ),
-  named('projects.list', 'list_projects', { after: 'cursor' }),
+  byProject(joinTool(routes)),
+  byProject(exclusively(named('claims.create', 'claim_room_resource'))),
   ...balanceTools(routes),
   invitesUser(named(createUser.name, 'invite_auth_user')),
   ...doorTools,
+  ...serviceTools,
 ];
 
 /** The documented query `include=delivery` is a yes or no to whoever calls. */
@@ -87,6 +111,38 @@ function withDelivery(tool: Tool): Tool {
     run: (run, { include_delivery: shown, ...args }) =>
       tool.run(run, shown === true ? { ...args, include: 'delivery' } : args),
   };
+}
+
+/** Which of two lists is meant is no input of either. */
+function withAll(tool: Tool): Tool {
+  const all = { type: 'boolean', description: 'Whether to list all that the caller answers for.' };
+  return {
+    ...tool,
+    input: { ...tool.input, properties: { ...tool.input.properties, all } },
+    run: (run, { all: _meant, ...args }) => tool.run(run, args),
+  };
+}
+
+/** A manifest may come as it stands in its file. Contract 04, section 4.2.1. */
+function asTextToo(tool: Tool): Tool {
+  const { manifest = {}, ...others } = tool.input.properties;
+  const { description, examples, ...form } = manifest;
+  const text = { type: 'string', description: 'The same as JSON text.' };
+  const either = { description, examples, anyOf: [form, text] };
+  return {
+    ...tool,
+    input: { ...tool.input, properties: { ...others, manifest: either } },
+    run: (run, args) => tool.run(run, { ...args, manifest: parsedManifest(args.manifest) }),
+  };
+}
+
+function parsedManifest(given: unknown): unknown {
+  if (typeof given !== 'string') return given;
+  try {
+    return JSON.parse(given);
+  } catch {
+    throw invalidField('manifest', 'must be an object, or JSON text');
+  }
 }
 
 function invitesUser(tool: Tool): Tool {
@@ -108,10 +164,12 @@ function invitesUser(tool: Tool): Tool {
 const isByProject = ({ input }: AnyOperation): boolean =>
   'room' in input.shape || ('org' in input.shape && 'project_id' in input.shape);
 
+const itself = (tool: Tool) => tool;
+
 function byOperation(op: AnyOperation): readonly Tool[] {
   const { tool } = surfaceNames[op.name] ?? {};
   if (tool === undefined || particular.some(({ name }) => name === tool)) return [];
-  const made = operationTool(op, tool, routes);
+  const made = (waitingFor[op.name] ?? itself)(operationTool(op, tool, routes));
   return [isByProject(op) && !tool.startsWith('admin_') ? byProject(made) : made];
 }
 

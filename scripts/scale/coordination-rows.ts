@@ -61,6 +61,10 @@ export const coordinationRows: Readonly<Record<string, string>> = {
       now() - interval '20 days', now() - f * interval '1 hour', 'rel_' || f % 3, 'rel_2', s.sample, jsonb_build_array(s.sample)
     from generate_series($1::bigint, $2) n, generate_series(1, 10) f,
       lateral (select jsonb_build_object('id', 'req_' || f, 'at', '2026-01-01T00:00:00.000Z', 'release_id', 'rel_2') as sample) s`,
+  error_counts: `insert into error_counts (org_id, project_id, fingerprint_id, function, starts_at, count)
+    select pg_temp.uid('org', n), pg_temp.nid('prj', n * 10 - 9), 'fp_' || substr(md5('fp' || n || '.' || f), 1, 16), 'checkout',
+      date_trunc('hour', now() - h * interval '1 hour', 'UTC'), 1 + h % 3
+    from generate_series($1::bigint, $2) n, generate_series(1, 10) f, generate_series(f, 24, 8) h`,
   error_releases: `insert into error_releases (org_id, project_id, release_id)
     select pg_temp.uid('org', n), pg_temp.nid('prj', n * 10 - 9), 'rel_' || r
     from generate_series($1::bigint, $2) n, generate_series(0, 2) r`,

@@ -120,6 +120,11 @@ export function hotRequests({ url, services, size }: { url: string; services: Se
       150,
       ({ org }) => `/projects/v1/${firstProjectOf(org)}/errors?new_in=active`,
     ),
+    get(
+      'failures of a project, counted by the hour',
+      250,
+      ({ org }) => `/projects/v1/${firstProjectOf(org)}/errors?counts=hour`,
+    ),
     post('a failure that is known', 150, ({ org }) => ({
       path: `/projects/v1/${firstProjectOf(org)}/errors/occurrences`,
       body: { occurrences: [{ function: 'checkout', kind: 'uncaught', sample_id: 'req_1', message: 'it broke' }] },

@@ -14,21 +14,30 @@ export const reasons = {
 type Absences = Readonly<Partial<Record<SurfaceKind, keyof typeof reasons>>>;
 
 const stream: Absences = { REST: 'stream', tool: 'stream', OpenAPI: 'stream' };
+/** Their tools wait for what comes next. */
+const held: Absences = { REST: 'stream', OpenAPI: 'stream' };
+
+/** Paths of the server's own that say the same, with the keys of a project. */
+export const elsewhere: Readonly<Record<string, readonly string[]>> = {
+  'projects.openLive': ['GET /live/v1', 'GET /live/v1/changes'],
+};
 
 /** Every absence, with its reason. */
 export const absences: Readonly<Record<string, Absences>> = {
-  'audit.watch': stream,
-  'claims.open': stream,
+  // Whoever asks `audit_site` to be told of its progress is told of the same steps.
+  'audit.watch': { ...stream, tool: 'twin' },
+  'claims.open': held,
   'downloads.take': { GraphQL: 'bytes', tool: 'bytes' },
-  'escalations.open': stream,
-  'events.open': stream,
+  'escalations.open': held,
+  'events.open': held,
   // A well-known path.
   'licences.getKeys': { GraphQL: 'protocol' },
-  'projects.openLive': stream,
+  'projects.openLive': { tool: 'stream', OpenAPI: 'stream' },
   'rooms.claimInvite': { GraphQL: 'payer' },
   // A presence is a node of the graph, and tiers.list has the same prices.
   'rooms.getPresence': { GraphQL: 'twin' },
-  'rooms.open': stream,
-  'rooms.openPresences': stream,
+  // The list of messages waits for the next one by itself.
+  'rooms.open': { REST: 'twin', tool: 'twin', OpenAPI: 'twin' },
+  'rooms.openPresences': held,
   'tiers.quote': { GraphQL: 'twin' },
 };

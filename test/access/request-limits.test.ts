@@ -85,7 +85,11 @@ test('an address that sent too much is told to wait before any credential is loo
     const graph = await service.graphql(wallet, '{ whoami { __typename } }');
     expect(graph.errors?.[0]?.extensions.code).toBe('RATE_LIMITED');
     const { frames } = await socket.run('{ whoami { __typename } }');
-    expect(frames[0]!.payload.errors[0].extensions).toMatchObject({ code: 'RATE_LIMITED', retry_after: 3600 });
+    expect(frames[0]!.payload.errors[0].extensions).toMatchObject({
+      code: 'RATE_LIMITED',
+      retry_after: 3600,
+      next_actions: [{ type: 'retry', why: 'Send the same request again in 3600 seconds.' }],
+    });
     // The client's library comes back by itself after this code.
     await expect(openRawSocket(service.url, wallet)).rejects.toThrow('closed with 1013');
   });

@@ -100,7 +100,7 @@ const create = (actor: Actor, orgId: string) =>
 const projectsOf = (orgId: string) => control.sql('select 1 from projects where org_id = $1', [orgId]);
 
 const approveAction = (orgId: string) => ({
-  type: 'authenticate',
+  type: 'operator_approve',
   command: `svc operator approve --action org.project.create --org ${orgId}`,
   why: 'Approve this one action with a passkey, then send the request again with X-Svc-Write-Auth.',
 });

@@ -1,4 +1,5 @@
-import type { Surface } from '../../scripts/surfaces.ts';
+import { randomUUID } from 'node:crypto';
+import type { Surface, SurfacePath } from '../../scripts/surfaces.ts';
 import type { stageSurfaces } from './surface-stage.ts';
 
 type Json = Record<string, unknown>;
@@ -27,4 +28,22 @@ export function inputOf(stage: Stage, surface: Surface): Json {
       return given === undefined ? [] : [[name, given]];
     }),
   );
+}
+
+/** The same as the arguments of a tool, which go by the names of the path. @param needsKey whether it wants a key */
+export function toolArgumentsOf(
+  { surfaces, params }: Pick<Stage, 'surfaces' | 'params'>,
+  { method, path, places = {} }: Pick<SurfacePath, 'method' | 'path'> & Partial<Pick<SurfacePath, 'places'>>,
+  needsKey: boolean,
+): Json {
+  const { body, search } = surfaces[`${method} ${path}`]!;
+  const given = body?.() ?? {};
+  const whole = Object.entries(places).find(([, place]) => place.name === undefined)?.[0];
+  const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => [name === 'id' ? 'project_id' : name!, params[name!]]);
+  return {
+    ...Object.fromEntries(new URLSearchParams(search?.() ?? '')),
+    ...(whole === undefined ? given : { [whole]: given }),
+    ...Object.fromEntries(named),
+    ...(needsKey ? { idempotency_key: randomUUID() } : {}),
+  };
 }

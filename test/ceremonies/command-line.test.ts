@@ -7,16 +7,9 @@ const service = await startService();
 afterAll(() => service.stop());
 const people = peopleOf(service);
 const { control, call } = service;
-const { post } = people;
+const { post, browserOf } = people;
 
 const waiting = 'http://127.0.0.1:43211/callback';
-
-/** The browser of a person: the cookie of its session, and the word that its pages carry. */
-async function browserOf(person: Actor): Promise<Actor> {
-  const answer = await post(person, `${plane}/session/browser`);
-  const cookie = answer.headers.get('set-cookie')!.split(';')[0]!;
-  return withHeaders({ cookie, origin: service.url, 'x-svc-csrf': answer.body.csrf_token });
-}
 
 /** Opens the page of a loopback sign-in. @returns the sign-in's id, and what the client keeps to itself */
 async function authorize(browser: Actor, more: Record<string, string> = {}) {
@@ -335,6 +328,18 @@ test('what is asked names the target of its action and no other, and is confirme
   const stranger = await people.withPasskey();
   const refused = await confirm(await browserOf(stranger), stranger, id);
   expect([refused.status, refused.body.code]).toEqual([404, 'FLOW_NOT_FOUND']);
+});
+
+test('the page of an approval names its target to a member, and to nobody else', async () => {
+  const { cli, person, browser, orgId } = await approver();
+  await call(person, 'PATCH', `/orgs/v1/${orgId}`, { body: { display_name: 'Ada & Co' } });
+  const { id } = await ask(cli, { org_id: orgId });
+  const named = await call(browser, 'GET', `${plane}/write-auth/confirm/${id}`);
+  expect([named.status, named.text]).toEqual([200, expect.stringContaining('<dd>Ada &amp; Co</dd>')]);
+  const other = await approver();
+  const foreign = await ask(other.cli, { org_id: orgId });
+  const unnamed = await call(other.browser, 'GET', `${plane}/write-auth/confirm/${foreign.id}`);
+  expect([unnamed.status, unnamed.text]).toEqual([200, expect.not.stringContaining('Ada')]);
 });
 
 test('the answer of one approval confirms no other', async () => {

@@ -63,6 +63,24 @@ test('a device that always sends the same idempotency key learns of the decision
   expect([status, body.token_type]).toEqual([200, 'Bearer']);
 });
 
+test('a client of RFC 8628 sends forms, and is answered alike', async () => {
+  const send = async (path: string, form: Record<string, string>) => {
+    const answer = await fetch(service.url + path, { method: 'POST', body: new URLSearchParams(form) });
+    return { status: answer.status, body: await answer.json() };
+  };
+  const begun = await send(`${operator}/session/device`, { client_id: 'tv', scope: 'operator.read' });
+  expect([begun.status, begun.body.interval]).toEqual([200, 5]);
+  const fetched = () =>
+    send(`${operator}/session/device/token`, {
+      grant_type: 'urn:ietf:params:oauth:grant-type:device_code',
+      device_code: begun.body.device_code,
+      client_id: 'tv',
+    });
+  expect(await fetched()).toMatchObject({ status: 400, body: { error: 'authorization_pending' } });
+  await decide(await people.operatorByMail(), begun.body.user_code);
+  expect(await fetched()).toMatchObject({ status: 200, body: { token_type: 'Bearer' } });
+});
+
 test('an approved device has its bearer once, also when twenty ask at once', async () => {
   const { device_code, user_code } = await begin();
   const person = await people.operatorByMail();

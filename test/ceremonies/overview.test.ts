@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
 import { type Body, operator, peopleOf } from './person.ts';
 
@@ -71,11 +72,81 @@ test('the graph answers as the paths do', async () => {
   const home = await service.project();
   const { data } = await service.graphql(
     home.wallet,
-    `{ operatorOverview { organizations { orgId role } advisories { type } }
+    `{ operatorOverview { rollup { organizations projects wallets advisories } organizations { orgId role } advisories { type } }
        operatorProjects { projects { edges { node { name } } } } operatorStatus { recoveryGap criticalItems { kind } } }`,
   );
   const [overview, status] = [await get(home.wallet, 'overview'), await get(home.wallet, 'status')];
+  expect(data.operatorOverview.rollup).toEqual(overview.rollup);
   expect(data.operatorOverview.organizations).toEqual([{ orgId: overview.organizations[0].org_id, role: 'owner' }]);
   expect(data.operatorProjects.projects.edges).toHaveLength(1);
   expect(data.operatorStatus.criticalItems).toEqual(status.critical_items.map(({ kind }: Body) => ({ kind })));
+});
+
+const contents = (actor: Parameters<typeof call>[0], projectId: string) =>
+  call<Body>(actor, 'GET', `${operator}/projects/${projectId}/contents`);
+
+test('what is in a project is told by name, to who answers for it and has just shown a passkey', async () => {
+  const person = await people.withPasskey();
+  const home = await service.project();
+  await call(home.wallet, 'POST', `/projects/v1/admin/${home.projectId}/sql`, {
+    body: { sql: 'create table notes (id int, secret text); create table "Zeta" (id int)' },
+  });
+  await control.sql('insert into host_names (name, org_id, project_id) values ($1, $2, $3)', [
+    `${home.projectId.replaceAll('_', '-').toLowerCase()}.example.com`,
+    home.orgId,
+    home.projectId,
+  ]);
+  await post(home.wallet, '/agent/v1/contact', { name: 'Ada', email: person.email });
+  await control.sql('update operator_contacts set email_verified_at = now() where email = $1', [person.email]);
+  const mine = await contents(home.wallet, home.projectId);
+  expect([mine.status, mine.body]).toEqual([
+    200,
+    {
+      project_id: home.projectId,
+      tables: ['Zeta', 'notes'],
+      domains: [expect.stringMatching(/\.example\.com$/)],
+      functions: [],
+      mailboxes: [],
+      secrets: [],
+    },
+  ]);
+  const byPasskey = await people.byPasskey(person.email, person.key, `${operator}/session/passkey`);
+  const reader = withHeaders({ authorization: `Bearer ${byPasskey.body.operator_session_token}` });
+  expect((await contents(reader, home.projectId)).body).toEqual(mine.body);
+  await control.sql(
+    `update sessions set amr_times = jsonb_build_object('passkey', floor(extract(epoch from now()))::bigint - 301)
+     where kind = 'operator' and email = $1`,
+    [person.email],
+  );
+  expect((await contents(reader, home.projectId)).body).toMatchObject({
+    code: 'STEP_UP_REQUIRED',
+    details: { reason: 'stale', op_class: 'project.contents' },
+    next_actions: [{ path: `${operator}/session/passkey/options` }],
+  });
+  const mailed = await people.operatorByMail(person.email);
+  expect((await contents(mailed, home.projectId)).body.details.reason).toBe('missing');
+  // A device has a proof of somebody else's hands.
+  const { body: begun } = await post(mailed, `${operator}/session/device`);
+  await post(person, `${operator}/session/device/approve`, { user_code: begun.user_code, decision: 'approve' });
+  const { body: given } = await post(mailed, `${operator}/session/device/token`, { device_code: begun.device_code });
+  const device = withHeaders({ authorization: `Bearer ${given.operator_session_token}` });
+  expect((await contents(device, home.projectId)).body.details.reason).toBe('device_flow_forbidden');
+});
+
+test('what is in somebody else’s project is as secret as whether there is one', async () => {
+  const home = await service.project();
+  const fresh = await people.withPasskey();
+  const stale = await people.operatorByMail();
+  for (const stranger of [service.actors.wallet(), fresh, stale]) {
+    const [foreign, absent] = [await contents(stranger, home.projectId), await contents(stranger, 'prj_nobodys')];
+    expect([foreign.status, foreign.body.details.reason]).toEqual([403, 'project_not_found']);
+    expect({ ...foreign.body, trace_id: '' }).toEqual({ ...absent.body, trace_id: '' });
+  }
+});
+
+test('a member who may not read the schema is not told its names either', async () => {
+  const home = await service.project();
+  const viewer = await service.actors.session({ passkeyAgeSeconds: 1 });
+  await service.actors.member(home.orgId, viewer.principalId, 'viewer');
+  expect((await contents(viewer, home.projectId)).body.details.reason).toBe('forbidden');
 });

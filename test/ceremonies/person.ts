@@ -92,6 +92,13 @@ export function peopleOf(service: Service) {
     return post(nobody, `${path}/verify`, { email, response: key.get({ challenge_id: '', ...asked.body }).response });
   }
 
+  /** The browser of a person: the cookie of its session, and the word that its pages carry. */
+  async function browserOf(person: Actor, headers: Record<string, string> = {}): Promise<Actor> {
+    const answer = await post(person, `${plane}/session/browser`, {}, headers);
+    const cookie = answer.headers.get('set-cookie')!.split(';')[0]!;
+    return withHeaders({ cookie, origin: service.url, 'x-svc-csrf': answer.body.csrf_token });
+  }
+
   /** Signs an operator in by mail. */
   async function operatorByMail(email = freshEmail()) {
     const token = await linkFor(email, `${operator}/session/email`);
@@ -100,7 +107,20 @@ export function peopleOf(service: Service) {
     return { email, token: bearer, body, ...withHeaders({ authorization: `Bearer ${bearer}` }) };
   }
 
-  return { post, mailTo, tokenOf, linkFor, byMail, enrol, stepUp, withPasskey, byPasskey, operatorByMail, personOf };
+  return {
+    post,
+    mailTo,
+    tokenOf,
+    linkFor,
+    byMail,
+    enrol,
+    stepUp,
+    withPasskey,
+    byPasskey,
+    browserOf,
+    operatorByMail,
+    personOf,
+  };
 }
 
 export type { SoftwareAuthenticator };

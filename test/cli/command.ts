@@ -3,9 +3,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { argumentsOf, programEnv } from '../helpers/programs.ts';
 
-/** The command, as `node` runs it. */
-export const program = fileURLToPath(new URL('../../clients/cli/src/main.ts', import.meta.url));
+/** The command as the sources have it, a file for each module. */
+export const fromSources = [fileURLToPath(new URL('../../clients/cli/src/main.ts', import.meta.url))];
 
 /** How a command ended. */
 export interface Ended {
@@ -46,16 +47,20 @@ export interface Terminal {
   readonly remove: () => Promise<void>;
 }
 
-/** @param apiBase address of the gateway; undefined: none is named */
-export async function terminal(apiBase?: string): Promise<Terminal> {
+/**
+ * @param apiBase address of the gateway; undefined: none is named
+ * @param command what `node` is given to run `svc`. @default as it is bundled for publishing
+ */
+export async function terminal(apiBase?: string, command: readonly string[] = argumentsOf('svc')): Promise<Terminal> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-cli-'));
   const config = join(folder, 'config');
   const checkout = await mkdtemp(join(folder, 'checkout-'));
   const start = (words: readonly string[], env: Readonly<Record<string, string>> = {}, input?: string) => {
-    const child = spawn(process.execPath, [program, ...words], {
+    const child = spawn(process.execPath, [...command, ...words], {
       cwd: checkout,
       env: {
         PATH: process.env.PATH,
+        ...programEnv(),
         HOME: folder,
         SVC_CONFIG_DIR: config,
         ...(apiBase === undefined ? {} : { SVC_API_BASE: apiBase }),

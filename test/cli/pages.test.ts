@@ -100,6 +100,7 @@ test.each([
   [['org', 'list', '--human=yes'], 'BAD_USAGE'],
   [['--wallet'], 'BAD_USAGE'],
   [['org', 'list', '--api-base', 'ftp://x'], 'BAD_HOST'],
+  [['live', '--tables', 'notes', '--wait', '5'], 'BAD_USAGE'],
 ])('svc %j is refused here, and nobody is asked', async (words, code) => {
   const ended = await ada.svc(...words);
   expect(ended).toMatchObject({
@@ -107,6 +108,34 @@ test.each([
     stdout: '',
     error: { status: 'error', code, safe_to_retry: true, next_actions: [], trace_id: null },
   });
+});
+
+test.each([
+  [['deploy', 'apply', '--manifest', 'svc.json'], 'UNKNOWN_COMMAND', 'svc deploy'],
+  [['functions', 'list'], 'UNKNOWN_COMMAND', 'svc functions'],
+  [['help', 'ai'], 'UNKNOWN_COMMAND', 'svc ai'],
+  [['jobs', '--help'], 'UNKNOWN_COMMAND', 'svc jobs'],
+  [['billing', 'checkout', '--product', 'tier'], 'UNKNOWN_SUBCOMMAND', 'svc billing checkout'],
+  [['contacts', 'preferences', 'set', 'locale=de'], 'UNKNOWN_SUBCOMMAND', 'svc contacts preferences'],
+])('svc %j is said to come later, and no other command is offered for it', async (words, code, command) => {
+  const { error, stdout, code: ended } = await ada.svc(...words);
+  expect({ ended, stdout }).toEqual({ ended: 1, stdout: '' });
+  expect(error).toMatchObject({ status: 'error', code, details: { command, is_reserved: true }, next_actions: [] });
+  expect(error.hint).not.toContain('Did you mean');
+});
+
+test('a project that stands first is the one of --project, where nothing else can be meant', () => {
+  const parsed = (...words: string[]) => {
+    const { command } = commands.find(({ command: one }) => words.join(' ').startsWith(`${one.words} `))!;
+    return parseCall(command, words.slice(command.words.split(' ').length));
+  };
+  expect(parsed('messages', 'get', 'prj_0kz3m', 'msg_1')).toMatchObject({
+    flags: { project: 'prj_0kz3m' },
+    positionals: { message_id: 'msg_1' },
+  });
+  expect(parsed('rooms', 'join', 'prj_0kz3m').flags.project).toBe('prj_0kz3m');
+  expect(parsed('claims', 'create', 'prj_0kz3m')).toMatchObject({ flags: {}, positionals: { resource: 'prj_0kz3m' } });
+  expect(parsed('messages', 'send', 'prj_0kz3m', 'is', 'back').positionals.body).toBe('prj_0kz3m is back');
 });
 
 test('what is nearly a command or a flag is named', async () => {
@@ -162,6 +191,11 @@ test('a shell is told commands, flags and choices', async () => {
   expect(await completed('messages', 'send', 'x', '--importance', '')).toEqual(['normal', 'high', '']);
   expect(await completed('tier', 'set', 'h')).toContain('hobby');
   expect(await completed('nothing', '')).toEqual(['']);
+  expect(await completed('--wallet', 'acme', 'mes')).toContain('messages');
+  expect(await completed('org', '--wallet', 'acme', 'mem')).toEqual(['member', '']);
+  expect(await completed('--wallet', '')).toEqual(['']);
+  expect(await completed('messages', 'list', '--unread', '--un')).toEqual(['']);
+  expect(await completed('help', 'org', 'member', 're')).toContain('revoke-key');
 });
 
 test.each(['bash', 'zsh', 'fish'])('the script for %s asks svc itself', async (shell) => {

@@ -1,18 +1,22 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failure } from '../errors/reporting.ts';
 import { startService } from '../helpers/service.ts';
+import { faultyRoad } from '../sdk/faulty-road.ts';
 import { terminal } from './command.ts';
 
 const service = await startService();
 const ada = await terminal(service.url);
+const road = await faultyRoad(service.url);
 afterAll(async () => {
+  road.close();
   await ada.remove();
   await service.stop();
 });
 
+let org: string;
 beforeAll(async () => {
   await ada.svc('init');
-  const org = (await ada.svc('org', 'create')).json.org_id;
+  org = (await ada.svc('org', 'create')).json.org_id;
   await ada.svc('org', 'use', org);
   await ada.svc('projects', 'provision');
 });
@@ -80,6 +84,25 @@ test('waiting ends when somebody answers', async () => {
   expect(await waiting).toMatchObject({ code: 0, json: { status: 'acknowledged' } });
 });
 
+test('waiting outlasts a gateway that is away for a while, and keeps the id of what was raised', async () => {
+  const onRoad = ada.streamWith({ SVC_API_BASE: road.url });
+  const waiting = onRoad('escalations', 'raise', 'Is it down?', '--org', org, '--wait', '--poll-seconds', '5');
+  const stopped = waiting.ended.then(({ code, stderr }) => ({ code, stderr }));
+  const reached = (count: number) =>
+    Promise.race([
+      stopped.then((how) => Promise.reject(new Error(`It stopped waiting: ${JSON.stringify(how)}`))),
+      expect.poll(() => road.seen.length, { timeout: 240_000, interval: 100 }).toBeGreaterThanOrEqual(count),
+    ]);
+  await reached(1);
+  const before = road.seen.length;
+  // A look is sent three times before it counts as lost, and two looks are.
+  road.plan(...Array.from({ length: 6 }, () => 'cut' as const));
+  await reached(before + 6);
+  const [{ escalation_id }] = (await ada.svc('escalations', 'list', '--status', 'open', '--org', org)).json.escalations;
+  await ada.svc('escalations', 'ack', escalation_id, '--org', org);
+  expect(await waiting.ended).toMatchObject({ code: 0, json: { escalation_id, status: 'acknowledged' } });
+}, 300_000);
+
 test('waiting that nobody ends exits with 2, and the escalation stays open', async () => {
   const waiting = ada.stream('escalations', 'raise', 'Anybody?', '--wait');
   await expect
@@ -102,6 +125,13 @@ test('the verdict on a release is the exit code', async () => {
   const found = await ada.svc(...gate, '--watch', '1h', '--interval', '5s');
   expect(found).toMatchObject({ code: 1, json: { verdict: { new_fingerprints: 1 } } });
   const id = found.json.errors[0].fingerprint_id;
+  const counted = (await ada.svc('errors', '--counts', 'day')).json;
+  expect(counted.errors[0].counts).toEqual(counted.counts);
+  expect(counted.counts.values).toContain(1);
+  const people = (await ada.svc('errors', '--counts', 'day', '--human')).stdout;
+  expect(people).toMatch(/^By the day: [▁█]{2,3}$/m);
+  expect(people).toMatch(/^1 +[▁█]{2,3} +checkout .*TypeError: /m);
+  expect((await ada.svc('errors', id, '--human')).stdout).toMatch(/^message template +\S/m);
   expect((await ada.svc('errors', id)).json.samples.first.id).toBe('req_0123456789');
   expect((await ada.svc('errors', id, '--kind', 'uncaught')).error).toMatchObject({ code: 'BAD_USAGE', field: 'kind' });
   expect((await ada.svc('logs', '--request-id', 'req_0123456789')).json.entries).toEqual([
@@ -132,4 +162,20 @@ test('doctor finds everything in order, and says what could be better', async ()
     projects: 'ok',
   });
   expect(code).toBe(0);
+});
+
+test('an escalation goes to the organization of the project in use, where nothing else names one', async () => {
+  const bob = await terminal(service.url);
+  await bob.svc('init');
+  expect((await bob.svc('escalations', 'raise', 'Hello')).error.code).toBe('ORG_REQUIRED');
+  const theirs = (await bob.svc('org', 'create')).json.org_id;
+  const { project_id } = (await bob.svc('projects', 'provision')).json;
+  const raised = await bob.svc('escalations', 'raise', 'Hello');
+  expect(raised.json).toMatchObject({ org_id: theirs, status: 'open' });
+  const named = bob.with({ SVC_ORG: org });
+  expect((await named('escalations', 'list')).error.http).toBe(403);
+  expect((await named('escalations', 'list', '--project', project_id)).json.escalations).toHaveLength(1);
+  const { escalation_id } = raised.json;
+  expect((await bob.svc('escalations', 'ack', escalation_id)).json.status).toBe('acknowledged');
+  await bob.remove();
 });

@@ -2,7 +2,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, expect, test } from 'vitest';
 import { createControlDatabase } from '../helpers/control-database.ts';
-import { program, terminal } from './command.ts';
+import { argumentsOf } from '../helpers/programs.ts';
+import { terminal } from './command.ts';
 
 const control = await createControlDatabase();
 const ada = await terminal();
@@ -41,7 +42,7 @@ test('svc dev starts a gateway, svc mcp serves a model from it, and both end whe
   // As the program that hosts a model starts it.
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: [program, 'mcp'],
+    args: [...argumentsOf('svc'), 'mcp'],
     cwd: ada.checkout,
     env: { PATH: process.env.PATH!, SVC_CONFIG_DIR: ada.config, SVC_API_BASE: api_base, SVC_MCP_PROFILE: 'all' },
   });

@@ -2,6 +2,7 @@ import { chmod, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
+import { faultyRoad } from '../sdk/faulty-road.ts';
 import { terminal } from './command.ts';
 
 const service = await startService();
@@ -127,6 +128,26 @@ test('what changes in a live table is told as it happens, and once when that is 
   expect((await ada.svc('live')).error.code).toBe('BAD_USAGE');
 });
 
+test('a live stream that drops says so here, and goes on after its cursor', async () => {
+  const road = await faultyRoad(service.url);
+  const live = ada.streamWith({ SVC_API_BASE: road.url, SVC_SERVICE_KEY: serviceKey, SVC_PROJECT_ID: project })(
+    'live',
+    '--tables',
+    'notes',
+  );
+  const told = () => live.lines().map(({ event }) => event);
+  await expect.poll(told).toEqual(['ready']);
+  const { cursor } = live.lines()[0];
+  road.cut();
+  await expect.poll(told).toContain('disconnected');
+  await ada.svc('projects', 'sql', "insert into notes values (4, 'four')");
+  await expect.poll(told).toContain('change');
+  expect(live.lines()[1]).toEqual({ event: 'disconnected', cursor });
+  expect(live.lines().find(({ event }) => event === 'change')).toMatchObject({ table: 'notes', pk: [{ id: 4 }] });
+  expect((await live.stop()).code).toBe(0);
+  road.close();
+});
+
 test('users of a project are made, invited, found by what they may do, and their sign-in is decided on', async () => {
   const given = ada.with({}, 'a long password\n');
   const made = await given('auth', 'create-user', 'ada@example.com', '--password', '-');
@@ -196,6 +217,15 @@ test('events are emitted, read by filters, followed, and found again by the requ
   );
   expect((await ada.svc('logs', '--request-id', made.request_id, '--app')).json.hidden.platform).toBeGreaterThan(0);
   expect((await ada.svc('logs', '--request-id', 'nonsense')).error.code).toBe('BAD_USAGE');
+  // As the next actions of failures name it, and for an organization alone.
+  expect(await ada.svc('logs', 'checkout', '--request-id', made.request_id)).toMatchObject({ code: 0, stderr: '' });
+  const { org_id } = (await ada.svc('projects', 'get')).json;
+  const ofOrg = await ada.svc('logs', '--request-id', made.request_id, '--org', org_id);
+  expect(ofOrg.json).toMatchObject({ ok: true, scanned: ['audit', 'events'], project_id: null, org_id });
+  expect(ofOrg.json.entries).toContainEqual(expect.objectContaining({ message: 'project.created' }));
+  expect(
+    (await ada.svc('logs', '--request-id', made.request_id, '--org', org_id, '--project', project)).error.code,
+  ).toBe('BAD_USAGE');
 });
 
 test('a checkout is linked to one project, by a file that is no symbolic link', async () => {

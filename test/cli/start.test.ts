@@ -2,12 +2,12 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { terminal } from './command.ts';
+import { fromSources, terminal } from './command.ts';
 
 /** The command's own modules that a call loads, as the engine saw them. */
 async function loaded(...words: string[]): Promise<string[]> {
   const folder = await mkdtemp(join(tmpdir(), 'svc-loaded-'));
-  const ada = await terminal('http://127.0.0.1:9');
+  const ada = await terminal('http://127.0.0.1:9', fromSources);
   await ada.with({ NODE_V8_COVERAGE: folder })(...words);
   const modules = new Set<string>();
   for (const name of await readdir(folder)) {

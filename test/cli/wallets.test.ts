@@ -133,7 +133,7 @@ test('a binding file that is none is named, and doctor goes on past what it cann
     allowance: 'ok',
     projects: 'ok',
     api_reachable: 'error',
-    source_scan: 'skipped',
+    source_scan: 'ok',
   });
   expect((await ada.svc('doctor', '--only', 'projects')).code).toBe(0);
   expect((await ada.svc('doctor', '--only', 'nothing')).error.code).toBe('BAD_USAGE');

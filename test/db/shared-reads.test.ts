@@ -3,7 +3,7 @@ import { afterAll, afterEach, expect, test } from 'vitest';
 import { KeyRing } from '../../core/keys.ts';
 import { ProjectDatabases } from '../../db/project-databases.ts';
 import { ProjectPoolBusyError, ProjectPools, type ProjectPoolsOptions } from '../../db/project-pools.ts';
-import type { BatchStatement } from '../../db/statement-batch.ts';
+import type { BatchRows, BatchStatement } from '../../db/statement-batch.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
 
 const server = await startOwnPostgres();
@@ -147,6 +147,78 @@ test('when a connection is cut its reads are refused, and the next ones are answ
     )
     .toBe(1);
   await expectClean(pools);
+});
+
+/** Which transaction a read was in, whose claims it saw, and the value it was asked for. */
+const where = (value: string) =>
+  statement(
+    "select pg_backend_pid() || ' ' || now(), current_setting('request.jwt.claims', true), $1::text",
+    [value],
+    'where',
+  );
+const transactions = (answers: readonly BatchRows[]) => new Set(answers.map((rows) => rows[1]![0]![0]));
+
+test('reads that are alike share transactions, and each has its own answer', async () => {
+  const pools = poolsOf();
+  await share(pools, [claim('one'), where('first')]);
+  const answers = await Promise.all(times(16, (nth) => share(pools, [claim('one'), where(`${nth}`)])));
+  expect(answers.map((rows) => rows[1]![0]!.slice(1))).toEqual(times(16, (nth) => ['one', `${nth}`]));
+  expect(transactions(answers).size).toBe(4);
+  await expectClean(pools);
+});
+
+test('reads of two callers, or of two statements, never share a transaction', async () => {
+  const pools = poolsOf();
+  const other = (value: string) => ({ ...where(value), text: `${where('').text} `, name: 'other' });
+  await share(pools, [claim('one'), where('first')]);
+  await share(pools, [claim('one'), other('first')]);
+  const answers = await Promise.all(
+    times(60, (nth) => share(pools, [claim(`caller ${nth % 3}`), nth % 2 === 0 ? where('a') : other('b')])),
+  );
+  const seen = new Map<string, Set<string>>();
+  for (const rows of answers) {
+    const [transaction, ...whose] = rows[1]![0]! as string[];
+    seen.set(transaction!, (seen.get(transaction!) ?? new Set()).add(whose.join()));
+  }
+  expect(seen.size).toBeLessThan(60);
+  for (const whose of seen.values()) expect(whose.size).toBe(1);
+});
+
+test('a read that fails is refused alone, also among those that are alike', async () => {
+  const pools = poolsOf();
+  const divide = (by: string) => statement('select 12 / $1::int', [by], 'divide');
+  await share(pools, [claim('one'), divide('1')]);
+  const answers = await Promise.allSettled(
+    times(32, (nth) => share(pools, [claim('one'), divide(nth % 5 === 1 ? '0' : '3')])),
+  );
+  for (const [nth, answer] of answers.entries()) {
+    if (nth % 5 === 1) expect(answer).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
+    else expect(answer).toMatchObject({ value: [expect.anything(), [['4']]] });
+  }
+  await expectClean(pools);
+});
+
+test('a slow read holds up nobody who asked alike', async () => {
+  const pools = poolsOf();
+  const sleep = (seconds: string) => statement('select $1::text from pg_sleep($1::float8)', [seconds], 'sleep');
+  await share(pools, [claim('one'), sleep('0')]);
+  const asked = times(8, (nth) => share(pools, [claim('one'), sleep(nth === 2 ? '600' : '0')]));
+  const [slow] = asked.splice(2, 1);
+  const refused = expect(slow).rejects.toMatchObject({ code: '57014' });
+  expect((await Promise.all(asked)).map((rows) => rows[1]![0]![0])).toEqual(times(7, () => '0'));
+  await expect.poll(sleepers).toBe(1);
+  await databases.cancelBackend(project, await sleeperOf());
+  await refused;
+  await expectClean(pools);
+});
+
+test('nobody waits for large answers that others asked for', async () => {
+  const pools = poolsOf();
+  const large = (value: string) =>
+    statement("select pg_backend_pid() || ' ' || now(), repeat($1, 40000)", [value], 'large');
+  await share(pools, [claim('one'), large('x')]);
+  const answers = await Promise.all(times(8, () => share(pools, [claim('one'), large('y')])));
+  expect(transactions(answers).size).toBe(8);
 });
 
 test('reads that follow each other without end let others have the connection', async () => {

@@ -52,16 +52,17 @@ test('of the releases of a project those that were reported first make room, but
 
 test('the history of a project has its newest activations, and its verdicts go by them', async () => {
   const { ids, activate, list } = await setUp();
+  const first = new Date(Date.now() - 2 * 86_400_000);
   await sql(
     `insert into release_activations (org_id, project_id, release_id, activated_at)
-     select $1, $2, 'rel_' || n % 7, now() - interval '2 days' + n * interval '1 second' from generate_series(1, $3::int) n`,
-    [...ids, activationsMax],
+     select $1, $2, 'rel_' || n % 7, $4::timestamptz + (n - 1) * interval '1 second' from generate_series(1, $3::int) n`,
+    [...ids, activationsMax, first],
   );
   await activate('rel_next');
   const [kept] = await sql<{ rows: number; gone: boolean }>(
-    `select count(*)::int as rows, bool_and(activated_at > now() - interval '2 days' + interval '1.5 seconds') as gone
+    `select count(*)::int as rows, bool_and(activated_at > $3) as gone
      from release_activations where org_id = $1 and project_id = $2`,
-    ids,
+    [...ids, first],
   );
   expect(kept).toEqual({ rows: activationsMax, gone: true });
   expect((await list({ new_in: 'active' })).body.verdict).toMatchObject({

@@ -42,3 +42,7 @@ export function reporter(service: Service, project: { readonly projectId: string
 
 /** A moment so many minutes ago. */
 export const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000).toISOString();
+
+/** All that counts over time come to. */
+export const sumOf = ({ values }: { readonly values: readonly number[] }) =>
+  values.reduce((sum, value) => sum + value, 0);

@@ -2,7 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { fingerprintsMax } from '../../resolvers/errors/make-room.ts';
 import { buffersOf } from '../helpers/executed-plan.ts';
 import { startService } from '../helpers/service.ts';
-import { failureNumbered, minutesAgo, reporter } from './reporting.ts';
+import { failureNumbered, minutesAgo, reporter, sumOf } from './reporting.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
@@ -52,6 +52,21 @@ test('a row that comes back makes room for itself, and keeps its place', async (
   await report(failureNumbered(1), failureNumbered(2));
   expect(await counts()).toEqual({ rows: fingerprintsMax, counted: fingerprintsMax });
   expect((await list({ fingerprint: body.fingerprints[0].fingerprint_id })).body.errors).toMatchObject([{ count: 2 }]);
+});
+
+test('what made room takes its counts along, and is counted anew when it comes back', async () => {
+  const { report, list, projectId } = await filled(fingerprintsMax - 1);
+  const long = { at: minutesAgo(3 * 1_440) };
+  const { body } = await report(failureNumbered(1, long), failureNumbered(1, long));
+  const { fingerprint_id: id } = body.fingerprints[0];
+  const counted = () =>
+    sql('select 1 from error_counts where project_id = $1 and fingerprint_id = $2', [projectId, id]);
+  expect(await counted()).toHaveLength(1);
+  await report(failureNumbered(2));
+  expect(await counted()).toEqual([]);
+  await report(failureNumbered(1));
+  const [row] = (await list({ fingerprint: id, counts: 'hour' })).body.errors;
+  expect([row.count, sumOf(row.counts)]).toEqual([1, 1]);
 });
 
 test('twenty callers at the cap leave as many rows as there may be, and lose none of their own', async () => {

@@ -56,18 +56,31 @@ export function randomDocument({ ids, texts }: Pool): fc.Arbitrary<string> {
       .map((list) => list.filter((one) => one !== '').join(', '))
       .map((list) => (list === '' ? '' : `(${list})`));
 
-  const selection = (type: GraphQLObjectType, depth: number): fc.Arbitrary<string> => {
+  // To build an arbitrary takes longer than to draw from it: each is built once.
+  const built = new Map<string, fc.Arbitrary<string>>();
+  const once = (name: string, build: () => fc.Arbitrary<string>): fc.Arbitrary<string> => {
+    const known = built.get(name) ?? build();
+    built.set(name, known);
+    return known;
+  };
+
+  const selection = (type: GraphQLObjectType, depth: number): fc.Arbitrary<string> =>
+    once(`${type.name} ${depth}`, () => buildSelection(type, depth));
+
+  const buildSelection = (type: GraphQLObjectType, depth: number): fc.Arbitrary<string> => {
     const fields = Object.values(type.getFields()).filter(({ type: of }) => depth > 0 || isLeafType(getNamedType(of)));
     if (fields.length === 0) return fc.constant('{ __typename }');
-    const one = fc.constantFrom(...fields).chain((field) => {
-      const named = getNamedType(field.type);
-      const below = isObjectType(named)
-        ? selection(named, depth - 1)
-        : fc.constant(isLeafType(named) ? '' : '{ __typename ... on Node { id } }');
-      return fc
-        .tuple(argumentList(field.args), below, fc.integer({ min: 0, max: 19 }))
-        .map(([args, inner, chance]) => `${chance === 0 ? 'other: ' : ''}${field.name}${args} ${inner}`);
-    });
+    const one = fc.constantFrom(...fields).chain((field) =>
+      once(`${type.name}.${field.name} ${depth}`, () => {
+        const named = getNamedType(field.type);
+        const below = isObjectType(named)
+          ? selection(named, depth - 1)
+          : fc.constant(isLeafType(named) ? '' : '{ __typename ... on Node { id } }');
+        return fc
+          .tuple(argumentList(field.args), below, fc.integer({ min: 0, max: 19 }))
+          .map(([args, inner, chance]) => `${chance === 0 ? 'other: ' : ''}${field.name}${args} ${inner}`);
+      }),
+    );
     // Fragments merge with what stands beside them; some carry directives, a few belong to another type.
     const wrapped = fc.tuple(one, fc.integer({ min: 0, max: 39 })).map(([field, chance]) => {
       if (chance === 0) return `... @include(if: true) { ${field} }`;

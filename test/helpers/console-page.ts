@@ -20,10 +20,15 @@ export interface OpenConsoleOptions extends BrowserContextOptions {
   readonly url: string;
   /** Runs in the page before its own scripts, for example to put a wallet there. */
   readonly first?: string;
+  /** Something is to be refused that goes by plain HTTP: the browser itself tells of it. */
+  readonly refusals?: boolean;
 }
 
 /** Opens the console. Whatever it complains of by itself fails the test. */
-export async function openConsole(browser: Browser, { url, first, ...rest }: OpenConsoleOptions): Promise<ConsolePage> {
+export async function openConsole(
+  browser: Browser,
+  { url, first, refusals = false, ...rest }: OpenConsoleOptions,
+): Promise<ConsolePage> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...rest });
   onTestFinished(() => context.close());
   if (first !== undefined) await context.addInitScript(first);
@@ -32,7 +37,8 @@ export async function openConsole(browser: Browser, { url, first, ...rest }: Ope
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('console', (message) => {
     // A socket that a test has killed is told of by the browser itself.
-    if (message.type() === 'error' && !/WebSocket|ERR_/.test(message.text())) complaints.push(message.text());
+    const byItself = refusals ? /WebSocket|ERR_|responded with a status of 4/ : /WebSocket|ERR_/;
+    if (message.type() === 'error' && !byItself.test(message.text())) complaints.push(message.text());
   });
   onTestFinished(() => expect(complaints).toEqual([]));
   return {

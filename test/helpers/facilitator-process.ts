@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import type { Chain } from './chain.ts';
+import { argumentsOf, programEnv } from './programs.ts';
 
 /** How a facilitator goes on from now. */
 export type Behaviour =
@@ -44,7 +44,6 @@ export interface FacilitatorProcess {
   readonly kill: () => Promise<void>;
 }
 
-const program = fileURLToPath(new URL('facilitator-program.ts', import.meta.url));
 const children = new Set<ChildProcess>();
 process.on('exit', () => {
   for (const child of children) child.kill('SIGKILL');
@@ -60,9 +59,10 @@ export async function startFacilitator(
   { rpcUrl, chainId, settlerKey }: Pick<Chain, 'rpcUrl' | 'chainId' | 'settlerKey'>,
   { port = 0 }: FacilitatorOptions = {},
 ): Promise<FacilitatorProcess> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program], {
+  const child = spawn(process.execPath, argumentsOf('facilitator'), {
     env: {
       PATH: process.env.PATH,
+      ...programEnv(),
       RPC_URL: rpcUrl,
       CHAIN_ID: String(chainId),
       SETTLER_KEY: settlerKey,

@@ -3,20 +3,17 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { TrialNetwork } from '../../engines/audit/fetch/document.ts';
 import type { Actor } from './actors.ts';
+import { argumentsOf, programEnv } from './programs.ts';
 import type { Answer, CallOptions } from './service.ts';
 import { createWallet, type TestWallet } from './wallet.ts';
-
-const program = fileURLToPath(new URL('../../server/main.ts', import.meta.url));
-const trialProgram = fileURLToPath(new URL('trial-gateway.ts', import.meta.url));
 
 export const adminKey = 'an-admin-key-for-tests-0123456789';
 /** The same for every start, as an operator would keep it. */
 const secretKey = '5c'.repeat(16) + '3a'.repeat(16);
 
-/** The gateway in a process of its own, started as `npm start` does. */
+/** The gateway in a process of its own, as `npm start` runs it; from its sources it is started by test/start. */
 export interface GatewayProcess {
   readonly url: string;
   readonly pid: number;
@@ -72,10 +69,11 @@ export async function tryGateway({
   env = {},
   trial,
 }: GatewayOptions): Promise<GatewayProcess | Refusal> {
-  const child = spawn(process.execPath, trial === undefined ? [program] : [trialProgram], {
+  const child = spawn(process.execPath, argumentsOf(trial === undefined ? 'gateway' : 'trial-gateway'), {
     cwd: dataDir,
     env: {
       PATH: process.env.PATH,
+      ...programEnv(),
       PORT: '0',
       LOG_LEVEL: 'warn',
       SVC_DATA_DIR: dataDir,

@@ -7,6 +7,7 @@ import { ensureDatabase } from '../../db/ensure-database.ts';
 import { migrateControlDatabase } from '../../db/migrate.ts';
 import { natsProgram } from '../../scripts/lane-programs.ts';
 import { installJobs } from '../../server/workers.ts';
+import { buildPrograms, type Programs } from './build-programs.ts';
 import { type NatsServer, startNats } from './nats-server.ts';
 
 declare module 'vitest' {
@@ -15,6 +16,8 @@ declare module 'vitest' {
     readonly postgresUrl: string;
     /** NATS between the nodes of a service that has several; nobody answers there where the run has none. */
     readonly natsUrl: string;
+    /** What tests start as processes. */
+    readonly programs: Programs;
   }
 }
 
@@ -38,8 +41,11 @@ const thrownAway = {
   jit: 'off',
 };
 
-/** One Postgres server for the whole run, in a temporary folder. */
+/** One Postgres server and one build of the programs for the whole run, in temporary folders. */
 export default async function setUp(project: TestProject): Promise<() => Promise<void>> {
+  const building = buildPrograms();
+  // Awaited below; until then it is nobody's unheard failure.
+  building.catch(() => undefined);
   const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-'));
   // Postgres runs as another user when the tests run as root, and has to get in.
   await chmod(dataDir, 0o755);
@@ -54,6 +60,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   let nats: NatsServer | undefined;
   if (process.env.SVC_TEST_NODES !== undefined && natsProgram() !== undefined) nats = await startNats();
   project.provide('natsUrl', nats?.url ?? nobody);
+  const { remove, ...programs } = await building;
+  project.provide('programs', programs);
   if (process.env.SVC_TEST_LANES !== '1') {
     process.stdout.write(
       'Lanes not run here: nats and two-nodes (need nats-server), browser (needs Chromium). See npm run test:lanes.\n',
@@ -62,6 +70,7 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   return async () => {
     await nats?.stop();
     await postgres.stop();
+    await remove();
     for (const folder of [postgres.dataDir, dataDir]) await rm(folder, { recursive: true, force: true });
   };
 }

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { type Body, freshEmail, operator, peopleOf, pkce, plane } from '../ceremonies/person.ts';
@@ -10,6 +10,7 @@ import { launchChromium } from '../helpers/chromium.ts';
 import { oidcClient, startOidcServer } from '../helpers/oidc-server.ts';
 import { startService } from '../helpers/service.ts';
 import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
+import { personBrowser } from './person-browser.ts';
 
 // `apt-get install chromium`
 const program = chromiumProgram();
@@ -20,8 +21,8 @@ describe.skipIf(program === undefined)('ceremonies of people in Chromium', async
   const service = await startService({ env: { OIDC_PROVIDERS: JSON.stringify(providers) } });
   const people = peopleOf(service);
   const { post } = people;
-  // Browsers bind passkeys to names, not to addresses.
-  const origin = service.url.replace('127.0.0.1', 'localhost');
+  let browser: Browser;
+  const { origin, open, byMail, withPasskey } = personBrowser(service, () => browser);
   await oidc.serve([`${origin}${plane}/oauth/google/callback`]);
   const waiting = createServer((request, response) => {
     arrived.push(new URL(request.url!, 'http://localhost'));
@@ -33,7 +34,6 @@ describe.skipIf(program === undefined)('ceremonies of people in Chromium', async
   waiting.listen(0, '127.0.0.1');
   await once(waiting, 'listening');
   const callback = `http://localhost:${(waiting.address() as AddressInfo).port}/callback`;
-  let browser: Browser;
   beforeAll(async () => {
     browser = await launchChromium('localhost');
   });
@@ -44,39 +44,6 @@ describe.skipIf(program === undefined)('ceremonies of people in Chromium', async
     waiting.closeAllConnections();
     waiting.close();
   });
-
-  /** A browser with an authenticator in its machine, and everything that its pages complained of. */
-  async function open() {
-    const context = await browser.newContext();
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    const authenticator = await addVirtualAuthenticator(page);
-    return { context, page, complaints, authenticator, email: freshEmail() };
-  }
-
-  /** Signs in by the link of a mail, as a person does, from wherever the page is. */
-  async function byMail(page: Page, email: string) {
-    await page.getByLabel('Email').fill(email);
-    await page.getByRole('button', { name: 'Send me a link' }).click();
-    await page.getByRole('status').filter({ hasText: 'a link is on its way' }).waitFor();
-    const [path] = /\/agent\/v1\/control-plane\/sign-in\/link\?token=\S+/.exec(await people.mailTo(email))!;
-    await page.goto(origin + path);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-  }
-
-  async function withPasskey() {
-    const all = await open();
-    await all.page.goto(`${origin}${plane}/sign-in`);
-    await byMail(all.page, all.email);
-    await all.page.getByRole('heading', { name: 'Your account' }).waitFor();
-    await all.page.getByLabel('Name of the new passkey').fill('This laptop');
-    await all.page.getByRole('button', { name: 'Add a passkey' }).click();
-    await all.page.getByRole('listitem').filter({ hasText: 'This laptop' }).waitFor();
-    return all;
-  }
 
   test('a person signs in by mail, adds a passkey, signs out, and signs in with it, by the keyboard alone', async () => {
     const { context, page, complaints } = await withPasskey();

@@ -1,65 +1,25 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { buildConsole } from '../../scripts/build-console.ts';
+import { type Action, permissions, reaches, roles } from '../../resolvers/permissions.ts';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { shop } from '../audit/fixture-sites.ts';
 import { terminal } from '../cli/command.ts';
 import { failure } from '../errors/reporting.ts';
-import { launchChromium } from '../helpers/chromium.ts';
-import { type ConsolePage, openConsole } from '../helpers/console-page.ts';
-import { startService } from '../helpers/service.ts';
 import { startSites } from '../helpers/site-server.ts';
-import { notes, tasks } from '../live/live-project.ts';
-
-const program = chromiumProgram();
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+import { startConsoleWorld, violations } from './console-owner.ts';
 
 const adminKey = 'a-key-for-the-outbox-0123456789abcdef';
 
-describe.skipIf(program === undefined)('pages of the console in Chromium', async () => {
-  await buildConsole();
+describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromium', async () => {
   const sites = await startSites({ 'shop.audit-sites.net': shop });
-  const service = await startService({ auditTrial: sites.trial, env: { SVC_ADMIN_KEY: adminKey } });
-  const { wallet, orgId, projectId, serviceKey } = await service.project();
-  const key = service.actors.bearer(serviceKey);
+  const world = await startConsoleWorld({ auditTrial: sites.trial, env: { SVC_ADMIN_KEY: adminKey } });
+  const { service, wallet, orgId, projectId, key, post, run, asOwner } = world;
+  beforeAll(world.launch);
   afterAll(async () => {
-    await service.stop();
+    await world.stop();
     sites.close();
   });
 
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-
-  /** The console of an owner of the organization, or of a member with another role. */
-  async function asOwner(more: object = {}, role = 'owner'): Promise<ConsolePage> {
-    const opened = await openConsole(browser, { url: service.url, ...more });
-    await opened.visit('');
-    await opened.enter();
-    const menu = opened.page.getByRole('button', { name: 'Menu' });
-    if (await menu.isVisible()) await menu.click();
-    const body = { wallet: await opened.address(), role };
-    const added = await service.call(wallet, 'POST', `/orgs/v1/${orgId}/members`, { body });
-    expect(added.status).toBeLessThan(300);
-    return opened;
-  }
-
-  const post = async (path: string, body: object, actor: Parameters<typeof service.call>[0] = wallet) => {
-    const answer = await service.call<Record<string, string>>(actor, 'POST', path, { body });
-    expect(answer).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) });
-    return answer.body;
-  };
-
-  const run = (sql: string) => post(`/projects/v1/admin/${projectId}/sql`, { sql }, key);
-  beforeAll(async () => {
-    await run(`create table notes (id bigint generated always as identity primary key, body text);
-      create table tasks (id bigint generated always as identity primary key, user_id uuid, body text)`);
-    await post(`/projects/v1/admin/${projectId}/expose`, { version: 1, tables: [notes, tasks] }, key);
-  });
+  beforeAll(world.tables);
 
   test('rows show up as they are written, and what a visitor may see is less', async () => {
     const { page, visit, press } = await asOwner();
@@ -116,15 +76,26 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
       .getByRole('list', { name: 'Failures' })
       .getByText(/^TypeError: /)
       .waitFor();
-    // The chart as those read it who cannot see it: the last part of the window has both.
-    const runs = page.getByRole('table', { name: 'Runs of functions' });
-    await expect.poll(() => runs.getByRole('row').last().getByRole('cell').textContent()).toBe('40');
-    const seen = page.getByRole('table', { name: 'Failures around, by when they were first seen' });
-    expect(await seen.getByRole('row').last().getByRole('cell').allTextContents()).toEqual(['1', '0']);
+    // The chart as those read it who cannot see it: what was just reported is of this hour, or of the one that was over
+    // meanwhile.
+    const counted = async (name: string) => {
+      const cells = page.getByRole('table', { name }).getByRole('cell');
+      const values = (await cells.allTextContents()).map(Number);
+      const sum = (some: readonly number[]) => some.reduce((so, one) => so + one, 0);
+      return { parts: values.length, all: sum(values), lately: sum(values.slice(-2)) };
+    };
+    expect(await counted('Failures by the hour')).toEqual({ parts: 25, all: 1, lately: 1 });
+    await page.getByLabel('When').selectOption('720');
+    await press('Show');
+    await page.getByRole('table', { name: 'Failures by the day, in UTC' }).waitFor();
+    expect(await counted('Failures by the day, in UTC')).toEqual({ parts: 31, all: 1, lately: 1 });
 
     await post(`${path}/occurrences`, { occurrences: [failure({ sample_id: 'req_2', release_id: 'rel_b' })] }, key);
     await page.getByRole('link', { name: /^TypeError: / }).click();
     await page.getByRole('heading', { level: 1, name: 'TypeError' }).waitFor();
+    await expect.poll(async () => (await counted('Failures by the hour')).lately).toBe(2);
+    await page.getByLabel('Over which time').selectOption('168');
+    await expect.poll(async () => (await counted('Failures by the day, in UTC')).lately).toBe(2);
     const texts = (list: string, what: string) =>
       page.getByRole('list', { name: list }).locator(what).allTextContents();
     expect(await texts('Stable frames, innermost first', 'code')).toEqual(['chargeCard', 'handler']);
@@ -158,7 +129,7 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
   });
 
   test('a person is led to the gateway’s own pages, and to commands that there are', async () => {
-    const { page, visit, enter } = await openConsole(browser, { url: service.url });
+    const { page, visit, enter } = await world.open();
     await visit('');
     await enter();
     await page.getByRole('link', { name: 'Sign-in and approvals' }).click();
@@ -225,6 +196,54 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
     expect(await seen.getByRole('heading', { name: 'Audit trail' }).count()).toBe(0);
   });
 
+  test.each(roles)(
+    'a member of the role %s is offered what the gateway lets them do, and nothing else',
+    async (role) => {
+      const { page, visit } = await asOwner({}, role);
+      const lets = (action: Action) => reaches(role, permissions[action].role);
+      const offers = async (kind: 'button' | 'heading' | 'link', name: string) =>
+        (await page.getByRole(kind, { name, exact: true }).count()) > 0;
+      await visit(`/orgs/${orgId}`);
+      await page.getByRole('heading', { name: 'Members' }).waitFor();
+      await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+      expect({
+        create: await offers('button', 'Create project'),
+        tier: await offers('button', 'Set tier'),
+        rename: await offers('button', 'Rename'),
+        add: await offers('button', 'Add member'),
+        invite: await offers('button', 'Invite'),
+        trail: await offers('heading', 'Audit trail'),
+      }).toEqual({
+        create: lets('project:create'),
+        tier: lets('org:tier:set'),
+        rename: lets('org:rename'),
+        add: lets('org:members:write'),
+        invite: lets('org:invites:write'),
+        trail: lets('org:audit:read'),
+      });
+      expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+
+      await visit(`/projects/${projectId}`);
+      await page.getByRole('link', { name: 'Errors' }).waitFor();
+      expect({
+        rows: await offers('link', 'Rows'),
+        keys: await offers('button', 'Get the keys'),
+        rename: await offers('button', 'Rename'),
+        remove: await page.getByText('Delete the project').first().isVisible(),
+      }).toEqual({
+        rows: lets('project:schema:read'),
+        keys: lets('project:keys:read'),
+        rename: lets('project:rename'),
+        remove: lets('project:delete'),
+      });
+
+      await visit(`/orgs/${orgId}/escalations`);
+      await page.getByText('Ask for a human').first().waitFor();
+      await expect.poll(() => offers('button', 'Add contact')).toBe(lets('escalation:contacts:write'));
+      expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+    },
+  );
+
   test('events show up as they happen, and only those that are asked for', async () => {
     const tell = (name: string, number: number) => {
       const body = { event_type: name, payload: { number }, idempotency_key: `${number}` };
@@ -284,76 +303,4 @@ describe.skipIf(program === undefined)('pages of the console in Chromium', async
     await page.reload();
     await page.getByRole('heading', { name: 'For the platform admin' }).waitFor();
   });
-
-  /** Every page, with what says that it has come. */
-  const pages = (escalation: string, fingerprint: string) =>
-    [
-      ['', 'Requests'],
-      ['/orgs', 'New organization'],
-      [`/orgs/${orgId}`, 'Tier and use'],
-      [`/orgs/${orgId}/rooms`, 'All rooms'],
-      [`/orgs/${orgId}/rooms/standup`, 'Who is here'],
-      [`/orgs/${orgId}/events`, 'Follow: show'],
-      [`/orgs/${orgId}/escalations`, 'Who is paged'],
-      [`/orgs/${orgId}/escalations/${escalation}`, 'Pages that went out'],
-      [`/projects/${projectId}`, 'Get the keys'],
-      [`/projects/${projectId}/rows`, 'Statements'],
-      [`/projects/${projectId}/errors`, 'Verdict'],
-      [`/projects/${projectId}/errors/${fingerprint}`, 'Stable frames'],
-      [`/orgs/${crypto.randomUUID()}`, 'NOT_AUTHORIZED'],
-      ['/audits', 'Lately'],
-      ['/outbox', 'Admin key'],
-      ['/you', 'At a terminal'],
-      ['/no/such/page', 'Go to the overview'],
-    ] as const;
-
-  interface Violations {
-    readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
-  }
-
-  async function violations(page: Page): Promise<string[]> {
-    // What arrives has arrived: while it fades in its colours are not its own.
-    await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))');
-    await page.evaluate(axe);
-    const found = await page.evaluate<Violations>('axe.run({ resultTypes: ["violations"] })');
-    return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${page.url()} ${id}: ${html}`));
-  }
-
-  const overflow = (page: Page) => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-
-  test.each([
-    ['light', 1280],
-    ['dark', 360],
-    ['dark', 3840],
-  ] as const)(
-    'every page can be used by everybody: %s, %i pixels wide',
-    async (colorScheme, width) => {
-      await post(`/orgs/v1/${orgId}/rooms/standup/messages`, { body: 'A word that is very long: '.padEnd(400, 'x') });
-      const raised = await post(`/orgs/v1/${orgId}/escalations`, { reason: `Look at it at ${width} pixels.` });
-      const { body: told } = await service.call<{
-        readonly fingerprints: readonly { readonly fingerprint_id: string }[];
-      }>(key, 'POST', `/projects/v1/${projectId}/errors/occurrences`, { body: { occurrences: [failure()] } });
-      const { page, visit } = await openConsole(browser, {
-        url: service.url,
-        colorScheme,
-        viewport: { width, height: 900 },
-      });
-      await visit('');
-      await page.getByRole('heading', { name: 'Sign in' }).waitFor();
-      const found = await violations(page);
-      const wide = [await overflow(page)];
-      const { page: inside, visit: go } = await asOwner({ colorScheme, viewport: { width, height: 900 } });
-      for (const [path, sign] of pages(raised.escalation_id!, told.fingerprints[0]!.fingerprint_id)) {
-        await go(path);
-        await inside.getByText(sign).first().waitFor();
-        await inside.getByText('Loading…').first().waitFor({ state: 'detached' });
-        found.push(...(await violations(inside)));
-        wide.push(await overflow(inside));
-      }
-      expect(found).toEqual([]);
-      expect(wide.filter((by) => by > 0)).toEqual([]);
-      // Some fifteen pages, each loaded anew and looked at whole.
-    },
-    300_000,
-  );
 });

@@ -1,10 +1,19 @@
 import { afterAll, describe, expect, test } from 'vitest';
+import { auditedSite } from '../access/surfaces/audits.ts';
 import { startService } from '../helpers/service.ts';
+import { startSites } from '../helpers/site-server.ts';
 import { overHttp } from './clients.ts';
 import { platformTools } from './mcp-stage.ts';
 
-const service = await startService();
-afterAll(() => service.stop());
+/** A page for each client, so that nobody has had it read before. */
+const pageOf = (client: string) => `/${encodeURIComponent(client)}`;
+const pages = Object.fromEntries(overHttp.map(([name]) => [pageOf(name), '<title>Audited</title>']));
+const sites = await startSites({ [auditedSite]: pages });
+const service = await startService({ auditTrial: sites.trial });
+afterAll(async () => {
+  await service.stop();
+  sites.close();
+});
 const tools = platformTools(service);
 const url = new URL('/mcp', service.url);
 
@@ -79,6 +88,33 @@ describe.each(overHttp)('%s', (name, connect) => {
     await client.close();
   });
 
+  test('is told of the steps of what knows its steps', async () => {
+    const { wallet, orgId: org_id } = await service.owner();
+    const client = await connect(url, wallet);
+    const told: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
+    const onprogress = (one: (typeof told)[number]) => void told.push(one);
+    await client.callTool('provision_postgres_project', { org_id }, { onprogress });
+    expect(told.map(({ message }) => message!.replace(/, for .*/, '.'))).toEqual(
+      expect.arrayContaining(['Begun.', 'Recorded; being brought about.', 'Brought about; being settled.']),
+    );
+    expect(told.find(({ message }) => message!.startsWith('Brought about'))).toMatchObject({ progress: 2, total: 3 });
+    told.length = 0;
+    await client.callTool('audit_site', { url: auditedSite + pageOf(name) }, { onprogress });
+    const words = told.map(({ message }) => message!.replace(/,? for .*|\.$/, ''));
+    for (const word of [
+      'Waiting',
+      'Connected to the site',
+      'Read the page',
+      'Read robots.txt',
+      'Judging what was read',
+    ])
+      expect(words).toContain(word);
+    const grown = told.map(({ progress }) => progress);
+    expect(grown).toEqual([...new Set(grown)].sort((a, b) => a - b));
+    expect(told.at(-1)!.progress).toBeLessThan(told.at(-1)!.total!);
+    await client.close();
+  });
+
   test('is told of what takes long without having said so', async () => {
     const { wallet, projectId: project_id } = await service.project();
     const client = await connect(url, wallet);
@@ -88,6 +124,90 @@ describe.each(overHttp)('%s', (name, connect) => {
     expect(told.length).toBeGreaterThan(0);
     expect(told).toEqual([...new Set(told)].sort((a, b) => a - b));
     await client.close();
+  });
+});
+
+describe('a read that can wait', () => {
+  const reads = [
+    {
+      what: 'an event',
+      tool: 'list_project_events',
+      change: ['emit_event', { event_type: 'order_paid' }],
+      told: { events: [{ event_type: 'order_paid' }] },
+    },
+    {
+      what: 'an event of the organization',
+      tool: 'list_org_events',
+      change: ['emit_event', { event_type: 'order_paid' }],
+      told: { events: [{ event_type: 'order_paid' }] },
+    },
+    {
+      what: 'a claim',
+      tool: 'list_room_claims',
+      change: ['claim_room_resource', { resource: 'deploy' }],
+      told: { claims: [{ resource: 'deploy' }] },
+    },
+    {
+      what: 'somebody to come',
+      tool: 'list_room_presences',
+      change: ['join_room', { requested_name: 'Ada' }],
+      told: { presences: [{ name: 'Ada' }] },
+    },
+    {
+      what: 'an acknowledgement',
+      tool: 'get_escalation',
+      change: ['ack_escalation', {}],
+      told: { status: 'acknowledged' },
+    },
+  ] as const;
+
+  test.each(reads)('is answered by $tool once $what is there', async ({ tool, change: [name, args], told }) => {
+    const { wallet, orgId: org_id, projectId: project_id, serviceKey } = await service.project();
+    // Applications tell of their events with the key of their project.
+    const changer = name === 'emit_event' ? service.actors.bearer(serviceKey) : wallet;
+    const raised = await tools.call(wallet, 'raise_escalation', { project_id, reason: 'who looks?' });
+    const { escalation_id } = raised.structuredContent;
+    const { cursor } = (await tools.call(wallet, 'list_project_events', { project_id })).structuredContent;
+    const ofOrg = (await tools.call(wallet, 'list_org_events', { org_id })).structuredContent;
+    const about = {
+      list_project_events: { project_id, cursor },
+      list_org_events: { org_id, cursor: ofOrg.cursor },
+      list_room_claims: { project_id },
+      list_room_presences: { project_id },
+      get_escalation: { org_id, escalation_id },
+    }[tool];
+    const changed = { ...args, ...(name === 'ack_escalation' ? { org_id, escalation_id } : { project_id }) };
+    const client = await overHttp[0]![1](url, wallet);
+    const heard: { total?: number | undefined }[] = [];
+    const answer = await client.callTool(
+      tool,
+      { ...about, wait: 25 },
+      {
+        // By the second word it waits.
+        onprogress: (one) => void (heard.push(one) === 2 && tools.call(changer, name, changed)),
+      },
+    );
+    expect(answer).not.toHaveProperty('isError');
+    expect(answer.structuredContent).toMatchObject(told);
+    expect(heard[0]).toMatchObject({ total: 25 });
+    await client.close();
+  });
+
+  test('says so when nothing came, and takes seconds alone', async () => {
+    const { wallet, projectId: project_id } = await service.project();
+    const { cursor } = (await tools.call(wallet, 'list_project_events', { project_id })).structuredContent;
+    const silence = await tools.call(wallet, 'list_project_events', { project_id, cursor, wait: 1 });
+    expect(silence.structuredContent).toMatchObject({ events: [], cursor });
+    for (const tool of ['list_project_events', 'list_room_claims', 'get_escalation'])
+      expect([tool, await tools.call(wallet, tool, { project_id, wait: 'soon' })]).toMatchObject([
+        tool,
+        { isError: true, structuredContent: { code: 'VALIDATION_FAILED', details: { field: 'wait' } } },
+      ]);
+    const stranger = service.actors.wallet();
+    expect(await tools.call(stranger, 'list_room_claims', { project_id, wait: 25 })).toMatchObject({
+      isError: true,
+      structuredContent: { code: 'NOT_AUTHORIZED' },
+    });
   });
 });
 
@@ -130,6 +250,35 @@ test('nobody else ends a call, though they know its number', async () => {
   const { status, text } = await call;
   expect([status, text]).toEqual([202, '']);
   await gone('of one');
+});
+
+test('what is under way in a session ends with it, and nothing else does', async () => {
+  const { wallet, projectId } = await service.project();
+  const begin = async (word: string) => {
+    const opened = await tools.rpc(wallet, 'initialize', { protocolVersion: '2025-11-25' });
+    const session = opened.headers.get('mcp-session-id')!;
+    const sql = `select pg_sleep(600), '${word}'`;
+    const params = { name: 'run_sql', arguments: { project_id: projectId, sql } };
+    const answer = service.call(wallet, 'POST', '/mcp', {
+      headers: { 'mcp-session-id': session },
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params },
+    });
+    await until(() => isAtWork(word));
+    return { session, answer };
+  };
+  const end = (session: string) =>
+    service.call(service.actors.nobody, 'DELETE', '/mcp', { headers: { 'mcp-session-id': session } });
+  const staying = await begin('of the one that stays');
+  const going = await begin('of the one that goes');
+  expect((await end(crypto.randomUUID())).status).toBe(204);
+  expect((await end(going.session)).status).toBe(204);
+  expect((await going.answer).status).toBe(202);
+  await gone('of the one that goes');
+  expect(await isAtWork('of the one that stays')).toBe(true);
+  await end(staying.session);
+  expect((await staying.answer).status).toBe(202);
+  const nameless = await service.call<{ code: string }>(service.actors.nobody, 'DELETE', '/mcp');
+  expect([nameless.status, nameless.body.code]).toEqual([400, 'VALIDATION_FAILED']);
 });
 
 test('whoever takes one JSON body alone is given one', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { withHeaders } from '../helpers/actors.ts';
+import { rawAnswer } from '../helpers/raw-http.ts';
 import { startService } from '../helpers/service.ts';
 import { overHttp } from './clients.ts';
 import { platformTools } from './mcp-stage.ts';
@@ -62,6 +63,19 @@ describe.each(overHttp)('%s', (_name, connect) => {
     expect(foreign).toMatchObject({ isError: true, structuredContent: { code: 'NOT_AUTHORIZED' } });
     await expect(client.callTool('no_such_tool')).rejects.toMatchObject({ code: -32_602 });
     await client.close();
+  });
+
+  test('shares nothing with another that is connected', async () => {
+    const [ada, bob] = [service.actors.wallet(), service.actors.wallet()];
+    const clients = await Promise.all([connect(url, ada), connect(url, bob), connect(url, ada)]);
+    const principals = await Promise.all(
+      Array.from({ length: 12 }, async (_, at) => {
+        const { structuredContent } = await clients[at % 3]!.callTool('whoami');
+        return structuredContent.active_authenticator.public_subject;
+      }),
+    );
+    expect(principals).toEqual(Array.from({ length: 12 }, (_, at) => (at % 3 === 1 ? bob : ada).address));
+    await Promise.all(clients.map((client) => client.close()));
   });
 
   test('finds what is not listed, and calls it', async () => {
@@ -138,6 +152,50 @@ describe('profiles', () => {
   });
 });
 
+describe('tools are found by the words of whoever looks', () => {
+  test.each([
+    ['create database', 'provision_postgres_project'],
+    ['invite a colleague by email', 'create_org_invite'],
+    ['change the role of a member', 'set_org_member_role'],
+    ['page a human', 'raise_escalation'],
+    ['acknowledge escalation', 'ack_escalation'],
+    ['lock a file so that nobody else edits it', 'claim_room_resource'],
+    ['how much does it cost', 'get_quote'],
+    ['token for an agent', 'create_delegate'],
+    ['errors since the release', 'errors_list'],
+    ['audit log', 'list_org_audit'],
+    ['who can read the table', 'apply_expose'],
+    ['who am I', 'whoami'],
+    ['is the service up?', 'service_status'],
+    ['wait for an event', 'list_project_events'],
+  ])('“%s” is %s', async (query, name) => {
+    const { structuredContent } = await tools.call(nobody, 'find_tools', { query, limit: 3 });
+    expect(structuredContent.tools.map((tool: { name: string }) => tool.name)).toContain(name);
+  });
+});
+
+describe('what the gateway says of itself', () => {
+  test('is what its paths say, whoever asks', async () => {
+    const call = async (name: string, who = nobody) => (await tools.call(who, name)).structuredContent;
+    const status = await call('service_status', service.actors.bearer('no such token'));
+    const { body } = await service.call<{ uptime_seconds: number }>(nobody, 'GET', '/status');
+    expect({ ...status, uptime_seconds: 0 }).toEqual({ ...body, uptime_seconds: 0 });
+    expect(await call('service_health')).toEqual((await service.call(nobody, 'GET', '/health')).body);
+  });
+});
+
+describe('lists stay short', () => {
+  // A token is about four characters. Hosts put names, descriptions and arguments in front of a model.
+  test.each([
+    ['core', 6_000],
+    ['coordination', 9_500],
+    ['data', 8_500],
+  ])('%s takes at most %i tokens of a model’s context', async (profile, most) => {
+    const shown = (await tools.list(profile)).map(({ outputSchema: _read, ...seen }) => seen);
+    expect(JSON.stringify(shown).length / 4).toBeLessThan(most);
+  });
+});
+
 describe('the path', () => {
   test('shows what there is', async () => {
     expect((await service.call(nobody, 'GET', '/mcp')).body).toMatchObject({
@@ -157,7 +215,27 @@ describe('the path', () => {
     expect((await tools.rpc(withHeaders({ origin: 'https://app.example.org' }), 'tools/list')).status).toBe(200);
     const stream = withHeaders({ accept: 'text/event-stream' });
     expect((await service.call(stream, 'GET', '/mcp')).status).toBe(405);
-    expect((await service.call(nobody, 'DELETE', '/mcp')).status).toBe(405);
+    expect((await service.call(nobody, 'PUT', '/mcp')).status).toBe(405);
+  });
+
+  test.each([
+    ['of this machine', '127.0.0.1:4000', 'http://127.0.0.1:4000', 200],
+    ['of this machine by its name', 'localhost:4000', 'http://localhost:4000', 200],
+    ['of this machine by its newer address', '[::1]:4000', 'http://[::1]:4000', 200],
+    ['of another port of this machine', 'localhost:4000', 'http://localhost:5173', 403],
+    // Whoever owns a name may have it lead here, once its page is loaded.
+    ['whose name was made to lead here', 'rebound.example.net:4000', 'http://rebound.example.net:4000', 403],
+    ['that ends like this machine', 'localhost.example.net', 'http://localhost.example.net', 403],
+    ['without an origin', 'localhost:4000', 'null', 403],
+  ])('knows the pages %s', async (_which, host, origin, status) => {
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });
+    const lines = ['POST /mcp HTTP/1.1', `Host: ${host}`, `Origin: ${origin}`, 'Content-Type: application/json'];
+    const answer = await rawAnswer(
+      service.url,
+      [...lines, `Content-Length: ${body.length}`, 'Connection: close'],
+      body,
+    );
+    expect(answer.status).toBe(status);
   });
 
   test('takes what is JSON and says so', async () => {

@@ -1,10 +1,13 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
+import { SoftwareAuthenticator } from '../auth/passkeys/software-authenticator.ts';
 import { startService } from '../helpers/service.ts';
 import { platformTools } from './mcp-stage.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
 const tools = platformTools(service);
+
+const fenced = (text: string) => /```json\n([\s\S]*)\n```$/.exec(text)![1]!;
 
 describe('a long list', () => {
   test('is cut in the text, whole in the data, and read on by its reference', async () => {
@@ -13,7 +16,9 @@ describe('a long list', () => {
     const { content, structuredContent } = await tools.call(wallet, 'run_sql', { project_id, sql });
     const { text } = content[0]!;
     expect(structuredContent.rows).toHaveLength(57);
-    const shown = JSON.parse(/```json\n([\s\S]*)\n```$/.exec(text)![1]!) as { rows: unknown[] };
+    const shown = JSON.parse(fenced(text)) as { rows: unknown[] };
+    // A line for each, since a model pays for every blank.
+    expect(text).toContain('\n    {"n":1},\n    {"n":2},\n');
     expect(shown.rows).toEqual(structuredContent.rows.slice(0, 20));
     const ref = /`rows`: 20 of 57 shown; the rest by expand_result with ref (res_[0-9a-f]{16})\./.exec(text)![1]!;
     const expand = (args: object, who = wallet) => tools.call(who, 'expand_result', { ref, ...args });
@@ -45,6 +50,41 @@ describe('a long list', () => {
     }
     expect(await tools.call(wallet, 'expand_result', { ref: refs[0] })).toMatchObject({ isError: true });
     expect(await tools.call(wallet, 'expand_result', { ref: refs[1] })).not.toHaveProperty('isError');
+  });
+});
+
+describe('what is kept of long lists is bounded', () => {
+  test('in all, the oldest making room', async () => {
+    const { wallet, projectId: project_id } = await service.project();
+    const keep = async (rows: number) => {
+      const sql = `select repeat('x', 65000) as x from generate_series(1, ${rows})`;
+      const { content } = await tools.call(wallet, 'run_sql', { project_id, sql });
+      return content[0]!.text;
+    };
+    const refs: string[] = [];
+    // Each of almost 2 MiB; five are more than 8 MiB.
+    for (let n = 0; n < 5; n += 1) refs.push(/res_[0-9a-f]{16}/.exec(await keep(30))![0]);
+    expect(await tools.call(wallet, 'expand_result', { ref: refs[0] })).toMatchObject({ isError: true });
+    expect(await tools.call(wallet, 'expand_result', { ref: refs[1], limit: 1 })).not.toHaveProperty('isError');
+    // One that is longer by itself is not kept at all, and the text says where it is.
+    expect(await keep(40)).toContain('`rows`: 20 of 40 shown; all of it is in the structured content.');
+    const { principal } = (await tools.call(wallet, 'whoami')).structuredContent;
+    const weigh = 'select sum(bytes)::int as bytes from kept_results where owner = $1';
+    const [kept] = await service.control.sql<{ bytes: number }>(weigh, [principal.id]);
+    expect(kept!.bytes).toBeLessThanOrEqual(8 * 1024 * 1024);
+  });
+
+  test('in time', async () => {
+    const { wallet, projectId: project_id } = await service.project();
+    const sql = 'select generate_series(1, 21)';
+    const { content } = await tools.call(wallet, 'run_sql', { project_id, sql });
+    const ref = /res_[0-9a-f]{16}/.exec(content[0]!.text)![0];
+    const expire = `update kept_results set expires_at = expires_at - interval '31 minutes' where ref = $1`;
+    await service.control.sql(expire, [ref]);
+    expect(await tools.call(wallet, 'expand_result', { ref })).toMatchObject({
+      isError: true,
+      structuredContent: { code: 'RESULT_REFERENCE_NOT_FOUND' },
+    });
   });
 });
 
@@ -87,6 +127,33 @@ test('no text holds a secret, unless it is asked for', async () => {
   expect(JSON.stringify(wrong)).not.toContain(service_key);
 });
 
+describe('what is asked for to be read', () => {
+  test('is shown whole in the text', async () => {
+    const { wallet, projectId: project_id } = await service.project();
+    const sql = 'select n from generate_series(1, 57) n';
+    const { content } = await tools.call(wallet, 'run_sql', { project_id, sql });
+    const ref = /res_[0-9a-f]{16}/.exec(content[0]!.text)![0];
+    const window = await tools.call(wallet, 'expand_result', { ref, offset: 20 });
+    const { items } = JSON.parse(fenced(window.content[0]!.text)) as { items: { n: number }[] };
+    expect(items.map(({ n }) => n)).toEqual(Array.from({ length: 37 }, (_, at) => at + 21));
+    const all = await tools.call(wallet, 'find_tools');
+    const { tools: named, total } = JSON.parse(fenced(all.content[0]!.text)) as { tools: object[]; total: number };
+    expect(named).toHaveLength(total);
+    for (const { text } of [window.content[0]!, all.content[0]!]) expect(text).not.toMatch(/ of \d+ shown/);
+  });
+
+  test('is cut where one text alone would fill a model’s context, and is whole in the data', async () => {
+    const { wallet, projectId: project_id } = await service.project();
+    const sql = `select repeat('x', 100000) as long, repeat('y', 32768) as usual`;
+    const { content, structuredContent } = await tools.call(wallet, 'run_sql', { project_id, sql });
+    const { text } = content[0]!;
+    expect(structuredContent.rows[0].long).toHaveLength(100_000);
+    expect(text.length).toBeLessThan(110_000);
+    expect(text).toContain('x… (100000 characters; the structured content has them all)');
+    expect(text).toContain('y'.repeat(32_768));
+  });
+});
+
 describe('tools that stand for two operations', () => {
   test('tell by their arguments which is meant', async () => {
     const { wallet, orgId: org_id, projectId: project_id } = await service.project();
@@ -120,10 +187,21 @@ describe('tools that stand for two operations', () => {
       await rest(`/projects/v1/${project_id}/errors/${fingerprint_id}`),
     );
     expect((await call('errors_list', { project_id })).errors).toMatchObject([{ fingerprint_id }]);
+    expect(await call('errors_list', { project_id, counts: 'day' })).toMatchObject({
+      counts: { bucket: 'day', values: expect.arrayContaining([1]) },
+      errors: [{ counts: { bucket: 'day', values: expect.arrayContaining([1]) } }],
+    });
     const manifest = { version: 1, tables: [{ name: 'absent', expose: true, policy: 'public_read_append_only' }] };
     expect(await call('validate_manifest', { project_id, manifest })).toMatchObject({ has_errors: true });
     const empty = await call('validate_manifest', { manifest, migration_sql: 'create table absent (id int)' });
     expect(empty).toHaveProperty('has_errors');
+    // As it stands in its file.
+    const asText = JSON.stringify(manifest);
+    expect(await call('validate_manifest', { project_id, manifest: asText })).toMatchObject({ has_errors: true });
+    expect((await call('list_projects', { org_id })).projects).toEqual(
+      ((await rest(`/projects/v1?org_id=${org_id}`)) as unknown as { projects: unknown[] }).projects,
+    );
+    expect(await call('list_projects', { all: true })).toEqual(await rest('/agent/v1/operator/projects'));
     const balance = await rest(`/orgs/v1/${org_id}/billing`);
     for (const account of [{ wallet: org_id }, { org_id }, { wallet: wallet.address }])
       expect(await call('check_balance', account)).toEqual(balance);
@@ -144,12 +222,32 @@ describe('tools that stand for two operations', () => {
       ['check_balance', {}, 'wallet'],
       ['check_balance', { wallet: 'nobody' }, 'wallet'],
       ['create_org', { idempotency_key: 5 }, 'idempotency_key'],
+      ['validate_manifest', { project_id, manifest: '{' }, 'manifest'],
+      ['list_projects', { all: true, limit: 1 }, 'limit'],
     ] as const)
       expect([name, await tools.call(wallet, name, args)]).toMatchObject([
         name,
         { isError: true, structuredContent: { code: 'VALIDATION_FAILED', details: { field } } },
       ]);
   });
+});
+
+test('whoever arrives is told who is there and what they have claimed', async () => {
+  const { wallet, orgId: org_id, projectId: project_id } = await service.project();
+  const call = async (name: string, args: object) => (await tools.call(wallet, name, args)).structuredContent;
+  const ada = await call('join_room', { project_id, requested_name: 'Ada' });
+  const presence = { project_id, presence_id: ada.you.presence_id };
+  // A claim that says nothing else is exclusive.
+  const claim = await call('claim_room_resource', { ...presence, resource: 'table:notes' });
+  expect(claim).toMatchObject({ mode: 'exclusive', holder: 'Ada' });
+  const bob = await call('join_room', { project_id, requested_name: 'Bob' });
+  expect(bob).toMatchObject({
+    org_id,
+    room_key: project_id,
+    you: { name: 'Bob' },
+    claims: [{ claim_id: claim.claim_id, resource: 'table:notes' }],
+  });
+  expect(bob.presences.map(({ name }: { name: string }) => name).sort()).toEqual(['Ada', 'Bob']);
 });
 
 test('the same call under one key is done once', async () => {
@@ -193,6 +291,12 @@ describe('the doors of a project', () => {
     expect(refused.content[0]!.text).toMatch(/^Error calling rest_query: .*absent.* \(HTTP 404\)/);
   });
 
+  test('invite with the service key, which nobody has to send', async () => {
+    const { wallet, projectId: project_id } = await service.project();
+    const args = { project_id, email: 'bob@example.org', delivery: 'code', intent: 'invite' };
+    expect(await tools.call(wallet, 'request_magic_link', args)).not.toHaveProperty('isError');
+  });
+
   test('sign its users in by a mailed code, and let them set a password and look at their passkeys', async () => {
     const { wallet, projectId: project_id } = await service.project();
     await tools.call(wallet, 'auth_settings', { project_id, public_signup: 'open', allow_password_set: true });
@@ -222,6 +326,20 @@ describe('the doors of a project', () => {
     });
     const used = await tools.call(wallet, 'verify_magic_link', { project_id, challenge_id, code });
     expect(used.isError).toBe(true);
+    // As a page and an authenticator would, between the calls.
+    const app_origin = 'http://localhost:3000';
+    const device = new SoftwareAuthenticator(app_origin);
+    const offered = await tools.call(wallet, 'passkey_register_options', { ...user, app_origin });
+    const made = { ...user, ...device.create(offered.structuredContent), label: 'Laptop' };
+    const kept = await tools.call(wallet, 'passkey_register_verify', made);
+    expect(kept.structuredContent).toMatchObject({ label: 'Laptop' });
+    const options = await tools.call(wallet, 'passkey_login_options', { project_id, app_origin, email });
+    const proof = { project_id, ...device.get(options.structuredContent) };
+    const signedIn = await tools.call(wallet, 'passkey_login_verify', proof);
+    expect(signedIn.structuredContent.user).toMatchObject({ email });
+    expect(signedIn.content[0]!.text).not.toContain(signedIn.structuredContent.access_token);
+    const [{ id: passkey_id }] = (await tools.call(wallet, 'list_passkeys', user)).structuredContent.passkeys;
+    expect(await tools.call(wallet, 'delete_passkey', { ...user, passkey_id })).not.toHaveProperty('isError');
     for (const [name, args] of [
       ['passkey_register_options', { ...user, app_origin: 'https://elsewhere.example' }],
       ['passkey_register_verify', { ...user, challenge_id: 'x', response: {} }],

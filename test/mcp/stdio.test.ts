@@ -6,11 +6,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import type { Transport } from '@modelcontextprotocol/client';
 import { StdioClientTransport as CurrentTransport } from '@modelcontextprotocol/client/stdio';
 import { StdioClientTransport as ClassicTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, describe, expect, test } from 'vitest';
+import { argumentsOf, programEnv } from '../helpers/programs.ts';
 import { startService } from '../helpers/service.ts';
 import { type Connected, classicOver, currentOver } from './clients.ts';
 
@@ -21,18 +21,16 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const program = fileURLToPath(new URL('../../clients/cli/src/main.ts', import.meta.url));
-
 /** A machine without a wallet yet, with a checkout of its own. */
 async function machine(more: Record<string, string> = {}) {
   const cwd = await mkdtemp(join(folder, 'checkout-'));
   const config = await mkdtemp(join(folder, 'config-'));
   const { PATH = '' } = process.env;
-  const env = { PATH, HOME: folder, SVC_CONFIG_DIR: config, SVC_API_BASE: service.url, ...more };
+  const env = { PATH, ...programEnv(), HOME: folder, SVC_CONFIG_DIR: config, SVC_API_BASE: service.url, ...more };
   return {
     config,
     cwd,
-    command: { command: process.execPath, args: [program, 'mcp'], env, cwd, stderr: 'pipe' as const },
+    command: { command: process.execPath, args: [...argumentsOf('svc'), 'mcp'], env, cwd, stderr: 'pipe' as const },
   };
 }
 
@@ -84,6 +82,8 @@ describe.each(clients)('%s', (name, connect) => {
       ['project_use', { project_id }, { project_id, name: 'notes' }],
       ['call_tool', { name: 'project_use', arguments: { project_id } }, { project_id }],
       ['pay_url', { url: 'ftp://shop.example.org' }, { code: 'BAD_USAGE' }],
+      ['scaffold_roles', { roles: ['owner', 'reader'], cache_ttl: 0 }, { gates: { owner: {}, reader: {} } }],
+      ['scaffold_roles', { table: '1st' }, { code: 'BAD_USAGE' }],
       ['init', { rail: 'mpp' }, { code: 'RAIL_SWITCH_REQUIRES_CONFIRM' }],
     ] as const)
       expect([tool, (await client.callTool(tool, args)).structuredContent]).toMatchObject([tool, answer]);

@@ -53,7 +53,7 @@ test('when the first in line cannot pay, the slug goes to the next', async () =>
   const answers = await Promise.all([...poor, rich].map(({ wallet, orgId }) => claim(wallet, orgId, slug)));
   expect(answers.at(-1)!.status).toBe(201);
   for (const answer of answers.slice(0, -1)) {
-    expect(['INSUFFICIENT_BALANCE', 'SLUG_TAKEN']).toContain((answer.body as { code: string }).code);
+    expect(['INSUFFICIENT_FUNDS', 'SLUG_TAKEN']).toContain((answer.body as { code: string }).code);
   }
   expect(await currentOf(rich.orgId)).toEqual([slug]);
 });

@@ -173,7 +173,7 @@ test('a claim that was refused for its balance goes through under its own key on
   const { wallet, orgId } = await payer(fee - 1);
   const [slug, key] = [newSlug(), randomUUID()];
   const details = { required_usd_micros: fee, available_usd_micros: fee - 1 };
-  expectRefusal(await claim(wallet, orgId, slug, key), 'INSUFFICIENT_BALANCE', details);
+  expectRefusal(await claim(wallet, orgId, slug, key), 'INSUFFICIENT_FUNDS', details);
   expect(await rowsOf(orgId)).toEqual([]);
   await credit(orgId, 1);
   expect((await claim(wallet, orgId, slug, key)).status).toBe(201);
@@ -188,7 +188,7 @@ test('an organization none of whose payers has a wallet is told so, before its b
   const refused = await claim(owner, orgId, newSlug());
   expectRefusal(refused, 'ORG_HAS_NO_BILLING_WALLET', { required_usd_micros: fee });
   await service.actors.member(orgId, principalId, 'billing');
-  expectRefusal(await claim(owner, orgId, newSlug()), 'INSUFFICIENT_BALANCE');
+  expectRefusal(await claim(owner, orgId, newSlug()), 'INSUFFICIENT_FUNDS');
   await service.control.sql(`update authenticators set revoked_at = now() where principal_id = $1`, [principalId]);
   expectRefusal(await claim(owner, orgId, newSlug()), 'ORG_HAS_NO_BILLING_WALLET');
 });

@@ -9,9 +9,11 @@ const project = await dataProject(service);
 const call = documentedCalls(service);
 const { base, key, projectId, wallet } = project;
 await project.sql(`
+  create type mood as enum ('glad', 'calm', 'blue');
   create table authors (id uuid primary key default gen_random_uuid(), name varchar(40) not null unique);
   create table "Two Words" (id int generated always as identity, author uuid references authors on delete cascade,
-    tags text[] default '{}', price numeric(10, 2) check (price >= 0), constraint tagged exclude (id with =));
+    tags text[] default '{}', price numeric(10, 2) check (price >= 0), mood mood, loud boolean generated always as
+    (price > 9) stored, constraint tagged exclude (id with =));
   insert into authors (name) select 'a' || n from generate_series(1, 30) n;
   analyze authors;
   create view titles as select name from authors;
@@ -52,10 +54,12 @@ test('tables are told with their columns, constraints, estimates and policies, a
   expect(two).toMatchObject({
     name: 'Two Words',
     columns: [
-      { name: 'id', type: 'integer', nullable: false, default_value: null },
+      { name: 'id', type: 'integer', nullable: false, default_value: null, identity: 'always', generated: false },
       { name: 'author', type: 'uuid', nullable: true, default_value: null },
       { name: 'tags', type: 'text[]', nullable: true, default_value: "'{}'::text[]" },
-      { name: 'price', type: 'numeric(10,2)', nullable: true, default_value: null },
+      { name: 'price', type: 'numeric(10,2)', nullable: true, default_value: null, identity: null, enum_values: null },
+      { name: 'mood', type: 'public.mood', enum_values: ['glad', 'calm', 'blue'] },
+      { name: 'loud', type: 'boolean', generated: true, default_value: '(price > (9)::numeric)' },
     ],
     rls_enabled: false,
     // Never looked at by the planner.
@@ -75,7 +79,7 @@ test('tables are told with their columns, constraints, estimates and policies, a
 test('the graph tells the same', async () => {
   const { body } = await call(key, 'GET', `${base}/schema`);
   const document = `query ($id: ID!) { project(id: $id) { tables { name rlsEnabled rowEstimate
-    columns { name type nullable defaultValue } constraints { name type definition }
+    columns { name type nullable defaultValue identity generated enumValues } constraints { name type definition }
     policies { name command usingExpression checkExpression } } } }`;
   const { data, errors } = await service.graphql(wallet, document, { id: projectId });
   expect(errors).toBeUndefined();
@@ -85,7 +89,11 @@ test('the graph tells the same', async () => {
     rlsEnabled: table.rls_enabled,
     rowEstimate: table.row_estimate,
     // biome-ignore lint/suspicious/noExplicitAny: as documented.
-    columns: table.columns.map(({ default_value: defaultValue, ...rest }: any) => ({ ...rest, defaultValue })),
+    columns: table.columns.map(({ default_value: defaultValue, enum_values: enumValues, ...rest }: any) => ({
+      ...rest,
+      defaultValue,
+      enumValues,
+    })),
     constraints: table.constraints,
     // biome-ignore lint/suspicious/noExplicitAny: as documented.
     policies: table.policies.map(({ name, command, using_expression, check_expression }: any) => ({

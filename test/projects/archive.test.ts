@@ -39,6 +39,20 @@ test('the platform admin puts a project away and takes it into use again, each o
   ]);
 });
 
+test('why it is done stands in the trail, over every door', async () => {
+  const { projectId } = await service.project();
+  await call(admin, 'POST', archive(projectId), { body: { reason: 'Nobody answers for it.' } });
+  const set = `mutation { reactivateProject(input: { project: "Project_${projectId}", reason: "Somebody does." }) { id } }`;
+  await service.graphql(admin, set);
+  const told = `select details from audit_events where object_id = $1 and action <> 'project.created' order by seq`;
+  expect(await service.control.sql(told, [projectId])).toEqual([
+    { details: { reason: 'Nobody answers for it.' } },
+    { details: { reason: 'Somebody does.' } },
+  ]);
+  const long = { body: { reason: 'x'.repeat(501) } };
+  expectRefusal(await call(admin, 'POST', archive(projectId), long), 'VALIDATION_FAILED');
+});
+
 test('over GraphQL the same', async () => {
   const { wallet, projectId } = await service.project();
   const id = `Project_${projectId}`;

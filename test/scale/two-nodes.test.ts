@@ -71,6 +71,27 @@ test('messages sent to both nodes arrive once and in one order at subscriptions 
   }
 });
 
+test('a long result of a tool is read on in on whichever node', async () => {
+  const { principalId, projectId } = await service.project();
+  const who = await actors.session({ principalId });
+  const ask = async (url: string, name: string, args: object) => {
+    const headers = { ...(await who.headers('/mcp')), 'content-type': 'application/json' };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } });
+    const answer = await fetch(`${url}/mcp`, { method: 'POST', headers, body });
+    return ((await answer.json()) as { result: { content: { text: string }[]; structuredContent: object } }).result;
+  };
+  const sql = 'select n from generate_series(1, 40) n';
+  for (const [made, read] of [service.nodes, service.nodes.toReversed()] as const) {
+    const long = await ask(made!.url, 'run_sql', { project_id: projectId, sql });
+    const ref = /res_[0-9a-f]{16}/.exec(long.content[0]!.text)![0];
+    for (const node of [read!, made!])
+      expect((await ask(node.url, 'expand_result', { ref, offset: 38 })).structuredContent).toMatchObject({
+        total: 40,
+        items: [{ n: 39 }, { n: 40 }],
+      });
+  }
+});
+
 test('one idempotency key raced across both nodes does its work once, and both give its answer', async () => {
   const { wallet, orgId } = await service.owner();
   const create = async () => {

@@ -9,6 +9,7 @@ import { findBinaries } from '../../db/embedded/binaries.ts';
 import type { ServerUser } from '../../db/embedded/server-user.ts';
 import { stopPostmaster } from '../../db/embedded/stop-postmaster.ts';
 import { homeOf, serverOf } from '../db/fixtures/embedded-harness.ts';
+import { argumentsOf, programEnv } from '../helpers/programs.ts';
 
 export const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -32,15 +33,17 @@ export interface StartOptions {
   readonly user?: ServerUser;
   /** @default `npm start` */
   readonly command?: readonly [string, ...string[]];
+  /** Instead of a command: the gateway as this run has bundled it, for what a start from the sources has shown once. */
+  readonly bundled?: boolean;
 }
 
 /** Runs a command, in a process group of its own that ends with the test. */
-export function run({ cwd = checkout, env = {}, user, command = ['npm', 'start'] }: StartOptions) {
-  const [program, ...args] = command;
+export function run({ cwd = checkout, env = {}, user, command = ['npm', 'start'], bundled = false }: StartOptions) {
+  const [program, ...args] = bundled ? [shippedNode(checkout), ...argumentsOf('gateway')] : command;
   const child: ChildProcess = spawn(program, args, {
     cwd,
     // As after logging in: what the tests' own npm has set is not passed on.
-    env: { PATH: pathOfTheMachine(), PORT: '0', ...env },
+    env: { PATH: pathOfTheMachine(), PORT: '0', ...(bundled ? programEnv() : {}), ...env },
     ...(user ?? {}),
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -95,9 +98,11 @@ export async function start(options: StartOptions): Promise<Start> {
 
 /** The gateway of a checkout without npm around it, so that every line and the exit code are the gateway's own. */
 export const bare = (root = checkout): readonly [string, ...string[]] => [
-  join(root, 'node_modules/.bin/node'),
+  shippedNode(root),
   join(root, 'server/main.ts'),
 ];
+
+const shippedNode = (root: string) => join(root, 'node_modules/.bin/node');
 
 /** Without the folders that npm puts in front for its scripts. */
 function pathOfTheMachine(): string {

@@ -7,7 +7,7 @@ import { bare, run, start } from './checkout.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
-const optionsFor = (dataDir: string) => ({ command: bare(), env: { SVC_DATA_DIR: dataDir } });
+const optionsFor = (dataDir: string) => ({ bundled: true, env: { SVC_DATA_DIR: dataDir } });
 
 // How far a first start has come when it is killed.
 test.each<[string, (home: string, said: string) => boolean | Promise<boolean>]>([
@@ -34,7 +34,8 @@ test.each<[string, (home: string, said: string) => boolean | Promise<boolean>]>(
 
 test('pid files of a gateway and a Postgres that were both killed do not stand in the way', async () => {
   const dataDir = join(await testFolder(), '.svc');
-  const first = await start(optionsFor(dataDir));
+  const options = { command: bare(), env: { SVC_DATA_DIR: dataDir } };
+  const first = await start(options);
   expect(first.url).toBeDefined();
   const home = await homeOf(dataDir);
   const server = (await serverOf(home))!;
@@ -46,7 +47,7 @@ test('pid files of a gateway and a Postgres that were both killed do not stand i
     true,
   ]);
 
-  const second = await start(optionsFor(dataDir));
+  const second = await start(options);
   expect((await fetch(`${second.url}/readyz`)).status).toBe(200);
   expect(await second.stop()).toBe(0);
 });

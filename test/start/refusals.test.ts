@@ -10,12 +10,13 @@ import { bare, type StartOptions, start } from './checkout.ts';
 vi.setConfig({ testTimeout: 120_000 });
 
 /** Starts where it must be refused: exit code 1, nothing but one sentence, and nothing left running. @returns the sentence */
-async function refusal(dataDir: string, env: Record<string, string>, user?: StartOptions['user']): Promise<string> {
-  const gateway = await start({
-    command: bare(),
-    env: { LOG_LEVEL: 'warn', SVC_DATA_DIR: dataDir, ...env },
-    ...(user === undefined ? {} : { user }),
-  });
+async function refusal(
+  dataDir: string,
+  env: Record<string, string>,
+  as: Pick<StartOptions, 'command' | 'user'> = {},
+): Promise<string> {
+  const environment = { LOG_LEVEL: 'warn', SVC_DATA_DIR: dataDir, ...env };
+  const gateway = await start({ bundled: as.command === undefined, ...as, env: environment });
   expect(gateway.url).toBeUndefined();
   expect(await gateway.ended).toBe(1);
   expect(gateway.stdout()).toBe('');
@@ -43,7 +44,7 @@ async function listen(onConnection: Parameters<typeof createServer>[1] = () => {
 test('a taken port is named, and Postgres stopped again', async () => {
   const port = await listen((socket) => socket.destroy());
   const dataDir = join(await testFolder(), '.svc');
-  const sentence = await refusal(dataDir, { PORT: String(port) });
+  const sentence = await refusal(dataDir, { PORT: String(port) }, { command: bare() });
   expect(sentence).toBe(
     `svc: Port ${port} on 127.0.0.1 is taken; stop what listens there, or choose another with PORT (0 picks a free one).`,
   );
@@ -59,7 +60,7 @@ test('an address of another machine is named', async () => {
 test('every variable at fault is named at once, none with its value, and nothing is begun', async () => {
   const dataDir = join(await testFolder(), '.svc');
   const env = { PORT: '70000', DATABASE_URL: 'mysql://secret@host/db', SVC_SECRET_KEY: 'hush' };
-  const sentence = await refusal(dataDir, env);
+  const sentence = await refusal(dataDir, env, { command: bare() });
   for (const name of Object.keys(env)) expect(sentence).toMatch(new RegExp(`[.] ${name} must be [^.]+[^ ]`));
   expect(sentence).not.toMatch(/70000|mysql|hush/);
   expect(await exists(dataDir)).toBe(false);
@@ -126,7 +127,7 @@ test('a data folder of somebody else is named', async ({ skip }) => {
   skip(!runsAsRoot, 'Only root can become another user.');
   const folder = await testFolder();
   const user = await findServerUser();
-  const sentence = await refusal(join(folder, '.svc'), {}, user);
+  const sentence = await refusal(join(folder, '.svc'), {}, { user });
   expect(sentence).toMatch(/^svc: The data folder cannot be used \(EACCES.*SVC_DATA_DIR/);
 });
 
@@ -154,7 +155,7 @@ test('a damaged root secret is named and kept', async () => {
 test('a lost root secret is named, and a new one is not left in its place', async () => {
   const dataDir = join(await testFolder(), '.svc');
   const path = join(dataDir, 'secret.key');
-  const first = await start({ command: bare(), env: { SVC_DATA_DIR: dataDir, LOG_LEVEL: 'warn' } });
+  const first = await start({ bundled: true, env: { SVC_DATA_DIR: dataDir, LOG_LEVEL: 'warn' } });
   expect(await first.stop()).toBe(0);
   const secret = await readFile(path);
   await rm(path);
@@ -163,5 +164,5 @@ test('a lost root secret is named, and a new one is not left in its place', asyn
   );
   expect(await exists(path)).toBe(false);
   await writeFile(path, secret, { mode: 0o600 });
-  expect((await start({ command: bare(), env: { SVC_DATA_DIR: dataDir } })).url).toBeDefined();
+  expect((await start({ bundled: true, env: { SVC_DATA_DIR: dataDir } })).url).toBeDefined();
 });

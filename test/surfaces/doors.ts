@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createClient, type Method, SvcError } from '../../clients/sdk/src/index.ts';
 import type { Surface } from '../../scripts/surfaces.ts';
-import { inputOf, rowOf, type Stage, saidBy } from '../access/surface-inputs.ts';
+import { inputOf, rowOf, type Stage, saidBy, toolArgumentsOf } from '../access/surface-inputs.ts';
 import type { Actor } from '../helpers/actors.ts';
 import { asWire } from '../helpers/as-wire.ts';
 import type { Service } from '../helpers/service.ts';
@@ -66,18 +66,8 @@ export async function doorsOf(service: Service, stage: Stage) {
 
     async tool(actor: Actor, surface: Surface): Promise<Told> {
       const { properties } = listed.get(surface.tool!)!.inputSchema;
-      const said = saidBy(stage, surface);
-      const named = [...surface.path!.path.matchAll(/:(\w+)/g)].map(([, name]) => [
-        name === 'id' ? 'project_id' : name!,
-        stage.params[name!],
-      ]);
-      const whole = Object.entries(surface.path!.places).find(([, place]) => place.name === undefined)?.[0];
-      const key = keyOf(surface);
       const { isError, structuredContent } = await tools.call(actor, surface.tool!, {
-        ...said.query,
-        ...(whole === undefined ? said.body : { [whole]: said.body }),
-        ...Object.fromEntries(named),
-        ...(key && { idempotency_key: key }),
+        ...toolArgumentsOf(stage, surface.path!, surface.idempotencyKey === 'required'),
         ...('reveal' in properties ? { reveal: true } : {}),
       });
       return isError === true ? { refused: refusalOf(structuredContent, 402) } : { answer: structuredContent };

@@ -84,7 +84,21 @@ export function parseCall(
   }
   for (const { name, required } of declared)
     if (required === true && flags[name] === undefined) throw badUsage(`--${name} is missing.`, { field: name });
+  if (flags.project === undefined && beginsWithProject(command, free)) flags.project = free.shift();
   return { positionals: placed(command, free), flags };
+}
+
+/**
+ * Whether the first word is the project in place of `--project`, as older clients have it. Contract 04, section 4.4. A
+ * word that the command needs for something else is that, and so is the beginning of a text.
+ */
+function beginsWithProject({ flags = [], positionals = [] }: Command, free: readonly string[]): boolean {
+  return (
+    /^prj_[A-Za-z0-9]+$/.test(free[0] ?? '') &&
+    flags.some(({ name }) => name === 'project') &&
+    !positionals.some(({ rest, only }) => rest === true || only !== undefined) &&
+    free.length > positionals.filter(({ optional }) => optional !== true).length
+  );
 }
 
 function placed(command: Command, free: readonly string[]): Record<string, string | undefined> {

@@ -1,4 +1,5 @@
 import type { Cli } from './cli.ts';
+import type { humanForms } from './human-forms.ts';
 
 export type ValueType = 'string' | 'integer' | 'number' | 'boolean' | 'list' | 'json';
 
@@ -88,7 +89,7 @@ export interface Command {
   /** Writes a line for each document rather than one document. */
   readonly streams?: true;
   /** The result for people; by default tables and names beside values. */
-  readonly human?: (result: never) => string;
+  readonly human?: keyof typeof humanForms;
   /** @returns the document for standard output; undefined when everything has been written */
   readonly run: (call: Call) => Promise<unknown>;
 }

@@ -1,12 +1,11 @@
 import { globalFlags } from './arguments.ts';
-import type { Command } from './command.ts';
+import type { Command, Flag } from './command.ts';
 import { directory } from './directory.ts';
 
 /** Words that may come next, a line for each: the word, a tab, and what it is. @param words those typed, the last one maybe in part */
 export async function complete(words: readonly string[]): Promise<string> {
   const typed = words.at(-1) ?? '';
-  const before = words.slice(0, -1);
-  const candidates = await candidatesFor(before, typed);
+  const candidates = await candidatesFor(words.slice(0, -1), typed);
   return candidates
     .filter(([word]) => word.startsWith(typed))
     .map(([word, about]) => `${word}\t${about}\n`)
@@ -16,15 +15,25 @@ export async function complete(words: readonly string[]): Promise<string> {
 type Candidate = readonly [word: string, about: string];
 
 async function candidatesFor(before: readonly string[], typed: string): Promise<readonly Candidate[]> {
-  if (before.length === 0) return [...directory.map(({ name, summary }): Candidate => [name, summary]), ...flagsOf([])];
-  const entry = directory.find(({ name }) => name === before[0]);
-  if (entry === undefined) return [];
+  // Flags that every command takes may stand in front of it.
+  const first = plain(before, globalFlags)[0];
+  // `svc help org` is the page of `svc org`.
+  if (first === 'help') return candidatesFor(withoutFirst(before, 'help'), typed);
+  const entry = directory.find(({ name }) => name === first);
+  if (entry === undefined) {
+    const value = valuesFor(globalFlags, before.at(-1));
+    if (value !== undefined) return value;
+    if (first !== undefined) return [];
+    return typed.startsWith('-') ? flagsOf([]) : directory.map(({ name, summary }): Candidate => [name, summary]);
+  }
   const { group } = await entry.load();
-  const words = before.filter((word) => !word.startsWith('-'));
+  // Which words are values depends on the command, and the command on the words.
+  const flags = [...globalFlags, ...group.commands.flatMap((command) => command.flags ?? [])];
+  const words = plain(before, flags);
   const command = longest(group.commands, words);
-  const value = valuesFor(command, before.at(-1) ?? '');
+  const value = valuesFor([...(command?.flags ?? []), ...globalFlags], before.at(-1));
   if (value !== undefined) return value;
-  if (typed.startsWith('-')) return flagsOf(command?.flags ?? []);
+  if (typed.startsWith('-')) return flagsOf((command?.flags ?? []).filter((flag) => !isGiven(before, flag)));
   const deeper = group.commands.flatMap((one): Candidate[] => {
     const parts = one.words.split(' ');
     const begins = words.every((word, at) => parts[at] === word);
@@ -32,10 +41,30 @@ async function candidatesFor(before: readonly string[], typed: string): Promise<
       ? [[parts[words.length]!, parts.length === words.length + 1 ? one.summary : '']]
       : [];
   });
-  const once = [...new Map(deeper.map((one) => [one[0], one])).values()];
+  // Of commands below one word the first with a summary of its own says what the word is.
+  const once = [...new Map(deeper.toReversed().map((one) => [one[0], one])).values()].toReversed();
   const place = command?.positionals?.[words.length - command.words.split(' ').length];
   return [...once, ...(place?.choices ?? []).map((choice): Candidate => [choice, place!.about])];
 }
+
+const withoutFirst = (words: readonly string[], word: string): readonly string[] =>
+  words.toSpliced(words.indexOf(word), 1);
+
+/** The words that are neither flags nor their values. */
+function plain(words: readonly string[], flags: readonly Flag[]): readonly string[] {
+  return words.filter((word, at) => !word.startsWith('-') && !wantsValue(flags, words[at - 1]));
+}
+
+const flagOf = (flags: readonly Flag[], word: string | undefined): Flag | undefined =>
+  word === '--profile' ? flagOf(flags, '--wallet') : flags.find(({ name }) => word === `--${name}`);
+
+const wantsValue = (flags: readonly Flag[], word: string | undefined): boolean => {
+  const flag = flagOf(flags, word);
+  return flag !== undefined && flag.type !== 'boolean';
+};
+
+const isGiven = (words: readonly string[], { name, type }: Flag): boolean =>
+  type !== 'list' && words.some((word) => word === `--${name}` || word.startsWith(`--${name}=`));
 
 const longest = (commands: readonly Command[], words: readonly string[]): Command | undefined =>
   commands
@@ -43,11 +72,11 @@ const longest = (commands: readonly Command[], words: readonly string[]): Comman
     .sort((a, b) => b.words.length - a.words.length)[0];
 
 /** Values of the flag that was typed last, when it wants one: its choices, or nothing. */
-function valuesFor(command: Command | undefined, word: string): readonly Candidate[] | undefined {
-  const flag = [...(command?.flags ?? []), ...globalFlags].find(({ name }) => word === `--${name}`);
-  if (flag === undefined || flag.type === 'boolean') return undefined;
+function valuesFor(flags: readonly Flag[], word: string | undefined): readonly Candidate[] | undefined {
+  if (!wantsValue(flags, word)) return undefined;
+  const flag = flagOf(flags, word)!;
   return (flag.choices ?? []).map((choice): Candidate => [choice, flag.about]);
 }
 
-const flagsOf = (flags: readonly { readonly name: string; readonly about: string }[]): readonly Candidate[] =>
+const flagsOf = (flags: readonly Flag[]): readonly Candidate[] =>
   [...flags, ...globalFlags].map(({ name, about }): Candidate => [`--${name}`, about]);

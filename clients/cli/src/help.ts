@@ -24,6 +24,7 @@ export function rootPage(groups: readonly GroupEntry[], width: number): string {
     ]),
     ...sections,
     block('Every command takes', flagLines(globalFlags, width)),
+    block('Environment', columns(environment, width)),
     paragraph(
       'A command prints one JSON document, a stream one a line. Failures are JSON on standard error: branch on `code`, ' +
         'and look at `next_actions`. svc <command> --help tells the rest.',
@@ -31,6 +32,18 @@ export function rootPage(groups: readonly GroupEntry[], width: number): string {
     ),
   ]);
 }
+
+const environment = [
+  ['SVC_API_BASE', 'Address of the gateway: http://localhost:4000 unless told, or the one of `svc init --api-base`.'],
+  ['SVC_WALLET', 'Name of the wallet that signs.'],
+  ['SVC_DELEGATE_TOKEN', 'A delegate’s token, which goes before every wallet.'],
+  ['SVC_SERVICE_KEY, SVC_ANON_KEY', 'Keys of a project, before those that are kept here.'],
+  ['SVC_ORG, SVC_PROJECT_ID', 'The organization and the project that are meant where none is named.'],
+  ['SVC_ROOM', 'The room, as <org_id>/<key>.'],
+  ['SVC_AGENT_NAME', 'Your name in rooms, where another presence is made.'],
+  ['SVC_CONFIG_DIR', 'Where wallets, keys and settings are kept: ~/.config/svc unless told.'],
+  ['SVC_OUTPUT=human', 'Write for people rather than JSON.'],
+] as const;
 
 /** The page of a group: what it is about, and its commands. */
 export function groupPage(group: Group, width: number): string {
@@ -68,7 +81,7 @@ export function commandPage(command: Command, siblings: readonly Command[], widt
     block('Every command takes', flagLines(globalFlags, width)),
     exits === undefined
       ? ''
-      : block('Exit codes', columns([['0', 'success'], ['1', 'any failure'], ...Object.entries(exits)], width)),
+      : block('Exit codes', columns(Object.entries({ 0: 'success', 1: 'any failure', ...exits }), width)),
     examples.length === 0
       ? ''
       : block(

@@ -5,16 +5,20 @@ type Value = unknown;
 const isObject = (value: Value): value is Record<string, Value> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A result for people: lists of things as tables, one thing as names beside values. */
-export function humanText(result: Value): string {
+/**
+ * A result for people: lists of things as tables, one thing as names beside values.
+ *
+ * @param width of the terminal, in characters; what does not fit of a table is left to JSON
+ */
+export function humanText(result: Value, width: number): string {
   if (typeof result === 'string') return result;
-  if (Array.isArray(result)) return table(result);
+  if (Array.isArray(result)) return table(result, width);
   if (!isObject(result)) return String(result);
   const lists = Object.entries(result).filter(([, value]) => Array.isArray(value) && value.some(isObject));
   const rest = Object.entries(result).filter(([name]) => !lists.some(([listed]) => listed === name));
   return [
     rest.length === 0 ? '' : pairs(rest),
-    ...lists.map(([name, rows]) => `${label(name)}\n${table(rows as Value[])}`),
+    ...lists.map(([name, rows]) => `${label(name)}\n${table(rows as Value[], width)}`),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -61,19 +65,78 @@ const pairs = (entries: readonly (readonly [string, Value])[]): string => {
 
 const cellMax = 48;
 
-function table(rows: readonly Value[]): string {
+/** A moment, of which a table shows the day and the second. */
+const isoTime = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/;
+
+/** What a table has as a heading and in each row. */
+interface Column {
+  readonly title: string;
+  readonly cells: readonly string[];
+  readonly width: number;
+  /** A member of a member, or an id that all rows have: the first to be left out. */
+  readonly isMinor: boolean;
+}
+
+/** Rows below each other, as wide as the terminal at most. */
+export function table(rows: readonly Value[], width: number): string {
   if (rows.length === 0) return 'none';
   if (!rows.every(isObject)) return rows.map(cell).join('\n');
   const flattened = rows.map(flat);
   const names = [...new Set(flattened.flatMap((row) => Object.keys(row)))];
-  const shown = flattened.map((row) => names.map((name) => cell(row[name])));
-  const widths = names.map((name, at) => Math.max(label(name).length, ...shown.map((row) => row[at]!.length)));
-  const line = (cells: readonly string[]) =>
-    cells
-      .map((text, at) => text.padEnd(widths[at]!))
+  const all = names
+    .filter((name) => !flattened.every((row) => isEmpty(row[name])))
+    .map((name, at): Column => {
+      const cells = flattened.map((row) => cell(row[name]));
+      const title = label(name);
+      const isSame = at > 0 && cells.every((text) => text === cells[0] && text.length >= idLength);
+      return {
+        title,
+        cells,
+        width: Math.max(title.length, ...cells.map(({ length }) => length)),
+        isMinor: isSame || name.includes('.'),
+      };
+    });
+  const columns = fitting(withoutEchoes(all), width);
+  const line = (text: (column: Column) => string) =>
+    columns
+      .map((column) => text(column).padEnd(column.width))
       .join('  ')
       .trimEnd();
-  return [line(names.map(label)), line(widths.map((width) => '-'.repeat(width))), ...shown.map(line)].join('\n');
+  const left = all.filter((column) => !columns.includes(column)).map(({ title }) => title);
+  return [
+    line(({ title }) => title),
+    line((column) => '-'.repeat(column.width)),
+    ...rows.map((_row, at) => line(({ cells }) => cells[at]!)),
+    ...(left.length === 0 ? [] : [`(--json has more: ${left.join(', ')})`]),
+  ].join('\n');
+}
+
+const isEmpty = (value: Value): boolean =>
+  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+
+/** Ids are that long at least; what is shorter may be alike by chance. */
+const idLength = 26;
+
+/** Columns but for those that say again what one before them says. */
+const withoutEchoes = (columns: readonly Column[]): readonly Column[] =>
+  columns.filter(
+    ({ cells }, at) =>
+      !(
+        cells.every(({ length }) => length >= idLength) &&
+        columns.slice(0, at).some((before) => before.cells.every((text, row) => text === cells[row]))
+      ),
+  );
+
+/** As many columns as fit, in their order: those of members of members go first, and the last of them before others. */
+function fitting(columns: readonly Column[], width: number): readonly Column[] {
+  let left = width + 2;
+  const kept = new Set<Column>();
+  for (const column of columns.toSorted((a, b) => Number(a.isMinor) - Number(b.isMinor))) {
+    left -= column.width + 2;
+    if (left < 0 && kept.size > 0) break;
+    kept.add(column);
+  }
+  return columns.filter((column) => kept.has(column));
 }
 
 /** Members of members one step down, so that a row of a stream or a table shows them. */
@@ -87,7 +150,7 @@ const flat = (row: Record<string, Value>): Record<string, Value> =>
   );
 
 /** A text without what would tell a terminal to do something; lines and tabs stay. */
-const quiet = (text: string): string => text.replace(/(?![\n\t])\p{Cc}/gu, '');
+export const quiet = (text: string): string => text.replace(/(?![\n\t])\p{Cc}/gu, '');
 
 const long = (value: Value): string =>
   value === null || value === undefined
@@ -100,6 +163,8 @@ const long = (value: Value): string =>
 
 function cell(value: Value): string {
   // What others wrote may hold anything; a table stays one, and a terminal is told nothing by it.
-  const text = long(value).replace(/\p{Cc}+/gu, ' ');
+  const text = long(value)
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(isoTime, '$1 $2');
   return text.length > cellMax ? `${text.slice(0, cellMax - 1)}…` : text;
 }

@@ -3,13 +3,20 @@ import { readFileSync } from 'node:fs';
 import module from 'node:module';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 
+/** The oldest Node.js that runs this program: older ones have no sockets and no `URL.parse`. */
+const neededNode = 22;
+
 if (process.argv[2] === '--version' || process.argv[2] === '-V') process.stdout.write(`${version}\n`);
-else {
+else if (Number.parseInt(process.versions.node, 10) < neededNode) {
+  const { runByNewer } = await import('./newer-node.ts');
+  process.exitCode = await runByNewer(fileURLToPath(import.meta.url), neededNode);
+} else {
   // Compiled code is kept where nobody else can write; the usual place is a folder that all users share.
   module.enableCompileCache?.(join(process.env.SVC_CONFIG_DIR ?? join(homedir(), '.cache', 'svc'), 'compiled'));
   const { run } = await import('./run.ts');

@@ -11,6 +11,7 @@ import {
   orgFlag,
   projectFlag,
   requireOrg,
+  requireOrgOrProject,
   requireProject,
   requireRoom,
   roomFlag,
@@ -25,19 +26,23 @@ export interface Shape {
   readonly takes?: readonly Taken[];
   /** Other names of flags, by input; null leaves an input out. */
   readonly flags?: Readonly<Record<string, string | null>>;
+  /** What is said of an input here, where the operation speaks of JSON or of other clients. */
+  readonly texts?: Readonly<Record<string, string>>;
   /** Flags that stand for no input by themselves. */
   readonly more?: readonly Flag[];
   /** Inputs made from the call rather than read from it. They win. */
   readonly set?: (call: Call) => Inputs | Promise<Inputs>;
   /** Whether an organization or project that is optional is looked for where none is named. @default true */
   readonly seek?: boolean;
+  /** Whether a project may be named in place of its organization. */
+  readonly orgByProject?: true;
   readonly about?: readonly string[];
   readonly examples?: Command['examples'];
   /** Further operations that the command stands for. */
   readonly also?: readonly string[];
   /** What is printed, where that is not the answer itself. */
   readonly shown?: (answer: Record<string, unknown>, call: Call, inputs: Inputs) => unknown;
-  readonly human?: (result: never) => string;
+  readonly human?: Command['human'];
   /** Done only with `--confirm`; what it would do, in words. */
   readonly confirm?: string;
   /** What a person's session needs an approval of. */
@@ -72,7 +77,7 @@ export function operationCommand(words: string, row: Row, shape: Shape = {}): Co
     words,
     summary: row.summary,
     ...(about === undefined ? {} : { about }),
-    positionals: takes.map((taken) => positionalOf(row, taken)),
+    positionals: takes.map((taken) => positionalOf(row, taken, shape)),
     flags: flagsOf(row, shape),
     examples,
     operations: [row.operation, ...also],
@@ -87,12 +92,12 @@ export function operationCommand(words: string, row: Row, shape: Shape = {}): Co
   };
 }
 
-const positionalOf = (row: Row, { input, name, optional, rest }: Taken): Positional => {
+const positionalOf = (row: Row, { input, name, optional, rest }: Taken, { texts }: Shape = {}): Positional => {
   const known = ids[input];
   const { about, choices, required } = row.inputs[input]!;
   return {
     name: name ?? known?.name ?? input,
-    about,
+    about: texts?.[input] ?? about,
     ...(known !== undefined || optional === true || required !== true ? { optional: true as const } : {}),
     ...(known === undefined ? {} : { only: known.only }),
     ...(rest === undefined ? {} : { rest }),
@@ -104,11 +109,11 @@ const flagName = (row: Row, { flags = {} }: Shape, input: string): string =>
   flags[input] ?? row.inputs[input]!.as.replaceAll('_', '-');
 
 function flagsOf(row: Row, shape: Shape): readonly Flag[] {
-  const { takes = [], flags = {}, more = [], confirm } = shape;
+  const { takes = [], flags = {}, more = [], confirm, seek = true, texts } = shape;
   const own = Object.entries(row.inputs).flatMap(([input, declared]): Flag[] => {
     if (flags[input] === null || input === 'org' || input === 'room' || input === 'project') return [];
     if (takes.some((taken) => taken.input === input)) return [];
-    if (input === 'org_id') return [orgFlag];
+    if (input === 'org_id') return [seek ? orgFlag : { ...orgFlag, about: 'Only those of this organization.' }];
     if (input === 'project_id') return [projectFlag];
     const { type, about, required, choices, min } = declared;
     const max = declared.max ?? (input === 'limit' ? limitMax : undefined);
@@ -116,7 +121,7 @@ function flagsOf(row: Row, shape: Shape): readonly Flag[] {
       {
         name: flagName(row, shape, input),
         type: input === 'limit' ? 'integer' : type,
-        about,
+        about: texts?.[input] ?? about,
         ...(required === true ? { required } : {}),
         ...(choices === undefined ? {} : { choices }),
         ...(min === undefined ? {} : { min }),
@@ -130,7 +135,7 @@ function flagsOf(row: Row, shape: Shape): readonly Flag[] {
     ...more,
     ...(room === undefined ? [] : [roomFlag]),
     ...(org === undefined ? [] : [orgFlag]),
-    ...(project === undefined && room === undefined ? [] : [projectFlag]),
+    ...(project === undefined && room === undefined && shape.orgByProject !== true ? [] : [projectFlag]),
     ...(row.key === undefined || row.inputs.idempotency_key !== undefined ? [] : [keyFlag]),
     ...(row.priced === true ? [capFlag] : []),
     ...(confirm === undefined ? [] : [{ name: 'confirm', type: 'boolean' as const, about: `Do it: ${confirm}` }]),
@@ -167,7 +172,9 @@ async function inputsOf(row: Row, shape: Shape, { cli, positionals, flags, ...re
       project: flags.text('project'),
     });
     Object.assign(inputs, { org: found.org, room: found.room });
-  } else if (org !== undefined)
+  } else if (shape.orgByProject === true)
+    inputs.org = await requireOrgOrProject(cli, { org: flags.text('org'), project: flags.text('project') });
+  else if (org !== undefined)
     inputs.org = await requireOrg(cli, { 'the argument': takenText('org'), '--org': flags.text('org') });
   if (project !== undefined)
     inputs.project = await requireProject(cli, { argument: takenText('project'), '--project': flags.text('project') });

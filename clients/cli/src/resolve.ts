@@ -61,12 +61,12 @@ function agreed(named: readonly Named[]): string {
   const [first] = named as [Named];
   const other = named.find(({ org }) => org.toLowerCase() !== first.org.toLowerCase());
   if (other !== undefined)
-    throw local('AMBIGUOUS_ORG', `${first.by} names one organization, and ${other.by} another.`, {
+    throw local('AMBIGUOUS_ORG', `Two organizations are named: one by ${first.by}, another by ${other.by}.`, {
       hint: 'Name the one that is meant with --org, or make them agree.',
       details: { named: named.map(({ org, by }) => ({ org_id: org, by })) },
     });
   if (!spelling.org.test(first.org))
-    throw local('BAD_ORG_ID', `${first.by} names no organization: its id is a UUID.`, {
+    throw local('BAD_ORG_ID', `${JSON.stringify(first.org)} of ${first.by} is no organization’s id, which is a UUID.`, {
       field: 'org',
       nextActions: [runCommand('svc org list', 'It lists your organizations with their ids.')],
     });
@@ -180,7 +180,28 @@ export function roomOfEnvironment(text: string): Room {
 /** A project's own room goes by the project's id, in the organization that the project is in. */
 async function roomOfProject(cli: Cli, project: string, org: string | undefined): Promise<Room> {
   const id = await requireProject(cli, { '--project': project });
-  if (org !== undefined) return { org: await requireOrg(cli, { '--org': org }), room: id };
-  const { body } = await call<{ org_id: string }>(cli, { method: 'GET', path: `/projects/v1/${id}`, project: id });
-  return { org: body.org_id, room: id };
+  return { org: org === undefined ? await orgOfProject(cli, id) : await requireOrg(cli, { '--org': org }), room: id };
+}
+
+async function orgOfProject(cli: Cli, project: string): Promise<string> {
+  const { body } = await call<{ org_id: string }>(cli, { method: 'GET', path: `/projects/v1/${project}`, project });
+  return body.org_id;
+}
+
+/**
+ * The organization of a command that may name a project in place of it: `--org`, else that of `--project`, else as
+ * {@link findOrg}, and where nothing names one that of the project in use.
+ *
+ * @throws AMBIGUOUS_ORG, ORG_REQUIRED
+ */
+export async function requireOrgOrProject(
+  cli: Cli,
+  { org, project }: Readonly<{ org?: string | undefined; project?: string | undefined }>,
+): Promise<string> {
+  if (org !== undefined) return requireOrg(cli, { '--org': org });
+  if (project !== undefined) return orgOfProject(cli, await requireProject(cli, { '--project': project }));
+  const found = await findOrg(cli);
+  if (found !== undefined) return found;
+  const active = await findProject(cli);
+  return active === undefined ? requireOrg(cli) : orgOfProject(cli, active);
 }

@@ -9,14 +9,15 @@ import { refuseRetired } from './retired.ts';
 export async function run(argv: readonly string[], outside: Omit<Cli, 'human'>): Promise<number> {
   let human = outside.env.SVC_OUTPUT === 'human';
   try {
+    // Words that are still being typed: nothing is taken out of them.
+    if (argv[0] === '__complete') {
+      const { complete } = await import('./complete.ts');
+      outside.stdout.write(await complete(argv.slice(1)));
+      return 0;
+    }
     const { globals, words } = splitGlobals(argv);
     human = globals.human || (human && !globals.json);
     const cli: Cli = { ...outside, human, wallet: globals.wallet, apiBase: globals.apiBase };
-    if (words[0] === '__complete') {
-      const { complete } = await import('./complete.ts');
-      cli.stdout.write(await complete(words.slice(1)));
-      return 0;
-    }
     const width = Math.min(100, Math.max(60, cli.stdout.columns ?? 100));
     // `svc help org` is `svc org --help`.
     const asksPage = globals.help || words[0] === 'help';
@@ -50,6 +51,16 @@ export async function run(argv: readonly string[], outside: Omit<Cli, 'human'>):
   }
 }
 
+async function humanForm({ human: form }: Command, result: unknown, { stdout }: Cli): Promise<string> {
+  const width = stdout.columns ?? usualWidth;
+  if (form === undefined) return (await import('./human.ts')).humanText(result, width);
+  const { humanForms } = await import('./human-forms.ts');
+  return humanForms[form](result as never, width);
+}
+
+/** Width of what is written for people where nobody says how wide it may be. */
+const usualWidth = 120;
+
 async function perform(command: Command, behind: readonly string[], cli: Cli): Promise<number> {
   const { positionals, flags } = parseCall(command, behind);
   let exitCode = 0;
@@ -63,12 +74,9 @@ async function perform(command: Command, behind: readonly string[], cli: Cli): P
       exitCode = code;
     },
   });
-  if (result !== undefined)
-    cli.stdout.write(
-      human === undefined
-        ? `${JSON.stringify(result, undefined, 2)}\n`
-        : `${(command.human ?? human.humanText)(result as never).trimEnd()}\n`,
-    );
+  if (result === undefined) return exitCode;
+  const text = cli.human ? await humanForm(command, result, cli) : JSON.stringify(result, undefined, 2);
+  cli.stdout.write(`${text.trimEnd()}\n`);
   return exitCode;
 }
 
@@ -109,6 +117,7 @@ async function find(
   const [first = ''] = words;
   const entry = directory.find(({ name }) => name === first);
   if (entry === undefined) {
+    await refuseReserved('UNKNOWN_COMMAND', words);
     const { nearest } = await import('./nearest.ts');
     const near = nearest(
       first,
@@ -130,6 +139,7 @@ async function find(
   // `svc org member` is a group within a group.
   if (words.length === 2 && below.length > 0)
     return { group: { ...group, name: prefix, commands: below }, command: undefined, behind: [] };
+  await refuseReserved('UNKNOWN_SUBCOMMAND', words);
   const { nearest } = await import('./nearest.ts');
   const near = nearest(
     words.slice(0, 3).join(' '),
@@ -137,5 +147,17 @@ async function find(
   );
   throw local('UNKNOWN_SUBCOMMAND', `There is no command svc ${words.slice(0, 2).join(' ')}.`, {
     hint: near === undefined ? `svc ${first} --help lists its commands.` : `Did you mean svc ${near}?`,
+  });
+}
+
+/** @throws the code, for a documented command that this version has not */
+async function refuseReserved(code: string, words: readonly string[]): Promise<void> {
+  const { reservedFor } = await import('./reserved.ts');
+  const why = reservedFor(words);
+  if (why === undefined) return;
+  const called = words.filter((word) => !word.startsWith('-')).slice(0, code === 'UNKNOWN_COMMAND' ? 1 : 2);
+  throw local(code, `svc ${called.join(' ')} is not in this version. ${why}`, {
+    hint: 'svc --help lists what there is.',
+    details: { command: `svc ${called.join(' ')}`, is_reserved: true },
   });
 }

@@ -17,7 +17,7 @@ export function App({ settings }: { readonly settings: Settings }) {
   if (current.state !== 'in') return <SignIn session={current} settings={settings} />;
   return (
     <Provider value={current.link.client}>
-      <Shell signer={current.signer} link={current.link} settings={settings} path={path}>
+      <Shell member={current.member} link={current.link} settings={settings} path={path}>
         {/* Anew for each page: what broke one is no matter to the next. */}
         <Boundary key={path}>
           <Suspense fallback={<Loading />}>{pageOf(path)}</Suspense>

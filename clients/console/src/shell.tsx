@@ -1,14 +1,15 @@
 import { type ReactNode, useState } from 'react';
 import type { Link as Connection } from './graph/link.ts';
 import { ConnectionBanner } from './parts/connection-banner.tsx';
+import { ProofAsked } from './parts/proof-asked.tsx';
 import { ThemeSwitch } from './parts/theme-switch.tsx';
 import { Link, match } from './router.tsx';
-import { leave } from './session/session.ts';
-import type { Signer } from './session/siwx.ts';
+import { plane } from './session/person.ts';
+import { leave, type Member, signOut } from './session/session.ts';
 import type { Settings } from './settings.ts';
 
 interface ShellProps {
-  readonly signer: Signer;
+  readonly member: Member;
   readonly link: Connection;
   readonly settings: Settings;
   readonly path: string;
@@ -25,7 +26,7 @@ async function throwKeyAway(): Promise<void> {
 }
 
 /** What stands around every page: where one may go, who one is, and how the connection is. */
-export function Shell({ signer, link, settings, path, children }: ShellProps) {
+export function Shell({ member, link, settings, path, children }: ShellProps) {
   const [open, setOpen] = useState(false);
   const org = orgOf(path);
   return (
@@ -72,16 +73,16 @@ export function Shell({ signer, link, settings, path, children }: ShellProps) {
           <div className="side-foot">
             <ThemeSwitch />
             <div>
-              <p>{signer.label}</p>
+              <p>{member.label}</p>
               <p className="quiet">
-                <code title={signer.address}>{`${signer.address.slice(0, 8)}…${signer.address.slice(-6)}`}</code>
+                <WhoExactly member={member} />
               </p>
             </div>
             <div className="row">
-              <button type="button" className="slim" onClick={() => leave()}>
+              <button type="button" className="slim" onClick={() => void signOut()}>
                 Sign out
               </button>
-              {signer.kind === 'key' && (
+              {member.kind === 'key' && (
                 <button type="button" className="slim" onClick={() => void throwKeyAway()}>
                   Throw key away
                 </button>
@@ -91,12 +92,20 @@ export function Shell({ signer, link, settings, path, children }: ShellProps) {
           </div>
         </header>
         <div>
-          <ConnectionBanner link={link} signer={signer} />
+          <ConnectionBanner link={link} label={member.label} />
           <main id="content" tabIndex={-1}>
             {children}
           </main>
         </div>
       </div>
+      <ProofAsked />
     </>
   );
+}
+
+/** What tells somebody from others of the same name. */
+function WhoExactly({ member }: { readonly member: Member }) {
+  if (member.kind !== 'person')
+    return <code title={member.address}>{`${member.address.slice(0, 8)}…${member.address.slice(-6)}`}</code>;
+  return member.readsOnly ? 'This session only reads.' : <a href={`${plane}/account`}>Account and passkeys</a>;
 }

@@ -5,13 +5,14 @@ import { useTitle } from './router.tsx';
 import { enter, leave, type Session, wasKey } from './session/session.ts';
 import { type FoundWallet, findWallets, walletSigner } from './session/wallets.ts';
 import type { Settings } from './settings.ts';
+import { SignInPerson, wordsOf } from './sign-in-person.tsx';
 
 interface SignInProps {
   readonly session: Exclude<Session, { state: 'in' }>;
   readonly settings: Settings;
 }
 
-/** The way in: a wallet of the browser, or in development a key that the page makes for itself. */
+/** The way in: as a person, by a wallet of the browser, or in development by a key that the page makes for itself. */
 export function SignIn({ session, settings }: SignInProps) {
   useTitle('Sign in');
   const [wallets, setWallets] = useState<readonly FoundWallet[]>();
@@ -24,8 +25,8 @@ export function SignIn({ session, settings }: SignInProps) {
     setFailed(undefined);
     try {
       await how();
-    } catch (error) {
-      setFailed(error instanceof Error ? error.message : 'The wallet did not sign.');
+    } catch (refused) {
+      setFailed(wordsOf(refused));
     }
     setBusy(false);
   };
@@ -40,8 +41,9 @@ export function SignIn({ session, settings }: SignInProps) {
     if (busy) void byKey();
   }, []);
 
-  const returning = session.state === 'returning' ? session.walletId : undefined;
-  const why = failed ?? (session.state === 'out' ? session.why : undefined);
+  const { walletId: returning, person } = session;
+  const why = failed ?? session.why;
+  const byReturning = wallets?.filter(({ id }) => id === returning) ?? [];
   return (
     <main className="gate">
       <div className="stack">
@@ -51,8 +53,7 @@ export function SignIn({ session, settings }: SignInProps) {
         </p>
         <h1>{returning === undefined ? 'Sign in' : 'Welcome back'}</h1>
         <p className="quiet">
-          There is no password. Your wallet signs one short text, which opens one connection; all you read and change
-          goes by it, and nothing is paid. When the connection is lost or the page is loaded anew, it signs again.
+          There is no password. As a person you need a passkey or a mail address, or else a wallet.
         </p>
       </div>
       {why !== undefined && (
@@ -60,41 +61,48 @@ export function SignIn({ session, settings }: SignInProps) {
           {why}
         </p>
       )}
-      {busy ? (
-        <Loading />
-      ) : (
-        <div className="choices">
-          {wallets?.map((wallet) => (
-            <button
-              type="button"
-              key={wallet.id}
-              className={returning === undefined || returning === wallet.id ? 'main' : undefined}
-              onClick={() => void byWallet(wallet)}
-            >
-              {returning === wallet.id ? `Sign and go on with ${wallet.name}` : `Sign in with ${wallet.name}`}
+      {busy && <Loading />}
+      {/* Kept while it waits, with what was typed. */}
+      <div className="choices" hidden={busy}>
+        {byReturning.map((wallet) => (
+          <button type="button" key={wallet.id} className="main" onClick={() => void byWallet(wallet)}>
+            Sign and go on with {wallet.name}
+          </button>
+        ))}
+        <h2>As a person</h2>
+        <SignInPerson person={person} attempt={attempt} />
+        <h2>With a wallet</h2>
+        <p className="quiet small">
+          It signs one short text, which opens one connection; all you read and change goes by it, and nothing is paid.
+          When the connection is lost or the page is loaded anew, it signs again.
+        </p>
+        {wallets
+          ?.filter((wallet) => !byReturning.includes(wallet))
+          .map((wallet) => (
+            <button type="button" key={wallet.id} onClick={() => void byWallet(wallet)}>
+              Sign in with {wallet.name}
             </button>
           ))}
-          {wallets?.length === 0 && (
-            <p className="note">This browser has no wallet. One that speaks EIP-1193 shows up here by itself.</p>
-          )}
-          {settings.throwAwayKeys && (
-            <>
-              <button type="button" onClick={() => void byKey()}>
-                Use a throw-away key
-              </button>
-              <p className="quiet small">
-                For development: the key is made here and kept in this browser alone. Whoever clears the browser’s data
-                clears it, too.
-              </p>
-            </>
-          )}
-          {returning !== undefined && (
-            <button type="button" className="plain" onClick={() => leave()}>
-              Sign in as somebody else
+        {wallets?.length === 0 && (
+          <p className="note">This browser has no wallet. One that speaks EIP-1193 shows up here by itself.</p>
+        )}
+        {settings.throwAwayKeys && (
+          <>
+            <button type="button" onClick={() => void byKey()}>
+              Use a throw-away key
             </button>
-          )}
-        </div>
-      )}
+            <p className="quiet small">
+              For development: the key is made here and kept in this browser alone. Whoever clears the browser’s data
+              clears it, too.
+            </p>
+          </>
+        )}
+        {returning !== undefined && (
+          <button type="button" className="plain" onClick={() => leave()}>
+            Sign in as somebody else
+          </button>
+        )}
+      </div>
       <ThemeSwitch />
     </main>
   );

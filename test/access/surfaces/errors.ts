@@ -10,7 +10,9 @@ export const errorSurfaces = ({ service, params }: Stage): Surfaces => {
   return {
     [`GET ${path}`]: {
       cells: reading,
-      field: () => `{ project(id: "${params.project_id}") { errors { verdict { newFingerprints } } } }`,
+      search: () => '?counts=day',
+      field: () =>
+        `{ project(id: "${params.project_id}") { errors { verdict { newFingerprints } counts(bucket: DAY) { startsAt values } } } }`,
     },
     [`GET ${path}/:fingerprint_id`]: {
       cells: reading,

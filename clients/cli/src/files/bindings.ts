@@ -2,7 +2,8 @@ import { access } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Cli } from '../cli.ts';
 import { local } from '../failure.ts';
-import { isAbsent, readJsonFile, writeJsonFile } from './json-file.ts';
+import { changeJsonFile, merged } from './change-json-file.ts';
+import { isAbsent, readJsonFile } from './json-file.ts';
 
 /** What a checkout is bound to. Contract 04, section 4.6. */
 export interface Binding {
@@ -65,11 +66,6 @@ export async function changeBinding(
 ): Promise<{ file: string; binding: Record<string, unknown> }> {
   const name = personal ? personalName : sharedName;
   const file = (await nearestFile(cli.cwd, name)) ?? join(cli.cwd, name);
-  const binding: Record<string, unknown> = { ...((await readJsonFile(file)) ?? {}) };
-  for (const [member, value] of Object.entries(change)) {
-    if (value === null) delete binding[member];
-    else if (value !== undefined) binding[member] = value;
-  }
-  await writeJsonFile(file, binding, { mode: 0o644 });
-  return { file, binding };
+  const binding = await changeJsonFile(file, (found) => merged(found, change), { mode: 0o644 });
+  return { file, binding: binding ?? {} };
 }

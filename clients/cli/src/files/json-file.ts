@@ -4,7 +4,7 @@ import { link, lstat, mkdir, open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { local } from '../failure.ts';
 
-interface ReadOptions {
+export interface ReadOptions {
   /** The code of a file that cannot be used. @default BAD_FILE */
   readonly code?: string;
   /** Refuses a file that others than its owner can read or write. */
@@ -59,13 +59,15 @@ function refuseOpenFile(path: string, mode: number, uid: number, code: string): 
     throw local(code, `${path} belongs to another user.`, { details: { path, owner: uid } });
 }
 
-export const isThere = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && error.code === 'EEXIST';
+/** Whether the system refused with one of these, such as `EEXIST`. */
+export const hasCode = (error: unknown, ...codes: readonly string[]): boolean =>
+  error instanceof Error && 'code' in error && codes.includes(String(error.code));
 
-export const isAbsent = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+export const isThere = (error: unknown): boolean => hasCode(error, 'EEXIST');
 
-interface WriteOptions {
+export const isAbsent = (error: unknown): boolean => hasCode(error, 'ENOENT', 'ENOTDIR');
+
+export interface WriteOptions {
   /** @default readable by its owner alone */
   readonly mode?: number;
   /** Fails with EEXIST where there is one already, whoever else puts one there at the same moment. */

@@ -1,7 +1,8 @@
 import { dirname, join } from 'node:path';
 import type { Cli } from '../cli.ts';
 import { nearestFile } from './bindings.ts';
-import { readJsonFile, writeJsonFile } from './json-file.ts';
+import { changeJsonFile, merged } from './change-json-file.ts';
+import { readJsonFile } from './json-file.ts';
 
 /** Who this checkout is in a room, and how far it has read. */
 export interface Standing {
@@ -27,11 +28,8 @@ export async function keepStanding(
   room: string,
   change: Readonly<Partial<Record<keyof Standing, string | null>>>,
 ): Promise<void> {
-  const path = await file(cli);
-  const found = (await readJsonFile(path)) ?? {};
-  const rooms = (found.rooms ?? {}) as Record<string, Standing>;
-  const kept = Object.fromEntries(
-    Object.entries({ ...rooms[room], ...change }).filter(([, value]) => value !== null && value !== undefined),
-  );
-  await writeJsonFile(path, { ...found, rooms: { ...rooms, [room]: kept } });
+  await changeJsonFile(await file(cli), (found) => {
+    const rooms = (found?.rooms ?? {}) as Record<string, Record<string, unknown>>;
+    return { ...found, rooms: { ...rooms, [room]: merged(rooms[room], change) } };
+  });
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Cli } from '../cli.ts';
-import { readJsonFile, writeJsonFile } from './json-file.ts';
+import { changeJsonFile } from './change-json-file.ts';
+import { readJsonFile } from './json-file.ts';
 import { configDir } from './paths.ts';
 
 /** Keys of a project, as they are kept on this machine. */
@@ -19,7 +20,9 @@ export async function keptKeys(cli: Cli, apiBase: string): Promise<Readonly<Reco
   return (await all(cli))[apiBase] ?? {};
 }
 
-const all = async (cli: Cli): Promise<Kept> => ((await readJsonFile(file(cli), { secret: true }))?.keys ?? {}) as Kept;
+const all = async (cli: Cli): Promise<Kept> => keysOf(await readJsonFile(file(cli), { secret: true }));
+
+const keysOf = (found: Readonly<Record<string, unknown>> | undefined): Kept => (found?.keys ?? {}) as Kept;
 
 /** Keeps keys of a project; a key that is not given stays as it is kept. */
 export async function keepKeys(
@@ -28,19 +31,30 @@ export async function keepKeys(
   projectId: string,
   keys: { readonly anon_key?: string; readonly service_key?: string },
 ): Promise<void> {
-  const kept = await all(cli);
-  const before = kept[apiBase]?.[projectId];
-  const saved = { ...before, ...keys, saved_at: new Date().toISOString() };
-  await writeJsonFile(file(cli), {
-    version: 1,
-    keys: { ...kept, [apiBase]: { ...kept[apiBase], [projectId]: saved } },
-  });
+  const saved_at = new Date().toISOString();
+  await changeJsonFile(
+    file(cli),
+    (found) => {
+      const kept = keysOf(found);
+      const saved = { ...kept[apiBase]?.[projectId], ...keys, saved_at };
+      return { version: 1, keys: { ...kept, [apiBase]: { ...kept[apiBase], [projectId]: saved } } };
+    },
+    { secret: true },
+  );
 }
 
 /** @returns whether there were any */
 export async function forgetKeys(cli: Cli, apiBase: string, projectId: string): Promise<boolean> {
-  const kept = await all(cli);
-  const { [projectId]: found, ...others } = kept[apiBase] ?? {};
-  if (found !== undefined) await writeJsonFile(file(cli), { version: 1, keys: { ...kept, [apiBase]: others } });
-  return found !== undefined;
+  let wasKept = false;
+  await changeJsonFile(
+    file(cli),
+    (found) => {
+      const kept = keysOf(found);
+      const { [projectId]: forgotten, ...others } = kept[apiBase] ?? {};
+      wasKept = forgotten !== undefined;
+      return wasKept ? { version: 1, keys: { ...kept, [apiBase]: others } } : undefined;
+    },
+    { secret: true },
+  );
+  return wasKept;
 }

@@ -1,7 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cli } from '../cli.ts';
+import { changeJsonFile } from './change-json-file.ts';
 import { readJsonFile, writeJsonFile } from './json-file.ts';
+import { locked } from './lock.ts';
 import { configDir } from './paths.ts';
 
 /** Sessions of a person, kept between commands. Contract 04, section 3.7. */
@@ -32,14 +34,18 @@ export async function keptSession(cli: Cli, kind: SessionKind, apiBase: string):
   return found !== undefined && found.api_base === apiBase && !isPast(found.expires_at) ? found : undefined;
 }
 
-export const keepSession = (cli: Cli, kind: SessionKind, session: KeptSession): Promise<void> =>
-  writeJsonFile(fileOf(cli, kind), session);
+export async function keepSession(cli: Cli, kind: SessionKind, session: KeptSession): Promise<void> {
+  const path = fileOf(cli, kind);
+  await locked(path, () => writeJsonFile(path, session));
+}
 
 /** @param refused the token that is no longer taken: another one, which somebody signed in for meanwhile, stays */
 export async function forgetSession(cli: Cli, kind: SessionKind, refused?: string): Promise<void> {
   const path = fileOf(cli, kind);
-  if (refused !== undefined && (await readJsonFile(path, { secret: true }))?.token !== refused) return;
-  await rm(path, { force: true });
+  await locked(path, async () => {
+    if (refused !== undefined && (await readJsonFile(path, { secret: true }))?.token !== refused) return;
+    await rm(path, { force: true });
+  });
 }
 
 /** An approval of one action on one target. */
@@ -54,25 +60,28 @@ export interface KeptApproval {
 
 /** Approvals kept for a gateway that still last. */
 export const keptApprovals = async (cli: Cli, apiBase: string): Promise<readonly KeptApproval[]> =>
-  (await allApprovals(cli)).filter((one) => one.api_base === apiBase);
+  lasting(await readJsonFile(fileOf(cli, 'write-auth'), { secret: true })).filter((one) => one.api_base === apiBase);
 
 /** Those of all gateways that still last. */
-async function allApprovals(cli: Cli): Promise<readonly KeptApproval[]> {
-  const found = await readJsonFile(fileOf(cli, 'write-auth'), { secret: true });
-  return ((found?.approvals ?? []) as readonly KeptApproval[]).filter((one) => !isPast(one.expires_at));
-}
+const lasting = (found: Readonly<Record<string, unknown>> | undefined): readonly KeptApproval[] =>
+  ((found?.approvals ?? []) as readonly KeptApproval[]).filter((one) => !isPast(one.expires_at));
 
 export async function keepApproval(cli: Cli, approval: KeptApproval): Promise<void> {
-  const others = (await allApprovals(cli)).filter(
-    (one) =>
-      one.api_base !== approval.api_base ||
-      one.action !== approval.action ||
-      (one.org_id ?? null) !== (approval.org_id ?? null) ||
-      (one.project_id ?? null) !== (approval.project_id ?? null),
+  const isAnother = (one: KeptApproval) =>
+    one.api_base !== approval.api_base ||
+    one.action !== approval.action ||
+    (one.org_id ?? null) !== (approval.org_id ?? null) ||
+    (one.project_id ?? null) !== (approval.project_id ?? null);
+  await changeJsonFile(
+    fileOf(cli, 'write-auth'),
+    (found) => ({ approvals: [...lasting(found).filter(isAnother), approval] }),
+    { secret: true },
   );
-  await writeJsonFile(fileOf(cli, 'write-auth'), { approvals: [...others, approval] });
 }
 
-export const forgetApprovals = (cli: Cli): Promise<void> => rm(fileOf(cli, 'write-auth'), { force: true });
+export async function forgetApprovals(cli: Cli): Promise<void> {
+  const path = fileOf(cli, 'write-auth');
+  await locked(path, () => rm(path, { force: true }));
+}
 
 const isPast = (moment: string): boolean => !(Date.parse(moment) > Date.now());

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Cli } from '../cli.ts';
-import { readJsonFile, writeJsonFile } from './json-file.ts';
+import { changeJsonFile, merged } from './change-json-file.ts';
+import { readJsonFile } from './json-file.ts';
 import { configDir } from './paths.ts';
 import { findWallet, walletName } from './wallets.ts';
 
@@ -29,11 +30,9 @@ export async function choose(
   apiBase: string,
   change: Readonly<{ project_id?: string | null; org_id?: string | null }>,
 ): Promise<void> {
-  const state = (await readJsonFile(file(cli))) ?? {};
-  const active = (state.active ?? {}) as Record<string, Record<string, unknown>>;
   const at = await place(cli, apiBase);
-  const kept = Object.fromEntries(
-    Object.entries({ ...active[at], ...change }).filter(([, value]) => value !== null && value !== undefined),
-  );
-  await writeJsonFile(file(cli), { ...state, active: { ...active, [at]: kept } });
+  await changeJsonFile(file(cli), (state) => {
+    const active = (state?.active ?? {}) as Record<string, Record<string, unknown>>;
+    return { ...state, active: { ...active, [at]: merged(active[at], change) } };
+  });
 }

@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import type { Cli } from '../cli.ts';
 import { local, runCommand } from '../failure.ts';
 import { readBinding, spelling } from './bindings.ts';
+import { changeJsonFile } from './change-json-file.ts';
 import { isAbsent, isThere, readJsonFile, writeJsonFile } from './json-file.ts';
 import { configDir, profileDir, walletFile } from './paths.ts';
 
@@ -50,8 +51,7 @@ export async function usedWallet(cli: Cli): Promise<string> {
 }
 
 export async function useWallet(cli: Cli, name: string): Promise<void> {
-  const path = join(configDir(cli), 'config.json');
-  await writeJsonFile(path, { ...((await readJsonFile(path)) ?? {}), active_wallet: name });
+  await changeJsonFile(join(configDir(cli), 'config.json'), (config) => ({ ...config, active_wallet: name }));
 }
 
 /** @throws BAD_WALLET_NAME */

@@ -20,19 +20,22 @@ _svc() {
   done < <(svc __complete "\${(@)words[2,CURRENT]}" 2>/dev/null)
   if (( \${#found} )); then _describe 'svc' found; else _files; fi
 }
-compdef _svc svc
+# From a folder of fpath this file is the function at its first call; else it is told of here.
+if [ "$funcstack[1]" = _svc ]; then _svc "$@"; else compdef _svc svc; fi
 `,
-  fish: `function __svc_complete
-    set -l words (commandline -opc) (commandline -ct)
-    svc __complete $words[2..-1] 2>/dev/null
+  fish: `function __svc_find
+    set -l words (commandline -opc)
+    set -g __svc_found (svc __complete $words[2..-1] (commandline -ct) 2>/dev/null)
+    test (count $__svc_found) -gt 0
 end
-complete -c svc -f -a '(__svc_complete)'
+complete -c svc -e
+complete -c svc -f -n __svc_find -a '$__svc_found'
 `,
 } as const;
 
 const about = {
   bash: 'eval "$(svc completion bash)" in ~/.bashrc',
-  zsh: 'svc completion zsh > ~/.zfunc/_svc, with fpath=(~/.zfunc $fpath) before compinit in ~/.zshrc',
+  zsh: 'svc completion zsh > ~/.zfunc/_svc, with fpath=(~/.zfunc $fpath) before compinit in ~/.zshrc; or, behind compinit, source <(svc completion zsh)',
   fish: 'svc completion fish > ~/.config/fish/completions/svc.fish',
 } as const;
 
@@ -41,11 +44,14 @@ const completion: Command = {
   summary: 'Print the script that completes svc in a shell.',
   about: [
     'It is text for the shell, not JSON. Commands, flags and choices come from svc itself, so the script need not be renewed.',
+    `bash: ${about.bash}.`,
+    `zsh: ${about.zsh}.`,
+    `fish: ${about.fish}.`,
   ],
   positionals: [{ name: 'shell', choices: ['bash', 'zsh', 'fish'], about: 'Your shell.' }],
   examples: [
-    ['For bash, put this into ~/.bashrc', 'completion bash'],
-    ['For zsh, into a file of your fpath', 'completion zsh'],
+    ['For bash', 'completion bash'],
+    ['For zsh', 'completion zsh'],
     ['For fish', 'completion fish'],
   ],
   async run({ cli, positionals }) {

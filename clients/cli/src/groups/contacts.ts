@@ -26,6 +26,18 @@ const list: Command = {
   },
 };
 
+const connectRow = rows['operator.connectChat'];
+
+const connect: Command = {
+  words: 'contacts connect',
+  summary: connectRow.summary,
+  positionals: [{ name: 'channel', optional: true, choices: ['chat'], about: 'What is connected.' }],
+  flags: [{ name: 'label', type: 'string', about: connectRow.inputs.label.about }],
+  examples: [['A chat', 'contacts connect chat --label team']],
+  operations: ['operator.connectChat'],
+  run: ({ cli, flags }) => perform(cli, connectRow, { label: flags.text('label') }),
+};
+
 export const group: Group = {
   name: 'contacts',
   about: [
@@ -46,8 +58,6 @@ export const group: Group = {
       takes: [take('contact', { name: 'id' })],
       examples: [['Take somebody off', 'contacts rm 9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70']],
     }),
-    operationCommand('contacts connect', rows['operator.connectChat'], {
-      examples: [['A chat', 'contacts connect --label team']],
-    }),
+    connect,
   ],
 };

@@ -1,115 +1,17 @@
-import { stat } from 'node:fs/promises';
 import type { Cli } from '../cli.ts';
 import type { Command, Group } from '../command.ts';
-import { failureOf } from '../failure.ts';
-import { isAbsent } from '../files/json-file.ts';
-import { configDir } from '../files/paths.ts';
-import { keptKeys } from '../files/project-keys.ts';
+import { checks, type Finding } from '../doctor-checks.ts';
+import { Failure, failureOf } from '../failure.ts';
+import { keptSession } from '../files/sessions.ts';
 import { findWallet, walletName } from '../files/wallets.ts';
 import { apiBase } from '../net/api-base.ts';
-import { call } from '../net/gateway.ts';
 import { progress } from '../progress.ts';
-import { findOrg } from '../resolve.ts';
-
-type Status = 'ok' | 'warning' | 'missing' | 'error' | 'skipped' | 'unknown' | (string & {});
-
-interface Finding {
-  readonly status: Status;
-  readonly value?: unknown;
-  readonly hint?: string;
-  readonly message?: string;
-}
+import { projectFlag } from '../resolve.ts';
 
 /** Statuses that leave the command a success. */
 const harmless: ReadonlySet<string> = new Set(['ok', 'warning', 'skipped', 'unknown']);
 
-const checks: Readonly<Record<string, (cli: Cli) => Promise<Finding>>> = {
-  async config_dir(cli) {
-    const path = configDir(cli);
-    try {
-      const { mode } = await stat(path);
-      const open = process.getuid !== undefined && (mode & 0o022) !== 0;
-      return open
-        ? { status: 'error', value: { path }, message: 'Others can write to it.', hint: `chmod 700 ${path}` }
-        : { status: 'ok', value: { path } };
-    } catch (error) {
-      if (!isAbsent(error)) throw error;
-      return { status: 'missing', value: { path }, hint: 'svc init makes it.' };
-    }
-  },
-  async cli_update() {
-    return { status: 'skipped', message: 'This installation is not looked up anywhere.' };
-  },
-  async allowance(cli) {
-    const name = await walletName(cli);
-    const wallet = await findWallet(cli, name);
-    return wallet === undefined
-      ? { status: 'missing', value: { name }, hint: 'svc init makes a wallet.' }
-      : { status: 'ok', value: { name, address: wallet.address, rail: wallet.rail } };
-  },
-  async projects(cli) {
-    const kept = await keptKeys(cli, (await apiBase(cli)).url);
-    return { status: 'ok', value: { project_count: Object.keys(kept).length } };
-  },
-  async api_reachable(cli) {
-    const { url, source } = await apiBase(cli);
-    const credential = { kind: 'none' as const, headers: {} };
-    const { body } = await call<{ status?: string; deployment?: { version?: string } }>(cli, {
-      method: 'GET',
-      path: '/status',
-      credential,
-    });
-    const { status = null, deployment } = body;
-    return { status: 'ok', value: { api_base: url, source, status, version: deployment?.version ?? null } };
-  },
-  async tier(cli) {
-    const org = await findOrg(cli);
-    const { body } = await call(cli, { method: 'GET', path: '/tiers/v1/status', query: { org_id: org } });
-    const { tier, active, organization_lifecycle_state: state } = body;
-    if (tier === null || tier === undefined)
-      return { status: 'missing', value: body, hint: 'svc org create, then svc tier set prototype.' };
-    if (state !== 'active' && state !== null && state !== undefined)
-      return { status: String(state), value: { tier }, hint: `svc tier set ${tier}` };
-    return active === false ? { status: 'inactive', value: { tier } } : { status: 'ok', value: { tier } };
-  },
-  async operator_health(cli) {
-    const { critical_items: items, operator_reachability: reach } = await operatorStatus(cli);
-    const gaps = items.map(({ kind }) => kind);
-    return gaps.length === 0 && reach.reachable
-      ? { status: 'ok' }
-      : {
-          status: 'warning',
-          value: { gaps, reachable: reach.reachable },
-          hint: 'svc agent contact names whom notices go to.',
-        };
-  },
-  async recovery_posture(cli) {
-    const { operator_contact: contact } = await operatorStatus(cli);
-    return contact.recovery_gap
-      ? { status: 'warning', value: contact, hint: 'svc agent passkey enroll mails a link to enrol a passkey.' }
-      : { status: 'ok', value: contact };
-  },
-  async runtime_staleness() {
-    return { status: 'skipped', message: 'Functions are not deployed by this gateway yet.' };
-  },
-  async source_scan() {
-    return {
-      status: 'skipped',
-      message: 'Functions are not deployed by this gateway yet, so there is no source to scan.',
-    };
-  },
-};
-
-interface OperatorStatus {
-  readonly operator_contact: { readonly recovery_gap: boolean };
-  readonly critical_items: readonly { readonly kind: string }[];
-  readonly operator_reachability: { readonly reachable: boolean };
-}
-
-const operatorStatus = async (cli: Cli): Promise<OperatorStatus> =>
-  (await call<OperatorStatus>(cli, { method: 'GET', path: '/agent/v1/operator/status' })).body;
-
-/** What needs a wallet, and tells nothing without one. */
+/** What asks as somebody, and tells nothing of nobody. */
 const signed: ReadonlySet<string> = new Set(['tier', 'operator_health', 'recovery_posture']);
 
 const doctor: Command = {
@@ -117,31 +19,46 @@ const doctor: Command = {
   summary: 'Check files, wallet, gateway and tier, and say what to do.',
   about: [
     'Every check answers, whatever became of the others. ok, warning, skipped and unknown are fine; anything else makes the exit code 1.',
+    'The scan looks at sources that use `@svc/functions`: for names that the library has not, for reading what is the platform’s own, for users on pages that are made ahead of time, and for a GET that changes something. It reads them as text, on this machine alone.',
   ],
   flags: [
     { name: 'only', type: 'string', choices: Object.keys(checks), placeholder: 'check', about: 'Only this check.' },
+    { name: 'refresh', type: 'boolean', about: 'Ask the gateway whether it is newer than this command.' },
+    { name: 'no-scan', type: 'boolean', about: 'Leave the sources of functions unread.' },
+    {
+      name: 'scan-dir',
+      type: 'string',
+      placeholder: 'folder',
+      about: 'Sources to scan: this folder unless told, where it is a checkout.',
+    },
+    {
+      name: 'manifest',
+      type: 'string',
+      placeholder: 'file',
+      about: 'Scan the functions of this release specification instead.',
+    },
+    { ...projectFlag, about: 'The project whose keys and organization are looked at.' },
     { name: 'verbose', type: 'boolean', about: 'With the envelopes of checks that failed.' },
   ],
   examples: [
     ['Everything', 'doctor --human'],
     ['One thing', 'doctor --only api_reachable'],
+    ['Sources of functions, before they are deployed', 'doctor --only source_scan --scan-dir functions'],
   ],
-  exits: { 1: 'a check failed' },
+  exits: { 1: 'any failure, or a check that is neither fine nor skipped' },
+  human: 'checks',
   async run({ cli, flags, exitWith }) {
     const only = flags.text('only');
     const names = only === undefined ? Object.keys(checks) : [only];
-    const hasWallet = await findWallet(cli, await walletName(cli)).then(
-      (wallet) => wallet !== undefined || cli.env.SVC_DELEGATE_TOKEN !== undefined,
-      () => false,
-    );
+    const hasCredential = await isSomebody(cli);
     const bar = progress(cli);
     let done = 0;
     const found = await Promise.all(
       names.map(async (name) => {
         const finding =
-          signed.has(name) && !hasWallet
-            ? { status: 'skipped', message: 'There is no wallet to ask with.' }
-            : await checks[name]!(cli).catch((error: unknown) => failing(error, flags.is('verbose')));
+          signed.has(name) && !hasCredential
+            ? { status: 'skipped', message: 'There is neither a wallet nor a session to ask with.' }
+            : await checks[name]!(cli, flags).catch((error: unknown) => failing(error, flags.is('verbose')));
         bar.at(name, (done += 1) / names.length);
         return { name, ...finding };
       }),
@@ -152,6 +69,18 @@ const doctor: Command = {
     return { ok, checks: found };
   },
 };
+
+/** Whether there is anything to sign in with; a wallet that cannot be read is another check's. */
+async function isSomebody(cli: Cli): Promise<boolean> {
+  try {
+    if (cli.env.SVC_DELEGATE_TOKEN !== undefined) return true;
+    if ((await findWallet(cli, await walletName(cli))) !== undefined) return true;
+    return (await keptSession(cli, 'control-plane', (await apiBase(cli)).url)) !== undefined;
+  } catch (error) {
+    if (error instanceof Failure) return false;
+    throw error;
+  }
+}
 
 function failing(error: unknown, verbose: boolean): Finding {
   const { envelope } = failureOf(error);

@@ -14,6 +14,7 @@ const filters = [
   'kind',
   'fingerprint',
   'new-in',
+  'counts',
   'limit',
   'cursor',
   'fail-on-new',
@@ -51,6 +52,7 @@ const errors: Command = {
     },
     { name: 'fingerprint', type: 'string', placeholder: 'fp_…', about: inputs.fingerprint.about },
     { name: 'new-in', type: 'string', placeholder: 'release', about: inputs.new_in.about },
+    { name: 'counts', type: 'string', choices: ['hour', 'day'], about: inputs.counts.about },
     { name: 'limit', type: 'integer', min: 1, max: 200, about: 'Rows per page: 50 unless told, at most 200.' },
     { name: 'cursor', type: 'string', about: '`next_cursor` of the page before.' },
     { name: 'fail-on-new', type: 'boolean', about: 'Exit with 1 when anything is new. Wants --new-in.' },
@@ -70,6 +72,7 @@ const errors: Command = {
   ],
   examples: [
     ['The last day', 'errors --human'],
+    ['How often in each hour of it', 'errors --counts hour --human'],
     ['Is the release that is active worse?', 'errors --new-in active --fail-on-new --watch 10m'],
     ['One of them', 'errors fp_0123456789abcdef'],
   ],
@@ -78,6 +81,7 @@ const errors: Command = {
     [noVerdict]: 'with --fail-on-new no verdict could be had',
   },
   operations: ['errors.list', 'errors.get'],
+  human: 'failures',
   async run(call) {
     const { cli, positionals, flags } = call;
     const gate = flags.is('fail-on-new');
@@ -118,6 +122,7 @@ async function judged({ cli, flags }: Call): Promise<Page> {
       kind: flags.text('kind'),
       fingerprint: flags.text('fingerprint'),
       new_in: flags.text('new-in'),
+      counts: flags.text('counts'),
       limit: flags.number('limit'),
       after: flags.text('cursor'),
     })) as unknown as Page;

@@ -4,7 +4,7 @@ import { readInput } from '../input.ts';
 import { follow } from '../net/follow.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { note, pause, progress } from '../progress.ts';
-import { findProject, orgFlag, projectFlag, requireOrg } from '../resolve.ts';
+import { findProject, orgFlag, projectFlag, requireOrgOrProject } from '../resolve.ts';
 import { rows } from '../rows/escalations.ts';
 
 const inputs = rows['escalations.raise'].inputs;
@@ -59,8 +59,8 @@ const raise: Command = {
   exits: { [unanswered]: 'nobody answered within --wait; the escalation stays open' },
   operations: ['escalations.raise'],
   async run({ cli, positionals, flags, exitWith }) {
-    const org = await requireOrg(cli, { '--org': flags.text('org') });
     const project_id = flags.text('project');
+    const org = await requireOrgOrProject(cli, { org: flags.text('org'), project: project_id });
     const raised = await perform(cli, rows['escalations.raise'], {
       org,
       reason: positionals.reason,
@@ -114,6 +114,7 @@ const list: Command = {
     { name: 'limit', type: 'integer', min: 1, max: 200, about: 'Rows per page: 50 unless told, at most 200.' },
     { name: 'cursor', type: 'string', about: '`next_cursor` of the page before.' },
     { name: 'watch', type: 'boolean', about: 'Follow what becomes of them, a line for each change.' },
+    projectFlag,
     orgFlag,
   ],
   examples: [
@@ -122,7 +123,7 @@ const list: Command = {
   ],
   operations: ['escalations.list', 'escalations.open'],
   async run({ cli, flags, line }) {
-    const org = await requireOrg(cli, { '--org': flags.text('org') });
+    const org = await requireOrgOrProject(cli, { org: flags.text('org'), project: flags.text('project') });
     const cursor = flags.text('cursor');
     if (!flags.is('watch'))
       return perform(cli, rows['escalations.list'], {
@@ -138,6 +139,7 @@ const list: Command = {
 };
 
 const get: Command = operationCommand('escalations get', rows['escalations.get'], {
+  orgByProject: true,
   takes: [take('escalation', { name: 'id' })],
   flags: { include: null },
   more: [{ name: 'delivery', type: 'boolean', about: 'What became of each page, too.' }],
@@ -155,10 +157,12 @@ export const group: Group = {
     list,
     get,
     operationCommand('escalations ack', rows['escalations.acknowledge'], {
+      orgByProject: true,
       takes: [take('escalation', { name: 'id' })],
       examples: [['I am looking at it', 'escalations ack 9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70']],
     }),
     operationCommand('escalations resolve', rows['escalations.resolve'], {
+      orgByProject: true,
       takes: [take('escalation', { name: 'id' })],
       examples: [['Over', 'escalations resolve 9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70 --note "rolled back"']],
     }),

@@ -2,7 +2,7 @@ import { SvcError } from '../../../sdk/src/errors.ts';
 import { liveStream } from '../../../sdk/src/live.ts';
 import type { Cli } from '../cli.ts';
 import type { Command, Group } from '../command.ts';
-import { Failure, local } from '../failure.ts';
+import { badUsage, Failure, local } from '../failure.ts';
 import { apikeyCredential, type KeyKind } from '../keys.ts';
 import type { Credential } from '../net/credential.ts';
 import { call, connection, failed } from '../net/gateway.ts';
@@ -45,6 +45,8 @@ const live: Command = {
   ],
   operations: ['projects.openLive'],
   async run({ cli, flags, line }) {
+    if (flags.number('wait') !== undefined && !flags.is('once'))
+      throw badUsage('--wait goes with --once: a stream waits anyway.', { field: 'wait' });
     const project = await requireProject(cli, { '--project': flags.text('project') });
     const tables = flags.list('tables')!.join(',');
     const credential = await keyFor(cli, project, flags.text('as'));

@@ -1,8 +1,8 @@
 import type { Cli } from '../cli.ts';
-import type { Command, Group } from '../command.ts';
+import type { Command, Flags, Group } from '../command.ts';
 import { badUsage, Failure, local } from '../failure.ts';
 import { call } from '../net/gateway.ts';
-import { projectFlag, requireProject } from '../resolve.ts';
+import { orgFlag, projectFlag, requireOrg, requireProject } from '../resolve.ts';
 
 type Origin = 'app' | 'platform';
 
@@ -14,7 +14,7 @@ interface Entry {
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-const pattern = /^(req|fnrun|fnatt|trc)_[A-Za-z0-9_-]{4,128}$/;
+const pattern = /^(req|fnrun|fnatt|trc)_[A-Za-z0-9_-]{1,128}$/;
 const pageRows = 200;
 /** Pages of each feed that are looked through, newest and latest ones where that can be chosen. */
 const pagesMax = 10;
@@ -24,8 +24,10 @@ const logs: Command = {
   words: 'logs',
   summary: 'What is known of one request: in the audit trail, the events and the grouped failures.',
   about: [
-    'A request’s id is the `trace_id` of its answer, or `req_…` of a function. The audit trail needs the role admin; what you may not read is named in `errors`, and the rest is shown. Of a long feed 2000 rows are looked through: the newest of the audit trail, the oldest of the events; one that has more is named in `incomplete`.',
+    'A request’s id is the `trace_id` of its answer, or `req_…` of a function. It is looked for in the project in use and its organization, or with --org in that organization alone. The audit trail needs the role admin; what you may not read is named in `errors`, and the rest is shown.',
+    'Of a long feed 2000 rows are looked through: the newest of the audit trail, the oldest of the events; one that has more is named in `incomplete`.',
   ],
+  positionals: [{ name: 'function', optional: true, about: 'Only failures of this function; as --function says.' }],
   flags: [
     {
       name: 'request-id',
@@ -52,12 +54,17 @@ const logs: Command = {
     { name: 'platform', type: 'boolean', about: 'What the platform said.' },
     { name: 'all', type: 'boolean', about: 'Both, which is so unless told.' },
     projectFlag,
+    { ...orgFlag, about: 'Organization, in place of a project.' },
   ],
   examples: [
     ['By the trace of an answer', 'logs --request-id trc_0123456789abcdef0123456789abcdef'],
-    ['By a sample of a failure', 'logs --request-id req_0kz3m --app'],
+    ['By a sample of a failure', 'logs checkout --request-id req_0kz3m --app'],
+    [
+      'What an organization knows of it',
+      'logs --request-id trc_0123456789abcdef0123456789abcdef --org 0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70',
+    ],
   ],
-  async run({ cli, flags }) {
+  async run({ cli, positionals, flags }) {
     const id = flags.text('request-id')!;
     if (!pattern.test(id))
       throw badUsage('--request-id is no id of a request: trc_…, req_…, fnrun_… or fnatt_….', { field: 'request-id' });
@@ -65,12 +72,12 @@ const logs: Command = {
     if (chosen.length > 1) throw badUsage('--app, --platform and --all exclude each other.', { field: chosen[1]! });
     const origin = chosen[0] ?? 'all';
     const since = sinceOf(flags.text('since'));
-    const project = await requireProject(cli, { '--project': flags.text('project') });
-    const { body } = await call<{ org_id: string }>(cli, { method: 'GET', path: `/projects/v1/${project}`, project });
+    const name = functionOf(positionals.function, flags.text('function'));
+    const { org, project } = await place(cli, flags);
     const sources = {
-      audit: () => inAudit(cli, body.org_id, id, () => incomplete.push('audit')),
-      events: () => inEvents(cli, project, id, () => incomplete.push('events')),
-      errors: () => inErrors(cli, project, id, flags.text('function')),
+      audit: () => inAudit(cli, org, id, () => incomplete.push('audit')),
+      events: () => inEvents(cli, { org, project }, id, () => incomplete.push('events')),
+      ...(project === undefined ? {} : { errors: () => inErrors(cli, project, id, name) }),
     };
     const errors: { name: string; error: unknown }[] = [];
     const found: Entry[] = [];
@@ -94,7 +101,8 @@ const logs: Command = {
     return {
       ok: errors.length === 0,
       request_id: id,
-      project_id: project,
+      project_id: project ?? null,
+      org_id: org,
       scanned: scanned.sort(),
       ...(incomplete.length === 0 ? {} : { incomplete: incomplete.sort() }),
       entries: shown.sort((a, b) => a.timestamp.localeCompare(b.timestamp)).slice(-(flags.number('tail') ?? 100)),
@@ -106,6 +114,30 @@ const logs: Command = {
     };
   },
 };
+
+interface Place {
+  readonly org: string;
+  /** Undefined where the organization alone is looked at. */
+  readonly project?: string | undefined;
+}
+
+async function place(cli: Cli, flags: Flags): Promise<Place> {
+  const named = flags.text('org');
+  if (named !== undefined) {
+    if (flags.text('project') !== undefined)
+      throw badUsage('--org and --project exclude each other.', { field: 'org' });
+    return { org: await requireOrg(cli, { '--org': named }) };
+  }
+  const project = await requireProject(cli, { '--project': flags.text('project') });
+  const { body } = await call<{ org_id: string }>(cli, { method: 'GET', path: `/projects/v1/${project}`, project });
+  return { org: body.org_id, project };
+}
+
+function functionOf(word: string | undefined, flag: string | undefined): string | undefined {
+  if (word !== undefined && flag !== undefined && word !== flag)
+    throw badUsage('Two different functions are named.', { field: 'function' });
+  return word ?? flag;
+}
 
 function sinceOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
@@ -144,12 +176,12 @@ async function inAudit(cli: Cli, org: string, id: string, gaveUp: () => void): P
   return entries;
 }
 
-async function inEvents(cli: Cli, project: string, id: string, gaveUp: () => void): Promise<Entry[]> {
+async function inEvents(cli: Cli, { org, project }: Place, id: string, gaveUp: () => void): Promise<Entry[]> {
+  const path = project === undefined ? `/orgs/v1/${org}/events` : `/projects/v1/${project}/events`;
   const entries: Entry[] = [];
   let cursor: string | undefined;
   for (let page = 0; page < pagesMax; page += 1) {
     const query = { limit: String(pageRows), cursor };
-    const path = `/projects/v1/${project}/events`;
     const { body } = await call<{ events: Rows; cursor: string; has_more: boolean }>(cli, {
       method: 'GET',
       path,

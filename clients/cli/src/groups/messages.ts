@@ -83,6 +83,7 @@ const list: Command = {
     ['Follow', 'messages list --watch'],
   ],
   operations: ['rooms.listMessages', 'rooms.open'],
+  human: 'messages',
   async run({ cli, flags, line }) {
     const seat = await seatIn(cli, await requireRoom(cli, roomNames(flags)));
     const before = flags.text('before');
@@ -147,6 +148,7 @@ const wait: Command = {
     ['In one thread', 'messages wait --thread deploy'],
   ],
   operations: ['rooms.listMessages'],
+  human: 'messages',
   async run({ cli, flags }) {
     const seat = await seatIn(cli, await requireRoom(cli, roomNames(flags)));
     const timeoutMs = (flags.number('timeout') ?? 120) * 1000;

@@ -15,7 +15,7 @@ import { bearer, type Credential } from '../net/credential.ts';
 import { call } from '../net/gateway.ts';
 import { loopback, noOpen, show, timeout, usualTimeoutSeconds } from '../net/loopback.ts';
 import { liveSession } from '../net/sessions.ts';
-import { operationCommand, perform } from '../operation-command.ts';
+import { operationCommand, perform, take } from '../operation-command.ts';
 import { approve, claim } from '../operator-changes.ts';
 import { pause, progress } from '../progress.ts';
 import { rows } from '../rows/operator.ts';
@@ -226,6 +226,12 @@ const projects = operationCommand('operator projects', rows['operator.listProjec
   examples: [['All of them', 'operator projects --human']],
 });
 
+const contents = operationCommand('operator contents', rows['operator.getContents'], {
+  takes: [take('project', { optional: true })],
+  about: ['It takes a wallet, or a session by --loopback with a passkey of the last five minutes.'],
+  examples: [['Of the project in use', 'operator contents --human']],
+});
+
 const whoami: Command = {
   words: 'operator whoami',
   summary: 'Whose sessions are kept here. Nothing is asked of any gateway.',
@@ -275,5 +281,5 @@ export const group: Group = {
   about: [
     'svc operator: a person’s own sessions, beside the wallets of machines. A browser and, for changes, a passkey are what they sign in with.',
   ],
-  commands: [login, logout, overview, projects, whoami, status, approve, claim],
+  commands: [login, logout, overview, projects, contents, whoami, status, approve, claim],
 };

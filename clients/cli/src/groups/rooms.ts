@@ -200,7 +200,10 @@ export const group: Group = {
     'Name a room with --project, or with --org and --room; else SVC_ROOM=<org_id>/<key>, the binding file, or the project in use.',
   ],
   commands: [
-    operationCommand('rooms list', rows['rooms.list'], { examples: [['Rooms you can reach', 'rooms list --human']] }),
+    operationCommand('rooms list', rows['rooms.list'], {
+      orgByProject: true,
+      examples: [['Rooms you can reach', 'rooms list --human']],
+    }),
     operationCommand('rooms get', rows['rooms.get'], {
       examples: [['Look without joining', 'rooms get --room standup']],
     }),

@@ -1,3 +1,4 @@
+import { balancesOf } from '../balances.ts';
 import type { Command, Group } from '../command.ts';
 import { Failure } from '../failure.ts';
 import { findWallet, walletName } from '../files/wallets.ts';
@@ -13,11 +14,6 @@ interface Tier {
   readonly lease_perpetual?: boolean | null;
 }
 
-interface Balance {
-  readonly available_usd_micros?: number;
-  readonly held_usd_micros?: number;
-}
-
 const status: Command = {
   words: 'status',
   summary: 'Wallet, balance, tier, projects, and where all that is.',
@@ -30,18 +26,13 @@ const status: Command = {
     const base = await apiBase(cli);
     const [tier, balance, projects] = await Promise.all([
       read<Tier>('/tiers/v1/status'),
-      wallet === undefined ? null : read<Balance>('/orgs/v1/lookup', { wallet: wallet.address }),
+      wallet === undefined ? null : read<Record<string, unknown>>('/orgs/v1/lookup', { wallet: wallet.address }),
       read<{ projects: unknown[] }>('/projects/v1'),
     ]);
     return {
       wallet: wallet === undefined ? null : { local_label: name, server_label: null, address: wallet.address },
       rail: wallet?.rail ?? null,
-      balances: {
-        on_chain_usd_micros: null,
-        on_chain_token: null,
-        prepaid_credit_usd_micros: balance?.available_usd_micros ?? null,
-        held_usd_micros: balance?.held_usd_micros ?? null,
-      },
+      balances: balancesOf(balance),
       tier:
         tier?.tier == null
           ? null

@@ -7,7 +7,7 @@ import { isObject, linesOf, type Message, revisionOf, rpcError } from './message
 /** Tools of a project’s own doors, with the key that each is opened by: one that is cached here will do. */
 const doors: Readonly<Record<string, (args: Arguments) => keyof ProjectKeys>> = {
   rest_query: ({ key_type }) => (key_type === 'service' ? 'service_key' : 'anon_key'),
-  request_magic_link: () => 'anon_key',
+  request_magic_link: ({ intent }) => (intent === 'invite' ? 'service_key' : 'anon_key'),
   verify_magic_link: () => 'anon_key',
   set_user_password: () => 'anon_key',
   passkey_register_options: () => 'anon_key',

@@ -28,7 +28,8 @@ const needs = ({ inputSchema }: ListedTool, name: string) => inputSchema.require
  * project, whose organization the gateway knows, then the organization.
  */
 export function withDefaults(tool: ListedTool, args: Arguments, bound: Bound): Arguments {
-  if (onlyWhenAsked.has(tool.name)) return args;
+  // Whoever asks for all of something does not mean this checkout's.
+  if (onlyWhenAsked.has(tool.name) || args.all === true) return args;
   const needed = names.filter((name) => needs(tool, name));
   return {
     ...Object.fromEntries([...needed, ...meant(tool, args, bound)].map((name) => [name, bound[name]])),

@@ -32,6 +32,8 @@ const local = (
   annotations: { readOnlyHint: reads, destructiveHint: false, idempotentHint: reads, openWorldHint: world },
 });
 
+const identifier = '^[A-Za-z_][A-Za-z0-9_]*$';
+
 /** Words of a flag that was given. */
 const flag = (name: string, value: unknown): readonly string[] =>
   value === undefined ? [] : [`--${name}`, typeof value === 'string' ? value : JSON.stringify(value)];
@@ -89,6 +91,40 @@ const calls: readonly LocalCall[] = [
       { required: ['project_id'] },
     ),
     words: ({ project_id }) => ['projects', 'use', String(project_id)],
+  },
+  {
+    tool: local(
+      'scaffold_roles',
+      'Scaffold roles',
+      'Write the table of roles of a project’s users, and the gates of functions that read it. Works offline: nothing is sent anywhere, and nothing is changed until its SQL is run.',
+      {
+        table: text('Name of the table: user_roles unless told.', { pattern: identifier }),
+        user_col: text('Column of the user: user_id unless told.', { pattern: identifier }),
+        role_col: text('Column of the role: role unless told.', { pattern: identifier }),
+        roles: {
+          type: 'array',
+          minItems: 1,
+          items: { type: 'string' },
+          description: 'The roles: admin and member unless told.',
+        },
+        cache_ttl: {
+          type: 'integer',
+          minimum: 0,
+          maximum: 600,
+          description: 'Seconds that a role is remembered: 60 unless told, 0 for not at all.',
+        },
+      },
+      { reads: true },
+    ),
+    words: ({ table, user_col, role_col, roles, cache_ttl }) => [
+      'auth',
+      'scaffold-roles',
+      ...flag('table', table),
+      ...flag('user-col', user_col),
+      ...flag('role-col', role_col),
+      ...(Array.isArray(roles) ? [`--roles=${roles.join(',')}`] : []),
+      ...flag('cache-ttl', cache_ttl),
+    ],
   },
   {
     tool: local(

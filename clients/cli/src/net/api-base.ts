@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Cli } from '../cli.ts';
 import { local } from '../failure.ts';
+import { changeJsonFile } from '../files/change-json-file.ts';
 import { readJsonFile } from '../files/json-file.ts';
 import { configDir } from '../files/paths.ts';
 
@@ -21,6 +22,12 @@ export async function apiBase(cli: Cli): Promise<ApiBase> {
   const target = (await readJsonFile(join(configDir(cli), 'target.json')))?.api_base;
   if (typeof target === 'string') return { url: checked(target, 'target.json'), source: 'target.json' };
   return { url: here, source: 'default' };
+}
+
+/** Keeps an address as the one that is meant where none is named. */
+export async function keepApiBase(cli: Cli, url: string): Promise<void> {
+  const change = { api_base: url, target_kind: 'core', updated_at: new Date().toISOString() };
+  await changeJsonFile(join(configDir(cli), 'target.json'), (found) => ({ ...found, ...change }));
 }
 
 function checked(text: string, source: string): string {

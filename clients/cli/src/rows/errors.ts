@@ -74,6 +74,13 @@ export const rows = {
         type: 'string',
         about: 'Only identities that were first seen under this release, or under the `active` one.',
       },
+      counts: {
+        at: 'query',
+        as: 'counts',
+        type: 'string',
+        about: 'Also how often the rows came up, by the hour or by the day of UTC: each one, and all together.',
+        choices: ['hour', 'day'],
+      },
       limit: {
         at: 'query',
         as: 'limit',

@@ -2,6 +2,21 @@
 import type { Row } from '../row.ts';
 
 export const rows = {
+  'operator.getContents': {
+    operation: 'operator.getContents',
+    summary: 'What is in a project that a person or a wallet answers for, by name: its tables and its domains.',
+    method: 'GET',
+    path: '/agent/v1/operator/projects/:id/contents',
+    inputs: {
+      project: {
+        at: 'path',
+        as: 'id',
+        type: 'string',
+        about: 'The project.',
+        required: true,
+      },
+    },
+  },
   'operator.getOverview': {
     operation: 'operator.getOverview',
     summary: 'What a person or a wallet answers for: organizations, wallets, counts, and what needs to be looked at.',

@@ -11,7 +11,7 @@ export const rows = {
       display_name: {
         at: 'body',
         as: 'display_name',
-        type: 'json',
+        type: 'string',
         about: 'Name for people, 1 to 64 characters after trimming.',
         required: true,
       },

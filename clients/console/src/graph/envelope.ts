@@ -31,3 +31,13 @@ export function envelopeOf(error: unknown): Envelope {
     details: (told.details ?? {}) as Record<string, unknown>,
   };
 }
+
+/** A refusal that never came from the gateway, or not in its words. */
+export const refusal = (code: string, message: string): Envelope => ({
+  code,
+  message,
+  retryable: true,
+  nextActions: [],
+  traceId: undefined,
+  details: {},
+});

@@ -1,6 +1,6 @@
 import { Client, cacheExchange, subscriptionExchange } from '@urql/core';
 import { createClient, type Client as Socket, type SubscribePayload } from 'graphql-ws';
-import { type Signer, signatureMs, signIn } from '../session/siwx.ts';
+import type { Opening } from '../session/opening.ts';
 import { createStore, type Store } from '../store.ts';
 import { somethingChanged } from './changes.ts';
 
@@ -11,7 +11,7 @@ export type LinkState = 'connecting' | 'open' | 'lost' | 'unsigned';
 export interface Link {
   readonly client: Client;
   readonly state: Store<LinkState>;
-  /** Has the wallet sign for the next connection. */
+  /** Has the wallet sign for the next connection. @throws when it does not */
   readonly sign: () => Promise<void>;
   readonly close: () => void;
 }
@@ -20,30 +20,28 @@ export interface Link {
 const pauseMs = { first: 300, longest: 10_000 };
 /** How often a silent connection is asked whether it is alive, and how long it may take to say so, in milliseconds. */
 const pulseMs = { every: 10_000, patience: 5_000 };
-/** A signature that is nearly too old is not worth a connection. */
-const worthMs = signatureMs - 30_000;
 
 /**
  * Opens the connection. When it is lost it is opened again for as long as it takes; subscriptions go on from their last
  * cursor, and changes that were on their way are sent again under their idempotency key.
  *
- * @param first a signature that was just made
- * @param refused told why when the gateway does not take a signature
+ * @param refused told why when the gateway does not let it in
  */
-export function createLink(signer: Signer, first: string, refused: (why: string) => void): Link {
+export function createLink(opening: Opening, refused: (why: string) => void): Link {
   const state = createStore<LinkState>('connecting');
-  let signature: { readonly header: string; readonly madeAt: number } | undefined = {
-    header: first,
-    madeAt: Date.now(),
-  };
   let signed: (() => void) | undefined;
   let closing = false;
   let reopened = false;
   let silence: ReturnType<typeof setTimeout> | undefined;
 
   const sign = async () => {
-    signature = { header: await signIn(signer), madeAt: Date.now() };
+    await opening.ask();
     signed?.();
+  };
+  const giveUp = (why: string) => {
+    if (closing) return;
+    closing = true;
+    refused(why);
   };
 
   const socket = createClient({
@@ -55,18 +53,15 @@ export function createLink(signer: Signer, first: string, refused: (why: string)
     async retryWait(retries) {
       const pause = Math.min(pauseMs.first * 2 ** retries, pauseMs.longest);
       await passOrOnline(pause * (0.5 + Math.random() / 2));
-      // Nobody should meet a wallet's question that they did not ask for.
-      if (signer.kind === 'key' || (signature !== undefined && Date.now() - signature.madeAt < worthMs)) return;
+      if (!opening.asks()) return;
       state.set('unsigned');
       await new Promise<void>((resolve) => (signed = resolve));
       state.set('connecting');
     },
     async connectionParams() {
-      if (signature === undefined && signer.kind === 'key') await sign();
-      const header = signature?.header;
-      // Spent by this connection, whatever comes of it.
-      signature = undefined;
-      return { 'sign-in-with-x': header };
+      const params = await opening.params();
+      if (params === undefined) giveUp(opening.refused);
+      return params ?? {};
     },
     on: {
       connected: () => {
@@ -77,11 +72,7 @@ export function createLink(signer: Signer, first: string, refused: (why: string)
       },
       closed: (event) => {
         if (closing) return;
-        if (event instanceof CloseEvent && event.code === 4403) {
-          closing = true;
-          refused('The gateway did not take the signature. Is the clock of this device right?');
-          return;
-        }
+        if (event instanceof CloseEvent && event.code === 4403) return giveUp(opening.refused);
         state.set('lost');
       },
       ping: (received) => {
@@ -91,9 +82,12 @@ export function createLink(signer: Signer, first: string, refused: (why: string)
         if (received) clearTimeout(silence);
       },
     },
-    onNonLazyError: () => refused('The gateway closed the connection for good. Load the page again.'),
+    onNonLazyError: () => giveUp('The gateway closed the connection for good. Load the page again.'),
   });
-  return { client: clientOver(socket), state, sign, close };
+  const doubted = async () => {
+    if (!closing && (await opening.isOver())) giveUp(opening.refused);
+  };
+  return { client: clientOver(socket, () => void doubted()), state, sign, close };
 
   function close(): void {
     closing = true;
@@ -101,8 +95,12 @@ export function createLink(signer: Signer, first: string, refused: (why: string)
   }
 }
 
-/** urql with everything sent over the socket. */
-const clientOver = (socket: Socket): Client =>
+/** What an operation is refused with when who sent it is nobody any more. */
+const isDoubt = ({ extensions }: { readonly extensions?: Record<string, unknown> | undefined }) =>
+  extensions?.code === 'INVALID_AUTH' || extensions?.code === 'OPERATOR_SESSION_INVALID';
+
+/** urql with everything sent over the socket. @param doubted told when something was refused for who sent it */
+const clientOver = (socket: Socket, doubted: () => void): Client =>
   new Client({
     url: '/graphql',
     preferGetMethod: false,
@@ -116,6 +114,7 @@ const clientOver = (socket: Socket): Client =>
             const payload: SubscribePayload = { query, operationName, variables: own };
             const unsubscribe = socket.subscribe<Record<string, unknown>>(payload, {
               next(result) {
+                if (result.errors?.some(isDoubt) === true) doubted();
                 const cursor = cursorOf(result.data);
                 // The payload is written anew for each connection: the next one goes on from here.
                 if (kind === 'subscription' && cursor !== undefined) own.after = cursor;
@@ -123,6 +122,7 @@ const clientOver = (socket: Socket): Client =>
               },
               error(error) {
                 if (!Array.isArray(error)) return sink.error(error);
+                if (error.some(isDoubt)) doubted();
                 sink.next({ errors: error });
                 sink.complete();
               },

@@ -1,8 +1,9 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { somethingChanged } from './changes.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
+import { sendChange } from './send-change.ts';
 
 /** A change that can be made, and how the last one went. */
 export interface Change<Input, Data> {
@@ -21,11 +22,13 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
   const client = useClient();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Envelope>();
+  const focused = useFocusAfter(busy);
   const run = async (input: Omit<Input, 'idempotencyKey'>) => {
+    focused.note();
     setBusy(true);
     setError(undefined);
     const keyed = { ...input, idempotencyKey: crypto.randomUUID() } as Input;
-    const { data, error: failed } = await client.mutation(document, { input: keyed }).toPromise();
+    const { data, error: failed } = await sendChange(client, document, { input: keyed });
     setBusy(false);
     if (failed === undefined) {
       somethingChanged();
@@ -35,4 +38,18 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
     return undefined;
   };
   return { run, busy, error, clear: () => setError(undefined) };
+}
+
+/** A button that is busy loses the keyboard, which nobody wants to look for from the top of the page. */
+function useFocusAfter(busy: boolean): { readonly note: () => void } {
+  const noted = useRef<Element>(null);
+  useEffect(() => {
+    if (!busy && document.activeElement === document.body && noted.current instanceof HTMLElement)
+      noted.current.focus({ preventScroll: true });
+  }, [busy]);
+  return {
+    note: () => {
+      noted.current = document.activeElement;
+    },
+  };
 }

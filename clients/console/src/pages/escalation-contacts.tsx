@@ -6,13 +6,21 @@ import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
+import { may, type Role } from '../session/may.ts';
 import { AddContactDocument, EscalationContactsDocument, RemoveContactDocument } from './escalations.graphql.ts';
 
+interface ContactsProps {
+  readonly org: string;
+  /** The caller's own. */
+  readonly role: Role | null | undefined;
+}
+
 /** Whom escalations page, from the first level up. */
-export function Contacts({ org }: { readonly org: string }) {
+export function Contacts({ org, role }: ContactsProps) {
   const answer = useAsk(EscalationContactsDocument, { org });
   const add = useChange(AddContactDocument);
   const remove = useChange(RemoveContactDocument);
+  const mayChange = may(role, 'escalation:contacts:write');
   return (
     <Card title="Who is paged">
       <Loaded answer={answer}>
@@ -29,42 +37,46 @@ export function Contacts({ org }: { readonly org: string }) {
                     {node.displayName !== null && <span className="quiet small"> {node.email}</span>}
                   </span>
                   <span className="small quiet">level {node.level}</span>
-                  <button
-                    type="button"
-                    className="plain slim"
-                    disabled={remove.busy}
-                    onClick={() => void remove.run({ org, contact: node.contactId })}
-                  >
-                    Remove <span className="seen-by-readers">{node.email}</span>
-                  </button>
+                  {mayChange && (
+                    <button
+                      type="button"
+                      className="plain slim"
+                      disabled={remove.busy}
+                      onClick={() => void remove.run({ org, contact: node.contactId })}
+                    >
+                      Remove <span className="seen-by-readers">{node.email}</span>
+                    </button>
+                  )}
                 </li>
               ))}
             </ul>
           );
         }}
       </Loaded>
-      <Form
-        label="New contact"
-        className="row"
-        send={async (values) => {
-          const answered = await add.run({
-            org,
-            email: textOf(values, 'email'),
-            level: Number(textOf(values, 'level')),
-          });
-          return answered !== undefined;
-        }}
-      >
-        <Field label="Mail address">
-          <input name="email" type="email" required />
-        </Field>
-        <Field label="Level">
-          <input name="level" type="number" min={1} max={10} defaultValue={1} required />
-        </Field>
-        <button type="submit" disabled={add.busy}>
-          Add contact
-        </button>
-      </Form>
+      {mayChange && (
+        <Form
+          label="New contact"
+          className="row"
+          send={async (values) => {
+            const answered = await add.run({
+              org,
+              email: textOf(values, 'email'),
+              level: Number(textOf(values, 'level')),
+            });
+            return answered !== undefined;
+          }}
+        >
+          <Field label="Mail address">
+            <input name="email" type="email" required />
+          </Field>
+          <Field label="Level">
+            <input name="level" type="number" min={1} max={10} defaultValue={1} required />
+          </Field>
+          <button type="submit" disabled={add.busy}>
+            Add contact
+          </button>
+        </Form>
+      )}
       <ErrorNote error={add.error ?? remove.error} />
     </Card>
   );

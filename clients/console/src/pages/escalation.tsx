@@ -17,6 +17,7 @@ import {
   FollowEscalationDocument,
   ResolveDocument,
 } from './escalation.graphql.ts';
+import { useOrg } from './use-org.ts';
 
 interface EscalationProps {
   readonly org: string;
@@ -31,16 +32,10 @@ const askEveryMs = 10_000;
 /** One escalation: what it is about, who answers it, and what became of its pages. */
 export default function EscalationPage({ org, escalation }: EscalationProps) {
   const asked = { org, escalation };
+  const { crumbs } = useOrg(org);
   const answer = useLiveQuery(EscalationDocument, asked, FollowEscalationDocument, asked, askEveryMs);
   return (
-    <Page
-      title="Escalation"
-      crumbs={[
-        ['Organizations', '/orgs'],
-        ['Organization', `/orgs/${org}`],
-        ['Escalations', `/orgs/${org}/escalations`],
-      ]}
-    >
+    <Page title="Escalation" crumbs={[...crumbs, ['Escalations', `/orgs/${org}/escalations`]]}>
       <Loaded answer={answer}>
         {({ escalation: found }) =>
           found !== null && (

@@ -20,21 +20,17 @@ import {
   FollowEscalationsDocument,
   RaiseEscalationDocument,
 } from './escalations.graphql.ts';
+import { useOrg } from './use-org.ts';
 
 /** What waits for a human, as it is raised and answered. */
 export default function Escalations({ org }: { readonly org: string }) {
   const [status, setStatus] = useState<EscalationStatus | null>(null);
   const pages = usePages();
+  const { role, crumbs } = useOrg(org);
   const asked = { org, status, after: pages.after };
   const answer = useLiveQuery(EscalationsDocument, asked, FollowEscalationsDocument, { org });
   return (
-    <Page
-      title="Escalations"
-      crumbs={[
-        ['Organizations', '/orgs'],
-        ['Organization', `/orgs/${org}`],
-      ]}
-    >
+    <Page title="Escalations" crumbs={crumbs}>
       <Card
         title="Raised"
         side={
@@ -81,7 +77,7 @@ export default function Escalations({ org }: { readonly org: string }) {
       </Card>
       <div className="columns">
         <Raise org={org} />
-        <Contacts org={org} />
+        <Contacts org={org} role={role} />
       </div>
     </Page>
   );

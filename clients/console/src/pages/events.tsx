@@ -19,6 +19,7 @@ import {
   LastProjectEventsDocument,
   OrganizationProjectsDocument,
 } from './events.graphql.ts';
+import { useOrg } from './use-org.ts';
 
 interface Filter {
   readonly source: EventSource | null;
@@ -32,16 +33,11 @@ const everything: Filter = { source: null, types: null, project: null };
 export default function Events({ org }: { readonly org: string }) {
   const [filter, setFilter] = useState(everything);
   const [follows, setFollows] = useState(true);
+  const { crumbs } = useOrg(org);
   const projects = useAsk(OrganizationProjectsDocument, { org }).data?.organization?.projects.edges ?? [];
   const names = new Map(projects.map(({ node }) => [node.projectId, node.name]));
   return (
-    <Page
-      title="Events"
-      crumbs={[
-        ['Organizations', '/orgs'],
-        ['Organization', `/orgs/${org}`],
-      ]}
-    >
+    <Page title="Events" crumbs={crumbs}>
       <Card title="What to show">
         <Form
           label="What to show"

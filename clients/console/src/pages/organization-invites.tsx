@@ -10,6 +10,7 @@ import { Loaded } from '../parts/loaded.tsx';
 import { MorePages, usePages } from '../parts/more-pages.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
+import { may } from '../session/may.ts';
 import type { Organization } from './organization.tsx';
 import {
   InviteDocument,
@@ -28,7 +29,7 @@ export function Invitations({ organization: { orgId, role: mine } }: { readonly 
   const answer = useAsk(InvitesDocument, { org: orgId, after: pages.after });
   const invite = useChange(InviteDocument);
   const [said, setSaid] = useState<string>();
-  const mayInvite = mine === 'OWNER';
+  const mayInvite = may(mine, 'org:invites:write');
   return (
     <Card title="Invitations by mail">
       <Loaded answer={answer}>

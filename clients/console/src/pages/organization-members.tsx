@@ -6,6 +6,7 @@ import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
+import { may } from '../session/may.ts';
 import { AddMemberDocument, RemoveMemberDocument, type Role, SetRoleDocument } from './organization.graphql.ts';
 import type { Organization } from './organization.tsx';
 import { RoleOptions } from './organization-roles.tsx';
@@ -16,7 +17,7 @@ export function Members({ organization: { orgId, members, role: mine } }: { read
   const setRole = useChange(SetRoleDocument);
   const remove = useChange(RemoveMemberDocument);
   const [removing, setRemoving] = useState<string>();
-  const mayChange = mine === 'OWNER' || mine === 'ADMIN';
+  const mayChange = may(mine, 'org:members:write');
   // Who was asked and has not come yet stands among the invitations.
   const joined = members.edges.filter(({ node }) => node.invitation === null);
   return (

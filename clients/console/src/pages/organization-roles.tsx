@@ -1,6 +1,4 @@
-import type { Role } from './organization.graphql.ts';
-
-const roles: readonly Role[] = ['OWNER', 'ADMIN', 'DEVELOPER', 'BILLING', 'VIEWER'];
+import { roles } from '../session/may.ts';
 
 /** Every role, to choose one from. */
 export function RoleOptions() {

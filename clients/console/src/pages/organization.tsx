@@ -12,6 +12,7 @@ import { Secret } from '../parts/secret.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { Link } from '../router.tsx';
+import { may } from '../session/may.ts';
 import {
   CreateProjectDocument,
   OrganizationDocument,
@@ -42,7 +43,7 @@ export default function OrganizationPage({ org }: { readonly org: string }) {
               </div>
               <Members organization={organization} />
               <Invitations organization={organization} />
-              {mayManage(organization) && <AuditTrail org={organization.orgId} />}
+              {may(organization.role, 'org:audit:read') && <AuditTrail org={organization.orgId} />}
             </>
           )
         }
@@ -51,16 +52,13 @@ export default function OrganizationPage({ org }: { readonly org: string }) {
   );
 }
 
-/** Whether the trail is theirs to read. */
-const mayManage = ({ role }: Organization) => role === 'OWNER' || role === 'ADMIN';
-
 interface Made {
   readonly projectId: string;
   readonly name: string;
   readonly keys: { readonly anonKey: string; readonly serviceKey: string } | null;
 }
 
-function Projects({ organization: { orgId, projects } }: { readonly organization: Organization }) {
+function Projects({ organization: { orgId, projects, role } }: { readonly organization: Organization }) {
   const create = useChange(CreateProjectDocument);
   const [made, setMade] = useState<Made>();
   return (
@@ -82,22 +80,24 @@ function Projects({ organization: { orgId, projects } }: { readonly organization
         </ul>
       )}
       {projects.pageInfo.hasNextPage && <p className="quiet small">The first hundred are shown.</p>}
-      <Form
-        label="New project"
-        className="row"
-        send={async (values) => {
-          const answer = await create.run({ org: orgId, name: textOf(values, 'name') });
-          if (answer?.createProject != null) setMade(answer.createProject);
-          return answer !== undefined;
-        }}
-      >
-        <Field label="Name of a new project">
-          <input name="name" required maxLength={128} />
-        </Field>
-        <button type="submit" className="main" disabled={create.busy}>
-          {create.busy ? 'Creating…' : 'Create project'}
-        </button>
-      </Form>
+      {may(role, 'project:create') && (
+        <Form
+          label="New project"
+          className="row"
+          send={async (values) => {
+            const answer = await create.run({ org: orgId, name: textOf(values, 'name') });
+            if (answer?.createProject != null) setMade(answer.createProject);
+            return answer !== undefined;
+          }}
+        >
+          <Field label="Name of a new project">
+            <input name="name" required maxLength={128} />
+          </Field>
+          <button type="submit" className="main" disabled={create.busy}>
+            {create.busy ? 'Creating…' : 'Create project'}
+          </button>
+        </Form>
+      )}
       <ErrorNote error={create.error} />
       {made?.keys != null && (
         <div className="note good" role="status">
@@ -123,21 +123,25 @@ function Settings({
   const rename = useChange(RenameOrganizationDocument);
   return (
     <Card title="Name">
-      <Form
-        label="Name of the organization"
-        className="row"
-        send={async (values) => {
-          await rename.run({ org: orgId, displayName: textOf(values, 'name') });
-          return false;
-        }}
-      >
-        <Field label="Name">
-          <input name="name" defaultValue={displayName ?? ''} required maxLength={128} />
-        </Field>
-        <button type="submit" disabled={rename.busy}>
-          Rename
-        </button>
-      </Form>
+      {may(role, 'org:rename') ? (
+        <Form
+          label="Name of the organization"
+          className="row"
+          send={async (values) => {
+            await rename.run({ org: orgId, displayName: textOf(values, 'name') });
+            return false;
+          }}
+        >
+          <Field label="Name">
+            <input name="name" defaultValue={displayName ?? ''} required maxLength={128} />
+          </Field>
+          <button type="submit" disabled={rename.busy}>
+            Rename
+          </button>
+        </Form>
+      ) : (
+        <p>{displayName ?? <span className="quiet">It has no name yet.</span>}</p>
+      )}
       <ErrorNote error={rename.error} />
       <dl className="facts">
         <dt>Id</dt>

@@ -23,7 +23,7 @@ export default function Outbox() {
       {key === undefined ? (
         <Card title="For the platform admin">
           <p>
-            Mails hold links that sign people in, so a wallet is not enough here. The key is the server’s{' '}
+            Mails hold links that sign people in, so being signed in is not enough here. The key is the server’s{' '}
             <code>SVC_ADMIN_KEY</code>; it stays in the memory of this page, and is forgotten when you leave it.
           </p>
           <Form

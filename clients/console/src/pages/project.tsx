@@ -13,6 +13,7 @@ import { Secret } from '../parts/secret.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { go, Link } from '../router.tsx';
+import { may } from '../session/may.ts';
 import {
   DeleteProjectDocument,
   ProjectDocument,
@@ -23,6 +24,10 @@ import {
 import { projectCrumbs } from './project-crumbs.ts';
 
 type Project = NonNullable<ProjectQuery['project']>;
+
+/** Who has the project by a grant sees no organization, and may do what the grant says. */
+const offered = (organization: Project['organization'], action: Parameters<typeof may>[1]) =>
+  organization === null || may(organization.role, action);
 
 /** A project: how it stands, its keys for who asks for them, and the ways to what is in it. */
 export default function ProjectPage({ project: id }: { readonly project: string }) {
@@ -40,9 +45,11 @@ function Facts({ project }: { readonly project: Project }) {
   return (
     <>
       <div className="row">
-        <Link className="button" to={`/projects/${projectId}/rows`}>
-          Rows
-        </Link>
+        {offered(organization, 'project:schema:read') && (
+          <Link className="button" to={`/projects/${projectId}/rows`}>
+            Rows
+          </Link>
+        )}
         <Link className="button" to={`/projects/${projectId}/errors`}>
           Errors
         </Link>
@@ -74,9 +81,9 @@ function Facts({ project }: { readonly project: Project }) {
           <Meter label="Requests in this lease" used={usage.apiCalls} limit={usage.apiCallsLimit} />
           <Meter label="Storage" used={usage.storageBytes} limit={usage.storageBytesLimit} format={bytes} />
         </Card>
-        <Keys projectId={projectId} />
+        {offered(organization, 'project:keys:read') && <Keys projectId={projectId} />}
       </div>
-      <Changes project={project} />
+      {offered(organization, 'project:rename') && <Changes project={project} />}
     </>
   );
 }
@@ -143,28 +150,32 @@ function Changes({ project: { projectId, name, organization } }: { readonly proj
         </button>
       </Form>
       <ErrorNote error={rename.error} />
-      <details>
-        <summary>Delete the project</summary>
-        <Form
-          label="Delete the project"
-          send={async (values) => {
-            if (textOf(values, 'confirmed') !== name) return false;
-            const done = await remove.run({ project: projectId });
-            if (done !== undefined) go(organization === null ? '/orgs' : `/orgs/${organization.orgId}`);
-            return done !== undefined;
-          }}
-        >
-          <p>Its database, its users and its keys are gone for good. Messages, events and the audit trail are kept.</p>
-          <Field label={`To go on, write ${name}`}>
-            <input name="confirmed" required autoComplete="off" />
-          </Field>
-          <div>
-            <button type="submit" disabled={remove.busy}>
-              Delete for good
-            </button>
-          </div>
-        </Form>
-      </details>
+      {offered(organization, 'project:delete') && (
+        <details>
+          <summary>Delete the project</summary>
+          <Form
+            label="Delete the project"
+            send={async (values) => {
+              if (textOf(values, 'confirmed') !== name) return false;
+              const done = await remove.run({ project: projectId });
+              if (done !== undefined) go(organization === null ? '/orgs' : `/orgs/${organization.orgId}`);
+              return done !== undefined;
+            }}
+          >
+            <p>
+              Its database, its users and its keys are gone for good. Messages, events and the audit trail are kept.
+            </p>
+            <Field label={`To go on, write ${name}`}>
+              <input name="confirmed" required autoComplete="off" />
+            </Field>
+            <div>
+              <button type="submit" disabled={remove.busy}>
+                Delete for good
+              </button>
+            </div>
+          </Form>
+        </details>
+      )}
       <ErrorNote error={remove.error} />
     </Card>
   );

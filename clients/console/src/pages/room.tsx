@@ -6,6 +6,7 @@ import { RoomClaims } from './room-claims.tsx';
 import { RoomPeople } from './room-people.tsx';
 import { sessionKey } from './room-self.ts';
 import { RoomTalk } from './room-talk.tsx';
+import { useOrg } from './use-org.ts';
 
 interface RoomProps {
   readonly org: string;
@@ -28,18 +29,12 @@ export interface Me {
 /** A room: what is said in it, who is there, and who is on what. */
 export default function RoomPage({ org, room }: RoomProps) {
   const [me, setMe] = useState<Me>();
+  const { crumbs } = useOrg(org);
   const { data } = useAsk(PeopleDocument, { org, room });
   const project = data?.room?.project;
   const place: Place = { org, room, sessionKey: sessionKey(), me, setMe };
   return (
-    <Page
-      title={project?.name ?? room}
-      crumbs={[
-        ['Organizations', '/orgs'],
-        ['Organization', `/orgs/${org}`],
-        ['Rooms', `/orgs/${org}/rooms`],
-      ]}
-    >
+    <Page title={project?.name ?? room} crumbs={[...crumbs, ['Rooms', `/orgs/${org}/rooms`]]}>
       <div className="room">
         <RoomTalk place={place} />
         <div className="stack">

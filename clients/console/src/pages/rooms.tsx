@@ -10,20 +10,19 @@ import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { go, Link } from '../router.tsx';
 import { RoomsDocument } from './rooms.graphql.ts';
+import { useOrg } from './use-org.ts';
 
 /** The rooms of an organization. */
 export default function Rooms({ org }: { readonly org: string }) {
   const pages = usePages();
+  const { crumbs } = useOrg(org);
   const answer = useAsk(RoomsDocument, { org, after: pages.after });
   const addressOf = (key: string) => `/orgs/${org}/rooms/${encodeURIComponent(key)}`;
   return (
     <Page
       title="Rooms"
       lead="Where people and programs of the organization talk, and say what they are on."
-      crumbs={[
-        ['Organizations', '/orgs'],
-        ['Organization', `/orgs/${org}`],
-      ]}
+      crumbs={crumbs}
     >
       <Card title="All rooms">
         <Loaded answer={answer}>

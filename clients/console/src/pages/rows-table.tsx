@@ -7,40 +7,39 @@ import { Empty } from '../parts/empty.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Loading } from '../parts/loaded.tsx';
 import { useStore } from '../store.ts';
-import { FollowTableDocument } from './rows.graphql.ts';
-
-type Row = Readonly<Record<string, unknown>>;
+import { FollowTableDocument, type TableShapeFragment } from './rows.graphql.ts';
+import { primaryKey } from './rows-columns.ts';
+import { type Door, pageAddress, pageSize, readRows, type TextRow } from './rows-door.ts';
+import { RowForm } from './rows-form.tsx';
 
 interface TableRowsProps {
   readonly projectId: string;
-  readonly table: string;
-  readonly columns: readonly string[];
-  /** Where the rows are read, and with which key. */
-  readonly door: { readonly path: string; readonly apikey: string };
+  readonly table: TableShapeFragment;
+  readonly door: Door;
+  /** Whether rows can be changed through this door. */
+  readonly writes: boolean;
   /** Whether word of its changes comes by itself. */
   readonly live: boolean;
 }
 
-const pageSize = 50;
-
 /** A page of a table's rows, read anew when the table has changed. */
-export function TableRows({ projectId, table, columns, door: { path, apikey }, live }: TableRowsProps) {
-  const [order, setOrder] = useState<Order>({ column: columns[0], falling: false });
+export function TableRows({ projectId, table, door, writes, live }: TableRowsProps) {
+  const { name, columns } = table;
+  const key = primaryKey(table);
+  const [order, setOrder] = useState<Order>({ column: key[0] ?? columns[0]?.name, falling: false });
   const [page, setPage] = useState(0);
-  const [rows, setRows] = useState<readonly Row[]>();
+  const [rows, setRows] = useState<readonly TextRow[]>();
   const [error, setError] = useState<Envelope>();
   const [heard, setHeard] = useState(0);
+  const [open, setOpen] = useState<TextRow | 'new'>();
   const changed = useStore(changes);
   const again = () => setHeard((times) => times + 1);
-
-  const search = new URLSearchParams({ select: '*', limit: String(pageSize + 1), offset: String(page * pageSize) });
-  if (order.column !== undefined) search.set('order', `"${order.column}".${order.falling ? 'desc' : 'asc'}`);
-  const address = `${path}/${encodeURIComponent(table)}?${search}`;
+  const address = pageAddress(door, name, columns, order, page);
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `heard` and `changed` say that it may be another answer by now.
   useEffect(() => {
     const gone = new AbortController();
-    readRows(address, apikey, gone.signal).then(
+    readRows(address, door, gone.signal).then(
       (found) => {
         setError(undefined);
         setRows(found);
@@ -48,20 +47,33 @@ export function TableRows({ projectId, table, columns, door: { path, apikey }, l
       (refused) => gone.signal.aborted || setError(refused as Envelope),
     );
     return () => gone.abort();
-  }, [address, apikey, heard, changed]);
+  }, [address, door.apikey, heard, changed]);
 
-  const followed = live ? { project: projectId, tables: [table] } : undefined;
-  const ended = useFeed(FollowTableDocument, followed, again);
+  const ended = useFeed(FollowTableDocument, live ? { project: projectId, tables: [name] } : undefined, again);
   const shown = rows?.slice(0, pageSize);
+  const keyOf = (row: TextRow): TextRow => Object.fromEntries(key.map((part) => [part, row[part] ?? null]));
+  const nameOf = (row: TextRow) => `row ${Object.values(keyOf(row)).join(', ')}`;
   return (
     <>
       <ErrorNote error={error ?? ended} retry={again} />
       {shown === undefined && error === undefined && <Loading />}
       {shown?.length === 0 && page === 0 && <Empty title="No rows">None, or none that this key may see.</Empty>}
       {shown !== undefined && shown.length > 0 && (
-        <DataTable label={`Rows of ${table}`} columns={columns} rows={shown} order={order} setOrder={setOrder} />
+        <DataTable
+          label={`Rows of ${name}`}
+          columns={columns.map((column) => column.name)}
+          rows={shown}
+          order={order}
+          setOrder={setOrder}
+          {...(writes && key.length > 0 ? { change: setOpen, nameOf } : {})}
+        />
       )}
       <div className="row">
+        {writes && (
+          <button type="button" onClick={() => setOpen('new')}>
+            New row
+          </button>
+        )}
         <button type="button" className="slim" disabled={page === 0} onClick={() => setPage(page - 1)}>
           Back
         </button>
@@ -82,34 +94,21 @@ export function TableRows({ projectId, table, columns, door: { path, apikey }, l
           {live
             ? 'Changes show up by themselves.'
             : 'Changes show up by themselves once the manifest makes the table live.'}
+          {writes && key.length === 0 && ' The table has no primary key, so its rows can be changed by SQL alone.'}
         </p>
       </div>
+      {open !== undefined && (
+        <RowForm
+          table={table}
+          door={door}
+          row={open === 'new' ? undefined : open}
+          rowKey={open === 'new' ? {} : keyOf(open)}
+          done={(wrote) => {
+            setOpen(undefined);
+            if (wrote) again();
+          }}
+        />
+      )}
     </>
   );
 }
-
-/** @throws an {@link Envelope} */
-async function readRows(address: string, apikey: string, signal: AbortSignal): Promise<readonly Row[]> {
-  const response = await fetch(address, { headers: { apikey }, signal }).catch(() => {
-    throw notAnswered;
-  });
-  const body = await response.json();
-  if (response.ok) return body as readonly Row[];
-  throw {
-    code: String(body.code ?? response.status),
-    message: String(body.message ?? 'The rows could not be read.'),
-    retryable: true,
-    nextActions: [],
-    traceId: response.headers.get('x-svc-trace-id') ?? undefined,
-    details: {},
-  } satisfies Envelope;
-}
-
-const notAnswered: Envelope = {
-  code: 'NO_ANSWER',
-  message: 'The gateway did not answer.',
-  retryable: true,
-  nextActions: [],
-  traceId: undefined,
-  details: {},
-};

@@ -10,6 +10,8 @@ import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
+import { may } from '../session/may.ts';
+import { ProjectKeysDocument, type ProjectKeysQuery } from './project.graphql.ts';
 import { projectCrumbs } from './project-crumbs.ts';
 import { ProjectTablesDocument, type ProjectTablesQuery, RunSqlDocument } from './rows.graphql.ts';
 import { TableRows } from './rows-table.tsx';
@@ -24,11 +26,9 @@ export default function RowsPage({ project }: { readonly project: string }) {
     <Page title="Rows" crumbs={projectCrumbs(found?.organization, found)}>
       <Loaded answer={answer}>
         {({ project: shown }) =>
-          shown?.tables == null || shown.keys === null ? (
-            <Empty title="Not for you to see">Who may read the project’s service key sees its rows here.</Empty>
-          ) : (
+          shown?.tables != null && (
             <>
-              <Tables project={shown} tables={shown.tables} keys={shown.keys} />
+              <Rows project={shown} tables={shown.tables} />
               <Sql projectId={shown.projectId} />
             </>
           )
@@ -45,10 +45,31 @@ function liveTables(project: Project): ReadonlySet<string> {
   return new Set(live.map((table) => String(table.name)));
 }
 
+type SchemaTables = NonNullable<Project['tables']>;
+
+/** Rows are read and written with the project's keys, so they are there for who may read those. */
+function Rows({ project, tables }: { readonly project: Project; readonly tables: SchemaTables }) {
+  const { projectId, organization } = project;
+  const mayAsk = organization === null || may(organization.role, 'project:keys:read');
+  const answer = useAsk(ProjectKeysDocument, mayAsk ? { project: projectId } : undefined);
+  if (!mayAsk)
+    return (
+      <Empty title="Rows by SQL alone">
+        They are read here with the service key, which an owner of the organization may have. SQL shows them to you as
+        well.
+      </Empty>
+    );
+  return (
+    <Loaded answer={answer}>
+      {({ project: found }) => found?.keys != null && <Tables project={project} tables={tables} keys={found.keys} />}
+    </Loaded>
+  );
+}
+
 interface TablesProps {
   readonly project: Project;
-  readonly tables: NonNullable<Project['tables']>;
-  readonly keys: NonNullable<Project['keys']>;
+  readonly tables: SchemaTables;
+  readonly keys: NonNullable<NonNullable<ProjectKeysQuery['project']>['keys']>;
 }
 
 function Tables({ project, tables, keys }: TablesProps) {
@@ -87,10 +108,10 @@ function Tables({ project, tables, keys }: TablesProps) {
         </Field>
       </div>
       <TableRows
-        key={table.name}
+        key={`${table.name} ${visitor}`}
         projectId={project.projectId}
-        table={table.name}
-        columns={table.columns.map(({ name }) => name)}
+        table={table}
+        writes={!visitor}
         door={
           visitor ? { path: '/rest/v1', apikey: keys.anonKey } : { path: '/admin/v1/rest', apikey: keys.serviceKey }
         }

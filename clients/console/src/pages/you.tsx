@@ -1,6 +1,9 @@
 import { Card } from '../parts/card.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Page } from '../parts/page.tsx';
+import { openedByNumber } from '../session/passkey.ts';
+import { session } from '../session/session.ts';
+import { useStore } from '../store.ts';
 
 /** Pages of the gateway itself, made by the server. */
 const ceremonies = [
@@ -41,13 +44,19 @@ const commands = [
 
 /** Where a person signs in to the platform itself, and how single changes are approved. */
 export default function You() {
+  const current = useStore(session);
+  const byPerson = current.state === 'in' && current.member.kind === 'person';
   return (
     <Page
       title="Sign-in and approvals"
-      lead="The console is in with a wallet, which needs none of this. As a person you sign in by mail and passkey, on pages of the gateway itself."
+      lead={
+        byPerson
+          ? 'You are in as a person. What you sign in with is kept on pages of the gateway itself; changes that take a passkey ask for it where you make them.'
+          : 'You are in with a wallet, which needs none of this. As a person you sign in by mail or passkey, here in the console or on pages of the gateway itself.'
+      }
     >
       <Card title="In this browser">
-        {byNumber(location.hostname) && (
+        {openedByNumber() && (
           <p className="note warn">
             Browsers make passkeys for names alone, and this address is a number. Open the gateway by its name, in
             development as <code>localhost</code>.
@@ -82,5 +91,3 @@ export default function You() {
     </Page>
   );
 }
-
-const byNumber = (host: string) => /^[\d.]+$|^\[/.test(host);

@@ -1,10 +1,9 @@
 import { useState } from 'react';
 import type { Link } from '../graph/link.ts';
-import type { Signer } from '../session/siwx.ts';
 import { useStore } from '../store.ts';
 
 /** Says that the connection is lost, and what becomes of it. While all is well it is silent. */
-export function ConnectionBanner({ link, signer }: { readonly link: Link; readonly signer: Signer }) {
+export function ConnectionBanner({ link, label }: { readonly link: Link; readonly label: string }) {
   const state = useStore(link.state);
   const [refused, setRefused] = useState<string>();
   const sign = async () => {
@@ -22,8 +21,8 @@ export function ConnectionBanner({ link, signer }: { readonly link: Link; readon
       {state === 'unsigned' && (
         <>
           <p>
-            The connection is lost. A signature opens one connection, so {signer.label} has to sign for the next; all
-            goes on from where it was.
+            The connection is lost. A signature opens one connection, so {label} has to sign for the next; all goes on
+            from where it was.
           </p>
           <button type="button" className="slim" onClick={() => void sign()}>
             Sign and go on

@@ -1,11 +1,17 @@
-interface DataTableProps {
+interface DataTableProps<Row extends DataRow> {
   readonly label: string;
   readonly columns: readonly string[];
-  readonly rows: readonly Readonly<Record<string, unknown>>[];
+  readonly rows: readonly Row[];
   /** How the rows are in order, and how to change it; absent where they cannot be. */
   readonly order?: Order;
   readonly setOrder?: (order: Order) => void;
+  /** Opens a row to change it; absent where none can be. */
+  readonly change?: (row: Row) => void;
+  /** What tells a row from others, for who hears it. */
+  readonly nameOf?: (row: Row) => string;
 }
+
+type DataRow = Readonly<Record<string, unknown>>;
 
 /** By which column rows are in order. */
 export interface Order {
@@ -18,7 +24,15 @@ const spelt = (value: unknown) =>
   value === null || value === undefined ? '∅' : typeof value === 'object' ? JSON.stringify(value) : String(value);
 
 /** Rows as a table that scrolls by itself where the screen is narrow. */
-export function DataTable({ label, columns, rows, order, setOrder }: DataTableProps) {
+export function DataTable<Row extends DataRow>({
+  label,
+  columns,
+  rows,
+  order,
+  setOrder,
+  change,
+  nameOf,
+}: DataTableProps<Row>) {
   const sortOf = (column: string) =>
     order?.column !== column ? 'none' : order.falling ? ('descending' as const) : ('ascending' as const);
   return (
@@ -27,6 +41,11 @@ export function DataTable({ label, columns, rows, order, setOrder }: DataTablePr
       <table>
         <thead>
           <tr>
+            {change !== undefined && (
+              <th scope="col">
+                <span className="seen-by-readers">Change</span>
+              </th>
+            )}
             {columns.map((column) => (
               <th key={column} scope="col" aria-sort={setOrder === undefined ? undefined : sortOf(column)}>
                 {setOrder === undefined ? (
@@ -49,8 +68,17 @@ export function DataTable({ label, columns, rows, order, setOrder }: DataTablePr
           {rows.map((row, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: a table need not have a key, and its rows hold no state.
             <tr key={at}>
+              {change !== undefined && (
+                <td>
+                  <button type="button" className="plain slim" onClick={() => change(row)}>
+                    Edit <span className="seen-by-readers">{nameOf?.(row)}</span>
+                  </button>
+                </td>
+              )}
               {columns.map((column) => (
-                <td key={column}>{spelt(row[column])}</td>
+                <td key={column}>
+                  <div className="cell">{spelt(row[column])}</div>
+                </td>
               ))}
             </tr>
           ))}

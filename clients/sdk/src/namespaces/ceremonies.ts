@@ -14,7 +14,7 @@ export const ceremonies = (connection: Connection) => ({
   signinByPasskey: method<SigninByPasskeyInput, SigninByPasskeyAnswer>(connection, { call: 'POST /agent/v1/control-plane/session/passkey/verify' }),
   /** The person behind a session, where it belongs, and what it has proven when. */
   sessionGet: method<Record<string, never>, SessionGetAnswer>(connection, { call: 'GET /agent/v1/control-plane/session', freeOut: ['amr_times'] }),
-  /** Give a person’s session another bearer, until twelve hours after its sign-in. */
+  /** Give a person’s session another bearer, until twelve hours after its sign-in or half an hour without use. */
   sessionRefresh: method<Record<string, never>, SessionRefreshAnswer>(connection, { call: 'POST /agent/v1/control-plane/session/refresh', reads: true }),
   /** End a person’s session, and with it the write approvals that it asked for. */
   sessionRevoke: method<Record<string, never>, SessionRevokeAnswer>(connection, { call: 'POST /agent/v1/control-plane/session/revoke' }),
@@ -24,6 +24,12 @@ export const ceremonies = (connection: Connection) => ({
   sessionRefreshBrowser: method<Record<string, never>, SessionRefreshBrowserAnswer>(connection, { call: 'POST /agent/v1/control-plane/session/browser/refresh' }),
   /** End the session that lives in the cookie of this browser; without one there is nothing to end. */
   sessionCloseBrowser: method<Record<string, never>, SessionCloseBrowserAnswer>(connection, { call: 'POST /agent/v1/control-plane/session/browser/revoke' }),
+  /** The sessions that a person has open, wherever they are used from. */
+  sessionsList: method<Record<string, never>, SessionsListAnswer>(connection, { call: 'GET /agent/v1/control-plane/sessions' }),
+  /** End one session of a person, with its approvals and whatever is open by it. */
+  sessionsEnd: method<SessionsEndInput, SessionsEndAnswer>(connection, { call: 'POST /agent/v1/control-plane/sessions/{id}/revoke' }),
+  /** End all sessions of a person but the one that asks. */
+  sessionsEndOthers: method<Record<string, never>, SessionsEndOthersAnswer>(connection, { call: 'POST /agent/v1/control-plane/sessions/revoke-others' }),
   /** What a browser is to ask an authenticator for, to make a person a passkey. */
   passkeysBeginEnrol: method<Record<string, never>, PasskeysBeginEnrolAnswer>(connection, { call: 'POST /agent/v1/control-plane/passkey/enroll/options', reads: true, freeOut: ['options'] }),
   /** Keep a passkey that an authenticator made; invitations that waited for one become memberships. */
@@ -34,7 +40,7 @@ export const ceremonies = (connection: Connection) => ({
   sessionStepUp: method<SessionStepUpInput, SessionStepUpAnswer>(connection, { call: 'POST /agent/v1/control-plane/step-up/verify' }),
   /** What a person signs in with. */
   authenticatorsList: method<Record<string, never>, AuthenticatorsListAnswer>(connection, { call: 'GET /agent/v1/control-plane/authenticators' }),
-  /** Take away something that a person signs in with; what an owner of organizations needs stays. */
+  /** Take away something that a person signs in with, and end the sessions that rest on it. */
   authenticatorsRemove: method<AuthenticatorsRemoveInput, AuthenticatorsRemoveAnswer>(connection, { call: 'DELETE /agent/v1/control-plane/authenticators/{id}' }),
   /** Mail a link by which a person adds another address to sign in with. */
   emailsAdd: method<EmailsAddInput, EmailsAddAnswer>(connection, { call: 'POST /agent/v1/control-plane/emails' }),
@@ -82,7 +88,7 @@ export const ceremonies = (connection: Connection) => ({
   operatorBeginEnrol: method<Record<string, never>, OperatorBeginEnrolAnswer>(connection, { call: 'POST /agent/v1/operator/session/passkey/enroll/options', reads: true, freeOut: ['options'] }),
   /** Keep the first passkey of an operator. */
   operatorEnrol: method<OperatorEnrolInput, OperatorEnrolAnswer>(connection, { call: 'POST /agent/v1/operator/session/passkey/enroll/verify' }),
-  /** Give an operator’s session another bearer, until twelve hours after its sign-in. */
+  /** Give an operator’s session another bearer, until twelve hours after its sign-in or half an hour without use. */
   operatorRefreshSession: method<Record<string, never>, OperatorRefreshSessionAnswer>(connection, { call: 'POST /agent/v1/operator/session/refresh', reads: true }),
   /** End an operator’s session; one that has ended stays so. */
   operatorRevokeSession: method<Record<string, never>, OperatorRevokeSessionAnswer>(connection, { call: 'POST /agent/v1/operator/session/revoke' }),
@@ -189,6 +195,7 @@ export interface SessionGetAnswer {
   readonly amr: readonly string[];
   readonly amrTimes: Readonly<Record<string, number>>;
   readonly expiresAt: string;
+  readonly csrfToken?: string | undefined;
 }
 
 export interface SessionRefreshAnswer {
@@ -213,6 +220,36 @@ export interface SessionRefreshBrowserAnswer {
 
 export interface SessionCloseBrowserAnswer {
   readonly status: 'revoked';
+}
+
+export interface SessionsListAnswer {
+  readonly sessions: readonly {
+    readonly sessionId: string;
+    readonly kind: 'control_plane' | 'operator';
+    readonly provenance: string;
+    readonly amr: readonly string[];
+    readonly client: string | null;
+    readonly beganAt: string;
+    readonly lastUsedAt: string;
+    readonly idleExpiresAt: string;
+    readonly absoluteExpiresAt: string;
+    readonly current: boolean;
+  }[];
+}
+
+/** End one session of a person, with its approvals and whatever is open by it. */
+export interface SessionsEndInput {
+  /** The session. */
+  readonly id: string;
+}
+
+export interface SessionsEndAnswer {
+  readonly sessionId: string;
+  readonly revoked: true;
+}
+
+export interface SessionsEndOthersAnswer {
+  readonly revokedCount: number;
 }
 
 export interface PasskeysBeginEnrolAnswer {
@@ -303,7 +340,7 @@ export interface AuthenticatorsListAnswer {
   }[];
 }
 
-/** Take away something that a person signs in with; what an owner of organizations needs stays. */
+/** Take away something that a person signs in with, and end the sessions that rest on it. */
 export interface AuthenticatorsRemoveInput {
   /** The authenticator. */
   readonly id: string;
@@ -312,6 +349,7 @@ export interface AuthenticatorsRemoveInput {
 export interface AuthenticatorsRemoveAnswer {
   readonly status: 'revoked';
   readonly kind: string;
+  readonly sessionsEnded: number;
 }
 
 /** Mail a link by which a person adds another address to sign in with. */
@@ -524,6 +562,10 @@ export interface ApprovalsRevokeAllAnswer {
 export interface OperatorBeginDeviceInput {
   /** What the person is told that asks. */
   readonly clientName?: string | undefined;
+  /** Accepted from clients that follow the RFC to the letter. */
+  readonly clientId?: string | undefined;
+  /** Accepted from clients that follow the RFC to the letter. */
+  readonly scope?: string | undefined;
 }
 
 export interface OperatorBeginDeviceAnswer {

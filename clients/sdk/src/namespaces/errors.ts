@@ -75,6 +75,8 @@ export interface ListInput {
   readonly fingerprint?: string | undefined;
   /** Only identities that were first seen under this release, or under the `active` one. */
   readonly newIn?: string | undefined;
+  /** Also how often the rows came up, by the hour or by the day of UTC: each one, and all together. */
+  readonly counts?: 'hour' | 'day' | undefined;
   /** Rows per page: 50 unless told, at most 200. */
   readonly limit?: number | undefined;
   /** Only rows after this cursor. */
@@ -101,6 +103,11 @@ export interface ListAnswer {
       readonly atCap: boolean;
     };
   };
+  readonly counts?: {
+    readonly bucket: 'hour' | 'day';
+    readonly startsAt: string;
+    readonly values: readonly number[];
+  } | undefined;
   readonly errors: readonly {
     readonly fingerprintId: string;
     readonly function: string;
@@ -131,6 +138,11 @@ export interface ListAnswer {
       readonly command: string;
       readonly why: string;
     }[];
+    readonly counts?: {
+      readonly bucket: 'hour' | 'day';
+      readonly startsAt: string;
+      readonly values: readonly number[];
+    } | undefined;
   }[];
   readonly hasMore: boolean;
   readonly nextCursor?: string | undefined;

@@ -5,7 +5,7 @@ import { method } from '../method.ts';
 /** Operations of `identity`. */
 export const identity = (connection: Connection) => ({
   /** Give the principal behind the credential a name for people. */
-  setDisplayName: method<SetDisplayNameInput, SetDisplayNameAnswer>(connection, { call: 'PATCH /agent/v1/me', key: 'made', freeIn: ['display_name'], freeOut: ['linked_identities'] }),
+  setDisplayName: method<SetDisplayNameInput, SetDisplayNameAnswer>(connection, { call: 'PATCH /agent/v1/me', key: 'made', freeOut: ['linked_identities'] }),
   /** The principal behind the credential, and the organizations it belongs to. */
   whoami: method<Record<string, never>, WhoamiAnswer>(connection, { call: 'GET /agent/v1/whoami', freeOut: ['linked_identities'] }),
 });
@@ -13,7 +13,7 @@ export const identity = (connection: Connection) => ({
 /** Give the principal behind the credential a name for people. */
 export interface SetDisplayNameInput {
   /** Name for people, 1 to 64 characters after trimming. */
-  readonly displayName: unknown;
+  readonly displayName: string;
 }
 
 export interface SetDisplayNameAnswer {

@@ -12,6 +12,8 @@ export const operator = (connection: Connection) => ({
   enrollPasskey: method<Record<string, never>, EnrollPasskeyAnswer>(connection, { call: 'POST /agent/v1/contact/passkey/enroll', key: 'made' }),
   /** Whom notices about the caller’s organizations go to, and what is known of the address. */
   getContact: method<Record<string, never>, GetContactAnswer>(connection, { call: 'GET /agent/v1/contact/status' }),
+  /** What is in a project that a person or a wallet answers for, by name: its tables and its domains. */
+  getContents: method<GetContentsInput, GetContentsAnswer>(connection, { call: 'GET /agent/v1/operator/projects/{project}/contents', freeOut: ['functions', 'mailboxes', 'secrets'] }),
   /** What a person or a wallet answers for: organizations, wallets, counts, and what needs to be looked at. */
   getOverview: method<Record<string, never>, GetOverviewAnswer>(connection, { call: 'GET /agent/v1/operator/overview' }),
   /** Whether notices about what a caller answers for reach a person, and what needs one. */
@@ -80,6 +82,21 @@ export interface GetContactAnswer {
   readonly updatedAt: string;
   readonly verificationRetryAfterSeconds?: number | undefined;
   readonly enrollmentSentTo?: string | undefined;
+}
+
+/** What is in a project that a person or a wallet answers for, by name: its tables and its domains. */
+export interface GetContentsInput {
+  /** The project. */
+  readonly project: string;
+}
+
+export interface GetContentsAnswer {
+  readonly projectId: string;
+  readonly tables: readonly string[];
+  readonly domains: readonly string[];
+  readonly functions: readonly unknown[];
+  readonly mailboxes: readonly unknown[];
+  readonly secrets: readonly unknown[];
 }
 
 export interface GetOverviewAnswer {

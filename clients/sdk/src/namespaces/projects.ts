@@ -76,6 +76,8 @@ export interface ApplyExposeAnswer {
 export interface ArchiveInput {
   /** Project, for example `prj_0kz3m`. */
   readonly project: string;
+  /** Why, for the trail; at most 500 characters. */
+  readonly reason?: string | undefined;
 }
 
 export interface ArchiveAnswer {
@@ -397,6 +399,8 @@ export interface FollowLiveEvent {
 export interface ReactivateInput {
   /** Project, for example `prj_0kz3m`. */
   readonly project: string;
+  /** Why, for the trail; at most 500 characters. */
+  readonly reason?: string | undefined;
 }
 
 export interface ReactivateAnswer {
@@ -466,6 +470,9 @@ export interface SchemaAnswer {
       readonly type: string;
       readonly nullable: boolean;
       readonly defaultValue: string | null;
+      readonly identity: 'always' | 'by_default' | null;
+      readonly generated: boolean;
+      readonly enumValues: readonly string[] | null;
     }[];
     readonly constraints: readonly {
       readonly name: string;

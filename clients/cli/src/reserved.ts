@@ -1,0 +1,70 @@
+/** What is not served yet, with the commands that are kept free for it. */
+const areas: Readonly<Record<string, readonly string[]>> = {
+  'Releases are not deployed yet.': [
+    'deploy',
+    'apply',
+    'up',
+    'ci',
+    'sites',
+    'subdomains',
+    'domains',
+    'cache',
+    'assets',
+    'cdn',
+  ],
+  'Functions are not run yet.': ['functions', 'secrets', 'jobs'],
+  'Projects are neither copied nor moved yet.': [
+    'snapshots',
+    'branches',
+    'archives',
+    'cloud',
+    'core',
+    'transfer',
+    'projects export',
+  ],
+  'Projects have no mailboxes yet.': ['email'],
+  'Notices go to the contact of `svc agent contact`, and nowhere else yet.': [
+    'deliveries',
+    'subscriptions',
+    'channel-route',
+    'webhook-secret',
+    'contacts preferences',
+    'contacts test',
+  ],
+  'Money comes in by x402 and from the platform admin, and by no other way yet.': [
+    'redeem',
+    'billing create-email',
+    'billing link-wallet',
+    'billing checkout',
+    'billing topup',
+    'billing auto-recharge',
+    'allowance fund',
+    'allowance checkout',
+    'allowance history',
+    'projects costs',
+    'projects tenant-payments',
+  ],
+  'Nothing is signed on chain for projects yet.': ['contracts'],
+  'Models and apps are not offered yet.': ['ai', 'image', 'apps'],
+  'A project has its two keys, and no others yet.': [
+    'credentials issue',
+    'credentials list',
+    'credentials status',
+    'credentials rotate',
+    'credentials revoke',
+    'credentials token',
+  ],
+  'Feedback is not taken yet.': ['feedback'],
+};
+
+/**
+ * Words of the documented command that this version has not. They are told apart from a slip of the finger, so that
+ * nobody is pointed to another command that only looks alike.
+ */
+export const reserved: readonly { readonly words: string; readonly why: string }[] = Object.entries(areas).flatMap(
+  ([why, commands]) => commands.map((words) => ({ words, why })),
+);
+
+/** @returns why there is no such command, when it is one that may come */
+export const reservedFor = (words: readonly string[]): string | undefined =>
+  reserved.find((one) => `${words.join(' ')} `.startsWith(`${one.words} `))?.why;

@@ -1,0 +1,55 @@
+import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
+import { Client, type CombinedError, fetchExchange } from '@urql/core';
+import type { Person } from '../session/person.ts';
+import { knownApproval, prove, type Wanted, wantedBy } from '../session/proof.ts';
+import { session } from '../session/session.ts';
+import { envelopeOf } from './envelope.ts';
+
+interface Sent<Data> {
+  readonly data?: Data | undefined;
+  readonly error?: CombinedError | undefined;
+}
+
+/**
+ * Sends a change. Where a person's session has to prove something for it, they are asked, and it is sent again under the
+ * same idempotency key.
+ */
+export async function sendChange<Data, Variables extends object>(
+  client: Client,
+  document: TypedDocumentNode<Data, Variables>,
+  variables: Variables,
+): Promise<Sent<Data>> {
+  const send = (by: Client): Promise<Sent<Data>> => by.mutation(document, variables).toPromise();
+  const first = await send(client);
+  const current = session.get();
+  if (first.error === undefined || current.state !== 'in' || current.member.kind !== 'person') return first;
+  const { member } = current;
+  const wanted = wantedBy(envelopeOf(first.error));
+  if (wanted === undefined) return first;
+  if (wanted.kind === 'approval') return (await sendApproved(member, wanted, send)) ?? first;
+  return (await prove(member, wanted)) === undefined ? first : send(client);
+}
+
+/** @returns undefined when it was not approved */
+async function sendApproved<Data>(
+  person: Person,
+  wanted: Wanted,
+  send: (by: Client) => Promise<Sent<Data>>,
+): Promise<Sent<Data> | undefined> {
+  const known = knownApproval(person, wanted);
+  if (known !== undefined) {
+    const sent = await send(approvedClient(person, known));
+    if (sent.error === undefined || !/^WRITE_AUTH_/.test(envelopeOf(sent.error).code)) return sent;
+  }
+  const approval = (await prove(person, wanted))?.approval;
+  return approval === undefined ? undefined : send(approvedClient(person, approval));
+}
+
+/** Sends by plain HTTP: what goes along with one change is no matter of the connection that all go by. */
+const approvedClient = ({ csrf }: Person, approval: string): Client =>
+  new Client({
+    url: `${location.origin}/graphql`,
+    preferGetMethod: false,
+    exchanges: [fetchExchange],
+    fetchOptions: { headers: { 'x-svc-csrf': csrf, 'x-svc-write-auth': `Bearer ${approval}` } },
+  });

@@ -1,0 +1,130 @@
+import { useId } from 'react';
+import { type Cell, type Column, hasDefault, kindOf } from './rows-columns.ts';
+
+interface RowFieldProps {
+  readonly column: Column;
+  readonly cell: Cell;
+  readonly set: (cell: Cell) => void;
+  /** A row that is there has no default to fall back to. */
+  readonly isNew: boolean;
+}
+
+const examples: Readonly<Record<string, string>> = {
+  uuid: '00000000-0000-0000-0000-000000000000',
+  'timestamp with time zone': '2026-01-31 12:00:00+00',
+  'timestamp without time zone': '2026-01-31 12:00:00',
+  'time without time zone': '12:00:00',
+  interval: '1 day 02:00',
+};
+
+/** What stands in place of a value: nothing, or what the database puts there. */
+const names = { null: 'NULL', default: 'Default' } as const;
+
+/** One column of a row, typed in by its type. */
+export function RowField({ column, cell, set, isNew }: RowFieldProps) {
+  const id = useId();
+  const { name, type, nullable, defaultValue } = column;
+  const others = [
+    ...(nullable ? (['null'] as const) : []),
+    ...(isNew && hasDefault(column) ? (['default'] as const) : []),
+  ];
+  const kind = kindOf(column);
+  const isList = kind === 'boolean' || kind === 'choice';
+  return (
+    <div className="field">
+      <label htmlFor={id}>
+        {name} <span className="hint">{type}</span>
+      </label>
+      {isList ? (
+        <ListField id={id} column={column} cell={cell} set={set} others={others} />
+      ) : (
+        <div className="row-value">
+          <Typed id={id} column={column} cell={cell} set={set} />
+          {others.length > 0 && (
+            <select
+              aria-label={`What ${name} gets`}
+              value={cell.from}
+              onChange={({ target }) => set({ from: target.value as Cell['from'], text: cell.text })}
+            >
+              <option value="value">Value</option>
+              {others.map((other) => (
+                <option key={other} value={other}>
+                  {names[other]}
+                </option>
+              ))}
+            </select>
+          )}
+        </div>
+      )}
+      {cell.from === 'default' && <span className="hint">{defaultValue ?? 'the next number'}</span>}
+    </div>
+  );
+}
+
+interface TypedProps extends Omit<RowFieldProps, 'isNew'> {
+  readonly id: string;
+}
+
+/** Whoever types means a value. */
+function Typed({ id, column, cell, set }: TypedProps) {
+  const kind = kindOf(column);
+  const isValue = cell.from === 'value';
+  const shared = {
+    id,
+    value: isValue ? cell.text : '',
+    placeholder: isValue ? examples[column.type.replace(/\(\d+\)/, '')] : names[cell.from as keyof typeof names],
+    spellCheck: kind === 'text',
+    autoComplete: 'off',
+    onChange: ({ target }: { readonly target: { readonly value: string } }) =>
+      set({ from: 'value', text: target.value }),
+  };
+  // An input of one line would take line breaks out of what is there.
+  if (kind === 'text') return <textarea rows={1} {...shared} />;
+  if (kind === 'json' || column.type.endsWith(']'))
+    return <textarea rows={2} className="code" {...shared} required={isValue} />;
+  const isDay = kind === 'date' && /^$|^\d{4}-\d\d-\d\d$/.test(shared.value);
+  return (
+    <input
+      {...shared}
+      type={isDay ? 'date' : 'text'}
+      inputMode={kind === 'number' ? 'decimal' : undefined}
+      required={isValue}
+    />
+  );
+}
+
+interface ListFieldProps extends TypedProps {
+  readonly others: readonly (keyof typeof names)[];
+}
+
+/** A value of a few: what stands in its place is one choice among them. */
+function ListField({ id, column: { enumValues }, cell, set, others }: ListFieldProps) {
+  const values = enumValues ?? ['true', 'false'];
+  const chosen = cell.from === 'value' ? (cell.text === '' ? '' : `value ${cell.text}`) : cell.from;
+  return (
+    <select
+      id={id}
+      value={chosen}
+      required
+      onChange={({ target: { value } }) =>
+        set(
+          value.startsWith('value ')
+            ? { from: 'value', text: value.slice('value '.length) }
+            : { from: value as Cell['from'], text: '' },
+        )
+      }
+    >
+      {chosen === '' && <option value="">Choose</option>}
+      {values.map((one) => (
+        <option key={one} value={`value ${one}`}>
+          {one}
+        </option>
+      ))}
+      {others.map((other) => (
+        <option key={other} value={other}>
+          {names[other]}
+        </option>
+      ))}
+    </select>
+  );
+}

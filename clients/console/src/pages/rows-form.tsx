@@ -1,0 +1,130 @@
+import { type FormEvent, useState } from 'react';
+import { type Envelope, refusal } from '../graph/envelope.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { ErrorNote } from '../parts/error-note.tsx';
+import type { TableShapeFragment } from './rows.graphql.ts';
+import { type Cell, type Column, firstCell, isComputed, kindOf } from './rows-columns.ts';
+import { type Door, deleteRow, insertRow, type TextRow, updateRow, type Values } from './rows-door.ts';
+import { RowField } from './rows-field.tsx';
+
+interface RowFormProps {
+  readonly table: TableShapeFragment;
+  readonly door: Door;
+  /** The row that is changed; undefined for a new one. */
+  readonly row: TextRow | undefined;
+  /** What tells it from all others. */
+  readonly rowKey: TextRow;
+  /** @param changed whether anything was */
+  readonly done: (changed: boolean) => void;
+}
+
+/** A row to fill in, to change, or to delete. */
+export function RowForm({ table, door, row, rowKey, done }: RowFormProps) {
+  const columns = table.columns.filter((column) => !isComputed(column));
+  const first = new Map(columns.map((column) => [column, firstCell(column, row)]));
+  const [changed, setChanged] = useState<ReadonlyMap<string, Cell>>(new Map());
+  const [busy, setBusy] = useState(false);
+  const [error, setError] = useState<Envelope>();
+  const [deleting, setDeleting] = useState(false);
+  const cellOf = (column: Column): Cell => changed.get(column.name) ?? first.get(column)!;
+  const set = (column: Column, cell: Cell) => setChanged(new Map(changed).set(column.name, cell));
+
+  const attempt = async (write: () => Promise<void>) => {
+    setBusy(true);
+    setError(undefined);
+    try {
+      await write();
+      done(true);
+    } catch (refused) {
+      setError(refused as Envelope);
+      setBusy(false);
+    }
+  };
+  const save = (event: FormEvent) => {
+    event.preventDefault();
+    const values = valuesOf(columns, cellOf, row);
+    if (values instanceof Map && values.size === 0 && row !== undefined) return done(false);
+    void attempt(async () => {
+      const broken = brokenJson(values);
+      if (broken !== undefined) throw refusal('NO_JSON', `${broken} is no JSON.`);
+      await (row === undefined ? insertRow(door, table.name, values) : updateRow(door, table.name, rowKey, values));
+    });
+  };
+  const named = Object.entries(rowKey).map(([name, value]) => `${name} ${value}`);
+  return (
+    <Dialog
+      title={row === undefined ? `New row in ${table.name}` : `Row of ${table.name}: ${named.join(', ')}`}
+      close={() => done(false)}
+    >
+      <form className="stack" onSubmit={save}>
+        {columns.map((column) => (
+          <RowField
+            key={column.name}
+            column={column}
+            cell={cellOf(column)}
+            set={(cell) => set(column, cell)}
+            isNew={row === undefined}
+          />
+        ))}
+        {columns.length < table.columns.length && (
+          <p className="quiet small">
+            The database writes{' '}
+            {table.columns
+              .filter(isComputed)
+              .map(({ name }) => name)
+              .join(', ')}{' '}
+            by itself.
+          </p>
+        )}
+        <ErrorNote error={error} />
+        <div className="row">
+          <button type="submit" className="main" disabled={busy}>
+            {row === undefined ? 'Insert' : 'Save'}
+          </button>
+          <button type="button" onClick={() => done(false)}>
+            Cancel
+          </button>
+          {row !== undefined &&
+            (deleting ? (
+              <button
+                type="button"
+                className="danger"
+                disabled={busy}
+                onClick={() => void attempt(() => deleteRow(door, table.name, rowKey))}
+              >
+                Really delete this row
+              </button>
+            ) : (
+              <button type="button" className="plain" onClick={() => setDeleting(true)}>
+                Delete
+              </button>
+            ))}
+        </div>
+      </form>
+    </Dialog>
+  );
+}
+
+/** What is written: of a new row what the database does not put there by itself, of another one what was changed. */
+function valuesOf(columns: readonly Column[], cellOf: (column: Column) => Cell, row: TextRow | undefined): Values {
+  const values = new Map<Column, string | null>();
+  for (const column of columns) {
+    const { from, text } = cellOf(column);
+    const value = from === 'null' ? null : text;
+    if (from !== 'default' && (row === undefined || row[column.name] !== value)) values.set(column, value);
+  }
+  return values;
+}
+
+/** The first column that is to hold JSON, and would not. */
+function brokenJson(values: Values): string | undefined {
+  for (const [column, value] of values) {
+    if (value === null || kindOf(column) !== 'json') continue;
+    try {
+      JSON.parse(value);
+    } catch {
+      return column.name;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,23 @@
+import { useAsk } from '../graph/use-live-query.ts';
+import type { Role } from '../session/may.ts';
+import { NamedOrganizationDocument } from './org.graphql.ts';
+
+/** The organization that a page stands in. */
+export interface OrgAround {
+  /** The caller's own in it; undefined until it is known. */
+  readonly role: Role | null | undefined;
+  /** The way to its pages. */
+  readonly crumbs: readonly (readonly [name: string, to: string])[];
+}
+
+export function useOrg(org: string): OrgAround {
+  const found = useAsk(NamedOrganizationDocument, { org }).data?.organization;
+  const name = found?.displayName ?? 'Organization';
+  return {
+    role: found?.role,
+    crumbs: [
+      ['Organizations', '/orgs'],
+      [name, `/orgs/${org}`],
+    ],
+  };
+}

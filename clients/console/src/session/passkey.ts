@@ -1,0 +1,132 @@
+import { type Envelope, refusal } from '../graph/envelope.ts';
+import { type Person, plane } from './person.ts';
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Whether this browser can be asked for passkeys by this page. */
+export const knowsPasskeys = (): boolean =>
+  'PublicKeyCredential' in globalThis && typeof PublicKeyCredential.parseRequestOptionsFromJSON === 'function';
+
+/** Whether the gateway is opened by a number: browsers bind passkeys to names alone. */
+export const openedByNumber = (): boolean => /^[\d.]+$|^\[/.test(location.hostname);
+
+/** Sends something to a path of people's sessions. @throws an {@link Envelope} */
+export async function ask<Answer>(path: string, body: Body, person?: Person): Promise<Answer> {
+  const headers = {
+    accept: 'application/json',
+    'content-type': 'application/json',
+    ...(person === undefined ? {} : { 'x-svc-csrf': person.csrf }),
+  };
+  const response = await fetch(path, { method: 'POST', headers, body: JSON.stringify(body) }).catch(() => undefined);
+  if (response === undefined) throw refusal('NO_ANSWER', 'The gateway did not answer.');
+  const said = await response.json().catch(() => ({}));
+  if (response.ok) return said as Answer;
+  throw {
+    ...refusal(String(said.code ?? response.status), String(said.message ?? 'That did not succeed.')),
+    retryable: said.retryable === true,
+    traceId: typeof said.trace_id === 'string' ? said.trace_id : undefined,
+    details: (said.details ?? {}) as Body,
+  } satisfies Envelope;
+}
+
+interface Asked<Options> {
+  readonly options: Options;
+}
+
+/** What browsers call it when nothing came of it. */
+const byBrowser: Readonly<Record<string, string>> = {
+  NotAllowedError: 'No passkey was used: the request was cancelled, or took too long.',
+  InvalidStateError: 'This device has a passkey of yours already.',
+  SecurityError: 'This browser gives no passkeys to this address.',
+};
+
+/** @throws an {@link Envelope} */
+async function fromBrowser(met: Promise<Credential | null>): Promise<unknown> {
+  try {
+    return ((await met) as PublicKeyCredential).toJSON();
+  } catch (error) {
+    const { name, message } = error as Error;
+    throw refusal('NO_PASSKEY', byBrowser[name] ?? message);
+  }
+}
+
+const shown = ({ options }: Asked<PublicKeyCredentialRequestOptionsJSON>) =>
+  fromBrowser(navigator.credentials.get({ publicKey: PublicKeyCredential.parseRequestOptionsFromJSON(options) }));
+
+/** Signs in with a passkey; the session lives in a cookie from then on. @throws an {@link Envelope} */
+export async function signInByPasskey(): Promise<void> {
+  const response = await shown(await ask(`${plane}/session/passkey/options`, {}));
+  await ask(`${plane}/sign-in/passkey`, { response });
+}
+
+/** Has a link mailed that signs in, and comes back to this page. @throws an {@link Envelope} */
+export async function mailLink(email: string): Promise<void> {
+  const body = new URLSearchParams({ email, return_to: location.pathname });
+  const sent = await fetch(`${plane}/sign-in`, { method: 'POST', body }).catch(() => undefined);
+  if (sent?.ok === true) return;
+  const code = sent?.headers.get('x-svc-error-code') ?? 'NO_ANSWER';
+  const wait = sent?.headers.get('retry-after');
+  const words: Readonly<Record<string, string>> = {
+    RATE_LIMITED: `There were many tries. ${wait == null ? 'Try again later.' : `Try again in ${wait} seconds.`}`,
+    VALIDATION_FAILED: 'This is no mail address.',
+    NO_ANSWER: 'The gateway did not answer.',
+  };
+  throw refusal(code, words[code] ?? 'The link could not be mailed.');
+}
+
+/** Shows a passkey, so that the session counts as fresh. @throws an {@link Envelope} */
+export async function stepUp(person: Person, opClass: string): Promise<void> {
+  const response = await shown(await ask(`${plane}/step-up/options`, { op_class: opClass }, person));
+  await ask(`${plane}/step-up/verify`, { response, op_class: opClass }, person);
+}
+
+/** Whether whoever is signed in with this browser has a passkey. @throws when the gateway does not answer */
+export async function holdsPasskey(): Promise<boolean> {
+  const response = await fetch(`${plane}/authenticators`, { headers: { accept: 'application/json' } });
+  const { authenticators } = (await response.json()) as { authenticators: readonly { readonly kind: string }[] };
+  return authenticators.some(({ kind }) => kind === 'passkey');
+}
+
+/** Makes a passkey and keeps it as the person's. @throws an {@link Envelope} */
+export async function addPasskey(person: Person): Promise<void> {
+  const { options } = await ask<Asked<PublicKeyCredentialCreationOptionsJSON>>(
+    `${plane}/passkey/enroll/options`,
+    {},
+    person,
+  );
+  const response = await fromBrowser(
+    navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) }),
+  );
+  await ask(`${plane}/passkey/enroll/verify`, { response }, person);
+}
+
+/** Approves one action on one target. @returns what goes along with that action @throws an {@link Envelope} */
+export async function approve(person: Person, action: string, target: Body): Promise<string> {
+  const verifier = word();
+  const state = word();
+  const { challenge_id } = await ask<{ readonly challenge_id: string }>(
+    `${plane}/write-auth/challenges`,
+    { action, ...target, code_challenge: await challengeOf(verifier), state },
+    person,
+  );
+  const response = await shown(await ask(`${plane}/write-auth/options`, { challenge_id }, person));
+  const { code } = await ask<{ readonly code: string }>(
+    `${plane}/write-auth/verify`,
+    { challenge_id, response },
+    person,
+  );
+  const { write_auth_token } = await ask<{ readonly write_auth_token: string }>(`${plane}/write-auth/cli/token`, {
+    code,
+    code_verifier: verifier,
+    state,
+  });
+  return write_auth_token;
+}
+
+const base64url = (bytes: Uint8Array) =>
+  btoa(String.fromCharCode(...bytes)).replace(/[+/=]/g, (sign) => ({ '+': '-', '/': '_' })[sign] ?? '');
+
+const word = () => base64url(crypto.getRandomValues(new Uint8Array(32)));
+
+const challengeOf = async (verifier: string) =>
+  base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))));

@@ -1,0 +1,20 @@
+import { index, integer, pgTable, text } from 'drizzle-orm/pg-core';
+import { createdAt, moment } from '../columns.ts';
+
+/** Long lists whose beginning a tool has shown, for whoever was shown it to read on in, by way of any node. */
+export const keptResults = pgTable(
+  'kept_results',
+  {
+    /** `res_` and 16 hexadecimal digits. */
+    ref: text('ref').primaryKey(),
+    /** Whose it is, as callers are told apart. */
+    owner: text('owner').notNull(),
+    /** The list as JSON: text, since what is shown of it is shown as it was. */
+    items: text('items').notNull(),
+    /** Of the text. */
+    bytes: integer('bytes').notNull(),
+    createdAt: createdAt(),
+    expiresAt: moment('expires_at').notNull(),
+  },
+  (t) => [index('kept_results_owner_idx').on(t.owner), index('kept_results_expiry_idx').on(t.expiresAt)],
+);

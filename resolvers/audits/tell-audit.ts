@@ -1,0 +1,31 @@
+import type { AuditStep } from '../../engines/audit/audit-run.ts';
+import type { AuditRequest } from '../../engines/audit/auditor.ts';
+import type { Context } from '../context.ts';
+
+/** What an audit does, in the order in which it does it as a rule, and how that is told. */
+const steps = {
+  queued: 'Waiting for its turn',
+  resolved: 'Found the site',
+  connected: 'Connected to the site',
+  page: 'Read the page',
+  robots: 'Read robots.txt',
+  llms: 'Read llms.txt',
+  llms_full: 'Looked for llms-full.txt',
+  sitemap: 'Looked for a sitemap',
+  analysing: 'Judging what was read',
+} as const;
+
+const kindOf = (step: AuditStep): string => (step.stage === 'fetched' ? step.document : step.stage);
+
+/** Has whoever asked for an audit told of its steps; undefined where nobody listens. What is read anew counts once. */
+export function tellAudit({ progress }: Pick<Context, 'progress'>): AuditRequest['told'] {
+  if (progress === undefined) return undefined;
+  const taken: string[] = [];
+  return (step) => {
+    const kind = kindOf(step);
+    if (taken.includes(kind)) return;
+    taken.push(kind);
+    // The last of all is the report.
+    progress({ done: taken.length, of: Object.keys(steps).length + 1, what: steps[kind as keyof typeof steps] });
+  };
+}

@@ -1,0 +1,122 @@
+import { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import type { Statement } from '../../db/pool.ts';
+import { sessionIdleMinutes, sessionStands } from '../identity/session-stands.ts';
+import type { SessionKind } from '../identity/session-token.ts';
+import { mutation, query } from '../operation.ts';
+import { endSession } from './own-session.ts';
+import { inSession } from './session-scope.ts';
+
+/** A session of a person, as that person sees it. */
+export interface ShownSession {
+  readonly id: string;
+  readonly kind: SessionKind;
+  readonly provenance: string;
+  readonly amrTimes: Readonly<Record<string, number>>;
+  readonly client: string | null;
+  readonly beganAt: Date;
+  readonly lastUsedAt: Date;
+  readonly absoluteExpiresAt: Date;
+  /** Whether it is the one that asks. */
+  readonly current: boolean;
+}
+
+/** `GET /agent/v1/control-plane/sessions`. Beside contract 01, section 5.14. */
+export const listSessions = query({
+  name: 'sessions.list',
+  summary: 'The sessions that a person has open, wherever they are used from.',
+  access: inSession('control_plane'),
+  input: z.object({}),
+  handler: ({ session, services }): Promise<ShownSession[]> =>
+    services.db.rows<ShownSession>(listStatement, [session.principal.id, session.sessionId]),
+  wire: z.object({
+    sessions: z.array(
+      z.object({
+        session_id: z.string(),
+        kind: z.enum(['control_plane', 'operator']),
+        provenance: z.string(),
+        amr: z.array(z.string()),
+        client: z.string().nullable(),
+        began_at: z.iso.datetime(),
+        last_used_at: z.iso.datetime(),
+        idle_expires_at: z.iso.datetime(),
+        absolute_expires_at: z.iso.datetime(),
+        current: z.boolean(),
+      }),
+    ),
+  }),
+  toWire: (rows) => ({
+    sessions: rows.map(
+      ({ id, kind, provenance, amrTimes, client, beganAt, lastUsedAt, absoluteExpiresAt, current }) => ({
+        session_id: id,
+        kind,
+        provenance,
+        amr: Object.keys(amrTimes),
+        client,
+        began_at: beganAt.toISOString(),
+        last_used_at: lastUsedAt.toISOString(),
+        idle_expires_at: new Date(
+          Math.min(lastUsedAt.getTime() + sessionIdleMinutes * 60_000, absoluteExpiresAt.getTime()),
+        ).toISOString(),
+        absolute_expires_at: absoluteExpiresAt.toISOString(),
+        current,
+      }),
+    ),
+  }),
+});
+
+/** `POST /agent/v1/control-plane/sessions/:id/revoke`. */
+export const endOneSession = mutation({
+  name: 'sessions.end',
+  summary: 'End one session of a person, with its approvals and whatever is open by it.',
+  access: inSession('control_plane'),
+  input: z.object({ id: z.string().max(64).describe('The session.') }),
+  async handler(work, { id }): Promise<{ id: string }> {
+    const [own] = await work.rows(ownStatement, [work.session.principal.id, id]);
+    if (own === undefined || !(await endSession(work, id)))
+      throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such session.' });
+    return { id };
+  },
+  audit: ({ id }) => ({ action: 'session.revoked', object: { kind: 'session', id } }),
+  wire: z.object({ session_id: z.string(), revoked: z.literal(true) }),
+  toWire: ({ id }) => ({ session_id: id, revoked: true as const }),
+});
+
+/** `POST /agent/v1/control-plane/sessions/revoke-others`. */
+export const endOtherSessions = mutation({
+  name: 'sessions.endOthers',
+  summary: 'End all sessions of a person but the one that asks.',
+  access: inSession('control_plane'),
+  input: z.object({}),
+  async handler(work): Promise<{ principalId: string; count: number }> {
+    const { principal, sessionId } = work.session;
+    const ended = await work.rows(endOthersStatement, [principal.id, sessionId]);
+    if (ended.length > 0) work.authorityChanged(principal.id);
+    return { principalId: principal.id, count: ended.length };
+  },
+  audit: ({ principalId, count }) =>
+    count === 0
+      ? undefined
+      : { action: 'session.others_revoked', object: { kind: 'principal', id: principalId }, details: { count } },
+  wire: z.object({ revoked_count: z.int() }),
+  toWire: ({ count }) => ({ revoked_count: count }),
+});
+
+const listStatement: Statement = {
+  name: 'sessions.list',
+  text: `select s.id, s.kind, s.provenance, s.amr_times as "amrTimes", s.client, s.created_at as "beganAt",
+      s.last_used_at as "lastUsedAt", s.absolute_expires_at as "absoluteExpiresAt", s.id = $2 as current
+    from sessions s where s.principal_id = $1 and ${sessionStands('s')}
+    order by s.last_used_at desc, s.id limit 200`,
+};
+
+const ownStatement: Statement = {
+  name: 'sessions.own',
+  text: `select 1 from sessions s where s.principal_id = $1 and s.id = $2 and ${sessionStands('s')}`,
+};
+
+const endOthersStatement: Statement = {
+  name: 'sessions.end-others',
+  text: `update sessions set revoked_at = clock_timestamp(), secret_hash = null
+    where principal_id = $1 and id <> $2 and revoked_at is null and absolute_expires_at > now() returning id`,
+};

@@ -1,0 +1,102 @@
+import { invalidField } from '../../core/errors.ts';
+import type { Context } from '../../resolvers/context.ts';
+import { movedWhileAllowed } from '../../resolvers/held-read.ts';
+import { followClaims } from '../../subscriptions/claims.ts';
+import { followEscalations } from '../../subscriptions/escalations.ts';
+import { followEvents } from '../../subscriptions/events.ts';
+import type { FeedSource } from '../../subscriptions/feed-source.ts';
+import { followPresences } from '../../subscriptions/presences.ts';
+import { type Arguments, refuseUnknown, type Tool } from './tool.ts';
+
+/** Longest that a call is held, in seconds, as other held reads are. */
+const waitMax = 25;
+
+interface Waiting {
+  /** The operation by which following begins. */
+  readonly operation: string;
+  /** What is waited for, as its argument says it. */
+  readonly about: string;
+  // biome-ignore lint/suspicious/noExplicitAny: whatever a feed holds, it is only waited for.
+  readonly follow: (ctx: Context, args: Arguments) => FeedSource<any, unknown>;
+  /** Whether there is nothing to be told yet. @default whatever there is, a change is waited for */
+  readonly isSilent?: (answer: object) => boolean;
+}
+
+/**
+ * Lets a tool that reads wait for what it would read next, and be told of meanwhile. What is waited for begins before
+ * anything is read, so nothing can come between the two.
+ */
+export function waiting(tool: Tool, { operation, about, follow, isSilent }: Waiting): Tool {
+  const wait = { type: 'integer', minimum: 1, maximum: waitMax, description: about };
+  const input = { ...tool.input, properties: { ...tool.input.properties, wait } };
+  return {
+    ...tool,
+    input,
+    operations: [...tool.operations, operation],
+    waits: ({ wait: asked }) => (typeof asked === 'number' ? bounded(asked) : undefined),
+    async run(run, { wait: asked, ...args }) {
+      if (asked === undefined || asked === null) return tool.run(run, args);
+      refuseUnknown(input, args);
+      if (typeof asked !== 'number') throw invalidField('wait', 'must be a number of seconds');
+      const { ctx } = run;
+      const { feed, head, authority, selects } = await follow(ctx, args).open();
+      if (isSilent !== undefined) {
+        const answer = await tool.run(run, args);
+        if (!isSilent(answer)) return answer;
+      }
+      const timeoutMs = bounded(asked) * 1_000;
+      await movedWhileAllowed(ctx, feed, { after: head, timeoutMs, authority, matching: selects });
+      return tool.run(run, args);
+    },
+  };
+}
+
+const bounded = (seconds: number) => Math.min(Math.max(Math.ceil(seconds), 1), waitMax) || 1;
+
+/** A list of events waits for the next one, where it is at its end. */
+export const waitingForEvents = (tool: Tool): Tool =>
+  waiting(tool, {
+    operation: 'events.open',
+    about: 'Seconds to wait for an event when there is none after the cursor, 1 to 25.',
+    follow: (ctx, { org_id, project_id, source, event_type }) =>
+      followEvents(ctx, {
+        org: org_id as string | undefined,
+        project: project_id as string | undefined,
+        source: source as string | undefined,
+        types: event_type as string[] | undefined,
+      }),
+    isSilent: (page) => (page as { readonly events: readonly unknown[] }).events.length === 0,
+  });
+
+/** What is claimed in a room is listed again as soon as that has changed. */
+const waitingForClaims = (tool: Tool): Tool =>
+  waiting(tool, {
+    operation: 'claims.open',
+    about: 'Seconds to wait, 1 to 25, until something is claimed or released; then all is listed.',
+    follow: (ctx, { org_id, room_key }) => followClaims(ctx, { org: org_id as string, room: room_key as string }),
+  });
+
+/** Who is in a room is listed again as soon as somebody comes or goes. */
+const waitingForPresences = (tool: Tool): Tool =>
+  waiting(tool, {
+    operation: 'rooms.openPresences',
+    about: 'Seconds to wait, 1 to 25, until somebody comes or goes; then all are listed.',
+    follow: (ctx, { org_id, room_key, name }) =>
+      followPresences(ctx, { org: org_id as string, room: room_key as string, name: name as string | undefined }),
+  });
+
+/** Escalations are read again as soon as the one that is meant, or any of them, stands otherwise. */
+export const waitingForEscalation = (tool: Tool): Tool =>
+  waiting(tool, {
+    operation: 'escalations.open',
+    about: 'Seconds to wait, 1 to 25, until it has changed, as by being acknowledged; of the list, any of them.',
+    follow: (ctx, { org_id, escalation_id }) =>
+      followEscalations(ctx, { org: org_id as string, escalation: escalation_id as string | undefined }),
+  });
+
+/** Tools that stand for one operation, by that, with how they wait. */
+export const waitingFor: Readonly<Record<string, (tool: Tool) => Tool>> = {
+  'claims.list': waitingForClaims,
+  'rooms.listPresences': waitingForPresences,
+  'orgs.listEvents': waitingForEvents,
+};

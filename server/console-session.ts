@@ -1,0 +1,34 @@
+import { findBrowserSession } from '../resolvers/ceremonies/browser-session.ts';
+import { contextOf, type Exchange, type HttpOptions } from './exchange.ts';
+import { jsonType, sendAnswer } from './respond.ts';
+
+/**
+ * Tells the console's own pages who is signed in with their browser, and the word that goes with what they send. Nobody is
+ * an answer like another: most visitors have never signed in.
+ *
+ * A browser may send the cookie along for a page of a project's host, too, which is of the same site: no other origin
+ * may read the answer, and a browser that says where a request is from gets nothing for it.
+ */
+export async function answerConsoleSession(options: HttpOptions, exchange: Exchange): Promise<void> {
+  const { request, response } = exchange;
+  const { cookie, 'sec-fetch-site': site = 'same-origin' } = request.headers;
+  const ctx = contextOf(options, exchange);
+  if (cookie !== undefined) ctx.chargeAddress();
+  const found = site === 'same-origin' ? await findBrowserSession(ctx.services, cookie) : undefined;
+  const person =
+    found === undefined
+      ? null
+      : {
+          csrf_token: found.csrf,
+          principal_id: found.caller.principal.id,
+          display_name: found.caller.principal.displayName,
+          email: found.caller.email,
+          reads_only: found.caller.kind === 'operator',
+          expires_at: found.caller.expiresAt.toISOString(),
+        };
+  sendAnswer(response, {
+    status: 200,
+    headers: { 'content-type': jsonType, 'cache-control': 'no-store' },
+    body: JSON.stringify({ person }),
+  });
+}

@@ -1,0 +1,47 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/**
+ * Files that take long for their size, longest first. Begun last, one of them would have the end of a run to itself; where
+ * vitest has not seen the files before it knows their sizes alone.
+ */
+const longest: readonly string[] = [
+  'test/access/non-revealing.test.ts',
+  'test/graphql/lanes.test.ts',
+  'test/payments/recovery.test.ts',
+  'test/faults/steps.test.ts',
+  'test/faults/payments-killed.test.ts',
+  'test/faults/shutdown.test.ts',
+  'test/escalations/kills.test.ts',
+  'test/start/first-start.test.ts',
+  'test/tenancy/floods.test.ts',
+  'test/faults/stalled-sockets.test.ts',
+  'test/db/embedded.test.ts',
+  'test/start/leftovers.test.ts',
+  'test/start/refusals.test.ts',
+  'test/access/credential-table.test.ts',
+  'test/access/permission-matrix.test.ts',
+  'test/live/nodes.test.ts',
+  'test/lanes/console-everybody.test.ts',
+  'test/lanes/console-pages.test.ts',
+  'test/lanes/ceremonies.test.ts',
+  'test/lanes/console-rooms.test.ts',
+  'test/lanes/console.test.ts',
+  'test/lanes/soak.test.ts',
+];
+
+const places = new Map(longest.map((path, place) => [path, place]));
+
+/** Files whose modules are their own come first, as ever; then the longest. */
+const placeOf = ({ moduleId, project }: TestSpecification): number =>
+  project.config.isolate ? -1 : (places.get(relative(root, moduleId)) ?? longest.length);
+
+export class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const usual = await super.sort(files);
+    return usual.toSorted((one, other) => placeOf(one) - placeOf(other));
+  }
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { buildConsole } from '../../scripts/build-console.ts';
+import { launchChromium } from '../helpers/chromium.ts';
+import { type ConsolePage, type OpenConsoleOptions, openConsole } from '../helpers/console-page.ts';
+import { type ServiceOptions, startService } from '../helpers/service.ts';
+import { notes, tasks } from '../live/live-project.ts';
+
+/** A gateway with its console, an organization with a project, and the browser to look at them with. */
+export async function startConsoleWorld(options: ServiceOptions = {}) {
+  await buildConsole();
+  const service = await startService(options);
+  const { wallet, orgId, projectId, serviceKey } = await service.project();
+  let browser: Browser | undefined;
+
+  const open = (more: Omit<OpenConsoleOptions, 'url'> = {}) => openConsole(browser!, { url: service.url, ...more });
+
+  /** Sends what has to go well. */
+  async function post(path: string, body: object, actor: Parameters<typeof service.call>[0] = wallet) {
+    const answer = await service.call<Record<string, string>>(actor, 'POST', path, { body });
+    expect(answer).toMatchObject({ status: expect.toSatisfy((status: number) => status < 300) });
+    return answer.body;
+  }
+
+  const key = service.actors.bearer(serviceKey);
+  const run = (sql: string) => post(`/projects/v1/admin/${projectId}/sql`, { sql }, key);
+
+  return {
+    service,
+    wallet,
+    orgId,
+    projectId,
+    /** Whoever has the project's service key. */
+    key,
+    post,
+    /** Runs statements in the project. */
+    run,
+
+    /** Makes the project's tables. */
+    async tables() {
+      await run(`create table notes (id bigint generated always as identity primary key, body text);
+        create table tasks (id bigint generated always as identity primary key, user_id uuid, body text)`);
+      await post(`/projects/v1/admin/${projectId}/expose`, { version: 1, tables: [notes, tasks] }, key);
+    },
+
+    /** Starts the browser, which the rest needs. */
+    async launch() {
+      browser = await launchChromium();
+    },
+
+    /** The console of somebody who is not in yet. */
+    open,
+
+    /** The console of an owner of the organization, or of a member with another role. */
+    async asOwner(more: Omit<OpenConsoleOptions, 'url'> = {}, role = 'owner'): Promise<ConsolePage> {
+      const opened = await open(more);
+      await opened.visit('');
+      await opened.enter();
+      const menu = opened.page.getByRole('button', { name: 'Menu' });
+      if (await menu.isVisible()) await menu.click();
+      const body = { wallet: await opened.address(), role };
+      const added = await service.call(wallet, 'POST', `/orgs/v1/${orgId}/members`, { body });
+      expect(added.status).toBeLessThan(300);
+      return opened;
+    },
+
+    async stop() {
+      await browser?.close();
+      await service.stop();
+    },
+  };
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+interface Violations {
+  readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+}
+
+/** What of a page stands in the way of people who see, hear or move otherwise. */
+export async function violations(page: Page): Promise<string[]> {
+  // What arrives has arrived: while it fades in its colours are not its own.
+  await page.evaluate('Promise.all(document.getAnimations().map((one) => one.finished.catch(() => {})))');
+  await page.evaluate(axe);
+  const found = await page.evaluate<Violations>('axe.run({ resultTypes: ["violations"] })');
+  return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${page.url()} ${id}: ${html}`));
+}

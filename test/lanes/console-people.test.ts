@@ -1,0 +1,202 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { buildConsole } from '../../scripts/build-console.ts';
+import { chromiumProgram } from '../../scripts/lane-programs.ts';
+import { freshEmail, peopleOf } from '../ceremonies/person.ts';
+import { startBreakableWay } from '../helpers/breakable-way.ts';
+import { launchChromium } from '../helpers/chromium.ts';
+import { openConsole } from '../helpers/console-page.ts';
+import { startService } from '../helpers/service.ts';
+import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
+import { violations } from './console-owner.ts';
+
+const program = chromiumProgram();
+
+describe.skipIf(program === undefined)('the console for people without a wallet, in Chromium', async () => {
+  await buildConsole();
+  const service = await startService();
+  const people = peopleOf(service);
+  // Browsers bind passkeys to names, not to addresses.
+  const origin = service.url.replace('127.0.0.1', 'localhost');
+  afterAll(() => service.stop());
+
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launchChromium('localhost');
+  });
+  afterAll(() => browser?.close());
+
+  async function open(more: object = {}) {
+    const opened = await openConsole(browser, { url: origin, ...more });
+    const authenticator = await addVirtualAuthenticator(opened.page);
+    const heading = (name: string) => opened.page.getByRole('heading', { level: 1, name }).waitFor();
+    return { ...opened, authenticator, heading, email: freshEmail() };
+  }
+
+  type Opened = Awaited<ReturnType<typeof open>>;
+
+  /** Asks for a link from where the page is, and opens it in another tab, as mail programs do. */
+  async function byMail({ page, press, fill, email }: Opened): Promise<Page> {
+    await fill('Mail address', email);
+    await press('Mail me a link');
+    await page.getByRole('status').getByText('Look into your mail').waitFor();
+    const [path] = /\/agent\/v1\/control-plane\/sign-in\/link\?token=\S+/.exec(await people.mailTo(email))!;
+    const tab = await page.context().newPage();
+    await tab.goto(origin + path);
+    await tab.getByRole('button', { name: 'Sign in' }).click();
+    await tab.waitForURL('**/console**');
+    return tab;
+  }
+
+  /** As whoever goes back to the page that has gone on by itself: browsers show passkeys to nobody who looks elsewhere. */
+  async function byMailAndBack(opened: Opened) {
+    const tab = await byMail(opened);
+    await tab.close();
+    await opened.page.bringToFront();
+  }
+
+  test('a mailed link signs in where it is opened and where it was asked for, and the session outlives a load', async () => {
+    const opened = await open();
+    const { page, visit, heading, email } = opened;
+    await visit('/orgs');
+    const tab = await byMail(opened);
+    await tab.getByRole('heading', { level: 1, name: 'Organizations' }).waitFor();
+    expect(new URL(tab.url()).pathname).toBe('/console/orgs');
+    await heading('Organizations');
+    await page.getByText(email).waitFor();
+    await page.reload();
+    await heading('Organizations');
+    // No script could read what it goes by.
+    expect(await page.evaluate('document.cookie')).toBe('');
+    expect(await page.evaluate('JSON.stringify({ ...localStorage, ...sessionStorage })')).not.toMatch(/v1\.ses_|eyJ/);
+  });
+
+  test('a change that takes a passkey asks for one where it is made, adds the first one, and goes on', async () => {
+    const opened = await open();
+    const { page, visit, heading, press, fill } = opened;
+    await visit('/orgs');
+    await byMailAndBack(opened);
+    await heading('Organizations');
+    await fill('Name', 'People alone');
+    await press('Create organization');
+    const dialog = page.getByRole('dialog', { name: 'Confirm with your passkey' });
+    await dialog.getByText('To create an organization').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await dialog.getByText('You have no passkey yet').waitFor();
+    await press('Add a passkey');
+    await heading('People alone');
+
+    // A new project takes an approval of its own, which holds for the next one.
+    await fill('Name of a new project', 'One');
+    await press('Create project');
+    await dialog.getByText('Create projects in the organization').waitFor();
+    await press('Use a passkey');
+    await page.getByText('One is ready').waitFor();
+    await fill('Name of a new project', 'Two');
+    await press('Create project');
+    await page.getByText('Two is ready').waitFor();
+  });
+
+  async function withPasskey() {
+    const opened = await open();
+    await opened.visit('/orgs');
+    await byMailAndBack(opened);
+    await opened.heading('Organizations');
+    await opened.fill('Name', 'First');
+    await opened.press('Create organization');
+    await opened.press('Add a passkey');
+    await opened.heading('First');
+    return opened;
+  }
+
+  test('who would rather not is told what was refused, and keeps what they typed', async () => {
+    const { page, visit, heading, press, fill, email } = await withPasskey();
+    await service.control.sql(
+      `update sessions set amr_times = amr_times - 'passkey' where principal_id in
+        (select principal_id from authenticators where public_subject = $1)`,
+      [email],
+    );
+    await visit('/orgs');
+    await heading('Organizations');
+    await fill('Name', 'Second');
+    await press('Create organization');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('alert').getByText('STEP_UP_REQUIRED').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Second');
+    // The keyboard is where it was.
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Create organization');
+  });
+
+  test('a passkey signs in, signing out ends the session in every tab, and the next visit begins outside', async () => {
+    const { page, press, heading, visit, authenticator } = await withPasskey();
+    const other = await page.context().newPage();
+    await other.goto(`${origin}/console/audits`);
+    await other.getByRole('heading', { level: 1, name: 'Audits' }).waitFor();
+    await press('Sign out');
+    await heading('Sign in');
+    await other.getByRole('link', { name: 'Organizations' }).click();
+    await other.getByRole('alert').getByText('Your session has ended').waitFor();
+    expect(await page.context().cookies()).toEqual([]);
+    await visit('/audits');
+    await heading('Sign in');
+    await authenticator.recognises(false);
+    await press('Sign in with a passkey');
+    await page.getByRole('alert').getByText('No passkey was used').waitFor();
+    await authenticator.recognises(true);
+    await press('Sign in with a passkey');
+    await heading('Audits');
+  });
+
+  test('a killed connection is opened again without a question, and what was said meanwhile is heard', async () => {
+    const { wallet, orgId } = await service.owner();
+    const way = await startBreakableWay(service.url);
+    onTestFinished(way.close);
+    const opened = await open({ url: way.url.replace('127.0.0.1', 'localhost') });
+    const { page, visit, email } = opened;
+    const say = (body: string) =>
+      service.call(wallet, 'POST', `/orgs/v1/${orgId}/rooms/standup/messages`, { body: { body } });
+    await service.call(wallet, 'POST', `/orgs/v1/${orgId}/invites`, { body: { email, role: 'developer' } });
+    await visit(`/orgs/${orgId}/rooms/standup`);
+    await byMailAndBack(opened);
+    await page.getByText('Nothing was said yet').waitFor();
+    const bodies = () => page.locator('.message .body').allTextContents();
+    await say('one');
+    await expect.poll(bodies).toEqual(['one']);
+    way.cut();
+    await page.getByText('The connection is lost.').waitFor();
+    await say('two');
+    way.mend();
+    await expect.poll(bodies).toEqual(['one', 'two']);
+    await page.getByText('The connection is lost.').waitFor({ state: 'detached' });
+  });
+
+  test('who uses a wallet here, too, is asked as whom to go on', async () => {
+    const opened = await open();
+    const { page, visit, enter, heading, press, email } = opened;
+    await visit('');
+    await enter();
+    await press('Sign out');
+    await byMailAndBack(opened);
+    await heading('Overview');
+    await page.evaluate(`localStorage.setItem('svc.console.signed-in-by', 'com.example.wallet')`);
+    await page.reload();
+    await heading('Welcome back');
+    await press(`Go on as ${email}`);
+    await heading('Overview');
+  });
+
+  test.each([
+    ['light', 360],
+    ['dark', 1280],
+  ] as const)('the way in fits and is for everybody: %s, %i pixels wide', async (colorScheme, width) => {
+    const opened = await open({ colorScheme, viewport: { width, height: 800 } });
+    const { page, visit } = opened;
+    await visit('');
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    onTestFinished(() => page.close());
+  });
+});
