@@ -107,6 +107,19 @@ test('gone through by a column, no row is left out and none comes twice, whateve
   await all.delete({ made_by: 'eq.moving' });
 });
 
+test('rows are all changed where that is said, and none where it was forgotten', async () => {
+  const marks = server.rest<{ key: string; n: number }>('marks', { admin: true });
+  await marks.insert([
+    { key: 'x', n: 1 },
+    { key: 'y', n: 1 },
+  ]);
+  await expect(marks.delete(undefined as never)).rejects.toThrow('which rows');
+  await expect(marks.update({ n: 7 }, undefined as never)).rejects.toThrow('which rows');
+  expect((await marks.update({ n: 9 }, {})).every(({ n }) => n === 9)).toBe(true);
+  await marks.delete({});
+  expect(await marks.count()).toBe(0);
+});
+
 test('a count that got lost on its way is an error, not a number', async () => {
   const stripped = createClient({
     baseUrl: service.url,

@@ -1,10 +1,10 @@
 import { type CallOptions, type Connection, type ConnectionOptions, connect } from './connection.ts';
 import { type DocumentArgs, type GraphQLDocument, type GraphQLOptions, graphql } from './graphql.ts';
-import { type LiveInput, live } from './live.ts';
-import { namespaces } from './namespaces.ts';
-import { type RestOptions, rest, rpc } from './rows.ts';
+import { type LiveEvent, type LiveInput, live } from './live.ts';
+import { type Namespaces, namespaces } from './namespaces.ts';
+import { type RestOptions, type Rows, type RpcOptions, rest, rpc } from './rows.ts';
 import { type SubscribeOptions, subscribe } from './subscribe.ts';
-import { type WatchErrorsInput, watchErrors } from './watch-errors.ts';
+import { type WatchErrorsInput, type WatchedErrors, watchErrors } from './watch-errors.ts';
 
 export type {
   Answer,
@@ -49,33 +49,45 @@ export { type Follower, type SubscribeOptions, subscribe } from './subscribe.ts'
 export * from './wallet.ts';
 export * from './watch-errors.ts';
 
+/** Everything of a gateway: its operations in their namespaces, and what is done by other means. */
+export interface Client extends Namespaces {
+  /** The gateway, and who asks it; what is imported by itself takes it. */
+  readonly connection: Connection;
+  /** Runs a query or a mutation. @throws SvcGraphQLError */
+  readonly graphql: <Result, Variables = Record<string, unknown>>(
+    document: GraphQLDocument<Result, Variables>,
+    ...args: DocumentArgs<Variables, GraphQLOptions>
+  ) => Promise<Result>;
+  /** Follows a subscription of one’s own; with a variable `$after` and a selected `cursor` it resumes. */
+  readonly subscribe: <Result, Variables = Record<string, unknown>>(
+    document: GraphQLDocument<Result, Variables>,
+    ...args: DocumentArgs<Variables, SubscribeOptions>
+  ) => AsyncGenerator<Result, void, undefined>;
+  /** Rows of a table or a view of the project whose key the connection has. */
+  readonly rest: <Row = Record<string, unknown>>(table: string, options?: RestOptions) => Rows<Row>;
+  /** Calls a function of that project’s. */
+  readonly rpc: <Result = unknown>(
+    name: string,
+    args?: Readonly<Record<string, unknown>>,
+    options?: RpcOptions,
+  ) => Promise<Result>;
+  /** Follows what changes in live tables of a project. */
+  readonly live: (input: LiveInput, options?: CallOptions) => AsyncGenerator<LiveEvent, void, undefined>;
+  /** Watches a release for failures that are new with it. */
+  readonly watchErrors: (input: WatchErrorsInput, options?: CallOptions) => Promise<WatchedErrors>;
+}
+
 /** Everything of a gateway at once. Programs that have to be small `connect` and import namespaces one by one. */
-export function createClient(options: ConnectionOptions) {
-  const connection: Connection = connect(options);
+export function createClient(options: ConnectionOptions): Client {
+  const connection = connect(options);
   return {
     connection,
     ...namespaces(connection),
-    /** Runs a query or a mutation. @throws SvcGraphQLError */
-    graphql: <Result, Variables = Record<string, unknown>>(
-      document: GraphQLDocument<Result, Variables>,
-      ...args: DocumentArgs<Variables, GraphQLOptions>
-    ) => graphql(connection, document, ...args),
-    /** Follows a subscription. */
-    subscribe: <Result, Variables = Record<string, unknown>>(
-      document: GraphQLDocument<Result, Variables>,
-      ...args: DocumentArgs<Variables, SubscribeOptions>
-    ) => subscribe(connection, document, ...args),
-    /** Rows of a table of the project whose key the connection has. */
-    rest: <Row = Record<string, unknown>>(table: string, options?: RestOptions) =>
-      rest<Row>(connection, table, options),
-    /** Calls a function of that project’s. */
-    rpc: <Result = unknown>(name: string, args?: Record<string, unknown>, options?: Parameters<typeof rpc>[3]) =>
-      rpc<Result>(connection, name, args, options),
-    /** Follows what changes in live tables of a project. */
-    live: (input: LiveInput, options?: CallOptions) => live(connection, input, options),
-    /** Watches a release for failures that are new with it. */
-    watchErrors: (input: WatchErrorsInput, options?: CallOptions) => watchErrors(connection, input, options),
+    graphql: (document, ...args) => graphql(connection, document, ...args),
+    subscribe: (document, ...args) => subscribe(connection, document, ...args),
+    rest: (table, options) => rest(connection, table, options),
+    rpc: (name, args, options) => rpc(connection, name, args, options),
+    live: (input, options) => live(connection, input, options),
+    watchErrors: (input, options) => watchErrors(connection, input, options),
   };
 }
-
-export type Client = ReturnType<typeof createClient>;

@@ -29,7 +29,38 @@ import { auth } from './namespaces/auth.ts';
 import { ceremonies } from './namespaces/ceremonies.ts';
 
 /** Every namespace of operations. */
-export const namespaces = (connection: Connection) => ({
+export interface Namespaces {
+  readonly audit: ReturnType<typeof audit>;
+  readonly billing: ReturnType<typeof billing>;
+  readonly claims: ReturnType<typeof claims>;
+  readonly contacts: ReturnType<typeof contacts>;
+  readonly delegates: ReturnType<typeof delegates>;
+  readonly downloads: ReturnType<typeof downloads>;
+  readonly errors: ReturnType<typeof errors>;
+  readonly escalations: ReturnType<typeof escalations>;
+  readonly events: ReturnType<typeof events>;
+  readonly grants: ReturnType<typeof grants>;
+  readonly identity: ReturnType<typeof identity>;
+  readonly incidents: ReturnType<typeof incidents>;
+  readonly inquiries: ReturnType<typeof inquiries>;
+  readonly invites: ReturnType<typeof invites>;
+  readonly licences: ReturnType<typeof licences>;
+  readonly mail: ReturnType<typeof mail>;
+  readonly members: ReturnType<typeof members>;
+  readonly operator: ReturnType<typeof operator>;
+  readonly orgs: ReturnType<typeof orgs>;
+  readonly products: ReturnType<typeof products>;
+  readonly projects: ReturnType<typeof projects>;
+  readonly rooms: ReturnType<typeof rooms>;
+  readonly tiers: ReturnType<typeof tiers>;
+  readonly users: ReturnType<typeof users>;
+  readonly vaults: ReturnType<typeof vaults>;
+  readonly auth: ReturnType<typeof auth>;
+  readonly ceremonies: ReturnType<typeof ceremonies>;
+}
+
+/** All of them at once. */
+export const namespaces = (connection: Connection): Namespaces => ({
   audit: audit(connection),
   billing: billing(connection),
   claims: claims(connection),

@@ -70,6 +70,12 @@ function queryOf({ columns, where = {}, order, limit, offset }: RowsQuery, more:
   return `${query}` === '' ? '' : `?${query}`;
 }
 
+/** Which rows are changed: all of them are, where that is said, but not where it was forgotten. */
+function said(where: Where | undefined): string {
+  if (where === undefined) throw new TypeError('It has to be said which rows; an empty condition is all of them.');
+  return queryOf({ where });
+}
+
 const isHead = { method: 'HEAD', isChange: false } as const;
 const pageRows = 1_000;
 
@@ -78,8 +84,27 @@ const base = ({ admin = false }: RestOptions): string => (admin ? '/admin/v1/res
 const rowsOf = async <Row>(answer: Promise<Answer>): Promise<readonly Row[]> =>
   (answerOf(await answer) ?? []) as readonly Row[];
 
+/** Rows of a table or a view. Names of columns stay as they are. */
+export interface Rows<Row> {
+  readonly select: (query?: RowsQuery, call?: CallOptions) => Promise<readonly Row[]>;
+  /** All rows, or as many as `limit` says, fetched a thousand at a time; give an `order` that tells them apart, or `by`. */
+  readonly each: (query?: EachQuery, call?: CallOptions) => AsyncGenerator<Row, void, undefined>;
+  /** How many rows there are. */
+  readonly count: (where?: Where, call?: CallOptions) => Promise<number>;
+  /** Answers the rows as they were written. */
+  readonly insert: (rows: Partial<Row> | readonly Partial<Row>[], options?: InsertOptions) => Promise<readonly Row[]>;
+  /** Answers the rows that were changed; an empty `where` is all of them. */
+  readonly update: (values: Partial<Row>, where: Where, call?: CallOptions) => Promise<readonly Row[]>;
+  /** Answers the rows that are gone; an empty `where` is all of them. */
+  readonly delete: (where: Where, call?: CallOptions) => Promise<readonly Row[]>;
+}
+
 /** Rows of a table or a view of the project whose key the connection has. Names of columns stay as they are. */
-export function rest<Row = Record<string, unknown>>(connection: Connection, table: string, options: RestOptions = {}) {
+export function rest<Row = Record<string, unknown>>(
+  connection: Connection,
+  table: string,
+  options: RestOptions = {},
+): Rows<Row> {
   const path = `${base(options)}/${encodeURIComponent(table)}`;
   const change = (method: string, query: string, body: unknown, prefer: string, { headers, ...call }: CallOptions) =>
     rowsOf<Row>(
@@ -95,12 +120,11 @@ export function rest<Row = Record<string, unknown>>(connection: Connection, tabl
         isChange: true,
       }),
     );
-  const select = (query: RowsQuery = {}, call: CallOptions = {}) =>
+  const select: Rows<Row>['select'] = (query = {}, call = {}) =>
     rowsOf<Row>(connection.send({ ...call, method: 'GET', path, query: queryOf(query), isChange: false }));
 
   return {
     select,
-    /** All rows, or as many as `limit` says, fetched a thousand at a time; give an `order` that tells them apart, or `by`. */
     async *each({ by, ...query }: EachQuery = {}, call?: CallOptions): AsyncGenerator<Row, void, undefined> {
       let { limit: left = Number.POSITIVE_INFINITY, offset = 0, where = {} } = query;
       const own = by === undefined ? [] : [where[by] ?? []].flat();
@@ -117,25 +141,26 @@ export function rest<Row = Record<string, unknown>>(connection: Connection, tabl
         }
       }
     },
-    /** How many rows there are. */
     async count(where: Where = {}, call: CallOptions = {}): Promise<number> {
       const headers = { prefer: 'count=exact', ...call.headers };
       return countOf(await connection.send({ ...call, ...isHead, path, query: queryOf({ where }), headers }));
     },
-    /** Answers the rows as they were written. */
     insert(rows: Partial<Row> | readonly Partial<Row>[], { onConflict, duplicates, ...call }: InsertOptions = {}) {
       const upserts = onConflict !== undefined || duplicates !== undefined;
       const resolution = upserts ? `,resolution=${duplicates ?? 'merge'}-duplicates` : '';
       const query = queryOf({}, onConflict === undefined ? {} : { on_conflict: onConflict });
       return change('POST', query, rows, `return=representation${resolution}`, call);
     },
-    /** Answers the rows that were changed. */
-    update: (values: Partial<Row>, where: Where, call: CallOptions = {}) =>
-      change('PATCH', queryOf({ where }), values, 'return=representation', call),
-    /** Answers the rows that are gone. */
-    delete: (where: Where, call: CallOptions = {}) =>
-      change('DELETE', queryOf({ where }), undefined, 'return=representation', call),
+    update: async (values: Partial<Row>, where: Where, call: CallOptions = {}) =>
+      change('PATCH', said(where), values, 'return=representation', call),
+    delete: async (where: Where, call: CallOptions = {}) =>
+      change('DELETE', said(where), undefined, 'return=representation', call),
   };
+}
+
+export interface RpcOptions extends RestOptions, CallOptions {
+  /** For a function that only reads. @default false */
+  readonly get?: boolean;
 }
 
 /** Calls a function of the project’s; with `get` one that only reads. */
@@ -143,7 +168,7 @@ export async function rpc<Result = unknown>(
   connection: Connection,
   name: string,
   args: Readonly<Record<string, unknown>> = {},
-  { admin, get = false, ...call }: RestOptions & CallOptions & { readonly get?: boolean } = {},
+  { admin, get = false, ...call }: RpcOptions = {},
 ): Promise<Result> {
   const path = `${base(admin === undefined ? {} : { admin })}/rpc/${encodeURIComponent(name)}`;
   const answer = await connection.send({
