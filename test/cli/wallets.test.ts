@@ -166,6 +166,35 @@ test('a kept session goes with the first 401, and approvals with it', async () =
   await person.remove();
 });
 
+test('a kept session goes with a 403 of its own paths, and stays where one only asks for more', async () => {
+  const later = new Date(Date.now() + 600_000).toISOString();
+  let code = 'STEP_UP_REQUIRED';
+  const { createServer } = await import('node:http');
+  const server = createServer((_request, response) => {
+    response.writeHead(403, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ code, message: 'No.', retryable: false, safe_to_retry: true }));
+  });
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+  const gateway = `http://127.0.0.1:${(server.address() as { port: number }).port}`;
+  const person = await terminal(gateway);
+  const path = join(person.config, 'operator-session.json');
+  await mkdir(person.config, { recursive: true, mode: 0o700 });
+  await writeFile(path, JSON.stringify({ api_base: gateway, token: 'a.session.token', expires_at: later, view: {} }), {
+    mode: 0o600,
+  });
+  expect((await person.svc('operator', 'overview')).error).toMatchObject({ http: 403, code: 'STEP_UP_REQUIRED' });
+  expect(await modeOf(path)).toBe('600');
+  code = 'FORBIDDEN';
+  expect((await person.svc('operator', 'overview')).error).toMatchObject({
+    code: 'OPERATOR_SESSION_INVALID',
+    details: { http: 403, gateway_code: 'FORBIDDEN' },
+    next_actions: [{ command: 'svc operator login' }],
+  });
+  await expect(stat(path)).rejects.toThrow('ENOENT');
+  await new Promise((closed) => server.close(closed));
+  await person.remove();
+});
+
 test('of those who make a wallet of one name at the same moment one does, and no key is written over', async () => {
   const all = await Promise.all(Array.from({ length: 6 }, () => ada.svc('wallets', 'new', 'twin')));
   const made = all.filter(({ code }) => code === 0);

@@ -10,7 +10,7 @@ export interface Flag {
   readonly type: ValueType;
   /** A sentence. */
   readonly about: string;
-  /** How the value is called on the page. @default the flag's name, or its choices */
+  /** How the value is called on the page. @default its choices, what its type looks like, or the end of the flag's name */
   readonly placeholder?: string;
   readonly choices?: readonly string[];
   readonly min?: number;

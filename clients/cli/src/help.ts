@@ -121,7 +121,16 @@ const usage = (command: Command) =>
 const flagWords = (flag: Flag) => {
   const { name, type, placeholder: called, choices } = flag;
   if (type === 'boolean') return `--${name}`;
-  return `--${name} <${called ?? (choices !== undefined && choices.length < 5 ? choices.join('|') : name)}>`;
+  const few = choices !== undefined && choices.length < 5 ? choices.join('|') : undefined;
+  return `--${name} <${called ?? few ?? shapes[type] ?? name.split('-').at(-1)}>`;
+};
+
+/** What a value looks like, where its flag does not say so. */
+const shapes: Readonly<Partial<Record<Flag['type'], string>>> = {
+  integer: 'n',
+  number: 'n',
+  list: 'a,b',
+  json: 'json',
 };
 
 const flagLines = (flags: readonly Flag[], width: number) =>
