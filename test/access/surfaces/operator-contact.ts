@@ -43,7 +43,7 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
     },
     'GET /agent/v1/operator/overview': {
       cells: 'A + + + A A A A',
-      field: () => '{ operatorOverview { scope { kind } } }',
+      field: () => '{ operatorOverview { scope { kind } rollup { organizations projects wallets advisories } } }',
     },
     'GET /agent/v1/operator/projects': {
       cells: 'A + + + A A A A',
