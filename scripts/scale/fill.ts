@@ -53,9 +53,10 @@ const perOrg: Readonly<Record<string, string>> = {
   authenticators: `insert into authenticators (id, principal_id, kind, public_subject, verified_at)
     select pg_temp.uid('auth', n), pg_temp.nid('prn', n), 'wallet', '0x' || md5('w' || n) || substr(md5('v' || n), 1, 8), now()
     from generate_series($1::bigint * 3, $2::bigint * 3 + 2) n`,
-  sessions: `insert into sessions (id, kind, principal_id, provenance, amr_times, absolute_expires_at)
+  // Filling takes longer than a session lasts without use.
+  sessions: `insert into sessions (id, kind, principal_id, provenance, amr_times, last_used_at, absolute_expires_at)
     select pg_temp.nid('ses', n), 'control_plane', pg_temp.nid('prn', n * 3), 'loopback_pkce',
-      jsonb_build_object('email', extract(epoch from now())::int), now() + interval '12 hours'
+      jsonb_build_object('email', extract(epoch from now())::int), now() + interval '12 hours', now() + interval '12 hours'
     from generate_series($1::bigint, $2) n`,
   orgs: `insert into orgs (id, display_name, slug, tier, lease_started_at, lease_expires_at, created_by, created_at)
     select pg_temp.uid('org', n), 'Organization ' || n, 'org-' || n, 'team', now(), now() + n % 30 * interval '1 day',

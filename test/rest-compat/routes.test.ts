@@ -127,6 +127,7 @@ const documented = [
   // Contract 01, section 5.13; contract 04, section 3.6.
   'GET /agent/v1/operator/overview 200',
   'GET /agent/v1/operator/projects 200',
+  'GET /agent/v1/operator/projects/:id/contents 200',
   'GET /agent/v1/operator/status 200',
   'POST /agent/v1/notifications/channels/chat 201',
   // Contract 02, sections 1.2, 1.6 and 1.8.
