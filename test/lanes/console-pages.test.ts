@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type Action, permissions, reaches, roles } from '../../resolvers/permissions.ts';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { shop } from '../audit/fixture-sites.ts';
 import { terminal } from '../cli/command.ts';
@@ -75,15 +76,26 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
       .getByRole('list', { name: 'Failures' })
       .getByText(/^TypeError: /)
       .waitFor();
-    // The chart as those read it who cannot see it: the last part of the window has both.
-    const runs = page.getByRole('table', { name: 'Runs of functions' });
-    await expect.poll(() => runs.getByRole('row').last().getByRole('cell').textContent()).toBe('40');
-    const seen = page.getByRole('table', { name: 'Failures around, by when they were first seen' });
-    expect(await seen.getByRole('row').last().getByRole('cell').allTextContents()).toEqual(['1', '0']);
+    // The chart as those read it who cannot see it: what was just reported is of this hour, or of the one that was over
+    // meanwhile.
+    const counted = async (name: string) => {
+      const cells = page.getByRole('table', { name }).getByRole('cell');
+      const values = (await cells.allTextContents()).map(Number);
+      const sum = (some: readonly number[]) => some.reduce((so, one) => so + one, 0);
+      return { parts: values.length, all: sum(values), lately: sum(values.slice(-2)) };
+    };
+    expect(await counted('Failures by the hour')).toEqual({ parts: 25, all: 1, lately: 1 });
+    await page.getByLabel('When').selectOption('720');
+    await press('Show');
+    await page.getByRole('table', { name: 'Failures by the day, in UTC' }).waitFor();
+    expect(await counted('Failures by the day, in UTC')).toEqual({ parts: 31, all: 1, lately: 1 });
 
     await post(`${path}/occurrences`, { occurrences: [failure({ sample_id: 'req_2', release_id: 'rel_b' })] }, key);
     await page.getByRole('link', { name: /^TypeError: / }).click();
     await page.getByRole('heading', { level: 1, name: 'TypeError' }).waitFor();
+    await expect.poll(async () => (await counted('Failures by the hour')).lately).toBe(2);
+    await page.getByLabel('Over which time').selectOption('168');
+    await expect.poll(async () => (await counted('Failures by the day, in UTC')).lately).toBe(2);
     const texts = (list: string, what: string) =>
       page.getByRole('list', { name: list }).locator(what).allTextContents();
     expect(await texts('Stable frames, innermost first', 'code')).toEqual(['chargeCard', 'handler']);
@@ -183,6 +195,54 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
     expect(await seen.getByRole('button', { name: /^Invite$|^Take back/ }).count()).toBe(0);
     expect(await seen.getByRole('heading', { name: 'Audit trail' }).count()).toBe(0);
   });
+
+  test.each(roles)(
+    'a member of the role %s is offered what the gateway lets them do, and nothing else',
+    async (role) => {
+      const { page, visit } = await asOwner({}, role);
+      const lets = (action: Action) => reaches(role, permissions[action].role);
+      const offers = async (kind: 'button' | 'heading' | 'link', name: string) =>
+        (await page.getByRole(kind, { name, exact: true }).count()) > 0;
+      await visit(`/orgs/${orgId}`);
+      await page.getByRole('heading', { name: 'Members' }).waitFor();
+      await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+      expect({
+        create: await offers('button', 'Create project'),
+        tier: await offers('button', 'Set tier'),
+        rename: await offers('button', 'Rename'),
+        add: await offers('button', 'Add member'),
+        invite: await offers('button', 'Invite'),
+        trail: await offers('heading', 'Audit trail'),
+      }).toEqual({
+        create: lets('project:create'),
+        tier: lets('org:tier:set'),
+        rename: lets('org:rename'),
+        add: lets('org:members:write'),
+        invite: lets('org:invites:write'),
+        trail: lets('org:audit:read'),
+      });
+      expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+
+      await visit(`/projects/${projectId}`);
+      await page.getByRole('link', { name: 'Errors' }).waitFor();
+      expect({
+        rows: await offers('link', 'Rows'),
+        keys: await offers('button', 'Get the keys'),
+        rename: await offers('button', 'Rename'),
+        remove: await page.getByText('Delete the project').first().isVisible(),
+      }).toEqual({
+        rows: lets('project:schema:read'),
+        keys: lets('project:keys:read'),
+        rename: lets('project:rename'),
+        remove: lets('project:delete'),
+      });
+
+      await visit(`/orgs/${orgId}/escalations`);
+      await page.getByText('Ask for a human').first().waitFor();
+      await expect.poll(() => offers('button', 'Add contact')).toBe(lets('escalation:contacts:write'));
+      expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+    },
+  );
 
   test('events show up as they happen, and only those that are asked for', async () => {
     const tell = (name: string, number: number) => {

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { buildConsole } from '../../scripts/build-console.ts';
@@ -10,9 +8,9 @@ import { launchChromium } from '../helpers/chromium.ts';
 import { openConsole } from '../helpers/console-page.ts';
 import { startService } from '../helpers/service.ts';
 import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
+import { violations } from './console-owner.ts';
 
 const program = chromiumProgram();
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 describe.skipIf(program === undefined)('the console for people without a wallet, in Chromium', async () => {
   await buildConsole();
@@ -56,12 +54,6 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     await tab.close();
     await opened.page.bringToFront();
   }
-
-  const violations = async (page: Page) => {
-    await page.evaluate(axe);
-    const found = await page.evaluate<{ readonly violations: readonly { readonly id: string }[] }>('axe.run()');
-    return found.violations.map(({ id }) => id);
-  };
 
   test('a mailed link signs in where it is opened and where it was asked for, and the session outlives a load', async () => {
     const opened = await open();

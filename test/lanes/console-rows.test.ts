@@ -1,25 +1,21 @@
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildConsole } from '../../scripts/build-console.ts';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
-import { launchChromium } from '../helpers/chromium.ts';
-import { openConsole } from '../helpers/console-page.ts';
-import { startService } from '../helpers/service.ts';
+import type { OpenConsoleOptions } from '../helpers/console-page.ts';
+import { startConsoleWorld, violations } from './console-owner.ts';
 
-const program = chromiumProgram();
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+describe.skipIf(chromiumProgram() === undefined)('rows of the console in Chromium', async () => {
+  const world = await startConsoleWorld();
+  const { service, projectId, key } = world;
+  beforeAll(world.launch);
+  afterAll(world.stop);
 
-describe.skipIf(program === undefined)('rows of the console in Chromium', async () => {
-  await buildConsole();
-  const service = await startService();
-  const { wallet, orgId, projectId, serviceKey } = await service.project();
-  afterAll(() => service.stop());
-
-  let browser: Browser;
+  const run = async (sql: string) => {
+    const path = `/projects/v1/admin/${projectId}/sql`;
+    const answer = await service.call<{ readonly rows: readonly object[] }>(key, 'POST', path, { body: { sql } });
+    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
+    return answer.body.rows;
+  };
   beforeAll(async () => {
-    browser = await launchChromium();
     await run(`create type mood as enum ('glad', 'calm', 'blue');
       create table things (id bigint generated always as identity primary key, name text not null unique,
         price numeric(30, 2), count bigint, mood mood not null default 'calm', done boolean, due date, at timestamptz,
@@ -27,41 +23,15 @@ describe.skipIf(program === undefined)('rows of the console in Chromium', async 
       create table "Odd, names" ("a ""key""" text, "b.c" int, note text, primary key ("b.c", "a ""key"""));
       create table loose (note text)`);
   });
-  afterAll(() => browser?.close());
 
-  const run = async (sql: string) => {
-    const body = { sql };
-    const key = service.actors.bearer(serviceKey);
-    const answer = await service.call<{ readonly rows: readonly Record<string, unknown>[] }>(
-      key,
-      'POST',
-      `/projects/v1/admin/${projectId}/sql`,
-      { body },
-    );
-    expect(answer.status, answer.text).toBe(200);
-    return answer.body.rows;
-  };
-
-  async function openRows(table: string, { role = 'owner', ...more }: { role?: string } & object = {}) {
-    const opened = await openConsole(browser, { url: service.url, ...more });
-    await opened.visit('');
-    await opened.enter();
-    const menu = opened.page.getByRole('button', { name: 'Menu' });
-    if (await menu.isVisible()) await menu.click();
-    const body = { wallet: await opened.address(), role };
-    expect((await service.call(wallet, 'POST', `/orgs/v1/${orgId}/members`, { body })).status).toBeLessThan(300);
+  async function openRows(table: string, more: Omit<OpenConsoleOptions, 'url'> = {}) {
+    const opened = await world.asOwner(more);
     await opened.visit(`/projects/${projectId}/rows`);
-    if (role === 'owner') await opened.page.getByLabel('Table', { exact: true }).selectOption(table);
+    await opened.page.getByLabel('Table', { exact: true }).selectOption(table);
     const rows = opened.page.getByRole('region', { name: `Rows of ${table}` });
     const cells = async () => (await rows.getByRole('row').last().locator('.cell').allTextContents()).slice(1);
     return { ...opened, rows, cells };
   }
-
-  const violations = async (page: Page) => {
-    await page.evaluate(axe);
-    const found = await page.evaluate<{ readonly violations: readonly { readonly id: string }[] }>('axe.run()');
-    return found.violations.map(({ id }) => id);
-  };
 
   test('a row is filled in by the types of its columns, changed, and deleted, and no number is rounded', async () => {
     const { page, press, rows, cells } = await openRows('things');
@@ -173,7 +143,8 @@ describe.skipIf(program === undefined)('rows of the console in Chromium', async 
     await page.getByRole('alert').waitFor();
     expect(await page.getByRole('button', { name: 'New row' }).count()).toBe(0);
 
-    const { page: seen } = await openRows('things', { role: 'developer' });
+    const { page: seen, visit } = await world.asOwner({}, 'developer');
+    await visit(`/projects/${projectId}/rows`);
     await seen.getByText('Rows by SQL alone').waitFor();
     await seen.getByLabel('Statements').fill('select 41 + 1 as answer');
     await seen.getByRole('button', { name: 'Run' }).click();
@@ -185,7 +156,7 @@ describe.skipIf(program === undefined)('rows of the console in Chromium', async 
     ['dark', 360],
     ['light', 3840],
   ] as const)('the form of a row fits: %s, %i pixels wide', async (colorScheme, width) => {
-    const { page, press } = await openRows('things', { colorScheme, viewport: { width, height: 700 } } as object);
+    const { page, press } = await openRows('things', { colorScheme, viewport: { width, height: 700 } });
     await press('New row');
     await page.getByRole('dialog').waitFor();
     expect(await violations(page)).toEqual([]);

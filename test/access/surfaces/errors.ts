@@ -10,7 +10,7 @@ export const errorSurfaces = ({ service, params }: Stage): Surfaces => {
   return {
     [`GET ${path}`]: {
       cells: reading,
-      search: () => 'counts=day',
+      search: () => '?counts=day',
       field: () =>
         `{ project(id: "${params.project_id}") { errors { verdict { newFingerprints } counts(bucket: DAY) { startsAt values } } } }`,
     },

@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { somethingChanged } from './changes.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
@@ -22,14 +22,14 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
   const client = useClient();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Envelope>();
+  const focused = useFocusAfter(busy);
   const run = async (input: Omit<Input, 'idempotencyKey'>) => {
-    const focused = document.activeElement;
+    focused.note();
     setBusy(true);
     setError(undefined);
     const keyed = { ...input, idempotencyKey: crypto.randomUUID() } as Input;
     const { data, error: failed } = await sendChange(client, document, { input: keyed });
     setBusy(false);
-    setTimeout(() => takeBack(focused));
     if (failed === undefined) {
       somethingChanged();
       return data;
@@ -41,7 +41,15 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
 }
 
 /** A button that is busy loses the keyboard, which nobody wants to look for from the top of the page. */
-function takeBack(focused: Element | null): void {
-  if (document.activeElement === document.body && focused instanceof HTMLElement && focused.isConnected)
-    focused.focus({ preventScroll: true });
+function useFocusAfter(busy: boolean): { readonly note: () => void } {
+  const noted = useRef<Element>(null);
+  useEffect(() => {
+    if (!busy && document.activeElement === document.body && noted.current instanceof HTMLElement)
+      noted.current.focus({ preventScroll: true });
+  }, [busy]);
+  return {
+    note: () => {
+      noted.current = document.activeElement;
+    },
+  };
 }

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useAsk } from '../graph/use-live-query.ts';
 import { Card } from '../parts/card.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -6,7 +7,8 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
-import { FailureDocument, type FailureQuery } from './error.graphql.ts';
+import { FailureCountsDocument, FailureDocument, type FailureQuery } from './error.graphql.ts';
+import { bucketOf, ErrorsChart, hourMs, spans } from './errors-chart.tsx';
 import { projectCrumbs } from './project-crumbs.ts';
 
 type Failure = NonNullable<FailureQuery['errorFingerprint']>;
@@ -34,6 +36,7 @@ export default function ErrorPage({ project, fingerprint }: ErrorProps) {
                 <Facts failure={failure} />
                 <Frames failure={failure} />
               </div>
+              <OverTime project={project} fingerprint={fingerprint} />
               <Samples failure={failure} />
               <NextActions failure={failure} />
             </>
@@ -78,6 +81,31 @@ function Facts({ failure }: { readonly failure: Failure }) {
           <code>{failure.fingerprintId}</code>, made from {madeFrom[failure.quality]}
         </dd>
       </dl>
+    </Card>
+  );
+}
+
+function OverTime({ project, fingerprint }: ErrorProps) {
+  const [hours, setHours] = useState(24);
+  const [now] = useState(Date.now);
+  const since = new Date(now - hours * hourMs).toISOString();
+  const answer = useAsk(FailureCountsDocument, { project, fingerprint, since, bucket: bucketOf(hours) });
+  return (
+    <Card
+      title="Over time"
+      side={
+        <select aria-label="Over which time" value={hours} onChange={(event) => setHours(Number(event.target.value))}>
+          {spans.map((span) => (
+            <option key={span.hours} value={span.hours}>
+              {span.name}
+            </option>
+          ))}
+        </select>
+      }
+    >
+      <Loaded answer={answer}>
+        {({ errorFingerprint: found }) => found !== null && <ErrorsChart counts={found.counts} />}
+      </Loaded>
     </Card>
   );
 }

@@ -1,65 +1,42 @@
-import { useAsk } from '../graph/use-live-query.ts';
 import { BarChart } from '../parts/bar-chart.tsx';
-import { Card } from '../parts/card.tsx';
-import { Loaded } from '../parts/loaded.tsx';
-import { ErrorBucketsDocument, type ErrorBucketsQuery, type ErrorBucketsQueryVariables } from './errors.graphql.ts';
+import type { ErrorsQuery } from './errors.graphql.ts';
 
-const hourMs = 3_600_000;
-/** As many as the document asks for. */
-const buckets = 12;
+type Counts = NonNullable<NonNullable<ErrorsQuery['project']>['errors']>['counts'];
 
-type Found = NonNullable<ErrorBucketsQuery['project']>;
-type Bucket = NonNullable<Found['b0']>;
+const stepMs = { HOUR: 3_600_000, DAY: 86_400_000 } as const;
 
-interface ErrorsChartProps {
-  readonly project: string;
-  readonly hours: number;
-  /** Milliseconds since the epoch. */
-  readonly until: number;
-}
+// Days are those of UTC, as they are counted; hours are the same everywhere, or nearly.
+const spellings = {
+  HOUR: new Intl.DateTimeFormat(undefined, { weekday: 'short', hour: '2-digit', minute: '2-digit' }),
+  DAY: new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }),
+} as const;
 
-/** What came to light when, and how much was run: a window in twelve parts, each asked for its own verdict. */
-export function ErrorsChart({ project, hours, until }: ErrorsChartProps) {
-  const edges = Array.from({ length: buckets + 1 }, (_, at) => until - (hours * hourMs * (buckets - at)) / buckets);
-  const moments = Object.fromEntries(edges.map((edge, at) => [`s${at}`, new Date(edge).toISOString()]));
-  const answer = useAsk(ErrorBucketsDocument, { project, ...moments } as unknown as ErrorBucketsQueryVariables);
-  const spell = new Intl.DateTimeFormat(
-    undefined,
-    hours > 24 ? { weekday: 'short', hour: 'numeric' } : { timeStyle: 'short' },
-  );
-  const labels = edges.map((edge) => spell.format(edge));
+const titles = { HOUR: 'Failures by the hour', DAY: 'Failures by the day, in UTC' } as const;
+
+/** How often something failed, and when. */
+export function ErrorsChart({ counts: { bucket, startsAt, values } }: { readonly counts: Counts }) {
+  const first = Date.parse(startsAt);
   return (
-    <Card title="Over time">
-      <Loaded answer={answer}>
-        {({ project: found }) => {
-          const parts = edges
-            .slice(0, -1)
-            .map((_, at) => (found as unknown as Record<string, Bucket | null> | null)?.[`b${at}`]?.verdict);
-          return (
-            <div className="columns">
-              <BarChart
-                title="Failures around, by when they were first seen"
-                series={[
-                  { name: 'new then', fill: 'fill-bad' },
-                  { name: 'known before', fill: 'fill-line' },
-                ]}
-                bars={parts.map((part, at) => ({
-                  label: labels[at]!,
-                  values: [part?.newFingerprints ?? 0, part?.recurringFingerprints ?? 0],
-                }))}
-              />
-              <BarChart
-                title="Runs of functions"
-                series={[{ name: 'runs', fill: 'fill-accent' }]}
-                bars={parts.map((part, at) => ({
-                  label: labels[at]!,
-                  values: [part?.invocationsInWindow ?? 0],
-                }))}
-              />
-            </div>
-          );
-        }}
-      </Loaded>
-    </Card>
+    <BarChart
+      title={titles[bucket]}
+      series={[{ name: 'failures', fill: 'fill-bad' }]}
+      bars={values.map((value, at) => {
+        const from = first + at * stepMs[bucket];
+        return { from, label: spellings[bucket].format(from), values: [value] };
+      })}
+    />
   );
 }
+
+/** Lengths of time to look back on, in hours, and what each is counted by. */
+export const spans = [
+  { hours: 6, bucket: 'HOUR', name: 'Last 6 hours' },
+  { hours: 24, bucket: 'HOUR', name: 'Last 24 hours' },
+  { hours: 168, bucket: 'DAY', name: 'Last 7 days' },
+  { hours: 720, bucket: 'DAY', name: 'Last 30 days' },
+] as const;
+
+/** What a time is counted by. */
+export const bucketOf = (hours: number): Counts['bucket'] => spans.find((span) => span.hours === hours)!.bucket;
+
+export const hourMs = stepMs.HOUR;

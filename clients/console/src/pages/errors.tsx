@@ -7,21 +7,15 @@ import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { MorePages, usePages } from '../parts/more-pages.tsx';
 import { Page } from '../parts/page.tsx';
+import { Sparkline } from '../parts/sparkline.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { Link } from '../router.tsx';
 import { ErrorsDocument, type ErrorsQuery } from './errors.graphql.ts';
-import { ErrorsChart } from './errors-chart.tsx';
+import { bucketOf, ErrorsChart, hourMs, spans } from './errors-chart.tsx';
 import { projectCrumbs } from './project-crumbs.ts';
 
 type Errors = NonNullable<NonNullable<ErrorsQuery['project']>['errors']>;
-
-const hourMs = 3_600_000;
-const spans = [
-  [6, 'Last 6 hours'],
-  [24, 'Last 24 hours'],
-  [168, 'Last 7 days'],
-] as const;
 
 interface Asked {
   readonly hours: number;
@@ -44,6 +38,7 @@ export default function ErrorsPage({ project }: { readonly project: string }) {
     newIn,
     function: named,
     after: pages.after,
+    bucket: bucketOf(hours),
   });
   const found = answer.data?.project;
   return (
@@ -63,9 +58,9 @@ export default function ErrorsPage({ project }: { readonly project: string }) {
         >
           <Field label="When">
             <select name="hours" defaultValue={24}>
-              {spans.map(([length, name]) => (
-                <option key={length} value={length}>
-                  {name}
+              {spans.map((span) => (
+                <option key={span.hours} value={span.hours}>
+                  {span.name}
                 </option>
               ))}
             </select>
@@ -86,7 +81,9 @@ export default function ErrorsPage({ project }: { readonly project: string }) {
           ) : (
             <>
               <Verdict errors={shown.errors} />
-              <ErrorsChart project={project} hours={hours} until={until} />
+              <Card title="Over time">
+                <ErrorsChart counts={shown.errors.counts} />
+              </Card>
               <List project={project} errors={shown.errors} />
               <MorePages pages={pages} info={shown.errors.pageInfo} />
             </>
@@ -152,6 +149,7 @@ function List({ project, errors: { edges } }: { readonly project: string; readon
                   </Link>
                 </strong>
                 <Tag value={node.kind} mood="warn" />
+                <Sparkline values={node.counts.values} />
                 <span className="small">{node.count.toLocaleString()} times</span>
               </div>
               <div className="line small quiet">

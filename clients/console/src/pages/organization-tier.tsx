@@ -1,4 +1,5 @@
 import { useChange } from '../graph/use-change.ts';
+import { useAsk } from '../graph/use-live-query.ts';
 import { Card } from '../parts/card.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
@@ -7,7 +8,7 @@ import { bytes, Meter } from '../parts/meter.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { may } from '../session/may.ts';
-import { type OrganizationQuery, SetTierDocument, type Tier } from './organization.graphql.ts';
+import { BalanceDocument, type OrganizationQuery, SetTierDocument, type Tier } from './organization.graphql.ts';
 import type { Organization } from './organization.tsx';
 
 const dollars = (micros: number) =>
@@ -22,7 +23,9 @@ interface TierCardProps {
 /** The tier, its lease, and how much of what it allows is used. */
 export function TierCard({ organization, standing }: TierCardProps) {
   const set = useChange(SetTierDocument);
-  const { orgId, tier, lifecycleState, leaseExpiresAt, leasePerpetual, billing, role } = organization;
+  const { orgId, tier, lifecycleState, leaseExpiresAt, leasePerpetual, role } = organization;
+  const asked = may(role, 'org:billing:read') ? { org: orgId } : undefined;
+  const billing = useAsk(BalanceDocument, asked).data?.organization?.billing;
   return (
     <Card title="Tier and use">
       <div className="line">
@@ -50,7 +53,7 @@ export function TierCard({ organization, standing }: TierCardProps) {
           />
         </>
       )}
-      {billing !== null && (
+      {billing != null && (
         <p>
           Balance {dollars(billing.availableUsdMicros)}
           {billing.heldUsdMicros > 0 && `, and ${dollars(billing.heldUsdMicros)} held`}

@@ -17,13 +17,12 @@ export function AnsweredFor() {
   );
 }
 
-function Everything({ found: { organizations, wallets, advisories } }: { readonly found: Answered }) {
-  const projects = organizations.reduce((sum, { projectCount }) => sum + projectCount, 0);
+function Everything({ found: { rollup, organizations, wallets, advisories } }: { readonly found: Answered }) {
   const counts = [
-    ['Organizations', organizations.length],
-    ['Projects', projects],
-    ['Wallets', wallets.length],
-    ['To look at', advisories.length],
+    ['Organizations', rollup.organizations],
+    ['Projects', rollup.projects],
+    ['Wallets', rollup.wallets],
+    ['To look at', rollup.advisories],
   ] as const;
   const nameOf = (org: string) =>
     organizations.find(({ orgId }) => orgId === org)?.displayName ?? 'an unnamed organization';

@@ -2,6 +2,8 @@ import { useId } from 'react';
 
 /** A bar of a chart, made of parts that are put on one another. */
 export interface Bar {
+  /** Where it begins, in milliseconds since the epoch. */
+  readonly from: number;
   readonly label: string;
   /** One for each series. */
   readonly values: readonly number[];
@@ -48,7 +50,7 @@ export function BarChart({ title, series, bars }: BarChartProps) {
           0
         </text>
         {bars.map((bar, at) => (
-          <g key={bar.label}>
+          <g key={bar.from}>
             {bar.values.map((value, part) => {
               const under = bar.values.slice(0, part).reduce((sum, other) => sum + other, 0);
               return (
@@ -84,7 +86,7 @@ export function BarChart({ title, series, bars }: BarChartProps) {
         </thead>
         <tbody>
           {bars.map((bar) => (
-            <tr key={bar.label}>
+            <tr key={bar.from}>
               <th scope="row">{bar.label}</th>
               {bar.values.map((value, part) => (
                 <td key={series[part]!.name}>{value}</td>

@@ -1,0 +1,16 @@
+const height = 20;
+const barWidth = 3;
+
+/** The shape of a row of numbers, beside the words that say how many there are. */
+export function Sparkline({ values }: { readonly values: readonly number[] }) {
+  const scale = height / Math.max(1, ...values);
+  return (
+    <svg className="sparkline" viewBox={`0 0 ${values.length * barWidth} ${height}`} aria-hidden="true">
+      {values.map((value, at) => {
+        const tall = value === 0 ? 0 : Math.max(2, value * scale);
+        // biome-ignore lint/suspicious/noArrayIndexKey: a place in time is all that tells them apart.
+        return <rect key={at} x={at * barWidth} width={barWidth - 1} y={height - tall} height={tall} />;
+      })}
+    </svg>
+  );
+}
