@@ -1,5 +1,7 @@
 import type { z } from 'zod';
 import { dropNulls } from '../core/drop-nulls.ts';
+import type { PublishedKey } from '../engines/licences/signer.ts';
+import { getKeys } from '../resolvers/licences/get-keys.ts';
 import { asDollars, priceOf } from '../resolvers/verifications/plans.ts';
 import type { Unverified, Verification, Verified } from '../resolvers/verifications/verification.ts';
 import { verifyTransaction } from '../resolvers/verifications/verify-transaction.ts';
@@ -104,6 +106,27 @@ const VerifyTransactionInput = builder.inputType('VerifyTransactionInput', {
     }),
   }),
 });
+
+const LicenceKeyRef = builder.objectRef<PublishedKey>('LicenceKey').implement({
+  description: 'A public key of Ed25519, as a JSON Web Key.',
+  fields: (t) => ({
+    kid: t.exposeString('kid', { description: 'By which name licences and orders mean it.' }),
+    kty: t.exposeString('kty', { description: '`OKP`: an octet key pair.' }),
+    crv: t.exposeString('crv', { description: '`Ed25519`.' }),
+    x: t.exposeString('x', { description: 'The key itself, base64url.' }),
+    alg: t.exposeString('alg', { description: '`EdDSA`.' }),
+    use: t.exposeString('use', { description: '`sig`: it verifies signatures.' }),
+  }),
+});
+
+builder.queryField('licenceKeys', (t) =>
+  t.field({
+    type: [LicenceKeyRef],
+    nullable: true,
+    description: getKeys.summary,
+    resolve: async (_root, _args, ctx) => [...(await run(getKeys, ctx, {}))],
+  }),
+);
 
 builder.mutationField('verifyTransaction', (t) =>
   t.field({

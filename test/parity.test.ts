@@ -36,7 +36,6 @@ const withoutField: Record<string, string> = {
   'rooms.claimInvite': 'whoever pays is seated, whatever credential comes along; a graph looks at the credential first',
   'escalations.open': 'it is how the subscriptions escalation and escalations begin',
   'events.open': 'it is how the subscription events begins',
-  'licences.getKeys': 'whoever verifies offline reads them from their well-known path, once',
   'downloads.take': 'a graph answers no bytes; what is bought in it comes with the address of its download',
   'tiers.quote': 'it is tiers.list under an older path, for clients that read bare prices',
 };

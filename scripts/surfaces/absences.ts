@@ -8,7 +8,6 @@ export const reasons = {
   twin: 'another operation says the same here',
   bytes: 'it answers bytes, and this surface hands on the address where they are had',
   payer: 'whoever pays is who acts, while this surface looks at the credential first',
-  protocol: 'a protocol fixes where it is asked for',
 } as const;
 
 type Absences = Readonly<Partial<Record<SurfaceKind, keyof typeof reasons>>>;
@@ -30,8 +29,6 @@ export const absences: Readonly<Record<string, Absences>> = {
   'downloads.take': { GraphQL: 'bytes', tool: 'bytes' },
   'escalations.open': held,
   'events.open': held,
-  // A well-known path.
-  'licences.getKeys': { GraphQL: 'protocol' },
   'projects.openLive': { tool: 'stream', OpenAPI: 'stream' },
   'rooms.claimInvite': { GraphQL: 'payer' },
   // A presence is a node of the graph, and tiers.list has the same prices.

@@ -13,7 +13,7 @@ const sold = (path: string, field: string): Surfaces =>
 
 export const productSurfaces = ({ service }: Stage): Surfaces => ({
   'GET /api/package-manifest': { cells: '+ + + + + + + +', field: () => '{ packageManifest { version } }' },
-  'GET /.well-known/jwks.json': { cells: '+ + + + + + + +' },
+  'GET /.well-known/jwks.json': { cells: '+ + + + + + + +', field: () => '{ licenceKeys { kid } }' },
   ...sold('/api/x402-audit', 'mutation { auditBuy(input: {}) { domain } }'),
   ...sold('/api/x402-pro', 'mutation { proPackBuy(input: {}) { order { orderId } } }'),
   ...sold('/api/x402-pro-pack', 'mutation { proPackBuy(input: {}) { order { orderId } } }'),
