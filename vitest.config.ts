@@ -4,12 +4,13 @@ import { LongestFirst } from './test/helpers/longest-first.ts';
 /** `npm test` needs nothing but npm; what needs more is a lane of its own (`npm run test:lanes`). */
 const lanes = process.env.SVC_TEST_LANES === '1';
 
-/** What the lane `two-nodes` runs again, each request on another of two gateways; see scripts/lanes.ts. */
+/** The lane `two-nodes`, where each request goes to another of two gateways; see scripts/lanes.ts. */
 const acrossNodes = [
   'test/rooms/**/*.test.ts',
   'test/faults/idempotency*.test.ts',
   'test/subscriptions/lost-rights.test.ts',
   'test/mcp/follow.test.ts',
+  'test/lanes/page-nodes.test.ts',
 ];
 const nodes = process.env.SVC_TEST_NODES !== undefined;
 

@@ -79,6 +79,8 @@ export interface ServiceSettings {
   /** Domain under which project hosts live. */
   readonly platformDomain: string;
   readonly adminKey: string | undefined;
+  /** Whether mail goes out; else it waits in the outbox. */
+  readonly sendsMail: boolean;
   /** The wallet that payments to this installation go to; undefined: one of its own. */
   readonly settlementAddress: string | undefined;
   /** The same on TON; undefined: there is none. */

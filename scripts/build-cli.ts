@@ -1,10 +1,10 @@
-/** Builds the command svc for publishing, into clients/cli/dist: `npm run build:cli`. */
+/** Builds the command svc for publishing, into clients/cli/dist or the folder that is named: `npm run build:cli`. */
 import { chmod } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { build } from 'vite';
 
 const root = fileURLToPath(new URL('../clients/cli/', import.meta.url));
-const outDir = `${root}dist`;
+const outDir = process.argv[2] ?? `${root}dist`;
 
 await build({
   root,

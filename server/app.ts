@@ -274,6 +274,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       settings: {
         publicBaseUrl: config.publicBaseUrl,
         platformDomain: config.platformDomain,
+        sendsMail: config.smtpUrl !== undefined,
         settlementAddress: config.settlementAddress,
         tonSettlementAddress: config.payments.tonSettlementAddress,
         nearAgentsSecret: config.nearAgentsSecret,

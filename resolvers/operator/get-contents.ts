@@ -9,7 +9,7 @@ import { asReader, databaseOf, inProject, once } from '../project-data/in-projec
 import { projectColumns } from '../projects/load-projects.ts';
 import type { ProjectRow } from '../projects/wire.ts';
 import { requireFreshProof } from '../step-up.ts';
-import { lookedFor } from './reach.ts';
+import { lookedFor, refuseNarrow } from './reach.ts';
 
 /** What a project is made of, by name alone. */
 export interface ProjectContents {
@@ -35,6 +35,7 @@ const access: Access<{ readonly project: string }, Reached> = {
   action: null,
   addressed: ({ project }) => project,
   authorise: async (ctx, caller, { project }) => {
+    refuseNarrow(caller, 'project:schema:read');
     const { principal } = await signed.authorise(ctx, caller, {});
     const [found] = await ctx.services.db.rows<FoundRow>(foundStatement, [...lookedFor(principal), project]);
     requireRole('project:schema:read', found?.role ?? null, 'project_not_found');

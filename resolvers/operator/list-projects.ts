@@ -1,12 +1,11 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import { type Access, notAuthorized, type PrincipalScope, signedIn } from '../access.ts';
-import type { Caller } from '../caller.ts';
 import { orgId } from '../fields.ts';
 import { query } from '../operation.ts';
 import { projectColumns } from '../projects/load-projects.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire } from '../projects/wire.ts';
-import { lookedFor, type OperatorScope, OperatorScopeWire, operatedOrgs, scopeOf } from './reach.ts';
+import { lookedFor, type OperatorScope, OperatorScopeWire, operatedOrgs, refuseNarrow, scopeOf } from './reach.ts';
 
 export interface OperatedProjects {
   readonly scope: OperatorScope;
@@ -17,8 +16,6 @@ interface ListInput {
   readonly org_id?: string | undefined;
 }
 
-const isServiceKey = (caller: Caller) => caller.kind === 'project_key' && caller.role === 'service_role';
-
 const everywhere = signedIn<ListInput>('wallet', 'control_plane', 'operator');
 
 /** Over everything, or in one organization that somebody answers for: absent and foreign are refused alike. */
@@ -26,9 +23,7 @@ const access: Access<ListInput, PrincipalScope> = {
   action: null,
   authorise: async (ctx, caller, input) => {
     const named = input.org_id !== undefined;
-    // Whoever names an organization is told what every list of one tells.
-    if (named && (caller.kind === 'delegate' || caller.kind === 'admin' || isServiceKey(caller)))
-      throw notAuthorized('project:list', 'forbidden');
+    if (named) refuseNarrow(caller, 'project:list');
     const scope = await everywhere.authorise(ctx, caller, input);
     if (!named) return scope;
     const [own] = await ctx.services.db.rows(ownStatement, [...lookedFor(scope.principal), input.org_id]);

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { LifecycleState, Role, Tier } from '../../db/schema/orgs.ts';
-import type { PrincipalBacked } from '../caller.ts';
+import { notAuthorized } from '../access.ts';
+import type { Caller, PrincipalBacked } from '../caller.ts';
 import { answeredFor, walletsOf } from '../ceremonies/sessions.ts';
 import type { Context } from '../context.ts';
 import { joinVerifiedMail } from '../identity/known-addresses.ts';
+import type { Action } from '../permissions.ts';
 import { walletOf } from '../tiers/wallet-of.ts';
 
 /** For whom it is looked: an operator by its address, and so for all who named that; anybody else for itself. */
@@ -46,6 +48,16 @@ export const lookedFor = (caller: PrincipalBacked): readonly [principalId: strin
   caller.principal.id,
   caller.kind === 'operator' ? caller.email : null,
 ];
+
+/**
+ * Whoever names something with a credential that answers for nothing is told what it is told everywhere.
+ *
+ * @throws NOT_AUTHORIZED
+ */
+export function refuseNarrow(caller: Caller, action: Action): void {
+  const isServiceKey = caller.kind === 'project_key' && caller.role === 'service_role';
+  if (caller.kind === 'delegate' || caller.kind === 'admin' || isServiceKey) throw notAuthorized(action, 'forbidden');
+}
 
 /** @returns who is looked for, as answers say it */
 export async function scopeOf({ services }: Context, caller: PrincipalBacked): Promise<OperatorScope> {

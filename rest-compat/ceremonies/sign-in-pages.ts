@@ -74,7 +74,11 @@ ${field('Recovery code', 'code', { type: 'text', autocomplete: 'off' })}
       'Look into your mail',
       html`<h1>Look into your mail</h1>
 <p role="status">If ${text(email)} can be mailed, a link is on its way. It is good once, for 15 minutes.</p>
-<p><a href="${signInPath}">Sign in another way</a></p>`,
+${
+  !ctx.services.settings.sendsMail &&
+  html`<p>This installation sends no mail yet: the link waits in its outbox, which whoever runs it reads with <code>svc admin outbox</code>.</p>
+`
+}<p><a href="${signInPath}">Sign in another way</a></p>`,
     );
   }),
   {

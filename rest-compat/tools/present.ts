@@ -41,6 +41,16 @@ export async function resultText(title: string, result: object, options: Present
     if (typeof value !== 'string' || value.length <= shownCharactersMax) return value;
     return `${value.slice(0, shownCharactersMax)}… (${value.length} characters; the structured content has them all)`;
   };
-  const text = JSON.stringify(shown, asShown, 2);
+  const text = inLines(shown, (name, value) => JSON.stringify(asShown(name, value) ?? null, asShown));
   return [`**${title}**`, ...notes, `\`\`\`json\n${text}\n\`\`\``].join('\n\n');
+}
+
+/** JSON with a line for each member and for each item of a list: as easy to read as an indented one, in half the tokens. */
+function inLines(result: Readonly<Record<string, unknown>>, print: (name: string, value: unknown) => string): string {
+  const members = Object.entries(result).flatMap(([name, value]) => {
+    if (value === undefined) return [];
+    if (!Array.isArray(value) || value.length === 0) return [`  ${JSON.stringify(name)}: ${print(name, value)}`];
+    return [`  ${JSON.stringify(name)}: [\n${value.map((item) => `    ${print(name, item)}`).join(',\n')}\n  ]`];
+  });
+  return members.length === 0 ? '{}' : `{\n${members.join(',\n')}\n}`;
 }

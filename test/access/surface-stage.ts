@@ -42,7 +42,7 @@ export async function stageSurfaces(service: Service) {
     nobody,
     wallet,
     session: withHeaders({ ...(await person.headers('/')), 'x-svc-write-auth': approved }),
-    operator: await session({ kind: 'operator', principalId }),
+    operator: await session({ kind: 'operator', principalId, passkeyAgeSeconds: 1 }),
     delegate: await delegate({ orgId, projectId, capabilities: ['read'] }),
     service_key: bearer(serviceKey),
     anon_key: apikey(anonKey),

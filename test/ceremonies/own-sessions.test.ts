@@ -151,9 +151,7 @@ test('a person sees what it has open, wherever that is, and from what', async ()
       ['operator', 'device', 'A television', false],
     ]),
   );
-  expect(seen.filter(([, , , current]: Body) => current)).toEqual([
-    ['control_plane', 'email', null, true],
-  ]);
+  expect(seen.filter(([, , , current]: Body) => current)).toEqual([['control_plane', 'email', null, true]]);
   const [{ last_used_at, idle_expires_at }] = body.sessions;
   expect(Date.parse(idle_expires_at) - Date.parse(last_used_at)).toBe(30 * 60_000);
   const stranger = await people.byMail();

@@ -5,7 +5,8 @@ import { startService } from '../helpers/service.ts';
 import { operator, peopleOf, plane } from './person.ts';
 
 const outside = 'https://gateway.example';
-const service = await startService({ env: { PUBLIC_BASE_URL: outside } });
+// Nobody listens there: what matters is that mail is meant to go out.
+const service = await startService({ env: { PUBLIC_BASE_URL: outside, SMTP_URL: 'smtp://127.0.0.1:9' }, jobs: false });
 afterAll(() => service.stop());
 const people = peopleOf(service);
 const { post } = people;
@@ -30,4 +31,17 @@ test('behind a proxy passkeys, pages and links belong to the public address, not
   expect((await post(from(outside), `${plane}/step-up/options`)).status).toBe(200);
   const page = await service.call(from(outside), 'GET', `${plane}/account`);
   expect(page.headers.get('content-security-policy')).toContain(`script-src ${outside}${plane}/pages.js`);
+});
+
+test('who asks for a link is told where it is, if the installation sends no mail', async () => {
+  const mailless = await startService({ jobs: false });
+  const said = async (one: typeof service, origin: string) => {
+    const headers = { origin, 'content-type': 'application/x-www-form-urlencoded' };
+    const body = new URLSearchParams({ email: 'ada@example.com' });
+    const answer = await fetch(`${one.url}${plane}/sign-in`, { method: 'POST', headers, body });
+    return [answer.status, await answer.text()];
+  };
+  expect(await said(mailless, mailless.url)).toEqual([200, expect.stringContaining('svc admin outbox')]);
+  expect(await said(service, outside)).toEqual([200, expect.not.stringContaining('outbox')]);
+  await mailless.stop();
 });

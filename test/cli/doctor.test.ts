@@ -138,6 +138,14 @@ test('who does not want the scan has none, and what is not there is said', async
   });
 });
 
+test('people read a line for each check, and each finding with its place', async () => {
+  await source('functions/one.ts', `import { nothing } ${library};`);
+  const { stdout, code } = await ada.svc('doctor', '--only', 'source_scan', '--scan-dir', 'functions', '--human');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^error +source_scan +files 1, findings 1, errors 1, warnings 0\n/);
+  expect(stdout).toMatch(/\n +one\.ts:1 SVC_AUTH_UNKNOWN_EXPORT: .*\n/);
+});
+
 test('whether there is a newer one is asked when it is to be, of the gateway', async () => {
   expect(await check('cli_update')).toMatchObject({ status: 'skipped' });
   expect(await check('cli_update', '--refresh')).toMatchObject({ status: 'ok', value: { gateway: '0.1.0' } });

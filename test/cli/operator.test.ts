@@ -141,6 +141,18 @@ test('a person signs in by a browser on this machine, and changes things with an
   expect((await ada.svc('operator', 'logout')).json.revoked).toEqual(['control-plane']);
 });
 
+test('what is in a project is named to the wallet that answers for it', async () => {
+  const ada = await person();
+  await ada.svc('init');
+  const project = (await ada.svc('projects', 'provision', '--name', 'Notes')).json.project_id;
+  await ada.svc('projects', 'sql', 'create table notes (id int)');
+  const told = await ada.svc('operator', 'contents');
+  expect(told.json).toMatchObject({ project_id: project, tables: ['notes'], domains: [] });
+  const bob = await person();
+  await bob.svc('init');
+  expect((await bob.svc('operator', 'contents', project)).error).toMatchObject({ http: 403, code: 'NOT_AUTHORIZED' });
+});
+
 test('a person claims what a wallet owns, and both prove it', async () => {
   const ada = await person();
   const who = await people.withPasskey();

@@ -29,6 +29,36 @@ test('init makes a wallet once, in a file that only its owner can read', async (
   expect((mode & 0o777).toString(8)).toBe('600');
 });
 
+test('an address that init is given is the one of commands that name none', async () => {
+  const carol = await terminal();
+  expect((await carol.svc('init', '--api-base', service.url)).json).toMatchObject({
+    api_base: service.url,
+    reachable: true,
+    balances: { prepaid_credit_usd_micros: null },
+  });
+  expect((await carol.svc('status')).json.target).toMatchObject({
+    api_base: service.url,
+    api_base_source: 'target.json',
+  });
+  expect((await carol.svc('org', 'list')).json).toEqual({ orgs: [] });
+  await carol.remove();
+});
+
+test('a machine whose clock is wrong signs by the gateway’s', async () => {
+  const ahead = 'const now = Date.now; Date.now = () => now() + 7_200_000';
+  const late = ada.with({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ahead)}` });
+  expect(await late('org', 'list')).toMatchObject({ code: 0, stderr: '', json: { orgs: [{ org_id: org }] } });
+});
+
+test('a contact is named, and its address taken away', async () => {
+  const named = await ada.svc('agent', 'contact', '--name', 'Ada', '--email', 'ada@example.com');
+  expect(named.json).toMatchObject({ name: 'Ada', email: 'ada@example.com' });
+  expect((await ada.svc('agent', 'contact', '--name', 'Ada', '--no-email')).json.email).toBeNull();
+  expect((await ada.svc('agent', 'contact', '--name', 'Ada', '--no-email', '--email', 'a@b.example')).error.code).toBe(
+    'BAD_USAGE',
+  );
+});
+
 test('an organization is made, found, named and listed', async () => {
   expect((await ada.svc('org', 'list')).json).toEqual({
     orgs: [expect.objectContaining({ org_id: org, display_name: 'The team', role: 'owner' })],
@@ -132,5 +162,10 @@ test('people read tables', async () => {
   expect(stdout).toContain(org);
   const refused = await ada.svc('org', 'get', '--human');
   expect(refused.stderr).toMatch(/^svc: .* \(ORG_REQUIRED\)\n/);
+  // What does not fit is named, and left to JSON.
+  const wide = (await ada.svc('org', 'audit', '--org', org, '--human')).stdout;
+  const [more, ...lines] = wide.trim().split('\n').reverse();
+  expect(more).toMatch(/^\(--json has more: .*actor.*\)$/);
+  expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
   expect((await ada.svc('org', 'list', '--human', '--json')).error.code).toBe('BAD_USAGE');
 });

@@ -128,6 +128,10 @@ test('the verdict on a release is the exit code', async () => {
   const counted = (await ada.svc('errors', '--counts', 'day')).json;
   expect(counted.errors[0].counts).toEqual(counted.counts);
   expect(counted.counts.values).toContain(1);
+  const people = (await ada.svc('errors', '--counts', 'day', '--human')).stdout;
+  expect(people).toMatch(/^By the day: [▁█]{2,3}$/m);
+  expect(people).toMatch(/^1 +[▁█]{2,3} +checkout .*TypeError: /m);
+  expect((await ada.svc('errors', id, '--human')).stdout).toMatch(/^message template +\S/m);
   expect((await ada.svc('errors', id)).json.samples.first.id).toBe('req_0123456789');
   expect((await ada.svc('errors', id, '--kind', 'uncaught')).error).toMatchObject({ code: 'BAD_USAGE', field: 'kind' });
   expect((await ada.svc('logs', '--request-id', 'req_0123456789')).json.entries).toEqual([

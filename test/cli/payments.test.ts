@@ -132,6 +132,18 @@ test('goods that come without a receipt are shown, and not said to be safe to bu
   });
 });
 
+test('what is sold, for how much and where it is paid is told before anything is bought', async () => {
+  const { json, code } = await ada.svc('audit', 'pricing');
+  expect(code).toBe(0);
+  expect(json).toMatchObject({
+    ok: true,
+    settlement: { network: 'base', asset: 'USDC', decimals: 6, pay_to: settlement.SETTLEMENT_ADDRESS },
+    tiers: expect.arrayContaining([expect.objectContaining({ path: '/api/x402-audit', amount: '10000' })]),
+  });
+  const { stdout } = await ada.svc('audit', 'pricing', '--human');
+  expect(stdout).toContain('/api/x402-audit');
+});
+
 test('what is free is not paid for', async () => {
   expect((await ada.svc('pay', `${service.url}/api/health`)).json).toMatchObject({
     outcome: 'not_paid',

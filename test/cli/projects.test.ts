@@ -2,6 +2,7 @@ import { chmod, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
+import { faultyRoad } from '../sdk/faulty-road.ts';
 import { terminal } from './command.ts';
 
 const service = await startService();
@@ -125,6 +126,26 @@ test('what changes in a live table is told as it happens, and once when that is 
   expect(later.json.changes).toEqual([expect.objectContaining({ table: 'notes' })]);
   expect((await ada.svc('live', '--tables', 'nothing')).error.code).toBe('TABLE_NOT_LIVE');
   expect((await ada.svc('live')).error.code).toBe('BAD_USAGE');
+});
+
+test('a live stream that drops says so here, and goes on after its cursor', async () => {
+  const road = await faultyRoad(service.url);
+  const live = ada.streamWith({ SVC_API_BASE: road.url, SVC_SERVICE_KEY: serviceKey, SVC_PROJECT_ID: project })(
+    'live',
+    '--tables',
+    'notes',
+  );
+  const told = () => live.lines().map(({ event }) => event);
+  await expect.poll(told).toEqual(['ready']);
+  const { cursor } = live.lines()[0];
+  road.cut();
+  await expect.poll(told).toContain('disconnected');
+  await ada.svc('projects', 'sql', "insert into notes values (4, 'four')");
+  await expect.poll(told).toContain('change');
+  expect(live.lines()[1]).toEqual({ event: 'disconnected', cursor });
+  expect(live.lines().find(({ event }) => event === 'change')).toMatchObject({ table: 'notes', pk: [{ id: 4 }] });
+  expect((await live.stop()).code).toBe(0);
+  road.close();
 });
 
 test('users of a project are made, invited, found by what they may do, and their sign-in is decided on', async () => {

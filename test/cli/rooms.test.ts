@@ -65,6 +65,16 @@ test('messages are sent as the checkout’s presence, and read from where it lef
   expect((await inRoom()('messages', 'list', '--unread')).json.messages).toEqual([]);
 });
 
+test('people read messages as a conversation', async () => {
+  const { message_id } = (await inRoom()('messages', 'send', 'one\ntwo', '--to', 'Atlas', '--importance', 'high')).json;
+  const waited = await ada.svc('messages', 'wait', '--addressed-to', 'me', '--timeout', '20', '--human');
+  expect(waited.stdout).toMatch(/^Atlas-2, \d{4}-\d\d-\d\d \d\d:\d\d \(to Atlas; high; msg_\w+\)\n {2}one/);
+  expect(waited.stdout).toContain(message_id);
+  expect((await ada.svc('messages', 'wait', '--thread', 'quiet', '--timeout', '1', '--human')).stdout).toBe(
+    'Nothing was said.\n',
+  );
+});
+
 test('what others wrote tells the reader’s terminal nothing', async () => {
   const body = 'one\u001b]0;owned\u0007\u001b[2J\ntwo';
   const { message_id } = (await inRoom()('messages', 'send', body)).json;

@@ -1,5 +1,5 @@
 /** Members that hold JSON of their own, or words that are written alike everywhere. */
-const verbatim: ReadonlySet<string> = new Set(['payload', 'details', 'nextActions', 'code']);
+const verbatim: ReadonlySet<string> = new Set(['payload', 'details', 'nextActions', 'code', 'asset']);
 
 /**
  * What GraphQL answers, in the spelling of REST: names in snake case, members of enums in lower case. What is absent

@@ -17,6 +17,8 @@ describe('a long list', () => {
     const { text } = content[0]!;
     expect(structuredContent.rows).toHaveLength(57);
     const shown = JSON.parse(fenced(text)) as { rows: unknown[] };
+    // A line for each, since a model pays for every blank.
+    expect(text).toContain('\n    {"n":1},\n    {"n":2},\n');
     expect(shown.rows).toEqual(structuredContent.rows.slice(0, 20));
     const ref = /`rows`: 20 of 57 shown; the rest by expand_result with ref (res_[0-9a-f]{16})\./.exec(text)![1]!;
     const expand = (args: object, who = wallet) => tools.call(who, 'expand_result', { ref, ...args });

@@ -142,6 +142,7 @@ const vaultDoor = 'the codes of vaults answer from state, which an engine of vau
 
 /** Paths that the contract does not have, each with the reason it is here. */
 const additions: Record<string, string> = {
+  'GET /api/pricing 200': 'whoever is no agent looks at prices, too, before it pays',
   'GET /projects/v1/:id/keys 200': 'keys are derived and never change, so a member who lost them can read them again',
   'GET /orgs/v1/by-slug/:slug 200': 'clients know an organization by its address form, which people read',
   'GET /orgs/v1/:org_id/payout-wallet 200': 'who may name the wallet may see it without changing it',

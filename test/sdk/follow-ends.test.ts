@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { WebSocketServer } from 'ws';
+import { WebSocket, WebSocketServer } from 'ws';
 import { bearer, createClient, projectKey } from '../../clients/sdk/src/index.ts';
 import { startService } from '../helpers/service.ts';
 import { faultyRoad } from './faulty-road.ts';
@@ -75,6 +75,21 @@ test('where there are no sockets, whoever follows is told so', async () => {
     code: 'LOCAL_ERROR',
     message: expect.stringContaining('The page may open none.'),
   });
+});
+
+test('the sockets of a package do where the platform has none', async () => {
+  onTestFinished(() => void vi.unstubAllGlobals());
+  vi.stubGlobal('WebSocket', undefined);
+  const given = createClient({ baseUrl: road.url, credential, WebSocket });
+  const events = given.rooms.follow({ org, room: 'given' });
+  const first = events.next();
+  await own.rooms.sendMessage({ org, room: 'given', body: 'one' });
+  expect((await first).value?.message.body).toBe('one');
+  road.killSockets();
+  await own.rooms.sendMessage({ org, room: 'given', body: 'two' });
+  expect((await events.next()).value?.message.body).toBe('two');
+  await events.return();
+  await expect.poll(() => road.sockets()).toBe(0);
 });
 
 test('whoever answers with what is no message is left, and tried again', async () => {

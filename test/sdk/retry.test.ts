@@ -42,6 +42,16 @@ test('a change whose answers are lost is sent again under one key, each time fre
   expect((await bodies()).filter((body) => body === 'once')).toHaveLength(1);
 });
 
+test('a gateway that is not there is told from one that is slow', async () => {
+  const gone = await faultyRoad(service.url);
+  gone.close();
+  const nowhere = createClient({ baseUrl: gone.url, credential, retry: { times: 0 } });
+  expect(await caught(nowhere.rooms.list({ org }))).toMatchObject({
+    code: 'NETWORK_ERROR',
+    message: expect.stringContaining('ECONNREFUSED'),
+  });
+});
+
 test('a change without a key is sent once, and its outcome is said to be unknown', async () => {
   road.plan('lost');
   const error = await caught(client.rooms.sendMessage({ org, room, body: 'unknown' }, { idempotencyKey: false }));

@@ -55,6 +55,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     usage: undefined as never,
     settings: {
       publicBaseUrl: undefined,
+      sendsMail: false,
       platformDomain: 'localhost',
       adminKey: undefined,
       settlementAddress: undefined,

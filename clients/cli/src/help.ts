@@ -81,7 +81,7 @@ export function commandPage(command: Command, siblings: readonly Command[], widt
     block('Every command takes', flagLines(globalFlags, width)),
     exits === undefined
       ? ''
-      : block('Exit codes', columns([['0', 'success'], ['1', 'any failure'], ...Object.entries(exits)], width)),
+      : block('Exit codes', columns(Object.entries({ 0: 'success', 1: 'any failure', ...exits }), width)),
     examples.length === 0
       ? ''
       : block(

@@ -1,3 +1,4 @@
+import { bars, type Counts } from './bars.ts';
 import { humanText, quiet, table } from './human.ts';
 
 interface Message {
@@ -101,14 +102,15 @@ interface Verdict {
 
 interface Failures {
   readonly verdict: Verdict;
-  readonly errors: readonly Readonly<Record<string, unknown>>[];
+  readonly counts?: Counts;
+  readonly errors: readonly (Readonly<Record<string, unknown>> & { readonly counts?: Counts })[];
   readonly has_more: boolean;
 }
 
 /** The verdict in a sentence, and the failures below it; one failure as it is. */
 function failuresText(page: Failures | Readonly<Record<string, unknown>>, width: number): string {
   if (!('verdict' in page)) return humanText(page, width);
-  const { verdict, errors, has_more } = page as Failures;
+  const { verdict, counts: total, errors, has_more } = page as Failures;
   const { window, compared_release_id, baseline_release_id } = verdict;
   const release =
     compared_release_id === null
@@ -117,19 +119,23 @@ function failuresText(page: Failures | Readonly<Record<string, unknown>>, width:
   return [
     `${verdict.new_fingerprints} new and ${verdict.recurring_fingerprints} recurring failures in ${verdict.invocations_in_window} invocations${release}.`,
     `From ${window.since} to ${window.until}.`,
+    ...(total === undefined ? [] : [`By the ${total.bucket}: ${bars(total, 48)}`]),
     ...(errors.length === 0
       ? []
       : [
           '',
           table(
-            errors.map(({ function: name, kind, error_name, message_template, count, last_seen, fingerprint_id }) => ({
-              count,
-              function: name,
-              kind,
-              failure: `${error_name}: ${message_template}`,
-              last_seen,
-              fingerprint_id,
-            })),
+            errors.map(
+              ({ function: name, kind, error_name, message_template, count, last_seen, fingerprint_id, counts }) => ({
+                count,
+                ...(counts && { [`by_the_${counts.bucket}`]: bars(counts, 24) }),
+                function: name,
+                kind,
+                failure: `${error_name}: ${message_template}`,
+                last_seen,
+                fingerprint_id,
+              }),
+            ),
             width,
           ),
         ]),

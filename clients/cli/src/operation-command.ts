@@ -26,6 +26,8 @@ export interface Shape {
   readonly takes?: readonly Taken[];
   /** Other names of flags, by input; null leaves an input out. */
   readonly flags?: Readonly<Record<string, string | null>>;
+  /** What is said of an input here, where the operation speaks of JSON or of other clients. */
+  readonly texts?: Readonly<Record<string, string>>;
   /** Flags that stand for no input by themselves. */
   readonly more?: readonly Flag[];
   /** Inputs made from the call rather than read from it. They win. */
@@ -75,7 +77,7 @@ export function operationCommand(words: string, row: Row, shape: Shape = {}): Co
     words,
     summary: row.summary,
     ...(about === undefined ? {} : { about }),
-    positionals: takes.map((taken) => positionalOf(row, taken)),
+    positionals: takes.map((taken) => positionalOf(row, taken, shape)),
     flags: flagsOf(row, shape),
     examples,
     operations: [row.operation, ...also],
@@ -90,12 +92,12 @@ export function operationCommand(words: string, row: Row, shape: Shape = {}): Co
   };
 }
 
-const positionalOf = (row: Row, { input, name, optional, rest }: Taken): Positional => {
+const positionalOf = (row: Row, { input, name, optional, rest }: Taken, { texts }: Shape = {}): Positional => {
   const known = ids[input];
   const { about, choices, required } = row.inputs[input]!;
   return {
     name: name ?? known?.name ?? input,
-    about,
+    about: texts?.[input] ?? about,
     ...(known !== undefined || optional === true || required !== true ? { optional: true as const } : {}),
     ...(known === undefined ? {} : { only: known.only }),
     ...(rest === undefined ? {} : { rest }),
@@ -107,11 +109,11 @@ const flagName = (row: Row, { flags = {} }: Shape, input: string): string =>
   flags[input] ?? row.inputs[input]!.as.replaceAll('_', '-');
 
 function flagsOf(row: Row, shape: Shape): readonly Flag[] {
-  const { takes = [], flags = {}, more = [], confirm } = shape;
+  const { takes = [], flags = {}, more = [], confirm, seek = true, texts } = shape;
   const own = Object.entries(row.inputs).flatMap(([input, declared]): Flag[] => {
     if (flags[input] === null || input === 'org' || input === 'room' || input === 'project') return [];
     if (takes.some((taken) => taken.input === input)) return [];
-    if (input === 'org_id') return [orgFlag];
+    if (input === 'org_id') return [seek ? orgFlag : { ...orgFlag, about: 'Only those of this organization.' }];
     if (input === 'project_id') return [projectFlag];
     const { type, about, required, choices, min } = declared;
     const max = declared.max ?? (input === 'limit' ? limitMax : undefined);
@@ -119,7 +121,7 @@ function flagsOf(row: Row, shape: Shape): readonly Flag[] {
       {
         name: flagName(row, shape, input),
         type: input === 'limit' ? 'integer' : type,
-        about,
+        about: texts?.[input] ?? about,
         ...(required === true ? { required } : {}),
         ...(choices === undefined ? {} : { choices }),
         ...(min === undefined ? {} : { min }),

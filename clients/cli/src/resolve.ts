@@ -61,12 +61,12 @@ function agreed(named: readonly Named[]): string {
   const [first] = named as [Named];
   const other = named.find(({ org }) => org.toLowerCase() !== first.org.toLowerCase());
   if (other !== undefined)
-    throw local('AMBIGUOUS_ORG', `${first.by} names one organization, and ${other.by} another.`, {
+    throw local('AMBIGUOUS_ORG', `Two organizations are named: one by ${first.by}, another by ${other.by}.`, {
       hint: 'Name the one that is meant with --org, or make them agree.',
       details: { named: named.map(({ org, by }) => ({ org_id: org, by })) },
     });
   if (!spelling.org.test(first.org))
-    throw local('BAD_ORG_ID', `${first.by} names no organization: its id is a UUID.`, {
+    throw local('BAD_ORG_ID', `${JSON.stringify(first.org)} of ${first.by} is no organization’s id, which is a UUID.`, {
       field: 'org',
       nextActions: [runCommand('svc org list', 'It lists your organizations with their ids.')],
     });

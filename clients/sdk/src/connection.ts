@@ -18,9 +18,24 @@ export interface ConnectionOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** Told how the socket of subscriptions is doing. */
   readonly onSocket?: (state: 'connecting' | 'open' | 'waiting' | 'closed') => void;
-  /** @default the platform’s */
-  readonly WebSocket?: typeof globalThis.WebSocket;
+  /** @default the platform’s; one of the package `ws` will do */
+  readonly WebSocket?: SocketMaker;
 }
+
+/** What a socket has to have. */
+export interface SocketLike {
+  readonly readyState: number;
+  // biome-ignore-start lint/suspicious/noExplicitAny: what platforms and packages declare of events differs.
+  onopen: any;
+  onmessage: any;
+  onclose: any;
+  onerror: any;
+  // biome-ignore-end lint/suspicious/noExplicitAny: the same
+  readonly send: (data: string) => void;
+  readonly close: (code?: number) => void;
+}
+
+export type SocketMaker = new (url: string, protocol: string) => SocketLike;
 
 export interface RetryOptions {
   /** How often a request is sent again. @default 3 */
@@ -152,8 +167,11 @@ export function connect(options: ConnectionOptions): Connection {
     let payment: Readonly<Record<string, string>> | undefined;
     let isRenewed = false;
     for (let sent = 0; ; ) {
-      // Whoever is asked to sign may take their time.
-      const headers = { ...(await unlessEnded(signal, () => headersOf(request, credential))), ...payment };
+      // Whoever is asked to sign may take their time; what was paid meanwhile has to be found out, whatever ends this.
+      const own = await unlessEnded(signal, () => headersOf(request, credential)).catch((error: unknown) => {
+        throw payment === undefined ? error : ambiguous(error);
+      });
+      const headers = { ...own, ...payment };
       // What no header can hold is the caller’s mistake, not the network’s.
       const checked = new Headers(headers);
       const pauseMs = firstPauseMs * 2 ** sent * (0.5 + Math.random());

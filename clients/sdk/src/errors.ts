@@ -157,11 +157,16 @@ export const localError = (message: string, cause?: unknown): SvcError =>
 
 /** A request that got no answer. Whether it was carried out is not known. */
 export function networkError(cause: unknown, isChange: boolean): SvcError {
-  const why = cause instanceof Error ? cause.message : String(cause);
+  const why = (cause as Partial<Error> | null)?.message ?? String(cause);
+  // Node.js says no more than that fetching failed, and keeps to itself what it was.
+  const code = [cause, (cause as Partial<Error> | null)?.cause].map(
+    (one) => (one as { readonly code?: unknown } | null)?.code,
+  );
+  const [named] = code.filter((one) => typeof one === 'string' && !why.includes(one));
   return new SvcError(
     {
       code: 'NETWORK_ERROR',
-      message: `The gateway gave no answer: ${why}`,
+      message: `The gateway gave no answer: ${why}${named === undefined ? '' : ` (${named})`}`,
       category: 'upstream',
       retryable: true,
       safe_to_retry: !isChange,

@@ -6,7 +6,16 @@ import { type RestOptions, rest, rpc } from './rows.ts';
 import { type SubscribeOptions, subscribe } from './subscribe.ts';
 import { type WatchErrorsInput, watchErrors } from './watch-errors.ts';
 
-export type { Answer, CallOptions, Connection, ConnectionOptions, Outgoing, RetryOptions } from './connection.ts';
+export type {
+  Answer,
+  CallOptions,
+  Connection,
+  ConnectionOptions,
+  Outgoing,
+  RetryOptions,
+  SocketLike,
+  SocketMaker,
+} from './connection.ts';
 export { connect } from './connection.ts';
 export * from './credentials.ts';
 export {

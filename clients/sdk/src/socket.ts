@@ -1,4 +1,4 @@
-import type { Connection } from './connection.ts';
+import type { Connection, SocketLike } from './connection.ts';
 import { jsonOf, localError, networkError, SvcError } from './errors.ts';
 import { type GraphQLFailure, SvcGraphQLError } from './graphql.ts';
 
@@ -31,7 +31,7 @@ export class Socket {
   readonly #connection: Connection;
   readonly #path: string;
   readonly #operations = new Map<string, SocketOperation>();
-  #socket: WebSocket | undefined;
+  #socket: SocketLike | undefined;
   #isReady = false;
   #failures = 0;
   #isRenewed = false;
@@ -79,7 +79,7 @@ export class Socket {
     const Maker = options.WebSocket ?? globalThis.WebSocket;
     // Nobody waits for this: what it threw would be nobody's to catch.
     if (Maker === undefined) return this.#fail(localError('There is no WebSocket here: give one as an option.'));
-    let socket: WebSocket;
+    let socket: SocketLike;
     try {
       socket = new Maker(baseUrl.replace(/^http/, 'ws') + this.#path, 'graphql-transport-ws');
     } catch (error) {
@@ -88,7 +88,7 @@ export class Socket {
     this.#socket = socket;
     this.#listen(false);
     socket.onopen = () => this.#send({ type: 'connection_init', payload: init });
-    socket.onmessage = ({ data }) => {
+    socket.onmessage = ({ data }: { readonly data: unknown }) => {
       if (this.#socket !== socket) return;
       this.#listen(false);
       const message = jsonOf(String(data)) as Message | null | undefined;
@@ -97,7 +97,7 @@ export class Socket {
       void this.#lost(1002, 'not a message');
       socket.close();
     };
-    socket.onclose = ({ code, reason }) => {
+    socket.onclose = ({ code, reason }: { readonly code: number; readonly reason: string }) => {
       if (this.#socket === socket) void this.#lost(code, reason, init);
     };
     // What went wrong is told by the closing that follows.

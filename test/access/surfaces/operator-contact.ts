@@ -43,14 +43,14 @@ export const operatorContactSurfaces = ({ service, params }: Stage): Surfaces =>
     },
     'GET /agent/v1/operator/overview': {
       cells: 'A + + + A A A A',
-      field: () => '{ operatorOverview { scope { kind } } }',
+      field: () => '{ operatorOverview { scope { kind } rollup { organizations projects wallets advisories } } }',
     },
     'GET /agent/v1/operator/projects': {
       cells: 'A + + + A A A A',
       field: () => '{ operatorProjects { projects { edges { node { name } } } } }',
     },
     'GET /agent/v1/operator/projects/:id/contents': {
-      cells: 'A + + + A A A A',
+      cells: 'A + + + N N A N',
       field: () => `{ operatorProjectContents(project: "${params.id}") { tables } }`,
     },
     'GET /agent/v1/operator/status': {

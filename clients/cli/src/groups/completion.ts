@@ -44,11 +44,14 @@ const completion: Command = {
   summary: 'Print the script that completes svc in a shell.',
   about: [
     'It is text for the shell, not JSON. Commands, flags and choices come from svc itself, so the script need not be renewed.',
+    `bash: ${about.bash}.`,
+    `zsh: ${about.zsh}.`,
+    `fish: ${about.fish}.`,
   ],
   positionals: [{ name: 'shell', choices: ['bash', 'zsh', 'fish'], about: 'Your shell.' }],
   examples: [
-    ['For bash, put this into ~/.bashrc', 'completion bash'],
-    ['For zsh, into a file of your fpath', 'completion zsh'],
+    ['For bash', 'completion bash'],
+    ['For zsh', 'completion zsh'],
     ['For fish', 'completion fish'],
   ],
   async run({ cli, positionals }) {

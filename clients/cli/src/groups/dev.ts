@@ -76,7 +76,11 @@ const dev: Command = {
     });
     cli.signal.removeEventListener('abort', stop);
     bar.end();
-    if (!serves) throw local('LOCAL_ERROR', `The gateway ended before it served (${code}).`, { details: { folder } });
+    if (!serves)
+      throw local('LOCAL_ERROR', `The gateway ended before it served (${code}).`, {
+        hint: 'What it said stands above.',
+        details: { folder },
+      });
     exitWith(cli.signal.aborted ? 0 : (code ?? 1));
     return undefined;
   },

@@ -45,7 +45,7 @@ const doctor: Command = {
     ['One thing', 'doctor --only api_reachable'],
     ['Sources of functions, before they are deployed', 'doctor --only source_scan --scan-dir functions'],
   ],
-  exits: { 1: 'a check failed' },
+  exits: { 1: 'any failure, or a check that is neither fine nor skipped' },
   human: 'checks',
   async run({ cli, flags, exitWith }) {
     const only = flags.text('only');

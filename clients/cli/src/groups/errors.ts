@@ -72,7 +72,7 @@ const errors: Command = {
   ],
   examples: [
     ['The last day', 'errors --human'],
-    ['How often in each hour of it', 'errors --counts hour'],
+    ['How often in each hour of it', 'errors --counts hour --human'],
     ['Is the release that is active worse?', 'errors --new-in active --fail-on-new --watch 10m'],
     ['One of them', 'errors fp_0123456789abcdef'],
   ],

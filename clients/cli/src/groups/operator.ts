@@ -228,7 +228,7 @@ const projects = operationCommand('operator projects', rows['operator.listProjec
 
 const contents = operationCommand('operator contents', rows['operator.getContents'], {
   takes: [take('project', { optional: true })],
-  about: ['It takes a wallet, or a person’s session with a passkey of the last five minutes; a code is not enough.'],
+  about: ['It takes a wallet, or a session by --loopback with a passkey of the last five minutes.'],
   examples: [['Of the project in use', 'operator contents --human']],
 });
 

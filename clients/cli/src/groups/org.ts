@@ -129,7 +129,7 @@ export const group: Group = {
   commands: [
     operationCommand('org create', rows['orgs.create'], {
       flags: { display_name: 'name' },
-      about: ['You become its owner. It begins on the free tier, prototype.'],
+      about: ['It begins on the tier prototype. `svc org use` has commands go by it.'],
       examples: [['An organization with a name', 'org create --name "My team"']],
     }),
     operationCommand('org get', rows['orgs.get'], {
@@ -146,6 +146,7 @@ export const group: Group = {
     }),
     operationCommand('org rename', rows['orgs.rename'], {
       takes: [take('org'), take('display_name', { optional: true, rest: true })],
+      texts: { display_name: 'Name for people, not unique, at most 100 characters.' },
       more: [clearName],
       set: ({ positionals, flags }) => {
         if ((positionals.display_name === undefined) === !flags.is('clear'))
@@ -171,6 +172,7 @@ export const group: Group = {
     }),
     operationCommand('org payout-wallet set', rows['orgs.setPayoutWallet'], {
       takes: [take('wallet_address', { optional: true })],
+      texts: { wallet_address: 'Address that earnings go to, in any letter case.' },
       more: [{ ...clearName, about: 'Name none instead.' }],
       set: ({ positionals, flags }) => {
         if ((positionals.wallet_address === undefined) === !flags.is('clear'))
@@ -183,7 +185,8 @@ export const group: Group = {
     operationCommand('org audit', rows['orgs.listAudit'], {
       takes: [take('org')],
       flags: { after: null, older_than: 'before' },
-      about: ['Newest first, for admins and owners. --before takes `next_cursor` of the page before.'],
+      texts: { older_than: '`next_cursor` of the page before: only what is older.' },
+      about: ['For admins and owners.'],
       examples: [['The latest ten', 'org audit --limit 10 --human']],
     }),
     use,

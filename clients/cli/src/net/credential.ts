@@ -25,6 +25,8 @@ interface Asked {
   /** The project that is asked about: its kept service key does where there is nothing else. */
   readonly project?: string | undefined;
   readonly approval?: ApprovalTarget | undefined;
+  /** How much later than here it is at the gateway, in milliseconds. @default 0 */
+  readonly laterMs?: number;
 }
 
 /**
@@ -37,7 +39,7 @@ export async function principalCredential(cli: Cli, asked: Asked): Promise<Crede
   const wallet = await findWallet(cli, await walletName(cli));
   if (wallet !== undefined) {
     const { siwxHeader } = await import('./siwx.ts');
-    return { kind: 'wallet', headers: { 'sign-in-with-x': await siwxHeader(wallet, asked.url) } };
+    return { kind: 'wallet', headers: { 'sign-in-with-x': await siwxHeader(wallet, asked.url, asked) } };
   }
   const session = await liveSession(cli, 'control-plane', asked.apiBase);
   if (session !== undefined) {

@@ -64,6 +64,9 @@ export async function connection(
   used: (credential: Credential) => void = () => undefined,
 ): Promise<Connection> {
   const { url: base } = await apiBase(cli);
+  /** How much later it is at the gateway, as far as it has said so. */
+  let laterMs = 0;
+  let kind: Credential['kind'] | undefined;
   return connect({
     baseUrl: base,
     retry: { times: retries },
@@ -72,9 +75,17 @@ export async function connection(
       async headers({ path }) {
         const found =
           credential ??
-          (await principalCredential(cli, { url: new URL(base + path), apiBase: base, project, approval }));
+          (await principalCredential(cli, { url: new URL(base + path), apiBase: base, project, approval, laterMs }));
         used(found);
+        kind = found.kind;
         return found.headers;
+      },
+      // A signature of a machine whose clock is wrong is made anew, by the gateway's.
+      async renew(_refused, refusal) {
+        const there = Date.parse(String(refusal?.details.server_time));
+        if (kind !== 'wallet' || Number.isNaN(there)) return false;
+        laterMs = there - Date.now();
+        return true;
       },
     },
   });

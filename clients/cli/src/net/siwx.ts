@@ -5,12 +5,18 @@ import { signText } from './signing.ts';
 interface SiwxOptions {
   /** @default 32 fresh hexadecimal characters */
   readonly nonce?: string;
+  /** How much later than here it is at the gateway, in milliseconds. @default 0 */
+  readonly laterMs?: number;
 }
 
 /** A fresh value of the header `SIGN-IN-WITH-X` for one request. Contract 04, section 0.2. */
-export const siwxHeader = ({ address, privateKey }: Wallet, url: URL, options?: SiwxOptions): Promise<string> =>
+export const siwxHeader = (
+  { address, privateKey }: Wallet,
+  url: URL,
+  { nonce, laterMs = 0 }: SiwxOptions = {},
+): Promise<string> =>
   signInHeader(
-    { address, signMessage: async (text) => signText(privateKey, text) },
+    { address, signMessage: async (text) => signText(privateKey, text), now: () => Date.now() + laterMs },
     url.origin + url.pathname,
-    options?.nonce,
+    nonce,
   );
