@@ -92,7 +92,7 @@ try {
   await picture(page, 'console-room', `/orgs/${org}/rooms/release`, 'A release candidate');
   await picture(page, 'console-overview', '', 'Requests');
   await page.emulateMedia({ colorScheme: 'dark' });
-  await picture(page, 'console-errors', `/projects/${project}/errors`, 'Failures around');
+  await picture(page, 'console-errors', `/projects/${project}/errors`, 'Failures by the hour');
 } finally {
   await browser.close();
 }

@@ -135,7 +135,7 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
     await page.getByRole('link', { name: 'Sign-in and approvals' }).click();
     await page.getByRole('heading', { level: 1, name: 'Sign-in and approvals' }).waitFor();
     const links = await page.getByRole('list', { name: 'In this browser' }).getByRole('link').all();
-    expect(links).toHaveLength(3);
+    expect(links).toHaveLength(4);
     for (const link of links) {
       const path = await link.getAttribute('href');
       // Who is not signed in there yet is asked to be, and comes back.

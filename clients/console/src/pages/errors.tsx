@@ -150,7 +150,7 @@ function List({ project, errors: { edges } }: { readonly project: string; readon
                 </strong>
                 <Tag value={node.kind} mood="warn" />
                 <Sparkline values={node.counts.values} />
-                <span className="small">{node.count.toLocaleString()} times</span>
+                <span className="small">{node.count === 1 ? 'once' : `${node.count.toLocaleString()} times`}</span>
               </div>
               <div className="line small quiet">
                 <span>in {node.function}</span>

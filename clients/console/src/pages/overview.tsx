@@ -74,7 +74,14 @@ function OrganizationCard({
   const standing = useAsk(StandingDocument, { org: orgId });
   const open = useAsk(OpenEscalationsDocument, { org: orgId });
   return (
-    <Card title={displayName ?? 'Unnamed organization'} side={<Link to={`/orgs/${orgId}`}>Open</Link>}>
+    <Card
+      title={displayName ?? 'Unnamed organization'}
+      side={
+        <Link to={`/orgs/${orgId}`}>
+          Open <span className="seen-by-readers">{displayName ?? 'the organization'}</span>
+        </Link>
+      }
+    >
       <div className="line">
         <Tag value={tier} mood="accent" /> <Tag value={lifecycleState} /> <Tag value={role} mood="plain" />
         <span className="small quiet">

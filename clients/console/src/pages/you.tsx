@@ -18,6 +18,11 @@ const ceremonies = [
     'What you sign in with; add a passkey, confirm that it is you, have recovery codes made, sign out.',
   ],
   [
+    '/agent/v1/control-plane/account/sessions',
+    'Your sessions and approvals',
+    'Where you are signed in, and which changes you have approved; end what you do not know.',
+  ],
+  [
     '/agent/v1/operator/device',
     'Let a device in',
     'Type in the code that a terminal or a device shows. What it gets only reads.',

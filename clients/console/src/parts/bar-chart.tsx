@@ -15,18 +15,15 @@ interface BarChartProps {
   readonly bars: readonly Bar[];
 }
 
-const width = 600;
-const height = 150;
-const left = 34;
-const bottom = 20;
+/** Of the drawing, which is stretched to whatever place there is: bars have no proportions of their own. */
+const height = 100;
 
 /** Counts over time as bars; whoever cannot see them reads a table. */
 export function BarChart({ title, series, bars }: BarChartProps) {
   const id = useId();
   const sums = bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0));
   const top = Math.max(1, ...sums);
-  const step = (width - left) / bars.length;
-  const scale = (height - bottom - 10) / top;
+  const scale = height / top;
   const everyNth = Math.ceil(bars.length / 6);
   return (
     <figure className="chart stack" style={{ margin: 0 }} aria-labelledby={id}>
@@ -41,37 +38,39 @@ export function BarChart({ title, series, bars }: BarChartProps) {
           </span>
         ))}
       </figcaption>
-      <svg viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
-        <line x1={left} x2={width} y1={height - bottom} y2={height - bottom} />
-        <text x={left - 6} y={16} textAnchor="end">
-          {top.toLocaleString()}
-        </text>
-        <text x={left - 6} y={height - bottom} textAnchor="end">
-          0
-        </text>
-        {bars.map((bar, at) => (
-          <g key={bar.from}>
-            {bar.values.map((value, part) => {
+      <div className="plot" aria-hidden="true">
+        <div className="plot-scale">
+          <span>{top.toLocaleString()}</span>
+          <span>0</span>
+        </div>
+        <svg viewBox={`0 0 ${bars.length} ${height}`} preserveAspectRatio="none" aria-hidden="true">
+          {bars.map((bar, at) =>
+            bar.values.map((value, part) => {
               const under = bar.values.slice(0, part).reduce((sum, other) => sum + other, 0);
               return (
                 <rect
-                  key={series[part]!.name}
+                  key={`${bar.from} ${series[part]!.name}`}
                   className={series[part]!.fill}
-                  x={left + at * step + step * 0.15}
-                  width={step * 0.7}
-                  y={height - bottom - (under + value) * scale}
+                  x={at + 0.15}
+                  width={0.7}
+                  y={height - (under + value) * scale}
                   height={value * scale}
                 />
               );
-            })}
-            {at % everyNth === 0 && (
-              <text x={left + at * step} y={height - 5}>
-                {bar.label}
-              </text>
-            )}
-          </g>
-        ))}
-      </svg>
+            }),
+          )}
+        </svg>
+        <div className="plot-times">
+          {bars.map(
+            (bar, at) =>
+              at % everyNth === 0 && (
+                <span key={bar.from} style={{ left: `${(100 * at) / bars.length}%` }}>
+                  {bar.label}
+                </span>
+              ),
+          )}
+        </div>
+      </div>
       <table className="seen-by-readers">
         <caption>{title}</caption>
         <thead>
