@@ -9,9 +9,10 @@ import type { BrowserProof } from '../resolvers/identity/resolve-caller.ts';
  * What a page of this server shows to act as the person whose cookie its browser has: the word of the session, which no
  * other site can know. A cookie alone is no credential: browsers send it along whoever asks them to.
  */
-export function browserProofOf({ cookie, origin, 'x-svc-csrf': csrf }: IncomingHttpHeaders): BrowserProof | undefined {
+export function browserProofOf(headers: IncomingHttpHeaders): BrowserProof | undefined {
+  const { cookie, origin, 'x-svc-csrf': csrf, 'sec-fetch-site': site } = headers;
   if (typeof csrf !== 'string' || cookie === undefined || readCookie(cookie) === undefined) return undefined;
-  return { cookie, csrf, origin };
+  return { cookie, csrf, origin, sameOrigin: origin === undefined && site === 'same-origin' };
 }
 
 /**
@@ -23,10 +24,11 @@ export function browserProofOf({ cookie, origin, 'x-svc-csrf': csrf }: IncomingH
  */
 export async function browserCaller(
   services: Services,
-  { cookie, csrf, origin }: BrowserProof,
+  { cookie, csrf, origin, sameOrigin }: BrowserProof,
   own: string | undefined,
 ): Promise<SessionCaller> {
-  if (own === undefined || origin !== own) throw new ServiceError('CSRF_REFUSED', { details: { reason: 'origin' } });
+  if (own === undefined || !(sameOrigin || origin === own))
+    throw new ServiceError('CSRF_REFUSED', { details: { reason: 'origin' } });
   const found = await findBrowserSession(services, cookie);
   if (found === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
   if (found.csrf !== csrf) throw new ServiceError('CSRF_REFUSED', { details: { reason: 'token' } });

@@ -24,6 +24,12 @@ export async function endWhatRestsOn(work: Work, principalId: string, { id, kind
   return ended;
 }
 
+/**
+ * Voids what a person has let in and nobody has fetched, where one of its sessions is ended as nobody's own: it may have
+ * let something in that would come for its session afterwards.
+ */
+export const voidUnfetched = (work: Work, principalId: string) => work.rows(unfetchedStatement, [principalId]);
+
 const rests = '(proven_by is null or $2 = any(proven_by))';
 /** An operator session is nothing without its address. */
 const over = `(${rests} or (kind = 'operator' and email = $3))`;
@@ -37,10 +43,19 @@ const endStatement: Statement = {
       update sessions set email = null where principal_id = $1 and revoked_at is null and email = $3 and not ${over}
     ), commands as (
       update loopback_flows set code_expires_at = clock_timestamp()
-      where principal_id = $1 and redeemed_at is null and ${rests}
+      where principal_id = $1 and redeemed_at is null and (${rests} or email = $3)
     ), devices as (
       update device_flows set redeemed_at = clock_timestamp()
       where principal_id = $1 and redeemed_at is null and decision = 'approve' and (${rests} or email = $3)
     )
     select count(*)::int as ended from ended`,
+};
+
+const unfetchedStatement: Statement = {
+  name: 'sessions.void-unfetched',
+  text: `with commands as (
+      update loopback_flows set code_expires_at = clock_timestamp() where principal_id = $1 and redeemed_at is null
+    )
+    update device_flows set redeemed_at = clock_timestamp()
+    where principal_id = $1 and redeemed_at is null and decision = 'approve'`,
 };

@@ -21,6 +21,7 @@ import {
 import { activateInvites, emailsOf, lockPerson } from './people.ts';
 import { tellPosturesOf } from './recovery-posture.ts';
 import { inSession } from './session-scope.ts';
+import { restingAlsoOn } from './sessions.ts';
 import { tellPerson } from './tell-person.ts';
 
 /** How long a recovery code lets its session enrol a passkey without another one, in seconds. */
@@ -185,6 +186,6 @@ const freshStatement: Statement = {
   name: 'session.step-up',
   text: `update sessions
     set amr_times = amr_times || jsonb_build_object('passkey', floor(extract(epoch from clock_timestamp()))::bigint),
-      proven_by = case when proven_by is not null then array_append(array_remove(proven_by, $2), $2) end
+      proven_by = ${restingAlsoOn(2)}
     where id = $1 and revoked_at is null returning 1 as fresh`,
 };

@@ -40,8 +40,6 @@ export const getSession = query({
     amr: z.array(z.string()),
     amr_times: z.record(z.string(), z.number()),
     expires_at: z.iso.datetime(),
-    /** Put in by the path, for the cookie of a browser. */
-    csrf_token: z.string().optional(),
   }),
   toWire: ({ session, memberships }) => ({
     principal: {
@@ -61,18 +59,22 @@ export const getSession = query({
   }),
 });
 
-/** Another bearer of the same session. */
+/**
+ * Another bearer of the same session, for a bearer alone: what lives in a cookie that no script can read does not leave
+ * its browser.
+ *
+ * @throws AUTH_REQUIRED
+ */
 const renewed = async (ctx: Context, session: SessionCaller): Promise<string> => {
+  if (ctx.credentials.authorization === undefined)
+    throw new ServiceError('AUTH_REQUIRED', { message: 'A bearer is given for a bearer, and for no cookie.' });
   const { kind, sessionId: id, email, provenance, amrTimes } = session;
   return bearerOf(ctx, { id, kind, principalId: session.principal.id, email, provenance, amrTimes });
 };
 
 const bearerWire = { token_type: z.literal('Bearer'), expires_in: z.int() };
 
-/**
- * `POST /agent/v1/control-plane/session/refresh`. The bearer that asks stays good until its own end. A page of this server
- * trades the cookie of its browser for a bearer here, since GraphQL and its sockets take none.
- */
+/** `POST /agent/v1/control-plane/session/refresh`. The bearer that asks stays good until its own end. */
 export const refreshSession = query({
   name: 'session.refresh',
   summary: 'Give a person’s session another bearer, until twelve hours after its sign-in or half an hour without use.',

@@ -4,6 +4,7 @@ import type { Statement } from '../../db/pool.ts';
 import { sessionIdleMinutes, sessionStands } from '../identity/session-stands.ts';
 import type { SessionKind } from '../identity/session-token.ts';
 import { mutation, query } from '../operation.ts';
+import { voidUnfetched } from './end-what-rests.ts';
 import { endSession } from './own-session.ts';
 import { inSession } from './session-scope.ts';
 
@@ -68,13 +69,15 @@ export const listSessions = query({
 /** `POST /agent/v1/control-plane/sessions/:id/revoke`. */
 export const endOneSession = mutation({
   name: 'sessions.end',
-  summary: 'End one session of a person, with its approvals and whatever is open by it.',
+  summary:
+    'End one session of a person, with its approvals, whatever is open by it, and sign-ins nobody has fetched yet.',
   access: inSession('control_plane'),
   input: z.object({ id: z.string().max(64).describe('The session.') }),
   async handler(work, { id }): Promise<{ id: string }> {
     const [own] = await work.rows(ownStatement, [work.session.principal.id, id]);
     if (own === undefined || !(await endSession(work, id)))
       throw new ServiceError('RESOURCE_NOT_FOUND', { message: 'There is no such session.' });
+    await voidUnfetched(work, work.session.principal.id);
     return { id };
   },
   audit: ({ id }) => ({ action: 'session.revoked', object: { kind: 'session', id } }),
@@ -85,12 +88,13 @@ export const endOneSession = mutation({
 /** `POST /agent/v1/control-plane/sessions/revoke-others`. */
 export const endOtherSessions = mutation({
   name: 'sessions.endOthers',
-  summary: 'End all sessions of a person but the one that asks.',
+  summary: 'End all sessions of a person but the one that asks, and sign-ins nobody has fetched yet.',
   access: inSession('control_plane'),
   input: z.object({}),
   async handler(work): Promise<{ principalId: string; count: number }> {
     const { principal, sessionId } = work.session;
     const ended = await work.rows(endOthersStatement, [principal.id, sessionId]);
+    await voidUnfetched(work, principal.id);
     if (ended.length > 0) work.authorityChanged(principal.id);
     return { principalId: principal.id, count: ended.length };
   },
@@ -117,6 +121,6 @@ const ownStatement: Statement = {
 
 const endOthersStatement: Statement = {
   name: 'sessions.end-others',
-  text: `update sessions set revoked_at = clock_timestamp(), secret_hash = null
-    where principal_id = $1 and id <> $2 and revoked_at is null and absolute_expires_at > now() returning id`,
+  text: `update sessions s set revoked_at = clock_timestamp(), secret_hash = null
+    where s.principal_id = $1 and s.id <> $2 and ${sessionStands('s')} returning s.id`,
 };

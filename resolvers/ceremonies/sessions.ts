@@ -151,6 +151,13 @@ export async function openCookie(work: Work, sessionId: string, browser: string 
   return secret;
 }
 
+/**
+ * What a row of `sessions` rests on once that is also the parameter of this number: an expression of SQL. What was never
+ * noted stays so, and ends with anything.
+ */
+export const restingAlsoOn = (parameter: number): string =>
+  `case when proven_by is not null then array_append(array_remove(proven_by, $${parameter}), $${parameter}) end`;
+
 const insertStatement: Statement = {
   name: 'ceremonies.mint-session',
   text: `insert into sessions (id, kind, principal_id, email, provenance, amr_times, proven_by, client, last_used_at,

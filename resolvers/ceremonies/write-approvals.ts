@@ -22,6 +22,7 @@ import {
 } from './loopback.ts';
 import { askAssertion, checkProof, noteProof, OptionsWire, type Proof } from './passkey-ceremonies.ts';
 import { inSession } from './session-scope.ts';
+import { restingAlsoOn } from './sessions.ts';
 import { countOfNetwork } from './tries.ts';
 
 /** Which field names the target of each action. Contract 01, section 1.10. */
@@ -165,7 +166,7 @@ export const confirmApproval = mutation({
     await noteProof(work, proof);
     const code = newCarriedCode();
     const principalId = work.session.principal.id;
-    const values = [challenge_id, principalId, sha256Hex(code), ceremonyMinutes.code];
+    const values = [challenge_id, principalId, sha256Hex(code), ceremonyMinutes.code, proof.passkeyId];
     const [confirmed] = await work.rows<Pick<Confirmed, 'state' | 'redirectUri'>>(confirmStatement, values);
     if (confirmed === undefined) {
       await findApproval(work, challenge_id, principalId);
@@ -357,12 +358,18 @@ const findStatement: Statement = {
     from approval_challenges c, sessions s where c.id = $1::uuid and ${own}`,
 };
 
+// The session that asked rests on the passkey from then on, and ends with it: so does the approval.
 const confirmStatement: Statement = {
   name: 'approvals.confirm',
-  text: `update approval_challenges c
-    set code_hash = $3, code_expires_at = clock_timestamp() + make_interval(mins => $4)
-    from sessions s where c.id = $1::uuid and c.code_hash is null and ${own}
-    returning c.state, c.redirect_uri as "redirectUri"`,
+  text: `with confirmed as (
+      update approval_challenges c
+      set code_hash = $3, code_expires_at = clock_timestamp() + make_interval(mins => $4)
+      from sessions s where c.id = $1::uuid and c.code_hash is null and ${own}
+      returning c.session_id, c.state, c.redirect_uri
+    ), rests as (
+      update sessions set proven_by = ${restingAlsoOn(5)} where id = (select session_id from confirmed)
+    )
+    select state, redirect_uri as "redirectUri" from confirmed`,
 };
 
 const redeemStatement: Statement = {

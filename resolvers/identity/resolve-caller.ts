@@ -30,6 +30,8 @@ export interface BrowserProof {
   /** The session's own word, of `X-Svc-Csrf`. */
   readonly csrf: string;
   readonly origin: string | undefined;
+  /** Browsers name no origin where a page reads from its own, and say that it is its own instead. */
+  readonly sameOrigin: boolean;
 }
 
 /** Where a request was sent to, and where from. */

@@ -33,10 +33,8 @@ export const asVisitor = (ctx: Context, { caller }: BrowserSession): Context => 
 /**
  * Has a path take the cookie of a person's browser where no bearer comes along. What changes something has to come from
  * a page of this server, and to carry the session's own word in `X-Svc-Csrf`.
- *
- * @param tellsCsrf whether the answer says that word, for a page that was not made with it
  */
-export const byBrowser = (route: Route, { tellsCsrf = false } = {}): Route => ({
+export const byBrowser = (route: Route): Route => ({
   ...route,
   async run(ctx, request) {
     if (ctx.credentials.authorization !== undefined) return route.run(ctx, request);
@@ -52,7 +50,6 @@ export const byBrowser = (route: Route, { tellsCsrf = false } = {}): Route => ({
         csrf: visitor.csrf,
         given: headerOf(request, 'x-svc-csrf'),
       });
-    const answer = await route.run(asVisitor(ctx, visitor), request);
-    return tellsCsrf ? { ...answer, body: { ...(answer.body as object), csrf_token: visitor.csrf } } : answer;
+    return route.run(asVisitor(ctx, visitor), request);
   },
 });

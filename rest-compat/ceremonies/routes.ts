@@ -87,11 +87,8 @@ const sessionRoutes: readonly Route[] = [
     ({ body }) => ({ email: body.email, response: body.response }),
     open,
   ),
-  byBrowser(
-    route('GET', `${plane}/session`, 200, getSession, () => ({})),
-    { tellsCsrf: true },
-  ),
-  byBrowser(route('POST', `${plane}/session/refresh`, 200, refreshSession, () => ({}))),
+  byBrowser(route('GET', `${plane}/session`, 200, getSession, () => ({}))),
+  route('POST', `${plane}/session/refresh`, 200, refreshSession, () => ({})),
   route(
     'POST',
     `${plane}/session/revoke`,

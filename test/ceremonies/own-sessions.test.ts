@@ -111,6 +111,22 @@ test('the cookie of a browser and what a socket follows end with the passkey tha
   await client.dispose();
 });
 
+test('a session ends with the passkey that has approved a change for it, however it began', async () => {
+  const { person, stolen, key, kept, by } = await robbed();
+  const thief = await people.byMail(person.email);
+  const orgId = (await post(person, '/orgs/v1')).body.org_id as string;
+  const { verifier, challenge } = pkce();
+  const action = { action: 'org.project.create', org_id: orgId, code_challenge: challenge, state: 's' };
+  const { challenge_id } = (await post(thief, `${plane}/write-auth/challenges`, action)).body;
+  const asked = await post(thief, `${plane}/write-auth/options`, { challenge_id });
+  const { response } = key.get({ challenge_id: '', ...asked.body });
+  const { code } = (await post(thief, `${plane}/write-auth/verify`, { challenge_id, response })).body;
+  const trade = { code, code_verifier: verifier, state: 's' };
+  expect((await post(nobody, `${plane}/write-auth/cli/token`, trade)).status).toBe(201);
+  expect((await remove(await by(kept), stolen.id)).status).toBe(200);
+  expect(await holds(thief)).toBe(false);
+});
+
 test('a session that removes what it rests on ends itself', async () => {
   const { person, stolen } = await robbed();
   expect((await remove(person, stolen.id)).status).toBe(200);
@@ -126,6 +142,7 @@ test('with a mail address go the sessions that it began, and nothing goes by it 
   const reader = await people.operatorByMail(further);
   const named = await people.byPasskey(further, person.key);
   const byPasskey = people.personOf(further, named.body);
+  const command = await letIn(byPasskey);
   const token = (await people.byPasskey(further, person.key, `${operator}/session/passkey`)).body;
   const readerByPasskey = withHeaders({ authorization: `Bearer ${token.operator_session_token}` });
   const { id } = (await authenticators(person)).find(({ subject_hint }) => subject_hint === further)!;
@@ -134,6 +151,7 @@ test('with a mail address go the sessions that it began, and nothing goes by it 
   // What a passkey began stands, under no address; a device that it approves goes by the one that is left.
   expect((await call<Body>(byPasskey, 'GET', `${plane}/session`)).body.email).toBeNull();
   expect((await (await device(byPasskey))()).body.email).toBe(person.email);
+  expect((await command()).body.code).toBe('INVALID_GRANT');
 });
 
 test('a person sees what it has open, wherever that is, and from what', async () => {
@@ -192,6 +210,20 @@ test('a person ends one of its sessions, or all others, and nobody else’s', as
     true,
   ]);
   expect((await post(person, `${plane}/sessions/revoke-others`)).body).toEqual({ revoked_count: 0 });
+});
+
+test.each([
+  ['one of its sessions', (id: string) => `${plane}/sessions/${id}/revoke`],
+  ['all others', () => `${plane}/sessions/revoke-others`],
+])('what a session has let in and nobody has fetched is void once its person ends %s', async (_which, pathOf) => {
+  const person = await people.withPasskey();
+  const thief = await people.byMail(person.email);
+  await people.stepUp(thief, person.key);
+  const { current } = await idsOf(thief);
+  const [command, television] = [await letIn(thief), await device(thief)];
+  expect((await post(person, pathOf(current))).status).toBe(200);
+  expect((await command()).body.code).toBe('INVALID_GRANT');
+  expect((await television()).body.error).toBe('expired_token');
 });
 
 test('an operator session looks at no sessions and ends none but itself', async () => {
@@ -258,33 +290,15 @@ test('whoever comes while the row of a session is held is answered without waiti
   expect(answers).toEqual(new Array(12).fill(true));
 });
 
-test('a page of the console trades its cookie for a bearer, with the word that the session tells it', async () => {
-  const person = await people.byMail();
-  const { cookie } = (await (await browserOf(person)).headers('/')) as { cookie: string };
-  const opened = await call<Body>(withHeaders({ cookie }), 'GET', `${plane}/session`);
-  expect(opened.body).toMatchObject({ email: person.email, csrf_token: expect.any(String) });
-  expect((await call<Body>(person, 'GET', `${plane}/session`)).body).not.toHaveProperty('csrf_token');
-  const refresh = (headers: Record<string, string>) =>
-    post(withHeaders({ cookie, ...headers }), `${plane}/session/refresh`);
-  const csrf: string = opened.body.csrf_token;
-  for (const refused of [
-    {},
-    { origin: service.url },
-    { origin: 'https://evil.example', 'x-svc-csrf': csrf },
-    { 'x-svc-csrf': csrf },
-  ])
-    expect((await refresh(refused as Record<string, string>)).body.code).toBe('CSRF_REFUSED');
-  const { status, body } = await refresh({ origin: service.url, 'x-svc-csrf': csrf });
-  expect([status, body.expires_in]).toEqual([200, 900]);
-  const bearer = withHeaders({ authorization: `Bearer ${body.control_plane_session_token}` });
-  const { data } = await service.graphql(bearer, '{ operatorOverview { scope { principal } } }');
-  expect(data.operatorOverview.scope.principal).toBe(person.principalId);
-  // The graph itself looks at no cookie.
-  const { errors } = await service.graphql(
-    withHeaders({ cookie, origin: service.url }),
-    '{ operatorStatus { recoveryGap } }',
-  );
-  expect(errors?.[0]?.extensions.code).toBe('AUTH_REQUIRED');
+test.each(['control_plane', 'operator'])('no script turns the cookie of a %s session into a bearer', async (kind) => {
+  const person = kind === 'operator' ? await people.operatorByMail() : await people.byMail();
+  const refresh = `${kind === 'operator' ? operator : plane}/session/refresh`;
+  const browser = await browserOf(person);
+  const { status, body } = await post(browser, refresh);
+  expect([status, body.code]).toEqual([401, 'AUTH_REQUIRED']);
+  expect((await post(person, refresh)).status).toBe(200);
+  const { cookie } = (await browser.headers('/')) as { cookie: string };
+  expect((await call(withHeaders({ cookie }), 'GET', `${plane}/session`)).text).not.toContain('csrf');
 });
 
 test('a person is mailed at each address what changes about how it signs in', async () => {

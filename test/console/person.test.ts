@@ -13,8 +13,8 @@ const origin = service.url;
 const whoami = '{ whoami { principal { principalId } } }';
 
 /** A person whose session lives in a cookie, with what a page of the gateway knows of it. */
-async function withCookie() {
-  const person = await people.byMail();
+async function withCookie(signedIn?: Awaited<ReturnType<typeof people.byMail>>) {
+  const person = signedIn ?? (await people.byMail());
   const opened = await people.post(person, `${plane}/session/browser`);
   const [cookie] = opened.headers.get('set-cookie')!.split(';');
   return { ...person, cookie: cookie!, csrf: opened.body.csrf_token as string };
@@ -57,6 +57,15 @@ describe('a person’s session in the cookie of a browser', () => {
     expect(await taken(pageOf(await withCookie(), headers))).toBe('CSRF_REFUSED');
   });
 
+  test('is good where a page reads: browsers name no origin then, but say that it is the same one', async () => {
+    const { cookie, csrf, principalId } = await withCookie();
+    const read = (headers: Record<string, string>) =>
+      service.call<Body>(withHeaders({ cookie, 'x-svc-csrf': csrf, ...headers }), 'GET', '/agent/v1/whoami');
+    expect((await read({ 'sec-fetch-site': 'same-origin' })).body.principal.id).toBe(principalId);
+    for (const headers of [{}, { 'sec-fetch-site': 'same-site' }, { origin: 'null', 'sec-fetch-site': 'same-origin' }])
+      expect((await read(headers)).body.code).toBe('CSRF_REFUSED');
+  });
+
   test('gives way to any other credential', async () => {
     const person = await withCookie();
     const other = await people.byMail();
@@ -74,6 +83,19 @@ describe('a person’s session in the cookie of a browser', () => {
     expect((await ask()).errors[0].extensions.code).toBe('INVALID_AUTH');
     expect(await socketOf(person).closed).toBe(4403);
     expect(await taken(pageOf(person))).toBe('INVALID_AUTH');
+  });
+
+  test('ends what a socket follows, too, with half an hour without use', async () => {
+    const person = await withCookie(await people.withPasskey());
+    const { body } = await people.post(person, '/orgs/v1');
+    await people.post(person, `/orgs/v1/${body.org_id}/rooms/general/messages`, { body: 'before' });
+    const query = `subscription { roomMessages(org: "${body.org_id}", room: "general") { message { body } } }`;
+    const events = socketOf(person).client.iterate<Body>({ query });
+    expect((await events.next()).value.data.roomMessages.message.body).toBe('before');
+    await service.control.sql(`update sessions set last_used_at = now() - interval '32 minutes' where email = $1`, [
+      person.email,
+    ]);
+    expect((await events.next()).value.errors[0].extensions.code).toBe('NOT_AUTHORIZED');
   });
 
   test('opens no socket for a page of another site, whatever the browser sends along', async () => {

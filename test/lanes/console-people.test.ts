@@ -172,6 +172,20 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     await page.getByText('The connection is lost.').waitFor({ state: 'detached' });
   });
 
+  test('a page that is left alone leaves the session when that has ended without use', async () => {
+    const { wallet, orgId } = await service.owner();
+    const opened = await open();
+    const { page, visit, email } = opened;
+    await service.call(wallet, 'POST', `/orgs/v1/${orgId}/invites`, { body: { email, role: 'developer' } });
+    await visit(`/orgs/${orgId}/rooms/standup`);
+    await byMailAndBack(opened);
+    await page.getByText('Nothing was said yet').waitFor();
+    await service.control.sql(`update sessions set last_used_at = now() - interval '32 minutes' where email = $1`, [
+      email,
+    ]);
+    await page.getByRole('alert').getByText('Your session has ended').waitFor();
+  });
+
   test('who uses a wallet here, too, is asked as whom to go on', async () => {
     const opened = await open();
     const { page, visit, enter, heading, press, email } = opened;

@@ -155,6 +155,11 @@ test.each<[string, readonly Who[], (seeded: Seed) => readonly [string, readonly 
     ({ sessionId }) => [`update sessions set absolute_expires_at = now() - interval '1 s' where id = $1`, [sessionId]],
   ],
   [
+    'a session without use',
+    ['session'],
+    ({ sessionId }) => [`update sessions set last_used_at = now() - interval '32 minutes' where id = $1`, [sessionId]],
+  ],
+  [
     'a revoked delegate',
     ['delegate', 'delegate in the named room'],
     ({ delegateId }) => ['update delegates set revoked_at = now() where id = $1', [delegateId]],

@@ -95,9 +95,10 @@ export function createLink(opening: Opening, refused: (why: string) => void): Li
   }
 }
 
-/** What an operation is refused with when who sent it is nobody any more. */
+/** What an operation is refused with when who sent it is nobody any more, and what ends a subscription then. */
+const doubts: readonly unknown[] = ['INVALID_AUTH', 'OPERATOR_SESSION_INVALID', 'NOT_AUTHORIZED'];
 const isDoubt = ({ extensions }: { readonly extensions?: Record<string, unknown> | undefined }) =>
-  extensions?.code === 'INVALID_AUTH' || extensions?.code === 'OPERATOR_SESSION_INVALID';
+  doubts.includes(extensions?.code);
 
 /** urql with everything sent over the socket. @param doubted told when something was refused for who sent it */
 const clientOver = (socket: Socket, doubted: () => void): Client =>

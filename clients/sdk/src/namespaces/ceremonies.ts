@@ -26,9 +26,9 @@ export const ceremonies = (connection: Connection) => ({
   sessionCloseBrowser: method<Record<string, never>, SessionCloseBrowserAnswer>(connection, { call: 'POST /agent/v1/control-plane/session/browser/revoke' }),
   /** The sessions that a person has open, wherever they are used from. */
   sessionsList: method<Record<string, never>, SessionsListAnswer>(connection, { call: 'GET /agent/v1/control-plane/sessions' }),
-  /** End one session of a person, with its approvals and whatever is open by it. */
+  /** End one session of a person, with its approvals, whatever is open by it, and sign-ins nobody has fetched yet. */
   sessionsEnd: method<SessionsEndInput, SessionsEndAnswer>(connection, { call: 'POST /agent/v1/control-plane/sessions/{id}/revoke' }),
-  /** End all sessions of a person but the one that asks. */
+  /** End all sessions of a person but the one that asks, and sign-ins nobody has fetched yet. */
   sessionsEndOthers: method<Record<string, never>, SessionsEndOthersAnswer>(connection, { call: 'POST /agent/v1/control-plane/sessions/revoke-others' }),
   /** What a browser is to ask an authenticator for, to make a person a passkey. */
   passkeysBeginEnrol: method<Record<string, never>, PasskeysBeginEnrolAnswer>(connection, { call: 'POST /agent/v1/control-plane/passkey/enroll/options', reads: true, freeOut: ['options'] }),
@@ -195,7 +195,6 @@ export interface SessionGetAnswer {
   readonly amr: readonly string[];
   readonly amrTimes: Readonly<Record<string, number>>;
   readonly expiresAt: string;
-  readonly csrfToken?: string | undefined;
 }
 
 export interface SessionRefreshAnswer {
@@ -237,7 +236,7 @@ export interface SessionsListAnswer {
   }[];
 }
 
-/** End one session of a person, with its approvals and whatever is open by it. */
+/** End one session of a person, with its approvals, whatever is open by it, and sign-ins nobody has fetched yet. */
 export interface SessionsEndInput {
   /** The session. */
   readonly id: string;
