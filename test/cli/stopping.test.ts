@@ -29,6 +29,19 @@ test.each([
   expect(error).toMatchObject({ code: 'LOCAL_ERROR', safe_to_retry: safe, mutation_state: state });
 });
 
+test.each([
+  ['a read', ['org', 'list'], 'none'],
+  ['a change', ['org', 'create'], 'not_started'],
+] as const)('where no gateway is %s was not begun', async (_what, words, state) => {
+  const nowhere = ada.with({ SVC_API_BASE: 'http://127.0.0.1:9', SVC_DELEGATE_TOKEN: 'token' });
+  expect((await nowhere(...words)).error).toMatchObject({
+    code: 'NETWORK_ERROR',
+    retryable: true,
+    safe_to_retry: true,
+    mutation_state: state,
+  });
+});
+
 test('a stream that never came is a failure, not something to wait for', async () => {
   const nowhere = ada.with({ SVC_API_BASE: 'http://127.0.0.1:9', SVC_PROJECT_ID: 'prj_0kz3m', SVC_ANON_KEY: 'key' });
   expect(await nowhere('live', '--tables', 'notes')).toMatchObject({
