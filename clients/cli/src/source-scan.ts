@@ -93,11 +93,11 @@ export async function scanFolder(folder: string): Promise<Scan> {
   for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
     const here = relative(folder, at);
     if ((seen += 1) > foldersMax) {
-      unread.push(unreadable(here, `Only the first ${foldersMax} folders are scanned: name one by --scan-dir.`));
+      unread.push(unreadable(here || '.', `Only the first ${foldersMax} folders are scanned: name one by --scan-dir.`));
       break;
     }
     const entries = await readdir(at, { withFileTypes: true }).catch(() => undefined);
-    if (entries === undefined) unread.push(unreadable(here, 'The folder cannot be read.'));
+    if (entries === undefined) unread.push(unreadable(here || '.', 'The folder cannot be read.'));
     for (const entry of entries ?? []) {
       const path = join(at, entry.name);
       if (entry.isDirectory() && !entry.name.startsWith('.') && !skipped.has(entry.name)) folders.push(path);

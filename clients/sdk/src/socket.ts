@@ -37,7 +37,7 @@ export class Socket {
   #isReady = false;
   #failures = 0;
   #isRenewed = false;
-  /** When the gateway took the connection, in milliseconds of the platform’s own clock. */
+  /** When the gateway took the connection, in milliseconds since 1970. */
   #takenAt = Number.POSITIVE_INFINITY;
   #lastId = 0;
   /** Counts beginnings and ends: what waited for something meanwhile is told by it that it is out of date. */
@@ -121,7 +121,7 @@ export class Socket {
     if (type === 'ping') this.#send({ type: 'pong' });
     else if (type === 'connection_ack') {
       this.#isReady = true;
-      this.#takenAt = performance.now();
+      this.#takenAt = Date.now();
       this.#say('open');
       for (const [id, { payload }] of this.#operations) this.#send({ id, type: 'subscribe', payload: payload() });
     } else if (operation === undefined) return;
@@ -160,7 +160,7 @@ export class Socket {
 
   async #lost(code: number, reason: string, init: Readonly<Record<string, string>> = {}): Promise<void> {
     // Whoever takes each connection only to close it is not to be asked again and again without a pause.
-    if (performance.now() - this.#takenAt > steadyMs) this.#beginAnew();
+    if (Date.now() - this.#takenAt > steadyMs) this.#beginAnew();
     this.#forget();
     if (this.#operations.size === 0) return this.#say('closed');
     const { credential } = this.#connection.options;
