@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
@@ -33,7 +34,11 @@ test.each([
   ['a read', ['org', 'list'], 'none'],
   ['a change', ['org', 'create'], 'not_started'],
 ] as const)('where no gateway is %s was not begun', async (_what, words, state) => {
-  const nowhere = ada.with({ SVC_API_BASE: 'http://127.0.0.1:9', SVC_DELEGATE_TOKEN: 'token' });
+  const gone = createServer().listen(0, '127.0.0.1');
+  await once(gone, 'listening');
+  const { port } = gone.address() as AddressInfo;
+  await new Promise((closed) => gone.close(closed));
+  const nowhere = ada.with({ SVC_API_BASE: `http://127.0.0.1:${port}`, SVC_DELEGATE_TOKEN: 'token' });
   expect((await nowhere(...words)).error).toMatchObject({
     code: 'NETWORK_ERROR',
     retryable: true,
