@@ -166,6 +166,7 @@ export class Carrier {
   #holdUp(): void {
     const { session, onHeldUp } = this.#options;
     const head = this.#sent[this.#head]!;
+    if (head.accompanied) session.project.reads.small.heldUp(head);
     const others = this.#sent.slice(this.#head + (head.accompanied ? 0 : 1));
     this.#settleHead = cancelWhenDue(session, this.#options, head.accompanied ? AbortSignal.abort() : head.signal);
     this.#isCut = others.length > 0;

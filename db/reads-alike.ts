@@ -9,13 +9,17 @@ const comparedMax = 4;
 const smallLength = 32 * 1024;
 /** Most statements whose answers are known to be small. */
 const namesMax = 2_000;
+/** How long what took long together goes alone, in milliseconds: to find out anew costs a connection. */
+const heldUpTogetherMs = 600_000;
 
 /** The prepared statements of a project that answered with little the last time they were asked. */
 export class SmallReads {
-  readonly #names = new Set<string>();
+  /** From when on each may share a transaction. */
+  readonly #names = new Map<string, number>();
 
   has(name: string): boolean {
-    return this.#names.has(name);
+    const from = this.#names.get(name);
+    return from !== undefined && (from === 0 || from <= performance.now());
   }
 
   /** Takes note of how much a read was answered. */
@@ -23,10 +27,17 @@ export class SmallReads {
     const name = statements[1]?.name;
     if (name === undefined || statements.length !== 2) return;
     if (lengthOf(rows[1]!) > smallLength) this.#names.delete(name);
-    else if (!this.#names.has(name)) {
-      if (this.#names.size >= namesMax) this.#names.clear();
-      this.#names.add(name);
-    }
+    else if (!this.#names.has(name)) this.#set(name, 0);
+  }
+
+  /** Takes note of reads that took long together, as none of them may have done alone: they go alone for a while. */
+  heldUp({ statements }: Pick<SharedRead, 'statements'>): void {
+    this.#set(statements[1]!.name!, performance.now() + heldUpTogetherMs);
+  }
+
+  #set(name: string, from: number): void {
+    if (this.#names.size >= namesMax) this.#names.clear();
+    this.#names.set(name, from);
   }
 }
 
@@ -37,8 +48,8 @@ const lengthOf = (rows: BatchRows[number]): number => {
 };
 
 /**
- * Puts those together that ask the same statement with the very same role, claims and headers: whatever a policy does
- * inside their transaction, it does for this caller and this statement alone. Setting these costs as much as many a row.
+ * Puts those together that ask the same statement with the very same role, claims and headers, which costs as much to set
+ * as many a row. Reads that run code of the project's, which might change any of it, do not come this way at all.
  */
 export function alikeReads(reads: readonly SharedRead[], small: SmallReads): SharedRead[][] {
   const groups: SharedRead[][] = [];

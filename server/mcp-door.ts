@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { invalidField, ServiceError } from '../core/errors.ts';
 import { errorBody, RpcError, rpcCodes } from '../rest-compat/agents/json-rpc.ts';
 import { asksForStream } from '../rest-compat/agents/mcp/metadata.ts';
-import { type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import { contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
 import type { OwnPath } from './own-paths.ts';
 import { jsonType, send, sendAnswer, sendJson } from './respond.ts';
 
@@ -31,6 +31,8 @@ export const mcpDoor =
     if (request.method === 'DELETE') {
       const { 'mcp-session-id': session } = request.headers;
       if (typeof session !== 'string' || session === '') throw invalidField('Mcp-Session-Id', 'is required');
+      // All nodes are told, whoever asks.
+      contextOf(options, exchange).chargeAddress();
       endSession!(session);
       return sendAnswer(response, { status: 204, headers: {}, body: '' });
     }

@@ -3,6 +3,7 @@ import { isUuid } from '../core/ids.ts';
 import { textFault } from '../core/text.ts';
 import type { Database, Statement } from '../db/pool.ts';
 import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../resolvers/authority.ts';
+import { sessionStands } from '../resolvers/identity/session-stands.ts';
 import { type Action, capabilities, type Permission, permissions, rolesFrom } from '../resolvers/permissions.ts';
 import { grantHolds, hasProjectGrant, hasRoomGrant, isMember, isMemberIn, roomStands } from '../resolvers/rules.ts';
 import { localSignals, type Signals } from './signals.ts';
@@ -220,7 +221,7 @@ const lostStatement: Statement = {
       and (e.principal_id is null or exists (
         select from principals p where p.id = e.principal_id and p.disabled_at is null))
       and (e.session_id is null or exists (
-        select from sessions s where s.id = e.session_id and s.revoked_at is null and s.absolute_expires_at > now()))
+        select from sessions s where s.id = e.session_id and ${sessionStands('s')}))
       and (e.project_id is null or exists (
         select from projects p where p.org_id = e.org_id and p.id = e.project_id and p.deleted_at is null))
       and case

@@ -14,12 +14,21 @@ export const sessionStands = (s: string): string => `${s}.revoked_at is null and
 /** Whether a use of a session is to be noted: an expression of SQL on its alias. */
 export const useIsDue = (s: string): string => `${s}.last_used_at < now() - interval '${notedEveryMinutes} minutes'`;
 
-/** Notes that a session was used, which puts off its idle end. */
-export async function noteUse({ db }: Pick<Services, 'db'>, sessionId: string): Promise<void> {
-  await db.rows(noteStatement, [sessionId]);
+/**
+ * Notes that a session was used, which puts off its idle end. Nobody is refused because that could not be written: the
+ * next use is noted in its stead.
+ */
+export async function noteUse({ db, log }: Pick<Services, 'db' | 'log'>, sessionId: string): Promise<void> {
+  try {
+    await db.rows(noteStatement, [sessionId]);
+  } catch (error) {
+    log.warn({ err: error }, 'The use of a session was not noted.');
+  }
 }
 
+// Of all that come at once one writes, and nobody waits behind what holds the row: by then it is noted, or over.
 const noteStatement: Statement = {
   name: 'identity.note-use',
-  text: `update sessions s set last_used_at = now() where s.id = $1 and ${useIsDue('s')}`,
+  text: `update sessions set last_used_at = now() where id = (
+      select s.id from sessions s where s.id = $1 and ${useIsDue('s')} for no key update skip locked)`,
 };

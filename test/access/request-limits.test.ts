@@ -84,6 +84,8 @@ test('an address that sent too much is told to wait before any credential is loo
     }
     const graph = await service.graphql(wallet, '{ whoami { __typename } }');
     expect(graph.errors?.[0]?.extensions.code).toBe('RATE_LIMITED');
+    const ended = await call(actors.nobody, 'DELETE', '/mcp', { headers: { 'mcp-session-id': randomUUID() } });
+    expect([ended.status, ended.body.code]).toEqual([429, 'RATE_LIMITED']);
     const { frames } = await socket.run('{ whoami { __typename } }');
     expect(frames[0]!.payload.errors[0].extensions).toMatchObject({
       code: 'RATE_LIMITED',

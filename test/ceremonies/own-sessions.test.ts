@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
+import { withClient } from '../../db/with-client.ts';
 import { type Actor, nobody, withHeaders } from '../helpers/actors.ts';
 import { openSocket } from '../helpers/graphql-ws-client.ts';
 import { startService } from '../helpers/service.ts';
@@ -216,6 +217,18 @@ test('a session ends after half an hour without use, as a bearer and as a cookie
   expect((await post(reader, `${operator}/session/refresh`)).body.code).toBe('OPERATOR_SESSION_INVALID');
 });
 
+test('what a session follows ends with it when nobody has used it for half an hour', async () => {
+  const person = await people.withPasskey();
+  const orgId = (await post(person, '/orgs/v1')).body.org_id as string;
+  await post(person, `/orgs/v1/${orgId}/rooms/general/messages`, { body: 'before' });
+  const { client, follow } = openSocket(service.url, person);
+  const events = follow({ org: orgId, room: 'general' });
+  expect((await events.next()).value).toMatchObject({ data: { roomMessages: { message: { body: 'before' } } } });
+  await idle(person.email, 32);
+  expect((await events.next()).value).toMatchObject({ errors: [{ extensions: { code: 'NOT_AUTHORIZED' } }] });
+  await client.dispose();
+});
+
 test.each(['a bearer', 'a cookie'])('use by %s puts the idle end off, and is noted once a minute', async (which) => {
   const person = await people.byMail();
   const used = which === 'a cookie' ? await browserOf(person) : person;
@@ -232,6 +245,17 @@ test.each(['a bearer', 'a cookie'])('use by %s puts the idle end off, and is not
   expect(after).toBeLessThan(25 * 60);
   await holds(used);
   expect(await quietFor()).toBeGreaterThan(after);
+});
+
+test('whoever comes while the row of a session is held is answered without waiting for it', async () => {
+  const person = await people.byMail();
+  await idle(person.email, 25);
+  const answers = await withClient(control.url, async (client) => {
+    await client.query('begin');
+    await client.query('select from sessions where email = $1 for update', [person.email]);
+    return Promise.all(Array.from({ length: 12 }, () => holds(person)));
+  });
+  expect(answers).toEqual(new Array(12).fill(true));
 });
 
 test('a page of the console trades its cookie for a bearer, with the word that the session tells it', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, test, vi } from 'vitest';
 import { KeyRing } from '../../core/keys.ts';
 import { ProjectDatabases } from '../../db/project-databases.ts';
 import { ProjectPoolBusyError, ProjectPools, type ProjectPoolsOptions } from '../../db/project-pools.ts';
@@ -23,7 +23,10 @@ const poolsOf = (options: Partial<ProjectPoolsOptions> = {}) => {
   return pools;
 };
 
-afterEach(() => Promise.all(opened.splice(0).map((pools) => pools.close())));
+afterEach(() => {
+  vi.useRealTimers();
+  return Promise.all(opened.splice(0).map((pools) => pools.close()));
+});
 afterAll(async () => {
   await databases.close();
   await server.stop();
@@ -210,6 +213,22 @@ test('a slow read holds up nobody who asked alike', async () => {
   await databases.cancelBackend(project, await sleeperOf());
   await refused;
   await expectClean(pools);
+});
+
+test('reads that took long together go alone for a while', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  const pools = poolsOf();
+  const sleep = (seconds: string) =>
+    statement("select pg_backend_pid() || ' ' || now(), pg_sleep($1::float8)", [seconds], 'nap');
+  const ask = (seconds: string) => Promise.all(times(4, () => share(pools, [claim('one'), sleep(seconds)])));
+  await share(pools, [claim('one'), sleep('0')]);
+  expect(transactions(await ask('0')).size).toBe(1);
+  expect(transactions(await ask('0.1')).size).toBe(4);
+  // Each has had a connection to itself for some seconds after that.
+  vi.advanceTimersByTime(10_000);
+  expect(transactions(await ask('0')).size).toBe(4);
+  vi.advanceTimersByTime(600_000);
+  expect(transactions(await ask('0')).size).toBe(1);
 });
 
 test('nobody waits for large answers that others asked for', async () => {
