@@ -1,4 +1,4 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -118,6 +118,47 @@ test('the functions of a release specification are scanned, wherever their sourc
     ['SVC_AUTH_UNKNOWN_EXPORT', 'functions.named.source'],
   ]);
   await rm(join(ada.checkout, 'release.json'));
+});
+
+test.each([
+  ['quotes', "\\'"],
+  ['templates', '\\`'],
+  ['comments', '/*'],
+  ['imports', 'import { '],
+  ['handlers', 'export function GET({ '],
+])('a source of %s that nothing closes is scanned to its end', async (_what, opening) => {
+  const head = `import { nothing } ${library};\n`;
+  await source('functions/one.ts', head + opening.repeat(1_000_000 / opening.length));
+  const found = await check('source_scan', '--scan-dir', 'functions');
+  expect(found.value.details).toEqual([expect.objectContaining({ code: 'SVC_AUTH_UNKNOWN_EXPORT', line: 1 })]);
+});
+
+test('an apostrophe between words hides nothing behind it', async () => {
+  const lines = [`import { auth } ${library};`, "const page = <p>don't</p>; // auth.nothing()", 'auth.getUser();'];
+  await source('functions/one.ts', lines.join('\n'));
+  const { value } = await check('source_scan', '--scan-dir', 'functions');
+  expect(value.details.map(({ line }: { line: number }) => line)).toEqual([3]);
+});
+
+test('links are not followed, and what is no source of a person’s is said to be unread', async () => {
+  await source('functions/one.ts', `import { nothing } ${library};`);
+  await symlink('.', join(ada.checkout, 'functions', 'again'));
+  await source('functions/long.js', `import { nothing } ${library};`.padEnd(1024 * 1024 + 1));
+  const { value } = await check('source_scan', '--scan-dir', 'functions');
+  expect(value.details.map(({ code, file }: { code: string; file: string }) => [code, file]).sort()).toEqual([
+    ['SVC_AUTH_SOURCE_SCAN_ERROR', 'long.js'],
+    ['SVC_AUTH_UNKNOWN_EXPORT', 'one.ts'],
+  ]);
+  for (const functions of [null, { replace: { one: null, two: { source: { path: '/dev/zero' } } } }]) {
+    await ada.file('release.json', { functions });
+    const found = await check('source_scan', '--manifest', 'release.json');
+    expect(found.value.details.map(({ file }: { file: string }) => file)).toEqual(
+      functions === null ? [] : ['functions.two.source'],
+    );
+  }
+  await Promise.all(
+    ['functions/again', 'functions/long.js', 'release.json'].map((name) => rm(join(ada.checkout, name))),
+  );
 });
 
 test('who does not want the scan has none, and what is not there is said', async () => {

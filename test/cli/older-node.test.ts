@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,5 +50,16 @@ describe.skipIf(older === undefined)('the package in a shell whose Node.js is to
     const refused = await svc('messages', 'list', '--watch');
     expect(refused.code).toBe(1);
     expect(JSON.parse(refused.stderr).code).toBe('ROOM_REQUIRED');
+  });
+
+  test('goes on by its own account where the one of the clone does not run, and says what ended it', async () => {
+    const node = join(folder, 'node_modules', '.bin', 'node');
+    await rm(node);
+    await writeFile(node, 'not a program', { mode: 0o644 });
+    const refused = await svc('wallets', 'current');
+    expect({ code: refused.code, told: JSON.parse(refused.stderr).code }).toEqual({ code: 1, told: 'LOCAL_ERROR' });
+    await writeFile(node, '#!/bin/sh\nkill -KILL $$\n');
+    await chmod(node, 0o755);
+    expect((await svc('wallets', 'current')).code).toBe(128 + 9);
   });
 });

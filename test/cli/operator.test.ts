@@ -42,6 +42,10 @@ async function signIn(ada: Terminal, who: Awaited<ReturnType<typeof people.withP
   const { text } = await call(browser, 'GET', page.pathname + page.search);
   const flow_id = /name="flow_id" value="([^"]+)"/.exec(text)![1];
   const { body } = await post(browser, `${plane}/cli/approve`, { flow_id });
+  // Whatever else knocks meanwhile is shown the door, and stops nobody.
+  const { origin } = new URL(body.redirect_url);
+  for (const path of ['//', `/callback?state=${'%C3%A9'.repeat(22)}`])
+    expect((await fetch(origin + path)).status).toBe(404);
   await fetch(body.redirect_url);
   return login.ended;
 }

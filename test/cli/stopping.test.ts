@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
@@ -27,6 +28,23 @@ test.each([
   const { code, error } = await running.stop();
   expect(code).toBe(130);
   expect(error).toMatchObject({ code: 'LOCAL_ERROR', safe_to_retry: safe, mutation_state: state });
+});
+
+test.each([
+  ['a read', ['org', 'list'], 'none'],
+  ['a change', ['org', 'create'], 'not_started'],
+] as const)('where no gateway is %s was not begun', async (_what, words, state) => {
+  const gone = createServer().listen(0, '127.0.0.1');
+  await once(gone, 'listening');
+  const { port } = gone.address() as AddressInfo;
+  await new Promise((closed) => gone.close(closed));
+  const nowhere = ada.with({ SVC_API_BASE: `http://127.0.0.1:${port}`, SVC_DELEGATE_TOKEN: 'token' });
+  expect((await nowhere(...words)).error).toMatchObject({
+    code: 'NETWORK_ERROR',
+    retryable: true,
+    safe_to_retry: true,
+    mutation_state: state,
+  });
 });
 
 test('a stream that never came is a failure, not something to wait for', async () => {

@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
+import { locked } from '../../clients/cli/src/files/lock.ts';
 import { terminal } from './command.ts';
 
 /** Knows every project, and every organization. */
@@ -89,6 +90,26 @@ test('what a process that was killed left behind holds nobody up', async () => {
   expect((await given('prj_after2')).code).toBe(0);
   expect(await keptProjects()).toEqual(expect.arrayContaining(['prj_after1', 'prj_after2']));
   expect((await readdir(join(ada.config, 'credentials'))).sort()).toEqual(['project-keys.v1.json']);
+});
+
+test('whoever waited long for a file holds it as long as anybody', async () => {
+  await leave(`${process.pid}-${machine}-0123456789abcdef`, new Date(Date.now() + 3_600_000));
+  let done: () => void = () => undefined;
+  const working = locked(keysFile, () => new Promise<void>((resolve) => (done = resolve)));
+  const folder = join(ada.config, 'credentials');
+  const waiting = async () => (await readdir(folder)).find((name) => name.startsWith('project-keys.v1.json.lock.'));
+  await expect.poll(waiting, { timeout: 60_000 }).toBeDefined();
+  const holder = (await waiting())!.slice('project-keys.v1.json.lock.'.length);
+  // As if it had stood there for an hour.
+  const before = Date.now();
+  const longAgo = new Date(before - 3_600_000);
+  await utimes(join(folder, `project-keys.v1.json.lock.${holder}`, holder), longAgo, longAgo);
+  await rm(`${keysFile}.lock`, { recursive: true });
+  const held = () => stat(join(`${keysFile}.lock`, holder)).catch(() => undefined);
+  await expect.poll(held, { timeout: 60_000 }).toBeDefined();
+  expect((await held())!.mtimeMs).toBeGreaterThan(before - 1_000);
+  done();
+  await working;
 });
 
 test('who holds a file is waited for', async () => {

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, expect, test } from 'vitest';
@@ -218,4 +218,7 @@ test('a variable that is set to nothing is not set', async () => {
   expect(await blank('allowance', 'status')).toMatchObject({ code: 0 });
   expect((await blank('org', 'current')).json.org_id).toBeNull();
   expect((await blank('projects', 'current')).json.project_id).toBeNull();
+  const before = await readdir(ada.checkout);
+  expect((await ada.with({ SVC_CONFIG_DIR: '' })('wallets', 'current')).code).toBe(0);
+  expect(await readdir(ada.checkout)).toEqual(before);
 });

@@ -111,6 +111,26 @@ test.each([
   await events.return();
 });
 
+test('nobody has a wallet sign for another year by saying that it is one', async () => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const signed: string[] = [];
+  const early = wallet({
+    address: account.address,
+    signMessage: (message) => {
+      signed.push(message);
+      return account.signMessage({ message });
+    },
+  });
+  const details = { reason: 'expired', server_time: '2999-01-01T00:00:00.000Z' };
+  const body = { code: 'INVALID_AUTH', message: 'It is late.', retryable: false, safe_to_retry: false, details };
+  road.plan({ status: 401, body });
+  const misled = createClient({ baseUrl: road.url, credential: early });
+  expect(await caught(misled.orgs.list())).toMatchObject({ code: 'INVALID_AUTH', details });
+  await misled.orgs.list();
+  expect(signed.length).toBeGreaterThan(0);
+  expect(signed.join()).not.toContain('2999');
+});
+
 test('a signature that is refused for anything but its times is not made again', async () => {
   const account = privateKeyToAccount(generatePrivateKey());
   let signed = 0;

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { bearer, createClient, projectKey } from '../../clients/sdk/src/index.ts';
+import { bearer, createClient, projectKey, session } from '../../clients/sdk/src/index.ts';
 import { startService } from '../helpers/service.ts';
 import { faultyRoad } from './faulty-road.ts';
 import { ownProject } from './sdk-stage.ts';
@@ -111,6 +111,56 @@ test('whoever answers with what is no message is left, and tried again', async (
   expect(await waiting).toEqual({ done: true, value: undefined });
   expect(states.filter((state) => state === 'waiting').length).toBeGreaterThan(1);
   expect(states).not.toContain('open');
+});
+
+/** Takes every connection, and does something with it; whatever comes on it is an operation. */
+async function taker(taken: (socket: WebSocket, id: string) => void): Promise<{ url: string; came: () => number }> {
+  const gateway = new WebSocketServer({ port: 0, host: '127.0.0.1', handleProtocols: () => 'graphql-transport-ws' });
+  await once(gateway, 'listening');
+  onTestFinished(() => void gateway.close());
+  let came = 0;
+  gateway.on('connection', (socket) => {
+    came++;
+    socket.on('message', (data) => {
+      const { type, id } = JSON.parse(String(data)) as { readonly type: string; readonly id: string };
+      if (type === 'connection_init') socket.send('{"type":"connection_ack"}');
+      if (type === 'subscribe') taken(socket, id);
+    });
+  });
+  return { url: `http://127.0.0.1:${(gateway.address() as AddressInfo).port}`, came: () => came };
+}
+
+test('a gateway that takes connections only to close them is left longer and longer pauses', async () => {
+  const { url, came } = await taker((socket) => socket.close(1011));
+  const ending = new AbortController();
+  const startedAt = performance.now();
+  const waiting = createClient({ baseUrl: url, credential })
+    .rooms.follow({ org, room: 'none' }, { signal: ending.signal })
+    .next();
+  await expect.poll(came, { timeout: 30_000, interval: 5 }).toBe(5);
+  // Half of 250, 500, 1,000 and 2,000 milliseconds at least.
+  expect(performance.now() - startedAt).toBeGreaterThan(1_800);
+  ending.abort();
+  expect(await waiting).toEqual({ done: true, value: undefined });
+});
+
+test('a session that is taken and refused again and again is renewed once', async () => {
+  const { url } = await taker((socket) => socket.close(4401, 'It is over.'));
+  let renewed = 0;
+  const person = session({ accessToken: 'one', refresh: async () => `next${++renewed}` });
+  const events = createClient({ baseUrl: url, credential: person }).rooms.follow({ org, room: 'none' });
+  expect(await failure(events)).toMatchObject({ code: 'UNAUTHORIZED', details: { close_code: 4401 } });
+  expect(renewed).toBe(1);
+});
+
+test.each([
+  '{"type":"next","id":"ID"}',
+  '{"type":"next","id":"ID","payload":{"errors":7}}',
+  '{"type":"error","id":"ID"}',
+])('a gateway that says %s is refused, and brings nobody down', async (message) => {
+  const { url } = await taker((socket, id) => socket.send(message.replace('ID', id)));
+  const events = createClient({ baseUrl: url, credential }).rooms.follow({ org, room: 'none' });
+  expect(await failure(events)).toMatchObject({ name: 'SvcError', code: 'API_ERROR' });
 });
 
 test('a socket that is closed for its credential says so, as a request does', async () => {

@@ -107,6 +107,18 @@ test('gone through by a column, no row is left out and none comes twice, whateve
   await all.delete({ made_by: 'eq.moving' });
 });
 
+test('a column that says no place ends the way through, rather than to begin anew for ever', async () => {
+  const all = server.rest<Note>('notes', { admin: true });
+  await all.insert(Array.from({ length: 1_001 }, () => ({ made_by: 'nowhere' })));
+  const through = async (columns: string, by: string) => {
+    for await (const _row of all.each({ columns, where: { made_by: 'eq.nowhere' }, by }));
+  };
+  await expect(through('id,stars', 'stars')).rejects.toThrow('stars has to be selected, and a text or a number');
+  await expect(through('stars', 'id')).rejects.toThrow('id has to be selected');
+  await through('id::text', 'id');
+  await all.delete({ made_by: 'eq.nowhere' });
+});
+
 test('rows are all changed where that is said, and none where it was forgotten', async () => {
   const marks = server.rest<{ key: string; n: number }>('marks', { admin: true });
   await marks.insert([

@@ -52,6 +52,42 @@ test('a gateway that is not there is told from one that is slow', async () => {
   });
 });
 
+test('what never left is tried again without a key, and said not to have been begun', async () => {
+  const gone = await faultyRoad(service.url);
+  gone.close();
+  let tried = 0;
+  const nowhere = createClient({
+    baseUrl: gone.url,
+    credential,
+    retry: { times: 2, pauseMs: 1 },
+    fetch: (url, init) => {
+      tried++;
+      return fetch(url, init);
+    },
+  });
+  const error = await caught(nowhere.rooms.sendMessage({ org, room, body: 'never' }, { idempotencyKey: false }));
+  expect(error).toMatchObject({ code: 'NETWORK_ERROR', kind: 'network', safeToRetry: true, retryable: true });
+  expect(error!.mutationState).toBe('not_started');
+  expect(tried).toBe(3);
+});
+
+test('of what was sent before the gateway went nobody says that it was not', async () => {
+  const gone = await faultyRoad(service.url);
+  gone.close();
+  const bases = [road.url, gone.url, gone.url];
+  road.plan('lost');
+  const leaving = createClient({
+    baseUrl: road.url,
+    credential,
+    retry: { times: 2, pauseMs: 1 },
+    fetch: (url, init) => fetch(String(url).replace(road.url, bases.shift()!), init),
+  });
+  const error = await caught(leaving.rooms.sendMessage({ org, room, body: 'perhaps' }));
+  expect(error).toMatchObject({ code: 'NETWORK_ERROR', safeToRetry: false, mutationState: 'unknown' });
+  expect(error!.message).toContain('ECONNREFUSED');
+  expect(bases).toEqual([]);
+});
+
 test('a change without a key is sent once, and its outcome is said to be unknown', async () => {
   road.plan('lost');
   const error = await caught(client.rooms.sendMessage({ org, room, body: 'unknown' }, { idempotencyKey: false }));

@@ -74,3 +74,28 @@ export function failureOf(thrown: unknown): Failure {
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return local('LOCAL_ERROR', message, thrown instanceof Error ? { details: { name: thrown.name } } : {});
 }
+
+/**
+ * What went wrong here after the gateway had made something: it is there, and not to be made again.
+ *
+ * @param made what there is now, in a sentence
+ * @param details by which it is found
+ */
+export function afterwards(
+  thrown: unknown,
+  made: string,
+  { details, nextActions }: Required<Pick<LocalOptions, 'details' | 'nextActions'>>,
+): Failure {
+  const { envelope, exitCode } = failureOf(thrown);
+  return new Failure(
+    {
+      ...envelope,
+      message: `${made} ${envelope.message}`,
+      safe_to_retry: false,
+      mutation_state: 'committed',
+      details: { ...(envelope.details as object | undefined), ...details },
+      next_actions: nextActions,
+    },
+    exitCode,
+  );
+}

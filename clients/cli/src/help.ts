@@ -135,7 +135,12 @@ const shapes: Readonly<Partial<Record<Flag['type'], string>>> = {
 
 const flagLines = (flags: readonly Flag[], width: number) =>
   columns(
-    flags.map((flag) => [flagWords(flag), flag.about + choicesOf(flag) + boundsOf(flag)]),
+    flags.map((flag) => {
+      const words = flagWords(flag);
+      // Choices that stand beside the flag need not be said again.
+      const isShown = flag.choices !== undefined && words.includes(`<${flag.choices.join('|')}>`);
+      return [words, flag.about + (isShown ? '' : choicesOf(flag)) + boundsOf(flag)];
+    }),
     width,
   );
 

@@ -11,7 +11,7 @@ const isObject = (value: Value): value is Record<string, Value> =>
  * @param width of the terminal, in characters; what does not fit of a table is left to JSON
  */
 export function humanText(result: Value, width: number): string {
-  if (typeof result === 'string') return result;
+  if (typeof result === 'string') return quiet(result);
   if (Array.isArray(result)) return table(result, width);
   if (!isObject(result)) return String(result);
   const lists = Object.entries(result).filter(([, value]) => Array.isArray(value) && value.some(isObject));
@@ -28,7 +28,7 @@ export function humanText(result: Value, width: number): string {
 export const humanLine = (document: Value): string =>
   isObject(document)
     ? Object.entries(flat(document))
-        .map(([name, value]) => `${name}=${cell(value)}`)
+        .map(([name, value]) => `${cell(name)}=${cell(value)}`)
         .join('  ')
     : String(document);
 
@@ -39,16 +39,19 @@ export function humanFailure({ code, message, hint, next_actions, trace_id }: En
     why?: string;
     type?: string;
   }[];
-  return [
-    `svc: ${quiet(message)} (${code})`,
+  const text = [
+    `svc: ${message} (${code})`,
     ...(typeof hint === 'string' ? [`  ${hint}`] : []),
     ...actions.map(({ command, why, type }) => `  ${command ?? type}${why === undefined ? '' : `: ${why}`}`),
     ...(typeof trace_id === 'string' ? [`  trace ${trace_id}`] : []),
     '',
   ].join('\n');
+  // Whoever answers may be another than the gateway.
+  return quiet(text);
 }
 
-const label = (name: string) => name.replaceAll('_', ' ');
+/** Columns of a project’s tables may be called anything. */
+const label = (name: string) => name.replaceAll('_', ' ').replace(/\p{Cc}+/gu, ' ');
 
 const pairs = (entries: readonly (readonly [string, Value])[]): string => {
   const widest = Math.max(...entries.map(([name]) => label(name).length));

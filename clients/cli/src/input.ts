@@ -7,9 +7,10 @@ import { isAbsent } from './files/json-file.ts';
 /** The text of a file, or of standard input for `-`. @throws FILE_NOT_FOUND, BAD_FILE */
 export async function readText(cli: Cli, name: string): Promise<string> {
   if (name === '-') {
-    let text = '';
-    for await (const chunk of cli.stdin) text += String(chunk);
-    return text;
+    // A letter of several bytes may come in two pieces.
+    const pieces: Buffer[] = [];
+    for await (const piece of cli.stdin) pieces.push(Buffer.from(piece));
+    return Buffer.concat(pieces).toString();
   }
   try {
     return await readFile(resolve(cli.cwd, name), 'utf8');

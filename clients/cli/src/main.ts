@@ -17,6 +17,8 @@ else if (Number.parseInt(process.versions.node, 10) < neededNode) {
   const { runByNewer } = await import('./newer-node.ts');
   process.exitCode = await runByNewer(fileURLToPath(import.meta.url), neededNode);
 } else {
+  // Programs that this one starts, such as `npm start`, are not second ones.
+  delete process.env.SVC_STARTED_BY_NODE;
   // Compiled code is kept where nobody else can write; the usual place is a folder that all users share.
   module.enableCompileCache?.(join(process.env.SVC_CONFIG_DIR || join(homedir(), '.cache', 'svc'), 'compiled'));
   const { run } = await import('./run.ts');

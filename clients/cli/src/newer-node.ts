@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { local } from './failure.ts';
 
-/** Says to the process that is started that it is the second one. */
+/** Says to the process that is started that it is the second one. It says so to none that it starts itself. */
 const rerun = 'SVC_STARTED_BY_NODE';
 
 /**
@@ -16,13 +17,7 @@ const rerun = 'SVC_STARTED_BY_NODE';
 export async function runByNewer(script: string, needed: number): Promise<number> {
   // The one that was found first may be too old itself.
   const node = process.env[rerun] === undefined ? newerNode(dirname(script)) : undefined;
-  if (node === undefined) {
-    const { envelope } = local('LOCAL_ERROR', `svc needs Node.js ${needed}, and this is ${process.versions.node}.`, {
-      hint: `Install Node.js ${needed} or newer, or call svc in a clone of the gateway after npm ci.`,
-    });
-    process.stderr.write(`${JSON.stringify(envelope, undefined, 2)}\n`);
-    return 1;
-  }
+  if (node === undefined) return refused(needed);
   const child = spawn(node, [script, ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: { ...process.env, [rerun]: process.versions.node },
@@ -32,10 +27,20 @@ export async function runByNewer(script: string, needed: number): Promise<number
   process.on('SIGHUP', forward);
   // Ctrl-C reaches both; a program that asks this one alone to stop means the other.
   process.on('SIGINT', (signal) => (process.stdin.isTTY ? undefined : forward(signal)));
-  return new Promise((ended, failed) => {
-    child.once('error', failed);
-    child.once('close', (code) => ended(code ?? 1));
+  return new Promise((ended) => {
+    // Such as one that was installed for another kind of machine.
+    child.once('error', () => ended(refused(needed)));
+    // A program that a signal ends is told apart by its code, as shells do.
+    child.once('close', (code, signal) => ended(code ?? 128 + (signal === null ? 0 : constants.signals[signal])));
   });
+}
+
+function refused(needed: number): number {
+  const { envelope } = local('LOCAL_ERROR', `svc needs Node.js ${needed}, and this is ${process.versions.node}.`, {
+    hint: `Install Node.js ${needed} or newer, or call svc in a clone of the gateway after npm ci.`,
+  });
+  process.stderr.write(`${JSON.stringify(envelope, undefined, 2)}\n`);
+  return 1;
 }
 
 function newerNode(from: string): string | undefined {

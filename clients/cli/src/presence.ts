@@ -1,6 +1,6 @@
 import type { Cli } from './cli.ts';
 import type { Flags } from './command.ts';
-import { Failure, local, runCommand } from './failure.ts';
+import { Failure, failureOf, local, runCommand } from './failure.ts';
 import { keepStanding, type Standing, standingIn } from './files/messaging.ts';
 import { apiBase } from './net/api-base.ts';
 import { perform } from './operation-command.ts';
@@ -33,7 +33,21 @@ export async function seatIn(
       known === undefined
         ? { session_key: env.SVC_SESSION_KEY, ...newcomer(cli, standing, more) }
         : { presence_id: known },
-    keep: (change) => keepStanding(cli, at, change),
+    keep: keeping(cli, at),
+  };
+}
+
+/** Keeps how somebody stands in a room. What was said and read there stays so where nothing can be written, and that is said once. */
+function keeping(cli: Cli, at: string): Seat['keep'] {
+  let isTold = false;
+  return async (change) => {
+    try {
+      await keepStanding(cli, at, change);
+    } catch (error) {
+      if (!isTold)
+        cli.stderr.write(`svc: this checkout forgets who you are in the room: ${failureOf(error).message}\n`);
+      isTold = true;
+    }
   };
 }
 

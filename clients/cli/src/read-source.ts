@@ -29,21 +29,33 @@ export function readSource(text: string, module: string): ReadSource {
         ...code.matchAll(
           new RegExp(String.raw`\bexport\s+(?:async\s+)?(?:function\s+${name}\b|const\s+${name}\b)`, 'g'),
         ),
-      ].map(({ index, 0: head }) => bodyAfter(code, index + head.length)),
+      ]
+        // A module exports one; more are other ways to call it.
+        .slice(0, 10)
+        .map(({ index, 0: head }) => bodyAfter(code, index + head.length)),
   };
 }
 
-/** Strings, templates and comments of JavaScript, each as a whole. */
-const quiet = /\/\/[^\n]*|\/\*[\s\S]*?\*\/|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
+/** Strings, templates and comments of JavaScript, each as a whole; also what is opened and never closed. */
+const quiet =
+  /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:\\[\s\S]|[^'\\\n])*'?|"(?:\\[\s\S]|[^"\\\n])*"?|`(?:\\[\s\S]|[^`\\])*`?/g;
 
-const blanked = (text: string): string =>
+const isClosed = (part: string): boolean =>
+  part.startsWith('//') || (part.startsWith('/*') ? part.endsWith('*/') : /^(.)[\s\S]*\1$/.test(part));
+
+/** How often what stands behind an opening that nothing closes is read anew. A text could be made of nothing else. */
+const openingsMax = 20;
+
+const blanked = (text: string, openings = 0): string =>
   text.replace(quiet, (part) => {
+    // An apostrophe between words, perhaps: what is behind it counts for itself.
+    if (!isClosed(part)) return openings === openingsMax ? part : part.charAt(0) + blanked(part.slice(1), openings + 1);
     const inside = part.slice(1, -1).replace(/[^\n]/g, ' ');
     return part.startsWith('/') ? part.replace(/[^\n]/g, ' ') : part.charAt(0) + inside + part.charAt(0);
   });
 
 function importsOf(text: string, code: string, module: string): ReadSource['imports'] {
-  return [...code.matchAll(/\bimport\s+(?!type\b)(?:[\w$]+\s*,\s*)?\{([^}]*)\}\s*from\s*(['"])/g)].flatMap((found) => {
+  return [...code.matchAll(/\bimport\s+(?!type\b)(?:[\w$]+\s*,\s*)?\{([^{}]*)\}\s*from\s*(['"])/g)].flatMap((found) => {
     const behind = found.index + found[0].length;
     // What stands between the quotes is blank in the code.
     if (text.slice(behind, behind + module.length + 1) !== module + found[2]) return [];

@@ -79,44 +79,73 @@ const extensions: ReadonlySet<string> = new Set([
 const skipped: ReadonlySet<string> = new Set(['node_modules', 'dist', 'build', 'coverage']);
 const bytesMax = 1024 * 1024;
 const filesMax = 5_000;
+const foldersMax = 20_000;
+/** Of one source. */
+const findingsMax = 100;
 
-/** Scans the sources below a folder; what is installed, built or hidden is left out. */
+/** Scans the sources below a folder; what is installed, built, hidden or reached by a link is left out. */
 export async function scanFolder(folder: string): Promise<Scan> {
   const sources: Source[] = [];
   const unread: ScanFinding[] = [];
+  let files = 0;
   let seen = 0;
   const folders = [folder];
-  for (let at = folders.pop(); at !== undefined; at = folders.pop())
-    for (const entry of await readdir(at, { withFileTypes: true })) {
+  for (let at = folders.pop(); at !== undefined; at = folders.pop()) {
+    const here = relative(folder, at);
+    if ((seen += 1) > foldersMax) {
+      unread.push(unreadable(here || '.', `Only the first ${foldersMax} folders are scanned: name one by --scan-dir.`));
+      break;
+    }
+    const entries = await readdir(at, { withFileTypes: true }).catch(() => undefined);
+    if (entries === undefined) unread.push(unreadable(here || '.', 'The folder cannot be read.'));
+    for (const entry of entries ?? []) {
       const path = join(at, entry.name);
       if (entry.isDirectory() && !entry.name.startsWith('.') && !skipped.has(entry.name)) folders.push(path);
       if (!entry.isFile() || !extensions.has(extname(entry.name))) continue;
-      seen += 1;
       const file = relative(folder, path);
-      if (seen > filesMax) {
+      if ((files += 1) > filesMax) {
         unread.push(unreadable(file, `Only the first ${filesMax} sources are scanned: name a folder by --scan-dir.`));
         return scan(sources, unread);
       }
-      if ((await stat(path)).size > bytesMax) unread.push(unreadable(file, 'The file is too long to be scanned.'));
-      else sources.push({ file, text: await readFile(path, 'utf8') });
+      try {
+        const text = await textIn(path);
+        // Most use other things: their text is not kept.
+        if (text.includes(library)) sources.push({ file, text });
+      } catch (error) {
+        unread.push(unreadable(file, whyUnread(error)));
+      }
     }
+  }
   return scan(sources, unread);
 }
 
+/** The text of a source. @throws TooLong, and whatever keeps it from being read */
+async function textIn(path: string): Promise<string> {
+  const found = await stat(path);
+  if (!found.isFile()) throw new Error('It is no file.');
+  if (found.size > bytesMax) throw new TooLong();
+  return readFile(path, 'utf8');
+}
+
+class TooLong extends Error {}
+
+const whyUnread = (error: unknown): string =>
+  error instanceof TooLong ? 'The file is too long to be scanned.' : 'Its file cannot be read.';
+
 /** Scans the functions of a release specification. @param folder where its paths begin */
 export async function scanSpecification(specification: unknown, folder: string): Promise<Scan> {
-  const { functions } = specification as { functions?: { replace?: object; patch?: { set?: object } } };
-  const specs = { ...functions?.replace, ...functions?.patch?.set } as Record<string, FunctionSpec>;
+  const { functions } = (specification ?? {}) as { functions?: { replace?: object; patch?: { set?: object } } | null };
+  const specs = { ...functions?.replace, ...functions?.patch?.set } as Record<string, FunctionSpec | null>;
   const sources: Source[] = [];
   const unread: ScanFinding[] = [];
-  for (const [name, { source, files = {} }] of Object.entries(specs))
-    for (const [label, entry] of [['source', source] as const, ...Object.entries(files)]) {
+  for (const [name, spec] of Object.entries(specs))
+    for (const [label, entry] of [['source', spec?.source] as const, ...Object.entries(spec?.files ?? {})]) {
       const file = `functions.${name}.${label}`;
       try {
         const text = await textOf(entry, folder);
         if (text !== undefined) sources.push({ file, text });
-      } catch {
-        unread.push(unreadable(file, 'Its file cannot be read.'));
+      } catch (error) {
+        unread.push(unreadable(file, whyUnread(error)));
       }
     }
   return scan(sources, unread);
@@ -132,7 +161,7 @@ interface FunctionSpec {
 /** @returns undefined for what stands elsewhere, as a content reference does */
 async function textOf(entry: FileEntry, folder: string): Promise<string | undefined> {
   if (typeof entry === 'string') return entry;
-  if (typeof entry?.path === 'string') return readFile(resolve(folder, entry.path), 'utf8');
+  if (typeof entry?.path === 'string') return textIn(resolve(folder, entry.path));
   if (typeof entry?.data !== 'string') return undefined;
   return entry.encoding === 'base64' ? Buffer.from(entry.data, 'base64').toString() : entry.data;
 }
@@ -153,8 +182,10 @@ function scan(sources: readonly Source[], unread: readonly ScanFinding[]): Scan 
 function findingsIn({ file, text }: Source): ScanFinding[] {
   const source = readSource(text, library);
   const findings: ScanFinding[] = [];
-  const found = (code: string, severity: ScanFinding['severity'], at: number, message: string) =>
-    void findings.push({ code: `SVC_AUTH_${code}`, severity, file, line: source.lineAt(at), message });
+  const found = (code: string, severity: ScanFinding['severity'], at: number, message: string) => {
+    if (findings.length < findingsMax)
+      findings.push({ code: `SVC_AUTH_${code}`, severity, file, line: source.lineAt(at), message });
+  };
   for (const { name, at } of source.imports)
     if (!exported.has(name) && !name.endsWith('Error'))
       found('UNKNOWN_EXPORT', 'error', at, `${library} exports no ${name}.`);
@@ -171,7 +202,7 @@ function findingsIn({ file, text }: Source): ScanFinding[] {
   for (const { from, body } of source.handlers('GET'))
     for (const { name, local } of writers) {
       const change = new RegExp(
-        `(?<![\\w$.])${local.replaceAll('$', '\\$')}\\b[^;]*?\\.(?:${writes[name]})\\s*\\(`,
+        `(?<![\\w$.])${local.replaceAll('$', '\\$')}\\b[^;]{0,1000}?\\.(?:${writes[name]})\\s*\\(`,
       ).exec(body);
       if (change !== null)
         found('STATE_CHANGING_GET', 'warning', from + change.index, 'A GET changes something: any link can cause it.');

@@ -1,5 +1,5 @@
 import type { Credential } from './credentials.ts';
-import { errorOf, isUnknownCaller, networkError, SvcError } from './errors.ts';
+import { errorOf, isUnknownCaller, networkError, neverLeft, SvcError } from './errors.ts';
 import { challengeOf, type Payer } from './payment.ts';
 
 export interface ConnectionOptions {
@@ -166,6 +166,8 @@ export function connect(options: ConnectionOptions): Connection {
     const mayBeLost = !isChange || typeof request.idempotencyKey === 'string';
     let payment: Readonly<Record<string, string>> | undefined;
     let isRenewed = false;
+    // Of what was sent several times one may have come through, though the last one did not.
+    let mayHaveArrived = false;
     for (let sent = 0; ; ) {
       // Whoever is asked to sign may take their time; what was paid meanwhile has to be found out, whatever ends this.
       const own = await unlessEnded(signal, () => headersOf(request, credential)).catch((error: unknown) => {
@@ -178,11 +180,14 @@ export function connect(options: ConnectionOptions): Connection {
       const staysHere = payment !== undefined || credential !== undefined;
       const outcome = await once(request, checked, read, staysHere).catch((error: unknown) => ({ error }));
       if ('error' in outcome) {
+        // Where it was sent on to another address, the first one had it.
+        mayHaveArrived ||= !neverLeft(outcome.error) || (isChange && !staysHere);
         // Whoever stops a payment on its way has to find out what became of it, like anybody else.
-        if (payment !== undefined) throw ambiguous(outcome.error);
+        if (payment !== undefined && mayHaveArrived) throw ambiguous(outcome.error);
         signal?.throwIfAborted();
         const isTooLong = (outcome.error as Partial<Error> | null)?.name === 'TimeoutError';
-        if (isTooLong || !mayBeLost || sent++ >= times) throw networkError(outcome.error, isChange);
+        if (isTooLong || (mayHaveArrived && !mayBeLost) || sent++ >= times)
+          throw networkError(outcome.error, isChange, !mayHaveArrived);
         await pause(pauseMs, signal);
         continue;
       }
@@ -246,6 +251,9 @@ async function unlessEnded<Value>(signal: AbortSignal | undefined, work: () => P
   }
 }
 
+/** Longest wait that timers know, in milliseconds; a longer one would be none at all. */
+const pauseMaxMs = 2 ** 31 - 1;
+
 /** Waits, unless it is told to stop. */
 export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
   new Promise((resolve, reject) => {
@@ -253,10 +261,13 @@ export const pause = (ms: number, signal?: AbortSignal): Promise<void> =>
       clearTimeout(timer);
       reject(signal!.reason);
     };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
+    const timer = setTimeout(
+      () => {
+        signal?.removeEventListener('abort', stop);
+        resolve();
+      },
+      Math.min(ms, pauseMaxMs),
+    );
     if (signal?.aborted === true) stop();
     else signal?.addEventListener('abort', stop, { once: true });
   });

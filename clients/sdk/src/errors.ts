@@ -155,22 +155,38 @@ export const localError = (message: string, cause?: unknown): SvcError =>
     cause,
   );
 
-/** A request that got no answer. Whether it was carried out is not known. */
-export function networkError(cause: unknown, isChange: boolean): SvcError {
-  const why = (cause as Partial<Error> | null)?.message ?? String(cause);
-  // Node.js says no more than that fetching failed, and keeps to itself what it was.
-  const code = [cause, (cause as Partial<Error> | null)?.cause].map(
-    (one) => (one as { readonly code?: unknown } | null)?.code,
+/** What broke, and what was behind it: Node.js says no more than that fetching failed, and keeps to itself what it was. */
+const causesOf = (broken: unknown): readonly { readonly code?: unknown; readonly syscall?: unknown }[] =>
+  [broken, (broken as Partial<Error> | null)?.cause].filter(isObject);
+
+/** Whether what broke was the way to the gateway, so that nothing was sent. Browsers do not tell. */
+export const neverLeft = (broken: unknown): boolean =>
+  causesOf(broken).some(
+    ({ code, syscall }) =>
+      syscall === 'connect' ||
+      (typeof code === 'string' && /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|CERT_)/.test(code)),
   );
-  const [named] = code.filter((one) => typeof one === 'string' && !why.includes(one));
+
+/**
+ * A request that got no answer.
+ *
+ * @param isChange whether it may have changed something
+ * @param isUnsent whether it is certain that the gateway never had it
+ */
+export function networkError(cause: unknown, isChange: boolean, isUnsent = false): SvcError {
+  const why = (cause as Partial<Error> | null)?.message ?? String(cause);
+  const [named] = causesOf(cause)
+    .map(({ code }) => code)
+    .filter((one) => typeof one === 'string' && !why.includes(one));
+  const isUnknown = isChange && !isUnsent;
   return new SvcError(
     {
       code: 'NETWORK_ERROR',
-      message: `The gateway gave no answer: ${why}${named === undefined ? '' : ` (${named})`}`,
+      message: `The gateway ${isUnsent ? 'was not reached' : 'gave no answer'}: ${why}${named === undefined ? '' : ` (${named})`}`,
       category: 'upstream',
       retryable: true,
-      safe_to_retry: !isChange,
-      mutation_state: isChange ? 'unknown' : 'none',
+      safe_to_retry: !isUnknown,
+      mutation_state: isUnknown ? 'unknown' : isChange ? 'not_started' : 'none',
     },
     0,
     undefined,

@@ -76,6 +76,15 @@ function said(where: Where | undefined): string {
   return queryOf({ where });
 }
 
+/** Where the next page begins. @throws TypeError for what says no place: rows would be left out, or come for ever */
+function placeOf(row: object, column: string): string | number {
+  const value = (row as Readonly<Record<string, unknown>>)[column];
+  if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
+    throw new TypeError(`${column} is longer than a number can be here: select it as text, with ${column}::text.`);
+  if (typeof value === 'string' || typeof value === 'number') return value;
+  throw new TypeError(`${column} has to be selected, and a text or a number in every row.`);
+}
+
 const isHead = { method: 'HEAD', isChange: false } as const;
 const pageRows = 1_000;
 
@@ -137,7 +146,7 @@ export function rest<Row = Record<string, unknown>>(
         if (by === undefined) offset += limit;
         else {
           offset = 0;
-          where = { ...where, [by]: [...own, gt((rows.at(-1) as Record<string, string>)[by]!)] };
+          where = { ...where, [by]: [...own, gt(placeOf(rows.at(-1)!, by))] };
         }
       }
     },

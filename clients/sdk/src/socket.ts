@@ -25,6 +25,8 @@ const finalCodes = [4400, 4401, 4403, 4406, 4409, 4429];
 /** A server that says nothing for so long is asked whether it is there, and believed gone after as long again. */
 const silenceMs = 20_000;
 const longestPauseMs = 15_000;
+/** A connection that held for so long was a good one: what breaks it later is the first break again. */
+const steadyMs = 5_000;
 
 /** A socket of a connection that is there while somebody uses it, and comes back when it is lost. */
 export class Socket {
@@ -35,6 +37,8 @@ export class Socket {
   #isReady = false;
   #failures = 0;
   #isRenewed = false;
+  /** When the gateway took the connection, in milliseconds since 1970. */
+  #takenAt = Number.POSITIVE_INFINITY;
   #lastId = 0;
   /** Counts beginnings and ends: what waited for something meanwhile is told by it that it is out of date. */
   #turn = 0;
@@ -51,7 +55,10 @@ export class Socket {
     this.#operations.set(id, operation);
     if (this.#isReady) this.#send({ id, type: 'subscribe', payload: operation.payload() });
     // Others that wait for a socket have seen to one.
-    else if (this.#operations.size === 1) void this.#open();
+    else if (this.#operations.size === 1) {
+      this.#beginAnew();
+      void this.#open();
+    }
     return () => {
       if (!this.#operations.delete(id)) return;
       if (this.#isReady) this.#send({ id, type: 'complete' });
@@ -114,16 +121,17 @@ export class Socket {
     if (type === 'ping') this.#send({ type: 'pong' });
     else if (type === 'connection_ack') {
       this.#isReady = true;
-      this.#failures = 0;
-      this.#isRenewed = false;
+      this.#takenAt = Date.now();
       this.#say('open');
       for (const [id, { payload }] of this.#operations) this.#send({ id, type: 'subscribe', payload: payload() });
     } else if (operation === undefined) return;
     else if (type === 'next') {
-      const { data, errors } = payload as { readonly data?: unknown; readonly errors?: readonly GraphQLFailure[] };
-      if (errors === undefined) operation.next(data);
-      else this.#end(id, new SvcGraphQLError(errors, data));
-    } else if (type === 'error') this.#end(id, new SvcGraphQLError(payload as readonly GraphQLFailure[]), true);
+      const { data, errors } = (payload ?? {}) as { readonly data?: unknown; readonly errors?: unknown };
+      // Whatever tells something is no waste of time.
+      this.#failures = 0;
+      if (errors === undefined && data != null) operation.next(data);
+      else this.#end(id, new SvcGraphQLError(failuresIn(errors), data));
+    } else if (type === 'error') this.#end(id, new SvcGraphQLError(failuresIn(payload)), true);
     else if (type === 'complete') this.#end(id, undefined, true);
   }
 
@@ -151,6 +159,8 @@ export class Socket {
   }
 
   async #lost(code: number, reason: string, init: Readonly<Record<string, string>> = {}): Promise<void> {
+    // Whoever takes each connection only to close it is not to be asked again and again without a pause.
+    if (Date.now() - this.#takenAt > steadyMs) this.#beginAnew();
     this.#forget();
     if (this.#operations.size === 0) return this.#say('closed');
     const { credential } = this.#connection.options;
@@ -173,6 +183,12 @@ export class Socket {
     this.#turn++;
     this.#socket = undefined;
     this.#isReady = false;
+    this.#takenAt = Number.POSITIVE_INFINITY;
+  }
+
+  #beginAnew(): void {
+    this.#failures = 0;
+    this.#isRenewed = false;
   }
 
   #fail(error: SvcError): void {
@@ -190,6 +206,10 @@ export class Socket {
     this.#say('closed');
   }
 }
+
+/** What was said to have failed; of whoever says it in a shape of their own it is only known that something did. */
+const failuresIn = (told: unknown): readonly GraphQLFailure[] =>
+  Array.isArray(told) ? told : [{ message: 'The gateway told of a failure, but not of which.' }];
 
 /** What a socket was closed with for good. Its credential is at fault where the code says so. */
 function refused(code: number, reason: string): SvcError {

@@ -1,6 +1,7 @@
 import { hexOf, randomHex } from './bytes.ts';
 import { checksumAddress } from './checksum.ts';
 import type { Credential } from './credentials.ts';
+import { laterAt } from './later-at.ts';
 
 /** Whatever signs a text in the name of a wallet: a browser’s extension, a key in memory, a service. */
 export interface WalletSigner {
@@ -56,9 +57,9 @@ export function wallet(options: WalletOptions): Credential {
     }),
     // The one refusal that another signature of the same wallet may mend: its times are those of a clock that is wrong.
     renew: async (_refused, refusal) => {
-      const there = Date.parse(String(refusal?.details.server_time));
-      if (Number.isNaN(there)) return false;
-      laterMs = there - clock();
+      const later = laterAt(refusal, clock());
+      if (later === undefined) return false;
+      laterMs = later;
       kept.clear();
       return true;
     },

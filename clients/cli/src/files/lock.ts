@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename, rm, rmdir, stat, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, rmdir, stat, unlink, utimes, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -33,7 +33,7 @@ export async function locked<Result>(path: string, work: () => Promise<Result>):
   await mkdir(mine, { mode: 0o700 });
   try {
     await writeFile(join(mine, holder), '', { mode: 0o600 });
-    for (const until = Date.now() + patienceMs; !(await put(mine, lock)); ) {
+    for (const until = Date.now() + patienceMs; !(await put(mine, holder, lock)); ) {
       if (Date.now() > until)
         throw local('LOCAL_ERROR', `${path} is being changed by another process, and stays so.`, {
           hint: `When none is at it: rm -r ${lock}`,
@@ -54,7 +54,10 @@ export async function locked<Result>(path: string, work: () => Promise<Result>):
   }
 }
 
-async function put(mine: string, lock: string): Promise<boolean> {
+async function put(mine: string, holder: string, lock: string): Promise<boolean> {
+  // How long it holds is counted from here: whoever has waited long would seem gone as soon as it began.
+  const now = new Date();
+  await utimes(join(mine, holder), now, now);
   try {
     await rename(mine, lock);
     return true;
@@ -84,8 +87,11 @@ async function clear(lock: string): Promise<void> {
   try {
     const names = await readdir(lock);
     for (const name of names) if (await isGone(join(lock, name), name)) await release(lock, name);
+    // Windows moves nothing to where an empty folder is.
+    if (names.length === 0) await orAlready(rmdir(lock));
   } catch (error) {
-    if (!isAbsent(error)) throw error;
+    // Another user's is theirs to take away, and waited for like any other.
+    if (!isAbsent(error) && !hasCode(error, 'EACCES', 'EPERM')) throw error;
   }
 }
 

@@ -15,7 +15,9 @@ const init: Command = {
     'There is no password and no account to be opened: the wallet signs what you send. Its key stands in a file that only you can read. Run again, it changes nothing.',
     'With --api-base that gateway is the one that commands mean from then on, where neither --api-base nor SVC_API_BASE names another.',
   ],
-  positionals: [{ name: 'rail', optional: true, choices: ['x402', 'mpp'], about: 'How the wallet pays: x402.' }],
+  positionals: [
+    { name: 'rail', optional: true, choices: ['x402', 'mpp'], about: 'How the wallet pays: x402 unless told.' },
+  ],
   examples: [
     ['Begin', 'init'],
     ['On another gateway, from now on', 'init --api-base https://api.example.com'],

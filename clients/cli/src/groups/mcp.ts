@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Command, Group } from '../command.ts';
+import { failureOf } from '../failure.ts';
 import { readBinding } from '../files/bindings.ts';
 import { keepKeys, keptKeys } from '../files/project-keys.ts';
 import { choose } from '../files/state.ts';
@@ -40,9 +41,14 @@ const mcp: Command = {
         return anon_key === undefined || service_key === undefined ? undefined : { anon_key, service_key };
       },
       saveProjectKeys: async (id, keys, isNew) => {
-        await keepKeys(cli, url, id, keys);
-        // Whoever only looks keys up goes on working where it was.
-        if (isNew) await choose(cli, url, { project_id: id });
+        try {
+          await keepKeys(cli, url, id, keys);
+          // Whoever only looks keys up goes on working where it was.
+          if (isNew) await choose(cli, url, { project_id: id });
+        } catch (error) {
+          // The project is made all the same, and its keys are in the answer.
+          cli.stderr.write(`svc: what is known of ${id} is not kept here: ${failureOf(error).message}\n`);
+        }
       },
       run: (words) => runForJson(words, cli),
     });

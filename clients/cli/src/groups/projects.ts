@@ -1,6 +1,6 @@
 import type { Command, Group } from '../command.ts';
-import { badUsage, local } from '../failure.ts';
-import { keepKeys } from '../files/project-keys.ts';
+import { afterwards, badUsage, local, runCommand } from '../failure.ts';
+import { keepKeys, keptKeys } from '../files/project-keys.ts';
 import { choose, chosen } from '../files/state.ts';
 import { linkedProject, linkProject } from '../files/workspace.ts';
 import { readInput, readJson, readText } from '../input.ts';
@@ -48,6 +48,9 @@ const provision: Command = {
   operations: ['projects.create'],
   async run({ cli, flags }) {
     const org_id = await findOrg(cli, { '--org': flags.text('org') });
+    const { url } = await apiBase(cli);
+    // Where keys cannot be kept none are made.
+    await keptKeys(cli, url);
     const made = await perform(
       cli,
       rows['projects.create'],
@@ -55,11 +58,18 @@ const provision: Command = {
       { flags, approval: () => ({ action: 'org.project.create', org_id }) },
     );
     const { service_key, ...shown } = made as { project_id: string; anon_key: string; service_key: string };
-    const { url } = await apiBase(cli);
-    await keepKeys(cli, url, shown.project_id, { anon_key: shown.anon_key, service_key });
-    await choose(cli, url, { project_id: shown.project_id });
-    const link = flags.is('link') ? { link: await linkProject(cli, shown.project_id, flags.text('name')) } : {};
-    return { ...shown, ...(flags.is('reveal') ? { service_key } : {}), keys_saved: true, ...link };
+    const { project_id, anon_key } = shown;
+    try {
+      await keepKeys(cli, url, project_id, { anon_key, service_key });
+      await choose(cli, url, { project_id });
+      const link = flags.is('link') ? { link: await linkProject(cli, project_id, flags.text('name')) } : {};
+      return { ...shown, ...(flags.is('reveal') ? { service_key } : {}), keys_saved: true, ...link };
+    } catch (error) {
+      throw afterwards(error, `The project ${project_id} is made, but not all is kept here.`, {
+        details: { project_id },
+        nextActions: [runCommand(`svc projects keys --project ${project_id}`, 'It fetches and keeps the keys.')],
+      });
+    }
   },
 };
 

@@ -1,5 +1,6 @@
 import { type Connection, connect, type Outgoing } from '../../../sdk/src/connection.ts';
 import { SvcError } from '../../../sdk/src/errors.ts';
+import { laterAt } from '../../../sdk/src/later-at.ts';
 import type { Payer } from '../../../sdk/src/payment.ts';
 import type { Cli } from '../cli.ts';
 import { badUsage, Failure, local, runCommand, stopped } from '../failure.ts';
@@ -82,10 +83,9 @@ export async function connection(
       },
       // A signature of a machine whose clock is wrong is made anew, by the gateway's.
       async renew(_refused, refusal) {
-        const there = Date.parse(String(refusal?.details.server_time));
-        if (kind !== 'wallet' || Number.isNaN(there)) return false;
-        laterMs = there - Date.now();
-        return true;
+        const later = kind === 'wallet' ? laterAt(refusal, Date.now()) : undefined;
+        laterMs = later ?? laterMs;
+        return later !== undefined;
       },
     },
   });

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Cli } from '../cli.ts';
 import { local, stopped } from '../failure.ts';
+import { quiet } from '../human.ts';
 
 /** How long a browser is waited for. */
 export const usualTimeoutSeconds = 300;
@@ -50,11 +51,12 @@ export async function loopback(cli: Cli, { begin, open, timeoutMs, codes }: Loop
     settle = resolve;
   });
   const server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://127.0.0.1');
-    const mine = pathname === '/callback' && same(searchParams.get('state') ?? '', state);
+    // Anybody on this machine may knock, with a path that is none.
+    const url = URL.parse(request.url ?? '/', 'http://127.0.0.1');
+    const mine = url?.pathname === '/callback' && same(url.searchParams.get('state') ?? '', state);
     response.writeHead(mine ? 200 : 404, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' });
     response.end(mine ? 'You can close this page and go back to the terminal.\n' : 'Not found.\n');
-    if (mine) settle(searchParams);
+    if (mine) settle(url.searchParams);
   });
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
   const redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`;
@@ -85,12 +87,14 @@ export async function loopback(cli: Cli, { begin, open, timeoutMs, codes }: Loop
   }
 }
 
-const same = (given: string, wanted: string): boolean =>
-  given.length === wanted.length && timingSafeEqual(Buffer.from(given), Buffer.from(wanted));
+const same = (given: string, wanted: string): boolean => {
+  const [one, other] = [Buffer.from(given), Buffer.from(wanted)];
+  return one.length === other.length && timingSafeEqual(one, other);
+};
 
 /** Says where to go, on standard error, and goes there where somebody sits in front of it. */
 export function show(cli: Cli, page: string, open: boolean, more = ''): void {
-  cli.stderr.write(`Open this page in your browser:\n  ${page}\n${more}`);
+  cli.stderr.write(quiet(`Open this page in your browser:\n  ${page}\n${more}`));
   // A browser is handed an address of the web, whatever the gateway sent.
   if (!open || cli.stderr.isTTY !== true || !/^https?:\/\//.test(page)) return;
   const program = { darwin: 'open', win32: 'explorer' }[process.platform as string] ?? 'xdg-open';
