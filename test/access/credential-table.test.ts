@@ -75,7 +75,6 @@ test('every documented path outside /api is described, but pages and forms of pe
 });
 
 const withoutField = [
-  'GET /.well-known/jwks.json',
   'GET /api/downloads/:token',
   'GET /orgs/v1/:org_id/rooms/:room_key/presences/:presence_id',
   'POST /projects/v1/quote',

@@ -174,8 +174,10 @@ test('a cookie is renewed and ended by its browser; an earlier one is good no mo
     'x-svc-csrf': renewed.body.csrf_token,
   });
   expect((await call(second, 'GET', `${plane}/session`)).status).toBe(200);
-  // It is for the paths of ceremonies alone.
-  expect((await call(second, 'GET', '/agent/v1/whoami')).status).toBe(401);
+  // To other paths it is nobody's, unless a page of this server shows the session's word.
+  const bare = withHeaders({ cookie: renewed.headers.get('set-cookie')!.split(';')[0]!, origin: service.url });
+  expect((await call(bare, 'GET', '/agent/v1/whoami')).status).toBe(401);
+  expect((await call(second, 'GET', '/agent/v1/whoami')).status).toBe(200);
   expect((await post(second, `${plane}/session/browser/revoke`)).body).toEqual({ status: 'revoked' });
   expect((await call(second, 'GET', `${plane}/session`)).status).toBe(401);
   expect((await call(person, 'GET', `${plane}/session`)).status).toBe(401);

@@ -52,3 +52,11 @@ test('what needs no key signs nothing', async () => {
   expect(await loaded('wallets', 'current')).not.toContain('a package');
   expect(await loaded('wallets', 'new', 'acme')).toContain('a package');
 });
+
+test('a folder for settings that a script sets to nothing is the usual one, never that in which it works', async () => {
+  const ada = await terminal('http://127.0.0.1:9', fromSources);
+  await ada.with({ SVC_CONFIG_DIR: '', HOME: ada.config, NODE_COMPILE_CACHE: '' })('wallets', 'current');
+  expect(await readdir(ada.checkout)).toEqual([]);
+  expect(await readdir(join(ada.config, '.cache', 'svc'))).toEqual(['compiled']);
+  await ada.remove();
+});

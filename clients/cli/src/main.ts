@@ -18,7 +18,7 @@ else if (Number.parseInt(process.versions.node, 10) < neededNode) {
   process.exitCode = await runByNewer(fileURLToPath(import.meta.url), neededNode);
 } else {
   // Compiled code is kept where nobody else can write; the usual place is a folder that all users share.
-  module.enableCompileCache?.(join(process.env.SVC_CONFIG_DIR ?? join(homedir(), '.cache', 'svc'), 'compiled'));
+  module.enableCompileCache?.(join(process.env.SVC_CONFIG_DIR || join(homedir(), '.cache', 'svc'), 'compiled'));
   const { run } = await import('./run.ts');
   const ending = new AbortController();
   const end = () => ending.abort();
