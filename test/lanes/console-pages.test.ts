@@ -63,14 +63,15 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
     expect(await page.getByRole('button', { name: 'Resolve' }).count()).toBe(0);
   });
 
-  test('failures are listed with their verdict and drawn over time', async () => {
+  test('failures show up as they become known, with their verdict, and are drawn over time', async () => {
     const path = `/projects/v1/${projectId}/errors`;
     const { page, visit, press } = await asOwner();
     await visit(`/projects/${projectId}/errors`);
     await page.getByText('no traffic says nothing').waitFor();
-    await post(`${path}/occurrences`, { occurrences: [failure({ sample_id: 'req_1' })] }, key);
     await post(`${path}/invocations`, { invocations: [{ function: 'checkout', count: 40 }] }, key);
-    await press('Show');
+    const first = failure({ sample_id: 'req_1', release_id: 'rel_a' });
+    await post(`${path}/occurrences`, { occurrences: [first] }, key);
+    // It is new in a release, so word of it comes by itself, and sooner than anything is asked for anyway.
     await page.getByText('1 failure is new.').waitFor();
     await page
       .getByRole('list', { name: 'Failures' })
@@ -224,7 +225,7 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
       expect(await page.getByRole('alert').allTextContents()).toEqual([]);
 
       await visit(`/projects/${projectId}`);
-      await page.getByRole('link', { name: 'Errors' }).waitFor();
+      await page.getByRole('main').getByRole('link', { name: 'Errors' }).waitFor();
       expect({
         rows: await offers('link', 'Rows'),
         keys: await offers('button', 'Get the keys'),

@@ -2,7 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { buildConsole } from '../../scripts/build-console.ts';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
-import { freshEmail, peopleOf } from '../ceremonies/person.ts';
+import { freshEmail, peopleOf, plane } from '../ceremonies/person.ts';
 import { startBreakableWay } from '../helpers/breakable-way.ts';
 import { launchChromium } from '../helpers/chromium.ts';
 import { openConsole } from '../helpers/console-page.ts';
@@ -109,13 +109,17 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     return opened;
   }
 
-  test('who would rather not is told what was refused, and keeps what they typed', async () => {
-    const { page, visit, heading, press, fill, email } = await withPasskey();
-    await service.control.sql(
+  /** Has the passkey count as never shown. */
+  const goStale = (email: string) =>
+    service.control.sql(
       `update sessions set amr_times = amr_times - 'passkey' where principal_id in
         (select principal_id from authenticators where public_subject = $1)`,
       [email],
     );
+
+  test('who would rather not is told what was refused, and keeps what they typed', async () => {
+    const { page, visit, heading, press, fill, email } = await withPasskey();
+    await goStale(email);
     await visit('/orgs');
     await heading('Organizations');
     await fill('Name', 'Second');
@@ -127,6 +131,75 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Second');
     // The keyboard is where it was.
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Create organization');
+  });
+
+  test('keys are shown to who confirms that it is them, and are not asked for before', async () => {
+    const { page, heading, press, fill, email } = await withPasskey();
+    await fill('Name of a new project', 'One');
+    await press('Create project');
+    await press('Use a passkey');
+    await page.getByText('One is ready').waitFor();
+    await goStale(email);
+    await page.getByRole('list', { name: 'Projects' }).getByRole('link', { name: 'One' }).click();
+    await heading('One');
+    await press('Get the keys');
+    await page.getByRole('alert').getByText('STEP_UP_REQUIRED').waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    await press('Confirm and go on');
+    await page.getByRole('dialog').getByText('To see the keys of the project').waitFor();
+    await press('Use a passkey');
+    await page.getByRole('heading', { name: 'Service key' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  test('who only looks on is offered nothing that changes anything', async () => {
+    const { wallet, orgId, projectId } = await service.project();
+    const { page, visit, heading, email } = await open();
+    const invite = { email, role: 'developer' };
+    await service.call(wallet, 'POST', `/orgs/v1/${orgId}/invites`, { body: invite });
+    await service.call(wallet, 'POST', `/orgs/v1/${orgId}/rooms/standup/messages`, { body: { body: 'Hello' } });
+    const raised = await service.call<{ readonly escalation_id: string }>(
+      wallet,
+      'POST',
+      `/orgs/v1/${orgId}/escalations`,
+      { body: { reason: 'Look at it.' } },
+    );
+    const { principalId } = await people.byMail(email);
+    const promoted = await service.call(wallet, 'PATCH', `/orgs/v1/${orgId}/members/${principalId}`, {
+      body: { role: 'owner' },
+    });
+    expect(promoted.status).toBe(200);
+    const { token } = await people.operatorByMail(email);
+    await visit('');
+    await heading('Sign in');
+    const status = await page.evaluate<number>(
+      `fetch('${plane}/session/browser', { method: 'POST', body: '{}', headers: {
+        'content-type': 'application/json', authorization: 'Bearer ${token}' } }).then((answer) => answer.status)`,
+    );
+    expect(status).toBe(200);
+    const offered: Record<string, readonly string[]> = {};
+    for (const [path, sign] of [
+      ['', 'What you answer for'],
+      ['/orgs', 'All projects'],
+      [`/orgs/${orgId}`, 'Audit trail'],
+      [`/orgs/${orgId}/rooms/standup`, 'Hello'],
+      [`/orgs/${orgId}/escalations`, 'Look at it.'],
+      [`/orgs/${orgId}/escalations/${raised.body.escalation_id}`, 'Pages that went out'],
+      [`/projects/${projectId}`, 'Requests in this lease'],
+      [`/projects/${projectId}/rows`, 'Not in a session that only reads'],
+      [`/projects/${projectId}/errors`, 'Verdict'],
+    ] as const) {
+      await visit(path);
+      await page.getByText(sign).first().waitFor();
+      await page.getByText('Loading…').first().waitFor({ state: 'detached' });
+      offered[path] = await page.getByRole('main').getByRole('button').allTextContents();
+      expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+    }
+    // What is asked for changes nothing.
+    expect(Object.entries(offered).filter(([, buttons]) => buttons.length > 0)).toEqual([
+      [`/projects/${projectId}/errors`, ['Show']],
+    ]);
+    await page.getByText('This session only reads.').waitFor();
   });
 
   test('a passkey signs in, signing out ends the session in every tab, and the next visit begins outside', async () => {

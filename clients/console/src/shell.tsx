@@ -1,9 +1,10 @@
 import { type ReactNode, useState } from 'react';
 import type { Link as Connection } from './graph/link.ts';
+import { Menu } from './menu.tsx';
 import { ConnectionBanner } from './parts/connection-banner.tsx';
 import { ProofAsked } from './parts/proof-asked.tsx';
 import { ThemeSwitch } from './parts/theme-switch.tsx';
-import { Link, match } from './router.tsx';
+import { Link } from './router.tsx';
 import { plane } from './session/person.ts';
 import { leave, type Member, signOut } from './session/session.ts';
 import type { Settings } from './settings.ts';
@@ -16,9 +17,6 @@ interface ShellProps {
   readonly children: ReactNode;
 }
 
-/** The organization that a page is about, by its address. */
-const orgOf = (path: string) => match('/orgs/:org', path.split('/').slice(0, 3).join('/'))?.org;
-
 async function throwKeyAway(): Promise<void> {
   const { forgetKey } = await import('./session/throw-away-key.ts');
   await forgetKey();
@@ -28,7 +26,6 @@ async function throwKeyAway(): Promise<void> {
 /** What stands around every page: where one may go, who one is, and how the connection is. */
 export function Shell({ member, link, settings, path, children }: ShellProps) {
   const [open, setOpen] = useState(false);
-  const org = orgOf(path);
   return (
     <>
       <a className="skip" href="#content">
@@ -53,22 +50,7 @@ export function Shell({ member, link, settings, path, children }: ShellProps) {
           </div>
           {/* biome-ignore lint/a11y: a press on a link inside closes the menu; the links are what is reached by key. */}
           <nav id="menu" aria-label="Console" onClick={() => setOpen(false)}>
-            <div>
-              <Link to="/">Overview</Link>
-              <Link to="/orgs">Organizations</Link>
-              <Link to="/audits">Audits</Link>
-              <Link to="/outbox">Outbox</Link>
-              <Link to="/you">Sign-in and approvals</Link>
-            </div>
-            {org !== undefined && (
-              <div>
-                <h2>This organization</h2>
-                <Link to={`/orgs/${org}`}>Projects and members</Link>
-                <Link to={`/orgs/${org}/rooms`}>Rooms</Link>
-                <Link to={`/orgs/${org}/events`}>Events</Link>
-                <Link to={`/orgs/${org}/escalations`}>Escalations</Link>
-              </div>
-            )}
+            <Menu path={path} />
           </nav>
           <div className="side-foot">
             <ThemeSwitch />

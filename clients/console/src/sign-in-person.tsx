@@ -1,5 +1,6 @@
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import type { Envelope } from './graph/envelope.ts';
+import { useEvery } from './graph/use-settled.ts';
 import { Field } from './parts/field.tsx';
 import { Form, textOf } from './parts/form.tsx';
 import { findPerson, type Person, plane } from './session/person.ts';
@@ -26,11 +27,7 @@ async function enterIfThere(): Promise<boolean> {
 /** The way in for people, who need no wallet: a passkey, or a link by mail. */
 export function SignInPerson({ person, attempt }: SignInPersonProps) {
   const [mailed, setMailed] = useState<string>();
-  useEffect(() => {
-    if (mailed === undefined) return;
-    const timer = setInterval(() => void enterIfThere(), lookEveryMs);
-    return () => clearInterval(timer);
-  }, [mailed]);
+  useEvery(mailed === undefined ? undefined : lookEveryMs, () => void enterIfThere());
 
   const byPasskey = () =>
     attempt(async () => {

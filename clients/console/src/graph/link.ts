@@ -71,6 +71,8 @@ export function createLink(opening: Opening, refused: (why: string) => void): Li
         state.set('open');
       },
       closed: (event) => {
+        // What this one did not answer is nothing to end the next one for.
+        clearTimeout(silence);
         if (closing) return;
         if (event instanceof CloseEvent && event.code === 4403) return giveUp(opening.refused);
         state.set('lost');

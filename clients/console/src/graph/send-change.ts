@@ -10,6 +10,10 @@ interface Sent<Data> {
   readonly error?: CombinedError | undefined;
 }
 
+/** Whether a change took place: what its answer would have shown besides may still be refused to who made it. */
+export const tookPlace = ({ data, error }: Sent<unknown>): boolean =>
+  error === undefined || Object.values(data ?? {}).some((made) => made !== null);
+
 /**
  * Sends a change. Where a person's session has to prove something for it, they are asked, and it is sent again under the
  * same idempotency key.
@@ -22,7 +26,7 @@ export async function sendChange<Data, Variables extends object>(
   const send = (by: Client): Promise<Sent<Data>> => by.mutation(document, variables).toPromise();
   const first = await send(client);
   const current = session.get();
-  if (first.error === undefined || current.state !== 'in' || current.member.kind !== 'person') return first;
+  if (tookPlace(first) || current.state !== 'in' || current.member.kind !== 'person') return first;
   const { member } = current;
   const wanted = wantedBy(envelopeOf(first.error));
   if (wanted === undefined) return first;
@@ -39,7 +43,7 @@ async function sendApproved<Data>(
   const known = knownApproval(person, wanted);
   if (known !== undefined) {
     const sent = await send(approvedClient(person, known));
-    if (sent.error === undefined || !/^WRITE_AUTH_/.test(envelopeOf(sent.error).code)) return sent;
+    if (tookPlace(sent) || !/^WRITE_AUTH_/.test(envelopeOf(sent.error).code)) return sent;
   }
   const approval = (await prove(person, wanted))?.approval;
   return approval === undefined ? undefined : send(approvedClient(person, approval));

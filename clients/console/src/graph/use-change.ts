@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { somethingChanged } from './changes.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
-import { sendChange } from './send-change.ts';
+import { sendChange, tookPlace } from './send-change.ts';
 
 /** A change that can be made, and how the last one went. */
 export interface Change<Input, Data> {
@@ -28,13 +28,13 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
     setBusy(true);
     setError(undefined);
     const keyed = { ...input, idempotencyKey: crypto.randomUUID() } as Input;
-    const { data, error: failed } = await sendChange(client, document, { input: keyed });
+    const sent = await sendChange(client, document, { input: keyed });
     setBusy(false);
-    if (failed === undefined) {
+    if (tookPlace(sent)) {
       somethingChanged();
-      return data;
+      return sent.data;
     }
-    setError(envelopeOf(failed));
+    setError(envelopeOf(sent.error));
     return undefined;
   };
   return { run, busy, error, clear: () => setError(undefined) };

@@ -5,6 +5,7 @@ import { useStore } from '../store.ts';
 import { changes } from './changes.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
 import { useFeed } from './use-feed.ts';
+import { useEvery, useSettled } from './use-settled.ts';
 
 /** What a query answered last. */
 export interface Answer<Data> {
@@ -42,31 +43,20 @@ export function useAsk<Data, Variables extends object>(
   };
 }
 
-/** Of a burst of changes the last is waited for, in milliseconds. */
-const settleMs = 120;
-
-/** A query that is asked anew when a feed tells that something has changed, and every `everyMs` for what no feed tells. */
+/**
+ * A query that is asked anew when a feed tells that something has changed, and every `everyMs` for what no feed tells.
+ *
+ * @param following undefined: no feed is followed yet
+ */
 export function useLiveQuery<Data, Variables extends object, Event, Following extends object>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
   feed: TypedDocumentNode<Event, Following>,
-  following: Following,
+  following: Following | undefined,
   everyMs?: number,
 ): Answer<Data> {
   const answer = useAsk(document, variables);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const again = useRef(answer.again);
-  again.current = answer.again;
-  const failed = useFeed(feed, following, () => {
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => again.current(), settleMs);
-  });
-  useEffect(() => {
-    const interval = everyMs === undefined ? undefined : setInterval(() => again.current(), everyMs);
-    return () => {
-      clearTimeout(timer.current);
-      clearInterval(interval);
-    };
-  }, [everyMs]);
+  const failed = useFeed(feed, following, useSettled(answer.again));
+  useEvery(everyMs, answer.again);
   return { ...answer, error: answer.error ?? failed };
 }

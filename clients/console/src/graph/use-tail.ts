@@ -93,7 +93,12 @@ export function useTail<Row, Variables extends object, Asked, Told>(
       const found = await read(before);
       if (found === undefined) return;
       const rows = found.edges.map(({ node }) => node);
-      setState((now) => now && { ...now, rows: [...rows, ...now.rows], before: beforeOf(found) });
+      // Asked twice, or the list is another by now.
+      setState((now) =>
+        now?.of === of && now.before === before
+          ? { ...now, rows: [...rows, ...now.rows], before: beforeOf(found) }
+          : now,
+      );
     } catch (error) {
       setFailed(envelopeOf(error));
     }

@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useAsk } from '../graph/use-live-query.ts';
+import { useEvery } from '../graph/use-settled.ts';
 import { Card } from '../parts/card.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Empty } from '../parts/empty.tsx';
@@ -8,7 +9,7 @@ import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { FailureCountsDocument, FailureDocument, type FailureQuery } from './error.graphql.ts';
-import { bucketOf, ErrorsChart, hourMs, spans } from './errors-chart.tsx';
+import { askEveryMs, bucketOf, ErrorsChart, sinceHours, spans } from './errors-chart.tsx';
 import { projectCrumbs } from './project-crumbs.ts';
 
 type Failure = NonNullable<FailureQuery['errorFingerprint']>;
@@ -21,6 +22,7 @@ interface ErrorProps {
 /** One failure: what it is, since when and under which releases, and where its samples are. */
 export default function ErrorPage({ project, fingerprint }: ErrorProps) {
   const answer = useAsk(FailureDocument, { project, fingerprint });
+  useEvery(askEveryMs, answer.again);
   const { project: owner, errorFingerprint: found } = answer.data ?? {};
   return (
     <Page
@@ -87,9 +89,9 @@ function Facts({ failure }: { readonly failure: Failure }) {
 
 function OverTime({ project, fingerprint }: ErrorProps) {
   const [hours, setHours] = useState(24);
-  const [now] = useState(Date.now);
-  const since = new Date(now - hours * hourMs).toISOString();
+  const since = sinceHours(hours);
   const answer = useAsk(FailureCountsDocument, { project, fingerprint, since, bucket: bucketOf(hours) });
+  useEvery(askEveryMs, answer.again);
   return (
     <Card
       title="Over time"

@@ -39,4 +39,9 @@ export const spans = [
 /** What a time is counted by. */
 export const bucketOf = (hours: number): Counts['bucket'] => spans.find((span) => span.hours === hours)!.bucket;
 
-export const hourMs = stepMs.HOUR;
+/** When a time begins that goes back so many hours: with an hour, as it is counted, so that it moves on once an hour. */
+export const sinceHours = (hours: number): string =>
+  new Date((Math.floor(Date.now() / stepMs.HOUR) - hours) * stepMs.HOUR).toISOString();
+
+/** What no feed tells of is asked for so often, in milliseconds. */
+export const askEveryMs = 60_000;

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { useAsk } from '../graph/use-live-query.ts';
+import { useLiveQuery } from '../graph/use-live-query.ts';
 import { Card } from '../parts/card.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { Field } from '../parts/field.tsx';
@@ -11,36 +11,36 @@ import { Sparkline } from '../parts/sparkline.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { Link } from '../router.tsx';
-import { ErrorsDocument, type ErrorsQuery } from './errors.graphql.ts';
-import { bucketOf, ErrorsChart, hourMs, spans } from './errors-chart.tsx';
+import { ErrorsDocument, type ErrorsQuery, FollowNewFailuresDocument } from './errors.graphql.ts';
+import { askEveryMs, bucketOf, ErrorsChart, sinceHours, spans } from './errors-chart.tsx';
 import { projectCrumbs } from './project-crumbs.ts';
 
 type Errors = NonNullable<NonNullable<ErrorsQuery['project']>['errors']>;
 
 interface Asked {
   readonly hours: number;
-  readonly until: number;
   readonly newIn: string | null;
   readonly function: string | null;
 }
 
-const now = (hours: number) => ({ hours, until: Date.now() });
-
-/** Failures of a project's functions, with the verdict on what is new. */
+/** Failures of a project's functions, with the verdict on what is new, as it becomes known. */
 export default function ErrorsPage({ project }: { readonly project: string }) {
-  const [asked, setAsked] = useState<Asked>(() => ({ ...now(24), newIn: null, function: null }));
-  const pages = usePages();
-  const { hours, until, newIn, function: named } = asked;
-  const answer = useAsk(ErrorsDocument, {
-    project,
-    since: new Date(until - hours * hourMs).toISOString(),
-    until: new Date(until).toISOString(),
-    newIn,
-    function: named,
-    after: pages.after,
-    bucket: bucketOf(hours),
-  });
+  const [asked, setAsked] = useState<Asked>({ hours: 24, newIn: null, function: null });
+  const pages = usePages(JSON.stringify(asked));
+  // What was known at the first answer need not be told.
+  const [from, setFrom] = useState<string>();
+  const { hours, newIn, function: named } = asked;
+  // A feed tells of what is new in a release; what comes again, and runs, are found by asking.
+  const answer = useLiveQuery(
+    ErrorsDocument,
+    { project, since: sinceHours(hours), newIn, function: named, after: pages.after, bucket: bucketOf(hours) },
+    FollowNewFailuresDocument,
+    from === undefined ? undefined : { project, after: from },
+    askEveryMs,
+  );
   const found = answer.data?.project;
+  const known = found?.events?.cursor;
+  if (from === undefined && known !== undefined) setFrom(known);
   return (
     <Page title="Errors" crumbs={projectCrumbs(found?.organization, found)}>
       <Card title="What to show">
@@ -49,10 +49,11 @@ export default function ErrorsPage({ project }: { readonly project: string }) {
           className="row"
           send={(values) => {
             setAsked({
-              ...now(Number(textOf(values, 'hours'))),
+              hours: Number(textOf(values, 'hours')),
               newIn: textOf(values, 'newIn') || null,
               function: textOf(values, 'function') || null,
             });
+            answer.again();
             return false;
           }}
         >

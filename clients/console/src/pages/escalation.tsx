@@ -10,6 +10,7 @@ import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
+import { mayChange } from '../session/may.ts';
 import {
   AcknowledgeDocument,
   EscalationDocument,
@@ -109,7 +110,7 @@ function Facts({ org, found }: { readonly org: string; readonly found: Found }) 
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by key.
         <pre tabIndex={0}>{JSON.stringify(found.details, null, 2)}</pre>
       )}
-      {status === 'OPEN' && (
+      {status === 'OPEN' && mayChange() && (
         <div>
           <button
             type="button"
@@ -120,20 +121,23 @@ function Facts({ org, found }: { readonly org: string; readonly found: Found }) 
           </button>
         </div>
       )}
-      {status !== 'RESOLVED' && (
-        <Form
-          label="Resolve"
-          className="row"
-          send={(values) => {
-            const note = textOf(values, 'note');
-            return answerIt('RESOLVED', () => resolve.run({ org, escalation, ...(note === '' ? {} : { note }) }));
-          }}
-        >
-          <Field label="What was done about it">
-            <input name="note" maxLength={1000} />
-          </Field>
-          <button type="submit">Resolve</button>
-        </Form>
+      {found.status !== 'RESOLVED' && mayChange() && (
+        // Hidden rather than gone while it is sent: what was typed stays when it is refused.
+        <div hidden={status === 'RESOLVED'}>
+          <Form
+            label="Resolve"
+            className="row"
+            send={(values) => {
+              const note = textOf(values, 'note');
+              return answerIt('RESOLVED', () => resolve.run({ org, escalation, ...(note === '' ? {} : { note }) }));
+            }}
+          >
+            <Field label="What was done about it">
+              <input name="note" maxLength={1000} />
+            </Field>
+            <button type="submit">Resolve</button>
+          </Form>
+        </div>
       )}
       <ErrorNote error={acknowledge.error ?? resolve.error} />
     </Card>

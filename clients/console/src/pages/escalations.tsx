@@ -12,6 +12,7 @@ import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { Link } from '../router.tsx';
+import { mayChange } from '../session/may.ts';
 import { Contacts } from './escalation-contacts.tsx';
 import {
   type EscalationSeverity,
@@ -25,7 +26,7 @@ import { useOrg } from './use-org.ts';
 /** What waits for a human, as it is raised and answered. */
 export default function Escalations({ org }: { readonly org: string }) {
   const [status, setStatus] = useState<EscalationStatus | null>(null);
-  const pages = usePages();
+  const pages = usePages(status ?? '');
   const { role, crumbs } = useOrg(org);
   const asked = { org, status, after: pages.after };
   const answer = useLiveQuery(EscalationsDocument, asked, FollowEscalationsDocument, { org });
@@ -76,7 +77,7 @@ export default function Escalations({ org }: { readonly org: string }) {
         </Loaded>
       </Card>
       <div className="columns">
-        <Raise org={org} />
+        {mayChange() && <Raise org={org} />}
         <Contacts org={org} role={role} />
       </div>
     </Page>

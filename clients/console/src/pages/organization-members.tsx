@@ -1,18 +1,20 @@
 import { useState } from 'react';
 import { useChange } from '../graph/use-change.ts';
 import { Card } from '../parts/card.tsx';
+import { Empty } from '../parts/empty.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
+import { MorePages } from '../parts/more-pages.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { may } from '../session/may.ts';
 import { AddMemberDocument, RemoveMemberDocument, type Role, SetRoleDocument } from './organization.graphql.ts';
-import type { Organization } from './organization.tsx';
+import type { ListedProps } from './organization.tsx';
 import { RoleOptions } from './organization-roles.tsx';
 
 /** Who belongs to an organization, and as what. */
-export function Members({ organization: { orgId, members, role: mine } }: { readonly organization: Organization }) {
+export function Members({ organization: { orgId, members, role: mine }, pages }: ListedProps) {
   const add = useChange(AddMemberDocument);
   const setRole = useChange(SetRoleDocument);
   const remove = useChange(RemoveMemberDocument);
@@ -82,6 +84,10 @@ export function Members({ organization: { orgId, members, role: mine } }: { read
           );
         })}
       </ul>
+      {joined.length === 0 && (
+        <Empty title="Nobody on this page">Who has not come yet stands among the invitations.</Empty>
+      )}
+      <MorePages pages={pages} info={members.pageInfo} list="members" />
       <ErrorNote error={setRole.error ?? remove.error} />
       {mayChange && (
         <Form

@@ -7,6 +7,7 @@ import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
+import { MorePages, type Pages, usePages } from '../parts/more-pages.tsx';
 import { Page } from '../parts/page.tsx';
 import { Secret } from '../parts/secret.tsx';
 import { Tag } from '../parts/tag.tsx';
@@ -28,7 +29,9 @@ export type Organization = NonNullable<OrganizationQuery['organization']>;
 
 /** An organization: its projects, who belongs to it, and how it stands with its tier. */
 export default function OrganizationPage({ org }: { readonly org: string }) {
-  const answer = useAsk(OrganizationDocument, { org });
+  const projects = usePages();
+  const members = usePages();
+  const answer = useAsk(OrganizationDocument, { org, projectsAfter: projects.after, membersAfter: members.after });
   const name = answer.data?.organization?.displayName ?? 'Organization';
   return (
     <Page title={name} crumbs={[['Organizations', '/orgs']]}>
@@ -36,12 +39,12 @@ export default function OrganizationPage({ org }: { readonly org: string }) {
         {({ organization, tierStatus }) =>
           organization !== null && (
             <>
-              <Projects organization={organization} />
+              <Projects organization={organization} pages={projects} />
               <div className="columns">
                 <TierCard organization={organization} standing={tierStatus} />
                 <Settings organization={organization} />
               </div>
-              <Members organization={organization} />
+              <Members organization={organization} pages={members} />
               <Invitations organization={organization} />
               {may(organization.role, 'org:audit:read') && <AuditTrail org={organization.orgId} />}
             </>
@@ -52,13 +55,19 @@ export default function OrganizationPage({ org }: { readonly org: string }) {
   );
 }
 
+export interface ListedProps {
+  readonly organization: Organization;
+  /** Where one is in the list. */
+  readonly pages: Pages;
+}
+
 interface Made {
   readonly projectId: string;
   readonly name: string;
   readonly keys: { readonly anonKey: string; readonly serviceKey: string } | null;
 }
 
-function Projects({ organization: { orgId, projects, role } }: { readonly organization: Organization }) {
+function Projects({ organization: { orgId, projects, role }, pages }: ListedProps) {
   const create = useChange(CreateProjectDocument);
   const [made, setMade] = useState<Made>();
   return (
@@ -79,7 +88,7 @@ function Projects({ organization: { orgId, projects, role } }: { readonly organi
           ))}
         </ul>
       )}
-      {projects.pageInfo.hasNextPage && <p className="quiet small">The first hundred are shown.</p>}
+      <MorePages pages={pages} info={projects.pageInfo} list="projects" />
       {may(role, 'project:create') && (
         <Form
           label="New project"
@@ -99,16 +108,21 @@ function Projects({ organization: { orgId, projects, role } }: { readonly organi
         </Form>
       )}
       <ErrorNote error={create.error} />
-      {made?.keys != null && (
+      {made !== undefined && (
         <div className="note good" role="status">
           <p>
-            <strong>{made.name}</strong> is ready. Its keys can be seen again on{' '}
-            <Link to={`/projects/${made.projectId}`}>its page</Link>; the service key may do what an owner may.
+            <strong>{made.name}</strong> is ready. {made.keys === null ? 'Go on to ' : 'Its keys can be seen again on '}
+            <Link to={`/projects/${made.projectId}`}>its page</Link>
+            {made.keys === null ? '.' : '; the service key may do what an owner may.'}
           </p>
-          <p>Anon key</p>
-          <Secret name="anon key" value={made.keys.anonKey} />
-          <p>Service key</p>
-          <Secret name="service key" value={made.keys.serviceKey} />
+          {made.keys !== null && (
+            <>
+              <p>Anon key</p>
+              <Secret name="anon key" value={made.keys.anonKey} />
+              <p>Service key</p>
+              <Secret name="service key" value={made.keys.serviceKey} />
+            </>
+          )}
         </div>
       )}
     </Card>

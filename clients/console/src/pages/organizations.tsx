@@ -11,13 +11,14 @@ import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { go, Link } from '../router.tsx';
-import { CreateOrganizationDocument, OrganizationsDocument } from './organizations.graphql.ts';
+import { mayChange } from '../session/may.ts';
+import { AllProjectsDocument, CreateOrganizationDocument, OrganizationsDocument } from './organizations.graphql.ts';
+import { ownerName } from './project-crumbs.ts';
 
 /** The caller's organizations, and how to have one more. */
 export default function Organizations() {
   const pages = usePages();
   const answer = useAsk(OrganizationsDocument, { after: pages.after });
-  const create = useChange(CreateOrganizationDocument);
   return (
     <Page title="Organizations">
       <Card title="Yours">
@@ -43,31 +44,74 @@ export default function Organizations() {
                     ))}
                   </ul>
                 )}
-                <MorePages pages={pages} info={pageInfo} />
+                <MorePages pages={pages} info={pageInfo} list="organizations" />
               </>
             );
           }}
         </Loaded>
       </Card>
-      <Card title="New organization">
-        <Form
-          label="New organization"
-          className="row"
-          send={async (values) => {
-            const made = await create.run({ displayName: textOf(values, 'name') });
-            if (made?.createOrganization != null) go(`/orgs/${made.createOrganization.orgId}`);
-            return made !== undefined;
-          }}
-        >
-          <Field label="Name">
-            <input name="name" required maxLength={128} />
-          </Field>
-          <button type="submit" className="main" disabled={create.busy}>
-            Create organization
-          </button>
-        </Form>
-        <ErrorNote error={create.error} />
-      </Card>
+      <AllProjects />
+      {mayChange() && <NewOrganization />}
     </Page>
+  );
+}
+
+/** Also those that one has by a grant, whose organization is somebody else's. */
+function AllProjects() {
+  const pages = usePages();
+  const answer = useAsk(AllProjectsDocument, { after: pages.after });
+  return (
+    <Card title="All projects">
+      <Loaded answer={answer}>
+        {({ projects }) => {
+          const { edges = [], pageInfo } = projects ?? {};
+          return (
+            <>
+              {edges.length === 0 ? (
+                <Empty title="No project yet">Projects are made in an organization.</Empty>
+              ) : (
+                <ul className="list" aria-label="Projects">
+                  {edges.map(({ node }) => (
+                    <li key={node.id} className="line">
+                      <Link to={`/projects/${node.projectId}`} className="grows">
+                        {node.name}
+                      </Link>
+                      <span className="small quiet">{ownerName(node.organization)}</span>
+                      <Tag value={node.status} />
+                    </li>
+                  ))}
+                </ul>
+              )}
+              <MorePages pages={pages} info={pageInfo} list="projects" />
+            </>
+          );
+        }}
+      </Loaded>
+    </Card>
+  );
+}
+
+function NewOrganization() {
+  const create = useChange(CreateOrganizationDocument);
+  return (
+    <Card title="New organization">
+      <Form
+        label="New organization"
+        className="row"
+        send={async (values) => {
+          const made = await create.run({ displayName: textOf(values, 'name') });
+          if (made?.createOrganization != null) go(`/orgs/${made.createOrganization.orgId}`);
+          return made !== undefined;
+        }}
+      >
+        <Field label="Name">
+          <input name="name" required maxLength={128} />
+        </Field>
+        <button type="submit" className="main" disabled={create.busy}>
+          Create organization
+        </button>
+      </Form>
+      <ErrorNote error={create.error} />
+    </Card>
   );
 }

@@ -1,8 +1,9 @@
 import { Client, cacheExchange, fetchExchange } from '@urql/core';
-import { useEffect, useMemo, useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Provider } from 'urql';
 import { useChange } from '../graph/use-change.ts';
 import { useAsk } from '../graph/use-live-query.ts';
+import { useEvery } from '../graph/use-settled.ts';
 import { Card } from '../parts/card.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
@@ -76,10 +77,7 @@ function Mails({ forget }: { readonly forget: () => void }) {
   const answer = useAsk(OutboxDocument, { after: pages.after });
   const test = useChange(TestMailDocument);
   const refused = answer.error !== undefined;
-  useEffect(() => {
-    const timer = refused ? undefined : setInterval(() => answer.again(), askEveryMs);
-    return () => clearInterval(timer);
-  });
+  useEvery(refused ? undefined : askEveryMs, answer.again);
   return (
     <>
       <div>

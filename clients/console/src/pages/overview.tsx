@@ -11,6 +11,7 @@ import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { Link } from '../router.tsx';
+import { mayChange } from '../session/may.ts';
 import {
   OpenEscalationsDocument,
   OperatorDocument,
@@ -42,9 +43,13 @@ function Mine({ identity: { principal, memberships } }: { readonly identity: Ide
     <>
       {active.length === 0 && (
         <Empty title="You belong to no organization yet">
-          <Link to="/orgs" className="button main">
-            Create an organization
-          </Link>
+          {mayChange() ? (
+            <Link to="/orgs" className="button main">
+              Create an organization
+            </Link>
+          ) : (
+            'This session only reads.'
+          )}
         </Empty>
       )}
       <div className="columns">
@@ -52,6 +57,11 @@ function Mine({ identity: { principal, memberships } }: { readonly identity: Ide
           <OrganizationCard key={node.id} organization={node.organization!} role={node.role} />
         ))}
       </div>
+      {memberships.pageInfo.hasNextPage && (
+        <p>
+          These are the first fifty. <Link to="/orgs">All organizations</Link>
+        </p>
+      )}
       <AnsweredFor />
       <div className="columns">
         <You principal={principal} />
@@ -140,6 +150,9 @@ function OrganizationCard({
                   ))}
                 </ul>
               )}
+              {found?.projects.pageInfo.hasNextPage === true && (
+                <p className="quiet small">…and more: open it to see all.</p>
+              )}
             </>
           )
         }
@@ -162,21 +175,25 @@ function You({ principal }: { readonly principal: Identity['principal'] }) {
           <When at={principal.createdAt} />
         </dd>
       </dl>
-      <Form
-        label="Your name"
-        className="row"
-        send={async (values) => {
-          await rename.run({ displayName: textOf(values, 'name') });
-          return false;
-        }}
-      >
-        <Field label="Name for others">
-          <input name="name" defaultValue={principal.displayName ?? ''} required maxLength={64} />
-        </Field>
-        <button type="submit" disabled={rename.busy}>
-          Save
-        </button>
-      </Form>
+      {mayChange() ? (
+        <Form
+          label="Your name"
+          className="row"
+          send={async (values) => {
+            await rename.run({ displayName: textOf(values, 'name') });
+            return false;
+          }}
+        >
+          <Field label="Name for others">
+            <input name="name" defaultValue={principal.displayName ?? ''} required maxLength={64} />
+          </Field>
+          <button type="submit" disabled={rename.busy}>
+            Save
+          </button>
+        </Form>
+      ) : (
+        principal.displayName !== null && <p>{principal.displayName}</p>
+      )}
       <ErrorNote error={rename.error} />
     </Card>
   );
@@ -207,32 +224,34 @@ function Reachable() {
                   value={contact.emailVerification}
                   mood={contact.emailVerification === 'VERIFIED' ? 'good' : 'warn'}
                 />
-                {contact.emailVerification !== 'VERIFIED' && (
+                {contact.emailVerification !== 'VERIFIED' && mayChange() && (
                   <button type="button" className="slim" disabled={verify.busy} onClick={() => void verify.run({})}>
                     Send the link again
                   </button>
                 )}
               </div>
             )}
-            <Form
-              label="Where notices go"
-              className="row"
-              send={async (values) => {
-                const email = textOf(values, 'email');
-                await set.run({ name: textOf(values, 'name'), email: email === '' ? null : email });
-                return false;
-              }}
-            >
-              <Field label="Contact’s name">
-                <input name="name" defaultValue={contact?.name ?? ''} required maxLength={64} />
-              </Field>
-              <Field label="Mail address">
-                <input name="email" type="email" defaultValue={contact?.email ?? ''} autoComplete="email" />
-              </Field>
-              <button type="submit" disabled={set.busy}>
-                Save
-              </button>
-            </Form>
+            {mayChange() && (
+              <Form
+                label="Where notices go"
+                className="row"
+                send={async (values) => {
+                  const email = textOf(values, 'email');
+                  await set.run({ name: textOf(values, 'name'), email: email === '' ? null : email });
+                  return false;
+                }}
+              >
+                <Field label="Contact’s name">
+                  <input name="name" defaultValue={contact?.name ?? ''} required maxLength={64} />
+                </Field>
+                <Field label="Mail address">
+                  <input name="email" type="email" defaultValue={contact?.email ?? ''} autoComplete="email" />
+                </Field>
+                <button type="submit" disabled={set.busy}>
+                  Save
+                </button>
+              </Form>
+            )}
           </>
         )}
       </Loaded>

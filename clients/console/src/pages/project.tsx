@@ -13,7 +13,7 @@ import { Secret } from '../parts/secret.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { go, Link } from '../router.tsx';
-import { may } from '../session/may.ts';
+import { mayOn } from '../session/may.ts';
 import {
   DeleteProjectDocument,
   ProjectDocument,
@@ -21,13 +21,9 @@ import {
   type ProjectQuery,
   RenameProjectDocument,
 } from './project.graphql.ts';
-import { projectCrumbs } from './project-crumbs.ts';
+import { ownerName, projectCrumbs } from './project-crumbs.ts';
 
 type Project = NonNullable<ProjectQuery['project']>;
-
-/** Who has the project by a grant sees no organization, and may do what the grant says. */
-const offered = (organization: Project['organization'], action: Parameters<typeof may>[1]) =>
-  organization === null || may(organization.role, action);
 
 /** A project: how it stands, its keys for who asks for them, and the ways to what is in it. */
 export default function ProjectPage({ project: id }: { readonly project: string }) {
@@ -45,7 +41,7 @@ function Facts({ project }: { readonly project: Project }) {
   return (
     <>
       <div className="row">
-        {offered(organization, 'project:schema:read') && (
+        {mayOn(organization, 'project:sql') && (
           <Link className="button" to={`/projects/${projectId}/rows`}>
             Rows
           </Link>
@@ -65,6 +61,14 @@ function Facts({ project }: { readonly project: Project }) {
             <Tag value={project.state} /> <Tag value={project.status} /> <Tag value={project.tier} mood="accent" />
           </div>
           <dl className="facts">
+            <dt>Organization</dt>
+            <dd>
+              {organization === null ? (
+                `${ownerName(organization)}: you are no member of the organization that has it.`
+              ) : (
+                <Link to={`/orgs/${organization.orgId}`}>{ownerName(organization)}</Link>
+              )}
+            </dd>
             <dt>Id</dt>
             <dd>
               <code>{projectId}</code>
@@ -81,9 +85,9 @@ function Facts({ project }: { readonly project: Project }) {
           <Meter label="Requests in this lease" used={usage.apiCalls} limit={usage.apiCallsLimit} />
           <Meter label="Storage" used={usage.storageBytes} limit={usage.storageBytesLimit} format={bytes} />
         </Card>
-        {offered(organization, 'project:keys:read') && <Keys projectId={projectId} />}
+        {mayOn(organization, 'project:keys:read') && <Keys projectId={projectId} />}
       </div>
-      {offered(organization, 'project:rename') && <Changes project={project} />}
+      {mayOn(organization, 'project:rename') && <Changes project={project} />}
     </>
   );
 }
@@ -150,7 +154,7 @@ function Changes({ project: { projectId, name, organization } }: { readonly proj
         </button>
       </Form>
       <ErrorNote error={rename.error} />
-      {offered(organization, 'project:delete') && (
+      {mayOn(organization, 'project:delete') && (
         <details>
           <summary>Delete the project</summary>
           <Form

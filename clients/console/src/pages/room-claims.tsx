@@ -8,6 +8,7 @@ import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
+import { mayChange } from '../session/may.ts';
 import {
   ClaimDocument,
   type ClaimMode,
@@ -71,42 +72,44 @@ export function RoomClaims({ place: { org, room, sessionKey, me } }: { readonly 
           );
         }}
       </Loaded>
-      <Form
-        label="Claim something"
-        className="stack"
-        send={async (values) => {
-          const note = textOf(values, 'note');
-          const answered = await claim.run({
-            org,
-            room,
-            sessionKey,
-            requestedName: wantedName(),
-            program: 'console',
-            resource: textOf(values, 'resource'),
-            mode: textOf(values, 'mode') as ClaimMode,
-            ...(note === '' ? {} : { note }),
-          });
-          return answered !== undefined;
-        }}
-      >
-        <Field label="What you are on" hint="For files repo:src/**, else any words.">
-          <input name="resource" required maxLength={500} />
-        </Field>
-        <Field label="Note">
-          <input name="note" maxLength={500} />
-        </Field>
-        <div className="row">
-          <Field label="How">
-            <select name="mode" defaultValue="EXCLUSIVE">
-              <option value="EXCLUSIVE">alone</option>
-              <option value="SHARED">with others</option>
-            </select>
+      {mayChange() && (
+        <Form
+          label="Claim something"
+          className="stack"
+          send={async (values) => {
+            const note = textOf(values, 'note');
+            const answered = await claim.run({
+              org,
+              room,
+              sessionKey,
+              requestedName: wantedName(),
+              program: 'console',
+              resource: textOf(values, 'resource'),
+              mode: textOf(values, 'mode') as ClaimMode,
+              ...(note === '' ? {} : { note }),
+            });
+            return answered !== undefined;
+          }}
+        >
+          <Field label="What you are on" hint="For files repo:src/**, else any words.">
+            <input name="resource" required maxLength={500} />
           </Field>
-          <button type="submit" disabled={claim.busy}>
-            Claim
-          </button>
-        </div>
-      </Form>
+          <Field label="Note">
+            <input name="note" maxLength={500} />
+          </Field>
+          <div className="row">
+            <Field label="How">
+              <select name="mode" defaultValue="EXCLUSIVE">
+                <option value="EXCLUSIVE">alone</option>
+                <option value="SHARED">with others</option>
+              </select>
+            </Field>
+            <button type="submit" disabled={claim.busy}>
+              Claim
+            </button>
+          </div>
+        </Form>
+      )}
       <ErrorNote error={claim.error ?? release.error} />
     </Card>
   );

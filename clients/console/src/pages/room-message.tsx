@@ -1,5 +1,6 @@
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
+import { mayChange } from '../session/may.ts';
 import type { MessageLineFragment } from './room.graphql.ts';
 import type { Me } from './room.tsx';
 
@@ -27,7 +28,7 @@ export function Message({ message, me, openThread, acknowledge }: MessageProps) 
       </div>
       <div className="body">{body}</div>
       <div className="line">
-        {openThread !== undefined && (
+        {openThread !== undefined && (threadId !== null || mayChange()) && (
           <button type="button" className="plain slim" onClick={() => openThread(threadId ?? messageId)}>
             {threadId === null ? 'Reply in a thread' : 'Open thread'}
             <span className="seen-by-readers"> of {sender}</span>

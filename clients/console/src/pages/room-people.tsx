@@ -7,6 +7,7 @@ import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Tag } from '../parts/tag.tsx';
+import { mayChange } from '../session/may.ts';
 import { FollowPresencesDocument, JoinDocument, LeaveRoomDocument, PeopleDocument } from './room.graphql.ts';
 import type { Place } from './room.tsx';
 import { wantedName, wantName } from './room-self.ts';
@@ -46,24 +47,26 @@ export function RoomPeople({ place: { org, room, sessionKey, me, setMe } }: { re
         }}
       </Loaded>
       {me === undefined ? (
-        <Form
-          label="Join the room"
-          className="row"
-          send={async (values) => {
-            const requestedName = textOf(values, 'name');
-            wantName(requestedName);
-            const answered = await join.run({ org, room, sessionKey, requestedName, program: 'console' });
-            if (answered?.joinRoom != null) setMe(answered.joinRoom);
-            return false;
-          }}
-        >
-          <Field label="Your name here" hint="A taken one gets a number.">
-            <input name="name" defaultValue={wantedName()} required maxLength={64} />
-          </Field>
-          <button type="submit" disabled={join.busy}>
-            Join
-          </button>
-        </Form>
+        mayChange() && (
+          <Form
+            label="Join the room"
+            className="row"
+            send={async (values) => {
+              const requestedName = textOf(values, 'name');
+              wantName(requestedName);
+              const answered = await join.run({ org, room, sessionKey, requestedName, program: 'console' });
+              if (answered?.joinRoom != null) setMe(answered.joinRoom);
+              return false;
+            }}
+          >
+            <Field label="Your name here" hint="A taken one gets a number.">
+              <input name="name" defaultValue={wantedName()} required maxLength={64} />
+            </Field>
+            <button type="submit" disabled={join.busy}>
+              Join
+            </button>
+          </Form>
+        )
       ) : (
         <div>
           <button

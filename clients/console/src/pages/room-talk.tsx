@@ -5,6 +5,7 @@ import { Card } from '../parts/card.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Loading } from '../parts/loaded.tsx';
+import { mayChange } from '../session/may.ts';
 import {
   AckMessageDocument,
   FollowMessagesDocument,
@@ -101,7 +102,7 @@ export function RoomTalk({ place }: { readonly place: Place }) {
           </div>
         )}
         <ErrorNote error={ack.error} />
-        <Composer thread={thread} say={pending.say} />
+        {mayChange() && <Composer thread={thread} say={pending.say} />}
       </div>
     </Card>
   );

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'react';
 import { changes } from '../graph/changes.ts';
 import type { Envelope } from '../graph/envelope.ts';
 import { useFeed } from '../graph/use-feed.ts';
+import { useSettled } from '../graph/use-settled.ts';
 import { DataTable, type Order } from '../parts/data-table.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
@@ -49,7 +50,11 @@ export function TableRows({ projectId, table, door, writes, live }: TableRowsPro
     return () => gone.abort();
   }, [address, door.apikey, heard, changed]);
 
-  const ended = useFeed(FollowTableDocument, live ? { project: projectId, tables: [name] } : undefined, again);
+  const ended = useFeed(
+    FollowTableDocument,
+    live ? { project: projectId, tables: [name] } : undefined,
+    useSettled(again),
+  );
   const shown = rows?.slice(0, pageSize);
   const keyOf = (row: TextRow): TextRow => Object.fromEntries(key.map((part) => [part, row[part] ?? null]));
   const nameOf = (row: TextRow) => `row ${Object.values(keyOf(row)).join(', ')}`;

@@ -10,7 +10,7 @@ import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
-import { may } from '../session/may.ts';
+import { mayChange, mayOn } from '../session/may.ts';
 import { ProjectKeysDocument, type ProjectKeysQuery } from './project.graphql.ts';
 import { projectCrumbs } from './project-crumbs.ts';
 import { ProjectTablesDocument, type ProjectTablesQuery, RunSqlDocument } from './rows.graphql.ts';
@@ -29,7 +29,7 @@ export default function RowsPage({ project }: { readonly project: string }) {
           shown?.tables != null && (
             <>
               <Rows project={shown} tables={shown.tables} />
-              <Sql projectId={shown.projectId} />
+              {mayChange() && <Sql projectId={shown.projectId} />}
             </>
           )
         }
@@ -50,8 +50,14 @@ type SchemaTables = NonNullable<Project['tables']>;
 /** Rows are read and written with the project's keys, so they are there for who may read those. */
 function Rows({ project, tables }: { readonly project: Project; readonly tables: SchemaTables }) {
   const { projectId, organization } = project;
-  const mayAsk = organization === null || may(organization.role, 'project:keys:read');
+  const mayAsk = mayOn(organization, 'project:keys:read');
   const answer = useAsk(ProjectKeysDocument, mayAsk ? { project: projectId } : undefined);
+  if (!mayChange())
+    return (
+      <Empty title="Not in a session that only reads">
+        Rows take the service key, and SQL may change them: neither is for somebody who looks on.
+      </Empty>
+    );
   if (!mayAsk)
     return (
       <Empty title="Rows by SQL alone">

@@ -1,6 +1,7 @@
 import { useAsk } from '../graph/use-live-query.ts';
 import type { Role } from '../session/may.ts';
 import { NamedOrganizationDocument } from './org.graphql.ts';
+import { ownerName } from './project-crumbs.ts';
 
 /** The organization that a page stands in. */
 export interface OrgAround {
@@ -12,7 +13,7 @@ export interface OrgAround {
 
 export function useOrg(org: string): OrgAround {
   const found = useAsk(NamedOrganizationDocument, { org }).data?.organization;
-  const name = found?.displayName ?? 'Organization';
+  const name = found === undefined || found === null ? 'Organization' : ownerName(found);
   return {
     role: found?.role,
     crumbs: [

@@ -1,5 +1,7 @@
 import type { ReactNode } from 'react';
 import type { Answer } from '../graph/use-live-query.ts';
+import { prove, wantedBy } from '../session/proof.ts';
+import { session } from '../session/session.ts';
 import { ErrorNote } from './error-note.tsx';
 
 interface LoadedProps<Data> {
@@ -12,8 +14,24 @@ export function Loaded<Data>({ answer: { data, fetching, error, again }, childre
   return (
     <>
       <ErrorNote error={error} retry={again} />
+      <ProofWanted error={error} again={again} />
       {data !== undefined ? children(data) : fetching && <Loading />}
     </>
+  );
+}
+
+/** For what only who has just shown a passkey may read. They are asked once they want it: nobody reads by surprise. */
+function ProofWanted({ error, again }: Pick<Answer<unknown>, 'error' | 'again'>) {
+  const current = session.get();
+  const wanted = error === undefined ? undefined : wantedBy(error);
+  if (wanted === undefined || current.state !== 'in' || current.member.kind !== 'person') return null;
+  const { member } = current;
+  return (
+    <div>
+      <button type="button" onClick={() => void prove(member, wanted).then((proof) => proof !== undefined && again())}>
+        Confirm and go on
+      </button>
+    </div>
   );
 }
 

@@ -7,13 +7,14 @@ export interface Pages {
   readonly back: (() => void) | undefined;
 }
 
-/** Pages of a list, gone through one after the other. */
-export function usePages(): Pages {
-  const [trail, setTrail] = useState<readonly string[]>([]);
+/** Pages of a list, gone through one after the other. @param of what is listed: another list begins at its first page */
+export function usePages(of = ''): Pages {
+  const [gone, setGone] = useState<{ readonly of: string; readonly trail: readonly string[] }>({ of, trail: [] });
+  const trail = gone.of === of ? gone.trail : [];
   return {
     after: trail.at(-1),
-    next: (cursor) => setTrail([...trail, cursor]),
-    back: trail.length === 0 ? undefined : () => setTrail(trail.slice(0, -1)),
+    next: (cursor) => setGone({ of, trail: [...trail, cursor] }),
+    back: trail.length === 0 ? undefined : () => setGone({ of, trail: trail.slice(0, -1) }),
   };
 }
 

@@ -14,6 +14,7 @@ const named: Readonly<Record<string, string>> = {
   'org.invite': 'To change who is invited',
   'org.contacts': 'To change who is paged',
   'operator.contact': 'To change where notices go',
+  'project.keys': 'To see the keys of the project',
   'project.delete': 'To delete the project for good',
 };
 

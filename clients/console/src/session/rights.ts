@@ -39,3 +39,13 @@ export const lowestRoles = {
   'escalation:contacts:read': 'VIEWER',
   'escalation:contacts:write': 'OWNER',
 } as const;
+
+/** What a grant on a project may open to who is no member. */
+export const grantable: readonly (keyof typeof lowestRoles)[] = [
+  'project:read',
+  'project:rename',
+  'room:read',
+  'room:write',
+  'escalation:raise',
+  'escalation:read',
+];
