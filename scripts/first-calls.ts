@@ -13,7 +13,10 @@ const wallet = walletSigner(baseUrl);
 
 async function call(method: string, path: string, body: unknown): Promise<Record<string, never>> {
   const headers = { 'content-type': 'application/json', ...(await wallet.authorize(path)) };
-  const response = await fetch(baseUrl + path, { method, headers, body: JSON.stringify(body) });
+  const response = await fetch(baseUrl + path, { method, headers, body: JSON.stringify(body) }).catch(() => {
+    process.stderr.write(`Nothing answers at ${baseUrl}. Is the gateway running there? npm start starts one.\n`);
+    process.exit(1);
+  });
   const answer = (await response.json()) as Record<string, never> & { errors?: unknown };
   if (!response.ok || answer.errors !== undefined) throw new Error(`${method} ${path}: ${JSON.stringify(answer)}`);
   return answer;

@@ -222,3 +222,14 @@ test('a variable that is set to nothing is not set', async () => {
   expect((await ada.with({ SVC_CONFIG_DIR: '' })('wallets', 'current')).code).toBe(0);
   expect(await readdir(ada.checkout)).toEqual(before);
 });
+
+test('a wallet that a call names and that is not there is told, and nobody else stands in for it', async () => {
+  const told = { code: 'WALLET_NOT_FOUND', message: 'There is no wallet nowhere on this machine.', trace_id: null };
+  expect((await ada.svc('org', 'list', '--wallet', 'nowhere')).error).toMatchObject(told);
+  const set = ada.with({ SVC_WALLET: 'nowhere', SVC_SERVICE_KEY: 'a key' });
+  expect((await set('org', 'list')).error).toMatchObject(told);
+});
+
+test('a refusal that was made here has no trace, also when no gateway answered', async () => {
+  expect((await ada.svc('org', 'list')).error).toMatchObject({ code: 'NETWORK_ERROR', trace_id: null });
+});

@@ -334,3 +334,45 @@ describe('the program', () => {
     ]);
   });
 });
+
+test('a model is one presence in a room, whatever it does there, and has the name that it asked for', async () => {
+  const first = await classicOver(new ClassicTransport((await machine()).command));
+  await first.callTool('init');
+  const { org_id } = (await first.callTool('create_org')).structuredContent;
+  const { project_id } = (await first.callTool('provision_postgres_project', { org_id })).structuredContent;
+  const say = async (more: object = {}) =>
+    (await first.callTool('send_room_message', { project_id, body: 'hello', ...more })).structuredContent.sender;
+  const own = await say();
+  expect(await say()).toBe(own);
+  const claim = { name: 'claim_room_resource', arguments: { project_id, resource: 'repo:src/**' } };
+  expect((await first.callTool('call_tool', claim)).structuredContent.holder).toBe(own);
+  const joined = (await first.callTool('join_room', { project_id, requested_name: 'Atlas' })).structuredContent;
+  expect(joined.you.name).toBe('Atlas');
+  expect((await first.callTool('join_room', { project_id, requested_name: 'Atlas' })).structuredContent).toMatchObject({
+    you: { name: 'Atlas', presence_id: joined.you.presence_id, resumed: true },
+  });
+  const refused = await first.callTool('join_room', { project_id, requested_name: '' });
+  expect(refused).toMatchObject({ isError: true });
+  expect(await say()).toBe('Atlas');
+  expect(await say({ room_key: 'standup', project_id: undefined, org_id })).toBe('Atlas');
+  expect(await say({ session_key: 'another' })).not.toBe('Atlas');
+  expect(await say()).toBe('Atlas');
+  await first.close();
+});
+
+test('the environment may say who a model is in rooms', async () => {
+  const more = { SVC_SESSION_KEY: crypto.randomUUID(), SVC_AGENT_NAME: 'Borea' };
+  const here = await machine(more);
+  const senders: string[] = [];
+  for (const _turn of [1, 2]) {
+    const client = await classicOver(new ClassicTransport(here.command));
+    if (senders.length === 0) {
+      await client.callTool('init');
+      const { org_id } = (await client.callTool('create_org')).structuredContent;
+      await client.callTool('provision_postgres_project', { org_id });
+    }
+    senders.push((await client.callTool('send_room_message', { body: 'hello' })).structuredContent.sender);
+    await client.close();
+  }
+  expect(senders).toEqual(['Borea', 'Borea']);
+});

@@ -1,5 +1,6 @@
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { bearer, createClient, gql, SvcError, session } from '../../clients/sdk/src/index.ts';
+import { startBreakableWay } from '../helpers/breakable-way.ts';
 import { startService } from '../helpers/service.ts';
 import { faultyRoad } from './faulty-road.ts';
 import { newWallet, ownProject } from './sdk-stage.ts';
@@ -52,6 +53,24 @@ test('what happened while a socket was away is told when it is back', async () =
     'two',
     'three',
   ]);
+  await events.return();
+});
+
+test('a gateway that takes no connection for a while, as while it is started again, is asked until it does', async () => {
+  const way = await startBreakableWay(service.url);
+  onTestFinished(way.close);
+  const states: string[] = [];
+  const client = createClient({ baseUrl: way.url, credential, onSocket: (state) => states.push(state) });
+  const room = 'restarted';
+  const events = client.rooms.follow({ org, room });
+  const first = events.next();
+  await send(room, 'one');
+  expect((await first).value?.message.body).toBe('one');
+  way.cut();
+  await send(room, 'two');
+  await expect.poll(() => states.filter((state) => state === 'waiting').length).toBeGreaterThan(2);
+  way.mend();
+  expect((await events.next()).value?.message.body).toBe('two');
   await events.return();
 });
 

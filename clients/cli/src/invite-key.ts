@@ -13,6 +13,8 @@ export async function readInviteKey(key: string): Promise<InviteKey> {
     return await read(key);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    throw local('ROOM_INVITE_KEY_INVALID', 'That is no whole key of a room: kri1_ and 64 characters.');
+    throw local('ROOM_INVITE_KEY_INVALID', 'That is no whole key of a room: kri1_ and 64 characters.', {
+      hint: 'A room of your own organization is named with --room.',
+    });
   }
 }

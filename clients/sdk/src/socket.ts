@@ -94,7 +94,11 @@ export class Socket {
     }
     this.#socket = socket;
     this.#listen(false);
-    socket.onopen = () => this.#send({ type: 'connection_init', payload: init });
+    let isOpened = false;
+    socket.onopen = () => {
+      isOpened = true;
+      this.#send({ type: 'connection_init', payload: init });
+    };
     socket.onmessage = ({ data }: { readonly data: unknown }) => {
       if (this.#socket !== socket) return;
       this.#listen(false);
@@ -107,8 +111,10 @@ export class Socket {
     socket.onclose = ({ code, reason }: { readonly code: number; readonly reason: string }) => {
       if (this.#socket === socket) void this.#lost(code, reason, init);
     };
-    // What went wrong is told by the closing that follows.
-    socket.onerror = () => undefined;
+    // What went wrong is told by the closing that follows; Node.js 22 lets none follow where no connection came about.
+    socket.onerror = () => {
+      if (!isOpened && this.#socket === socket) void this.#lost(1006, 'no connection', init);
+    };
   }
 
   #send(message: Message): void {

@@ -83,6 +83,19 @@ export async function findWallet(cli: Cli, name: string): Promise<Wallet | undef
 const isHex = (value: unknown, digits: number): value is string =>
   typeof value === 'string' && value.length === digits + 2 && /^0x[0-9a-fA-F]+$/.test(value);
 
+/**
+ * The wallet that requests are signed with, if there is one.
+ *
+ * @throws WALLET_NOT_FOUND for one that this very call names: nobody else is to answer for what it does
+ */
+export async function signingWallet(cli: Cli): Promise<Wallet | undefined> {
+  const name = await walletName(cli);
+  const found = await findWallet(cli, name);
+  const isNamed = (cli.wallet ?? cli.env.SVC_WALLET ?? cli.env.SVC_PROFILE) !== undefined;
+  if (found === undefined && isNamed && name !== 'default') throw walletNotFound(name);
+  return found;
+}
+
 /** The wallet in use. @throws NO_WALLET */
 export async function activeWallet(cli: Cli): Promise<Wallet> {
   const name = await walletName(cli);

@@ -233,7 +233,7 @@ const manifestOf = async (
   try {
     return JSON.parse(inline!) as unknown;
   } catch {
-    throw local('BAD_JSON', 'The manifest is no JSON.', { field: 'manifest' });
+    throw local('BAD_JSON', 'The manifest is no JSON.', { field: 'manifest', hint: 'A file is named with --file.' });
   }
 };
 

@@ -3,6 +3,7 @@ import { ask } from './gateway.ts';
 import type { Bound, McpBridgeHost, ProjectKeys } from './host.ts';
 import { answered, callLocal, localTools } from './local-tools.ts';
 import { isObject, linesOf, type Message, revisionOf, rpcError } from './messages.ts';
+import { RoomSelf } from './self.ts';
 
 /** Tools of a project’s own doors, with the key that each is opened by: one that is cached here will do. */
 const doors: Readonly<Record<string, (args: Arguments) => keyof ProjectKeys>> = {
@@ -42,6 +43,7 @@ export async function runMcpBridge(host: McpBridgeHost): Promise<number> {
 class Bridge {
   readonly #host: McpBridgeHost;
   readonly #profile: string | undefined;
+  readonly #self: RoomSelf;
   /** Requests under way, by their ids. */
   readonly #running = new Map<unknown, AbortController>();
   /** Every tool that the gateway has, by its name; asked for once. */
@@ -50,6 +52,7 @@ class Bridge {
   constructor(host: McpBridgeHost, profile: string | undefined) {
     this.#host = host;
     this.#profile = profile;
+    this.#self = new RoomSelf(host.env);
   }
 
   /** Why the profile cannot be had; undefined when it can, or when nobody is there to ask: a host starts before its network. */
@@ -152,10 +155,12 @@ class Bridge {
       (await this.#keysKept(meant, args, bound)) ?? (await callLocal(this.#host, this.#profile, meant, args));
     if (done !== undefined) return resultOf(message, done);
     const tool = (await this.#known(signal)).get(meant);
-    const filled = tool === undefined ? args : withDefaults(tool, args, bound);
+    const filled = tool === undefined ? args : this.#self.speaking(tool, withDefaults(tool, args, bound));
     const sent = isOther ? { ...given, arguments: filled } : filled;
     const credential = await this.#credentialFor(meant, filled);
     const answer = await this.#send({ ...message, params: { ...params, arguments: sent } }, signal, credential);
+    if (tool !== undefined && answer.result !== undefined && answer.result.isError !== true)
+      this.#self.done(tool, filled);
     // What a project's own doors answer is its tenants' word.
     if (doors[meant] === undefined) await this.#keep(answer, meant === provision);
     return answer;

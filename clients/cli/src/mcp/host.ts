@@ -15,7 +15,7 @@ export interface McpBridgeHost {
   /** Address of the gateway, without a trailing slash. */
   readonly apiBase: string;
   readonly version: string;
-  /** Environment: `SVC_MCP_PROFILE` chooses the tools. */
+  /** Environment: `SVC_MCP_PROFILE` chooses the tools, and others say who the model is in rooms. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdin: AsyncIterable<Uint8Array | string> & { readonly destroy: () => unknown };
   readonly stdout: { readonly write: (text: string) => unknown };

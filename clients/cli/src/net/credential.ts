@@ -1,7 +1,7 @@
 import type { Cli } from '../cli.ts';
 import { keptKeys } from '../files/project-keys.ts';
 import { keptApprovals } from '../files/sessions.ts';
-import { findWallet, walletName } from '../files/wallets.ts';
+import { signingWallet } from '../files/wallets.ts';
 import { liveSession } from './sessions.ts';
 
 /** By what a request is sent: exactly one family. */
@@ -36,7 +36,7 @@ interface Asked {
 export async function principalCredential(cli: Cli, asked: Asked): Promise<Credential> {
   const { env } = cli;
   if (env.SVC_DELEGATE_TOKEN !== undefined) return bearer('delegate', env.SVC_DELEGATE_TOKEN);
-  const wallet = await findWallet(cli, await walletName(cli));
+  const wallet = await signingWallet(cli);
   if (wallet !== undefined) {
     const { siwxHeader } = await import('./siwx.ts');
     return { kind: 'wallet', headers: { 'sign-in-with-x': await siwxHeader(wallet, asked.url, asked) } };

@@ -143,7 +143,7 @@ export function failed(cli: Cli, error: unknown, isChange = false): Failure {
   const next = actions as readonly unknown[];
   return new Failure({
     status: 'error',
-    ...(http === 0 ? {} : { http }),
+    ...(http === 0 ? { trace_id: null } : { http }),
     ...members,
     code: error.code,
     message: error.message,
