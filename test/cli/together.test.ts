@@ -50,6 +50,7 @@ test('of many who forget a key at the same moment each forgets its own', async (
 });
 
 test('of many who choose at the same moment, each for a wallet of its own, none loses another’s choice', async () => {
+  await Promise.all(many.map((at) => ada.svc('wallets', 'new', `w${at}`)));
   const all = await Promise.all(many.map((at) => ada.with({ SVC_WALLET: `w${at}` })('projects', 'use', `prj_${at}`)));
   expect(all.map(({ code, stderr }) => ({ code, stderr }))).toEqual(many.map(() => ({ code: 0, stderr: '' })));
   const used = await Promise.all(many.map((at) => ada.with({ SVC_WALLET: `w${at}` })('projects', 'current')));
