@@ -4,6 +4,7 @@ import { closeBrowser, openBrowser, refreshBrowser } from './browser-session.ts'
 import { beginClaim, claimWalletOrg } from './claim-wallet-org.ts';
 import { beginContactEnrolment, finishContactEnrolment } from './contact-passkey.ts';
 import { beginDevice, decideDevice, deviceToken } from './device-flow.ts';
+import { listApprovals, revokeApproval, revokeApprovals } from './given-approvals.ts';
 import { approveLoopback, beginLoopback, getLoopback, loopbackToken } from './loopback.ts';
 import { addEmail, verifyEmail } from './more-emails.ts';
 import { beginOauth, finishOauth, linkOauth } from './oauth.ts';
@@ -31,15 +32,7 @@ import {
   finishOperatorPasskey,
   finishPasskeySignIn,
 } from './sign-in-by-passkey.ts';
-import {
-  approvalToken,
-  askApproval,
-  beginApproval,
-  confirmApproval,
-  listApprovals,
-  revokeApproval,
-  revokeApprovals,
-} from './write-approvals.ts';
+import { approvalToken, askApproval, beginApproval, confirmApproval } from './write-approvals.ts';
 
 /**
  * How people's credentials come to be, are proven anew and end. Declared and run as operations are; they have no field

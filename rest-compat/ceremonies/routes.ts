@@ -3,6 +3,7 @@ import { closeBrowser, openBrowser, refreshBrowser } from '../../resolvers/cerem
 import { beginClaim, claimWalletOrg } from '../../resolvers/ceremonies/claim-wallet-org.ts';
 import { beginContactEnrolment, finishContactEnrolment } from '../../resolvers/ceremonies/contact-passkey.ts';
 import { beginDevice, decideDevice, deviceToken } from '../../resolvers/ceremonies/device-flow.ts';
+import { listApprovals, revokeApproval, revokeApprovals } from '../../resolvers/ceremonies/given-approvals.ts';
 import { approveLoopback, getLoopback, loopbackToken } from '../../resolvers/ceremonies/loopback.ts';
 import { addEmail, verifyEmail } from '../../resolvers/ceremonies/more-emails.ts';
 import {
@@ -39,9 +40,6 @@ import {
   askApproval,
   beginApproval,
   confirmApproval,
-  listApprovals,
-  revokeApproval,
-  revokeApprovals,
 } from '../../resolvers/ceremonies/write-approvals.ts';
 import { type Route, route } from '../route.ts';
 import { byBrowser, userAgentOf } from './by-browser.ts';

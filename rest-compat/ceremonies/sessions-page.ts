@@ -1,11 +1,11 @@
 import { ServiceError } from '../../core/errors.ts';
+import { listApprovals, revokeApproval, revokeApprovals } from '../../resolvers/ceremonies/given-approvals.ts';
 import {
   endOneSession,
   endOtherSessions,
   listSessions,
   type ShownSession,
 } from '../../resolvers/ceremonies/own-sessions.ts';
-import { listApprovals, revokeApproval, revokeApprovals } from '../../resolvers/ceremonies/write-approvals.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { execute } from '../../resolvers/execute.ts';
 import { type Html, html } from '../hosted/html.ts';
