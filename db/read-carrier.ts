@@ -100,7 +100,7 @@ export class Carrier {
           const own = nth + 1;
           if (error === undefined || own < completed) this.#settle(read, [rows[0]!, rows[own]!], undefined);
           else if (own === failed) this.#settle(read, [], error);
-          else this.#divert(read);
+          else this.#options.divert(read);
         },
         error,
       );
@@ -140,7 +140,7 @@ export class Carrier {
     const { code = '' } = (error ?? {}) as { readonly code?: string };
     // Only the head is cancelled, and only once all behind it have gone elsewhere.
     if (this.#settleHead === undefined && elsewhere.has(code)) {
-      this.#divert(read);
+      this.#options.divert(read);
       return;
     }
     read.settled = true;
@@ -164,18 +164,14 @@ export class Carrier {
 
   /** From here on the head has the connection to itself; nobody has who may be waiting for one that goes with it. */
   #holdUp(): void {
-    const { session, onHeldUp } = this.#options;
+    const { session, onHeldUp, divert } = this.#options;
     const head = this.#sent[this.#head]!;
     if (head.accompanied) session.project.reads.small.heldUp(head);
     const others = this.#sent.slice(this.#head + (head.accompanied ? 0 : 1));
     this.#settleHead = cancelWhenDue(session, this.#options, head.accompanied ? AbortSignal.abort() : head.signal);
     this.#isCut = others.length > 0;
     onHeldUp();
-    for (const read of others) this.#divert(read);
-  }
-
-  #divert(read: SharedRead): void {
-    this.#options.divert(read);
+    for (const read of others) divert(read);
   }
 
   #end(): void {

@@ -56,19 +56,20 @@ export function alikeReads(reads: readonly SharedRead[], small: SmallReads): Sha
   const byName = new Map<string, SharedRead[][]>();
   for (const read of reads) {
     const name = read.statements.length === 2 ? read.statements[1]!.name : undefined;
-    const candidates = name === undefined || !small.has(name) ? undefined : byName.get(name);
-    const group = candidates?.find(
-      (one) => one.length < togetherMax && isSame(one[0]!.statements[0]!, read.statements[0]!),
-    );
+    if (name === undefined || !small.has(name)) {
+      groups.push([read]);
+      continue;
+    }
+    const latest = byName.get(name) ?? [];
+    const group = latest.find((one) => one.length < togetherMax && isSame(one[0]!.statements[0]!, read.statements[0]!));
     if (group !== undefined) {
       group.push(read);
       continue;
     }
-    const alone = [read];
-    groups.push(alone);
-    if (name === undefined) continue;
-    if (candidates === undefined) byName.set(name, [alone]);
-    else if (candidates.push(alone) > comparedMax) candidates.shift();
+    const begun = [read];
+    groups.push(begun);
+    if (latest.push(begun) > comparedMax) latest.shift();
+    byName.set(name, latest);
   }
   return groups;
 }
