@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import { newTraceId } from '../core/tracing.ts';
 import type { Context, Services } from '../resolvers/context.ts';
-import type { Credentials } from '../resolvers/identity/resolve-caller.ts';
+import type { Credentials } from '../resolvers/identity/credentials.ts';
 import {
   type Arrival,
   createContext,

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
+import type { ProjectTarget } from '../resolvers/addressed-project.ts';
 import type { Context } from '../resolvers/context.ts';
 import { findHost, type HostedProject } from '../resolvers/hosts/find-host.ts';
 import { hostConfig, liveTables } from '../resolvers/hosts/host-config.ts';
 import { addressRate } from '../resolvers/limits.ts';
-import { findProjectTarget, type ProjectTarget } from '../resolvers/project-target.ts';
+import { findProjectTarget } from '../resolvers/project-target.ts';
 import { refuseHurry } from '../resolvers/rate-limit.ts';
 import { answerHosted, matchHosted, openHost } from '../rest-compat/hosted/answer.ts';
 import type { Host } from '../rest-compat/hosted/call.ts';

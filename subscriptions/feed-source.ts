@@ -1,5 +1,5 @@
 import { invalidField, ServiceError } from '../core/errors.ts';
-import type { AuthorityEntry, AuthorityLoss } from '../resolvers/authority.ts';
+import type { AuthorityEntry, AuthorityLoss } from '../resolvers/authority-watch.ts';
 import type { Context } from '../resolvers/context.ts';
 import type { Feed } from '../resolvers/feeds.ts';
 import { concerning } from '../resolvers/incidents/correlation.ts';
