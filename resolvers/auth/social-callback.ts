@@ -1,7 +1,7 @@
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import { traced } from '../../core/tracing.ts';
-import type { Person } from '../../engines/sign-in/identity-providers.ts';
+import type { Person } from '../../engines/sign-in/identity-provider.ts';
 import type { ProjectTarget } from '../addressed-project.ts';
 import type { Context } from '../context.ts';
 import { asRefusal } from '../execute.ts';

@@ -1,4 +1,4 @@
-import type { Person } from '../../engines/sign-in/identity-providers.ts';
+import type { Person } from '../../engines/sign-in/identity-provider.ts';
 import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';

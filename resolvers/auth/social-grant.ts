@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sameSecret, sha256Hex } from '../../core/keys.ts';
 import { isUniqueViolation } from '../../db/pool.ts';
-import type { Person } from '../../engines/sign-in/identity-providers.ts';
+import type { Person } from '../../engines/sign-in/identity-provider.ts';
 import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
 import { emailAddress } from '../invites/email-address.ts';

@@ -3,7 +3,7 @@ import type { PendingFingerprint } from '../../db/schema/errors.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Task } from '../task.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
-import type { FingerprintKey, ReportedProject } from './record-occurrences.ts';
+import type { FingerprintKey, ReportedProject } from './reported.ts';
 
 /** The job that tells of identities that are new in a release. Contract 02, section 4.6. */
 export const observeErrorsTask = 'errors.observe';

@@ -18,12 +18,11 @@ import type { Context } from '../../resolvers/context.ts';
 import type { RowCaller } from '../../resolvers/rows/open-door.ts';
 import { asServiceError, graphCursors, runGraph } from '../../resolvers/rows/run-graph.ts';
 import type { RequestSettings } from '../../resolvers/rows/run-rows.ts';
-import type { LiveEvent } from '../../subscriptions/live/follow-live.ts';
-import { followTable } from '../../subscriptions/live/follow-table.ts';
 import type { GraphQLEngine, GraphQLRequest, Prepared } from '../engine/engine.ts';
 import { refusal, renderErrors } from '../engine/render-errors.ts';
 import { askedOf, fragmentsOf, type Variables } from './collect.ts';
 import type { ProjectSchema, ProjectSchemas } from './project-schemas.ts';
+import type { SubscribingContext } from './subscribe-to-table.ts';
 
 export interface ProjectRequestOptions {
   readonly schemas: ProjectSchemas;
@@ -179,18 +178,6 @@ export class ProjectRequest implements GraphQLEngine {
 /** What a field's value is found under: the same key that it is answered under. */
 const byKey: GraphQLFieldResolver<unknown, unknown> = (source, _args, _ctx, { path }) =>
   (source as Readonly<Record<string, unknown>>)[path.key as string];
-
-/** What the resolvers of subscriptions are given. */
-interface SubscribingContext {
-  readonly ctx: Context;
-  readonly caller: RowCaller;
-}
-
-/** Follows a live table for a request. @throws TABLE_NOT_LIVE, AUTH_REQUIRED, LIVE_CONNECTION_LIMIT */
-export function subscribeTo(request: unknown, table: string, after: string | undefined): AsyncIterable<LiveEvent> {
-  const { ctx, caller } = request as SubscribingContext;
-  return followTable(ctx, caller, { table, after });
-}
 
 /** Says which field a refusal is about, where that is known. */
 class FieldRefusal extends Error {

@@ -18,7 +18,7 @@ import type { SchemaCache, Table } from '../schema/types.ts';
 import { type Rendered, render, type Sql, sql } from '../sql/sql.ts';
 import type { Args, Asked, JsonRow } from './asked.ts';
 import { conditionsOf, textOf } from './filters.ts';
-import type { GraphColumn, GraphRoutine, GraphTable } from './model.ts';
+import type { GraphColumn, GraphRoutine, GraphTable } from './graph-model.ts';
 import { planConnection, planObject, Reading } from './plan-selection.ts';
 import type { Cursors, MutableNode, PlanState, WholeRequest } from './plan-state.ts';
 import { shownValue } from './value-types.ts';

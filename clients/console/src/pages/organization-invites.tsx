@@ -11,7 +11,6 @@ import { MorePages, usePages } from '../parts/more-pages.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { may } from '../session/may.ts';
-import type { Organization } from './organization.tsx';
 import {
   InviteDocument,
   InvitesDocument,
@@ -19,6 +18,7 @@ import {
   type Role,
   TakeBackInviteDocument,
 } from './organization-invites.graphql.ts';
+import type { Organization } from './organization-parts.ts';
 import { RoleOptions } from './organization-roles.tsx';
 
 type Invite = NonNullable<InvitesQuery['organization']>['invites']['edges'][number]['node'];

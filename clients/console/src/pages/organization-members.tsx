@@ -10,7 +10,7 @@ import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { may } from '../session/may.ts';
 import { AddMemberDocument, RemoveMemberDocument, type Role, SetRoleDocument } from './organization.graphql.ts';
-import type { ListedProps } from './organization.tsx';
+import type { ListedProps } from './organization-parts.ts';
 import { RoleOptions } from './organization-roles.tsx';
 
 /** Who belongs to an organization, and as what. */
