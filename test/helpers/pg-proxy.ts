@@ -111,31 +111,31 @@ function relay(near: Socket, far: Socket, freezes: Freeze[], stalled: () => bool
   let kept: Buffer[] | undefined;
   let holding: Freeze | undefined;
 
+  const asked = (text: string) => {
+    const command = text.trim().toLowerCase();
+    if (command === 'begin') sent = [];
+    else if (command !== 'commit') sent.push(text);
+    else {
+      const index = freezes.findIndex(({ statement }) => sent.some((one) => statement.test(one)));
+      if (index < 0) return;
+      [holding] = freezes.splice(index, 1);
+      kept = [];
+      holding!.hold({
+        lose: () => near.destroy(),
+        thaw: () => {
+          for (const part of kept ?? []) near.write(part);
+          kept = undefined;
+        },
+      });
+    }
+  };
+
   // The first message of a client has no type.
   const fromClient = messages((type, body) => {
     const [first = '', second = ''] = body.toString('utf8').split('\0', 2);
-    if (type === 'P') {
-      prepared.set(first, second);
-      sent.push(second);
-    } else if (type === 'B') sent.push(prepared.get(second) ?? '');
-    else if (type === 'Q') {
-      const command = first.trim().toLowerCase();
-      if (command === 'begin') sent = [];
-      else if (command !== 'commit') sent.push(first);
-      else {
-        const index = freezes.findIndex(({ statement }) => sent.some((text) => statement.test(text)));
-        if (index < 0) return;
-        [holding] = freezes.splice(index, 1);
-        kept = [];
-        holding!.hold({
-          lose: () => near.destroy(),
-          thaw: () => {
-            for (const part of kept ?? []) near.write(part);
-            kept = undefined;
-          },
-        });
-      }
-    }
+    if (type === 'P') prepared.set(first, second);
+    else if (type === 'B') asked(prepared.get(second) ?? '');
+    else if (type === 'Q') asked(first);
   }, true);
   const fromServer = messages((type) => {
     // Ready for the next query: the commit is done.
