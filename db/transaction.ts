@@ -135,5 +135,6 @@ class Transaction implements Queries {
   }
 }
 
+// They take no time of their own: what they travel with says how long is waited, and for one alone the pool does.
 const begin = { name: 'begin', text: 'begin', query_timeout: 0 };
-const commit = { name: 'commit', text: 'commit' };
+const commit = { name: 'commit', text: 'commit', query_timeout: 0 };
