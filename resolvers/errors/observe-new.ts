@@ -76,28 +76,24 @@ interface Taken {
 export const observeErrors: Task = async ({ ctx, addJob }, payload) => {
   const { orgId, projectId, releaseId } = payload as { orgId: string; projectId: string; releaseId: string };
   const values = [orgId, projectId, releaseId];
-  const told = await unitOfWork(
-    ctx,
-    async (work) => {
-      const [taken] = await work.rows<Taken>(takeStatement, values);
-      if (taken === undefined) return false;
-      work.append(
-        appendEvent({
-          orgId,
-          projectId,
-          type: 'error_fingerprints_observed',
-          payload: {
-            release_id: releaseId,
-            new_fingerprints: taken.pending,
-            fingerprints: [...taken.named],
-            first_seen: taken.since.toISOString(),
-          },
-        }),
-      );
-      return true;
-    },
-    async () => {},
-  );
+  const told = await unitOfWork(ctx, async (work) => {
+    const [taken] = await work.rows<Taken>(takeStatement, values);
+    if (taken === undefined) return false;
+    work.append(
+      appendEvent({
+        orgId,
+        projectId,
+        type: 'error_fingerprints_observed',
+        payload: {
+          release_id: releaseId,
+          new_fingerprints: taken.pending,
+          fingerprints: [...taken.named],
+          first_seen: taken.since.toISOString(),
+        },
+      }),
+    );
+    return true;
+  });
   if (told) return;
   const [waiting] = await ctx.services.db.rows<{ due_at: Date }>(waitingStatement, values);
   if (waiting !== undefined) {

@@ -48,21 +48,17 @@ export const advanceOrgs: Task = async ({ ctx }) => {
 };
 
 function moveBatch(ctx: Context, from: LifecycleState, to: keyof typeof lifecycleDays): Promise<number> {
-  return unitOfWork(
-    ctx,
-    async (work) => {
-      const moved = await work.rows<MovedOrg>(moveStatement, [
-        from,
-        to,
-        lifecycleDays[to] * 24,
-        batchRows,
-        pauseHours(to),
-      ]);
-      if (moved.length > 0) await follow(work, from, to, moved);
-      return moved.length;
-    },
-    async () => {},
-  );
+  return unitOfWork(ctx, async (work) => {
+    const moved = await work.rows<MovedOrg>(moveStatement, [
+      from,
+      to,
+      lifecycleDays[to] * 24,
+      batchRows,
+      pauseHours(to),
+    ]);
+    if (moved.length > 0) await follow(work, from, to, moved);
+    return moved.length;
+  });
 }
 
 async function follow(

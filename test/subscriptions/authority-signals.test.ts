@@ -42,7 +42,7 @@ function startNodes() {
   return nodes.map((authority) => ({
     authority,
     change: (run: (work: Work) => Promise<unknown>) =>
-      unitOfWork({ services: { db, feeds, authority } } as unknown as Context, run, async () => {}),
+      unitOfWork({ services: { db, feeds, authority } } as unknown as Context, run),
   }));
 }
 
