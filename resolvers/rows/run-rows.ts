@@ -15,7 +15,7 @@ import { bodyBytesMax } from '../../engines/rows/compile/bounds.ts';
 import { RowError, refusals } from '../../engines/rows/errors.ts';
 import { MissingRightError, noRightState } from '../../engines/rows/plan/require-right.ts';
 import { rememberedPlan } from '../../engines/rows/remembered-plans.ts';
-import type { RowRequest } from '../../engines/rows/request/row-request.ts';
+import { isReading, type RowRequest } from '../../engines/rows/request/row-request.ts';
 import { SchemaTooLargeError } from '../../engines/rows/schema/too-large.ts';
 import type { SchemaCache } from '../../engines/rows/schema/types.ts';
 import type { Rendered } from '../../engines/rows/sql/sql.ts';
@@ -44,7 +44,7 @@ export async function runRows(
 ): Promise<RowAnswer> {
   const { projectId } = caller.target;
   ctx.answersFor?.(projectId);
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
+  if (!isReading(request.method)) {
     if (caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
     if (mayAnswerMuch(request)) ctx.services.heldAnswers.refuseWhileFull(projectId);
   }
