@@ -162,6 +162,9 @@ test('rows of a function are counted, and one of them comes as an object', async
 
 test('what is asked of plain values is asked of them, and not passed over', async () => {
   expect(await call('GET', 'numbers?n=1&n=2&limit=1&offset=1')).toEqual([4]);
+  expect(await call('GET', 'numbers?n=1&n=2&n=3&pgrst_scalar=gt.2&order=pgrst_scalar.desc')).toEqual([6, 4]);
+  const csv = await admin('GET', 'rpc/numbers?n=1&n=2', { headers: { accept: 'text/csv' } });
+  expect(csv.text).toBe('pgrst_scalar\n2\n4');
   for (const asked of ['select=x', 'numbers=gt.2', 'order=numbers.desc', 'or=(x.eq.1,y.eq.2)'])
     expect(await call('GET', `numbers?n=1&n=2&${asked}`)).toMatchObject({ status: 400, body: { code: '42703' } });
   expect(await call('GET', 'add?a=1&select=x')).toMatchObject({ status: 400, body: { code: '42703' } });

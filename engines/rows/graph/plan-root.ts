@@ -198,7 +198,7 @@ function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: read
   const cast = result.kind === 'value' && result.value.asText ? (result.value.isList ? '_text' : 'text') : undefined;
   const rows =
     result.kind === 'value' && cast !== undefined
-      ? sql`select ${castSql(sql`svc_scalar`, cast)} as svc_scalar from ${source}`
+      ? sql`select ${castSql(sql`pgrst_scalar`, cast)} as pgrst_scalar from ${source}`
       : sql`select * from ${source}`;
   const shape: RowsShape =
     result.kind === 'value' ? (routine.returnsSet ? 'values' : 'value') : routine.returnsSet ? 'rows' : 'row';
