@@ -14,6 +14,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { RowError } from '../../engines/rows/errors.ts';
 import type { Asked } from '../../engines/rows/graph/asked.ts';
 import { planRoot } from '../../engines/rows/graph/plan-root.ts';
+import { outdatedStates } from '../../engines/rows/schema-caches.ts';
 import type { Context } from '../../resolvers/context.ts';
 import type { RowCaller } from '../../resolvers/rows/open-door.ts';
 import { asServiceError, graphCursors, runGraph } from '../../resolvers/rows/run-graph.ts';
@@ -29,9 +30,6 @@ export interface ProjectRequestOptions {
   readonly caller: RowCaller;
   readonly settings: RequestSettings;
 }
-
-/** What a schema that is older than the database misses, or still has. */
-const outdated = new Set(['42P01', '42703', '42883', '42704']);
 
 /**
  * One request inside a project, as its caller: the engine that HTTP, SSE and sockets hand it to. It begins with the
@@ -90,7 +88,7 @@ export class ProjectRequest implements GraphQLEngine {
       return this.#render(await this.#execute(prepared, ctx), ctx);
     } catch (error) {
       // All was undone, so that it can be done again by what there is now.
-      if (!(error instanceof RowError) || !outdated.has(error.code) || !(await this.#renew()))
+      if (!(error instanceof RowError) || !outdatedStates.has(error.code) || !(await this.#renew()))
         return this.#render(failed(error), ctx);
     }
     const { document, operationName, variables } = prepared;
@@ -190,7 +188,7 @@ class FieldRefusal extends Error {
 }
 
 const at = (asked: Asked, error: unknown): unknown =>
-  error instanceof RowError && outdated.has(error.code) ? error : new FieldRefusal(asked, error);
+  error instanceof RowError && outdatedStates.has(error.code) ? error : new FieldRefusal(asked, error);
 
 function failed(error: unknown): ExecutionResult {
   const cause = asServiceError(error instanceof FieldRefusal ? error.cause : error);
