@@ -166,7 +166,7 @@ test.each([
 test('a socket that is closed for its credential says so, as a request does', async () => {
   const stranger = createClient({ baseUrl: service.url, credential: bearer('nothing') });
   expect(await failure(stranger.rooms.follow({ org, room: 'none' }))).toMatchObject({
-    code: 'UNAUTHORIZED',
+    code: 'INVALID_AUTH',
     status: 401,
     kind: 'unauthorized',
     retryable: false,

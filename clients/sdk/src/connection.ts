@@ -1,3 +1,4 @@
+import { randomHex } from './bytes.ts';
 import type { Credential } from './credentials.ts';
 import { errorOf, isUnknownCaller, networkError, neverLeft, SvcError } from './errors.ts';
 import { challengeOf, type Payer } from './payment.ts';
@@ -164,6 +165,8 @@ export function connect(options: ConnectionOptions): Connection {
     const credential = request.credential ?? (isOpen(request) ? undefined : options.credential);
     const payer = request.payer ?? options.payer;
     const mayBeLost = !isChange || typeof request.idempotencyKey === 'string';
+    // One name for all that is sent for one purchase, what is not paid yet included. Contract 04, section 1.3.
+    const attempt = payer === undefined ? {} : { 'x-svc-payment-attempt-id': `pat_${randomHex()}` };
     let payment: Readonly<Record<string, string>> | undefined;
     let isRenewed = false;
     // Of what was sent several times one may have come through, though the last one did not.
@@ -173,7 +176,7 @@ export function connect(options: ConnectionOptions): Connection {
       const own = await unlessEnded(signal, () => headersOf(request, credential)).catch((error: unknown) => {
         throw payment === undefined ? error : ambiguous(error);
       });
-      const headers = { ...own, ...payment };
+      const headers = { ...attempt, ...own, ...payment };
       // What no header can hold is the caller’s mistake, not the network’s.
       const checked = new Headers(headers);
       const pauseMs = firstPauseMs * 2 ** sent * (0.5 + Math.random());

@@ -19,7 +19,7 @@ export interface Credential {
    * Asked when an answer was 401: makes the next headers better than those that were refused, and says whether they are.
    * The request is then sent once more, for a request that was not let in has done nothing.
    *
-   * @param refusal what was said; undefined where a socket was closed, which says little
+   * @param refusal what was said; of a socket, what it was closed with
    */
   readonly renew?: (refused: Readonly<Record<string, string>>, refusal?: SvcError) => Promise<boolean>;
 }
