@@ -79,7 +79,9 @@ async function answerOne(ctx: Context, value: unknown, request: RpcRequest, serv
     const running = session === undefined ? undefined : server.calls?.begin(session, message.id);
     try {
       const signal = running === undefined ? ctx.signal : AbortSignal.any([ctx.signal, running.signal]);
-      const asked: Asked = { ctx: { ...ctx, signal }, message, server, tell: request.tell };
+      // Whoever says everything anew with each request says by closing it that it is not wanted.
+      const cancelled = era === 'classic' ? running?.signal : signal;
+      const asked: Asked = { ctx: { ...ctx, signal, cancelled }, message, server, tell: request.tell };
       const result = await (era === 'classic' ? runClassic(asked) : runStateless(asked));
       if (running?.signal.aborted === true) return { status: 202 };
       // Names the calls of this client, so that it can cancel them; nothing else hangs on it.
