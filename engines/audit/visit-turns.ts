@@ -37,9 +37,9 @@ export class VisitTurns {
    * @param signal ends the wait
    * @throws SERVICE_UNAVAILABLE when too many wait, when the wait was too long, and when nothing is visited any more
    */
-  take(signal: AbortSignal): Promise<void> {
+  take(signal?: AbortSignal): Promise<void> {
     const { most, waitingMax, waitMs } = this.#options;
-    if (this.#closed || signal.aborted || this.#waiting.size >= waitingMax) return Promise.reject(tooBusy());
+    if (this.#closed || signal?.aborted === true || this.#waiting.size >= waitingMax) return Promise.reject(tooBusy());
     if (this.#taken < most) {
       this.#taken += 1;
       return Promise.resolve();
@@ -53,7 +53,7 @@ export class VisitTurns {
       const patience = setTimeout(giveUp, waitMs).unref();
       const waiter: Waiter = { admit, refuse, patience };
       this.#waiting.add(waiter);
-      signal.addEventListener('abort', giveUp, { once: true });
+      signal?.addEventListener('abort', giveUp, { once: true });
     });
   }
 
