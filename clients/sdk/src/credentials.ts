@@ -37,7 +37,7 @@ export interface ProjectKeyOptions {
   /** Anon or service key of the project. */
   readonly key: string;
   /** Who has signed in to the project, if anybody: a token, or a {@link session} of tokens. */
-  readonly user?: string | Credential;
+  readonly user?: string | Credential | undefined;
 }
 
 /** A project’s own key, with or without one of its users. */
@@ -52,9 +52,9 @@ export const projectKey = ({ key, user }: ProjectKeyOptions): Credential => {
 export interface SessionOptions {
   readonly accessToken: string;
   /** Gets a new access token, undefined when the session is over. Those who ask meanwhile wait for the one answer. */
-  readonly refresh?: () => Promise<string | undefined>;
+  readonly refresh?: (() => Promise<string | undefined>) | undefined;
   /** Approval of exactly one action, which some changes of a person’s want beside the session. */
-  readonly writeApproval?: string;
+  readonly writeApproval?: string | undefined;
 }
 
 /** A session of a person or of a project’s user, refreshed when it has expired. */

@@ -7,7 +7,7 @@ import { socketOf } from './socket.ts';
 
 export interface SubscribeOptions extends Pick<GraphQLOptions, 'project' | 'signal' | 'operationName'> {
   /** How many events may wait to be asked for; further ones are fetched again when these are taken. @default 1000 */
-  readonly waitingMax?: number;
+  readonly waitingMax?: number | undefined;
 }
 
 const cursorOf = (data: unknown): string | undefined => {

@@ -5,7 +5,7 @@ import { choose, chosen } from '../files/state.ts';
 import { walletName } from '../files/wallets.ts';
 import { apiBase } from '../net/api-base.ts';
 import { call } from '../net/gateway.ts';
-import { operationCommand, perform, take } from '../operation-command.ts';
+import { operationCommand, take } from '../operation-command.ts';
 import { findOrg, orgFlag, requireOrg } from '../resolve.ts';
 import { rows } from '../rows/org.ts';
 import { whoami } from '../whoami.ts';
