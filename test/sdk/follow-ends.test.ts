@@ -174,3 +174,19 @@ test('a socket that is closed for its credential says so, as a request does', as
     details: { close_code: 4403 },
   });
 });
+
+test('whoever will not sign for what is to be followed is asked once, and hears their own word', async () => {
+  let asked = 0;
+  const refusal = new Error('The owner said no.');
+  const locked = createClient({
+    baseUrl: service.url,
+    credential: {
+      headers: async () => {
+        asked++;
+        throw refusal;
+      },
+    },
+  });
+  expect(await failure(locked.rooms.follow({ org, room: 'none' }))).toBe(refusal);
+  expect(asked).toBe(1);
+});

@@ -1,5 +1,5 @@
 import type { Connection, SocketLike } from './connection.ts';
-import { jsonOf, localError, networkError, SvcError } from './errors.ts';
+import { jsonOf, localError, SvcError } from './errors.ts';
 import { type GraphQLFailure, SvcGraphQLError } from './graphql.ts';
 
 /** What a socket tells about itself, for a banner. */
@@ -10,8 +10,8 @@ export interface SocketOperation {
   /** What is subscribed to, asked anew for each connection: where it goes on changes. */
   readonly payload: () => object;
   readonly next: (data: unknown) => void;
-  /** It is over: refused, or with no error ended by the server. */
-  readonly end: (error?: SvcError) => void;
+  /** It is over: with what the server refused it by, or what kept it from being asked; without one the server ended it. */
+  readonly end: (error?: unknown) => void;
 }
 
 interface Message {
@@ -79,8 +79,8 @@ export class Socket {
       // Whatever is sent over the socket goes by this.
       init = await options.credential?.headers({ baseUrl, path: this.#path, isChange: true });
     } catch (error) {
-      if (turn !== this.#turn) return;
-      return this.#fail(error instanceof SvcError ? error : networkError(error, false));
+      // Whoever would not sign is not asked again, and hears what they said themselves.
+      return turn === this.#turn ? this.#fail(error) : undefined;
     }
     if (turn !== this.#turn) return;
     const Maker = options.WebSocket ?? globalThis.WebSocket;
@@ -197,7 +197,7 @@ export class Socket {
     this.#isRenewed = false;
   }
 
-  #fail(error: SvcError): void {
+  #fail(error: unknown): void {
     this.#forget();
     const ended = [...this.#operations.values()];
     this.#operations.clear();

@@ -1,7 +1,7 @@
 import type { Connection } from './connection.ts';
 import { pause } from './connection.ts';
 import { endable } from './endable.ts';
-import type { SvcError } from './errors.ts';
+import { isSvcError } from './errors.ts';
 import { type DocumentArgs, type GraphQLDocument, type GraphQLOptions, graphPath, textOf } from './graphql.ts';
 import { socketOf } from './socket.ts';
 
@@ -45,7 +45,7 @@ async function* subscribeTo<Result>(
   const socket = socketOf(connection, graphPath(project));
   const waiting: Result[] = [];
   let after: string | undefined;
-  let ended: { readonly error?: SvcError | undefined } | undefined;
+  let ended: { readonly error?: unknown } | undefined;
   let stop: (() => void) | undefined;
   let wake: () => void = () => undefined;
 
@@ -82,6 +82,7 @@ async function* subscribeTo<Result>(
         refusals = 0;
         yield waiting.shift()!;
       } else if (ended?.error !== undefined) {
+        if (!isSvcError(ended.error)) throw ended.error;
         const { retryable, safeToRetry, retryAfterSeconds = 2 ** refusals } = ended.error;
         if (!retryable || !safeToRetry || ++refusals > 5 || (!resumes && after !== undefined)) throw ended.error;
         ended = undefined;
