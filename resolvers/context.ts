@@ -158,4 +158,9 @@ export interface Context {
   readonly answered?: { bytes: number };
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /**
+   * Aborted when whoever asked has said that the answer is not wanted: what is made for others too, and for who comes back,
+   * ends by this alone. Absent where that cannot be said.
+   */
+  readonly cancelled?: AbortSignal | undefined;
 }
