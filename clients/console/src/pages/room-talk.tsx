@@ -2,10 +2,10 @@ import { useEffect, useRef, useState } from 'react';
 import { useChange } from '../graph/use-change.ts';
 import { useTail } from '../graph/use-tail.ts';
 import { Card } from '../parts/card.tsx';
+import { Dropped } from '../parts/dropped.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Loading } from '../parts/loaded.tsx';
-import { mayChange } from '../session/may.ts';
 import {
   AckMessageDocument,
   FollowMessagesDocument,
@@ -22,7 +22,7 @@ const nearEnd = 80;
 
 /** What is said in a room, as it is said, and a place to say something. */
 export function RoomTalk({ place }: { readonly place: Place }) {
-  const { org, room, sessionKey, me } = place;
+  const { org, room, sessionKey, me, writes } = place;
   const [thread, setThread] = useState<string>();
   const [root, setRoot] = useState<MessageLineFragment>();
   const tail = useTail({
@@ -30,14 +30,14 @@ export function RoomTalk({ place }: { readonly place: Place }) {
     query: LastMessagesDocument,
     page: ({ roomMessages }) => roomMessages,
     feed: FollowMessagesDocument,
-    event: ({ roomMessages: { reset, message } }) => ({ reset, row: message }),
+    event: ({ roomMessages: { cursor, reset, message } }) => ({ cursor, reset, node: message }),
   });
   const pending = usePending(place, tail.rows, thread);
   const ack = useChange(AckMessageDocument);
   const list = useEndInSight(tail.rows?.at(-1)?.messageId, pending.waiting.length);
 
   const replace = (message: MessageLineFragment) =>
-    tail.change((rows) => rows.map((row) => (row.messageId === message.messageId ? message : row)));
+    tail.change((row) => (row.messageId === message.messageId ? message : row));
   const openThread = (id: string) => {
     setRoot(tail.rows?.find(({ messageId }) => messageId === id));
     setThread(id);
@@ -77,6 +77,7 @@ export function RoomTalk({ place }: { readonly place: Place }) {
                   <button type="button" className="slim" onClick={tail.earlier}>
                     Earlier messages
                   </button>
+                  {tail.dropped && <Dropped />}
                 </li>
               )}
               {tail.rows.map((message) => (
@@ -84,6 +85,7 @@ export function RoomTalk({ place }: { readonly place: Place }) {
                   key={message.cursor}
                   message={message}
                   me={me}
+                  writes={writes}
                   openThread={thread === undefined ? openThread : undefined}
                   acknowledge={(one) => void acknowledge(one)}
                 />
@@ -102,7 +104,7 @@ export function RoomTalk({ place }: { readonly place: Place }) {
           </div>
         )}
         <ErrorNote error={ack.error} />
-        {mayChange() && <Composer thread={thread} say={pending.say} />}
+        {writes && <Composer thread={thread} say={pending.say} />}
       </div>
     </Card>
   );

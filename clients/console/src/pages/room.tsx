@@ -1,7 +1,8 @@
 import { useState } from 'react';
 import { useAsk } from '../graph/use-live-query.ts';
 import { Page } from '../parts/page.tsx';
-import { PeopleDocument } from './room.graphql.ts';
+import { mayAround } from '../session/may.ts';
+import { NamedRoomDocument } from './room.graphql.ts';
 import { RoomClaims } from './room-claims.tsx';
 import { RoomPeople } from './room-people.tsx';
 import { sessionKey } from './room-self.ts';
@@ -19,6 +20,8 @@ export interface Place extends RoomProps {
   /** The presence that this tab has in the room, once it has one. */
   readonly me: Me | undefined;
   readonly setMe: (me: Me | undefined) => void;
+  /** Whether they may speak here. */
+  readonly writes: boolean;
 }
 
 export interface Me {
@@ -29,10 +32,11 @@ export interface Me {
 /** A room: what is said in it, who is there, and who is on what. */
 export default function RoomPage({ org, room }: RoomProps) {
   const [me, setMe] = useState<Me>();
-  const { crumbs } = useOrg(org);
-  const { data } = useAsk(PeopleDocument, { org, room });
-  const project = data?.room?.project;
-  const place: Place = { org, room, sessionKey: sessionKey(), me, setMe };
+  const { crumbs, role } = useOrg(org);
+  const found = useAsk(NamedRoomDocument, { org, room }).data?.room;
+  const project = found?.project;
+  const writes = found != null && mayAround(role, 'room:write');
+  const place: Place = { org, room, sessionKey: sessionKey(), me, setMe, writes };
   return (
     <Page title={project?.name ?? room} crumbs={[...crumbs, ['Rooms', `/orgs/${org}/rooms`]]}>
       <div className="room">
