@@ -146,7 +146,7 @@ function Facts({ org, found, answers }: FactsProps) {
             }}
           >
             <Field label="What was done about it">
-              <input name="note" maxLength={1000} />
+              <input name="note" maxLength={4000} />
             </Field>
             <button type="submit">Resolve</button>
           </Form>

@@ -149,7 +149,7 @@ function Changes({ project }: { readonly project: Project }) {
         }}
       >
         <Field label="Name">
-          <input name="name" defaultValue={name} required maxLength={128} />
+          <input name="name" defaultValue={name} required maxLength={200} />
         </Field>
         <button type="submit" disabled={rename.busy}>
           Rename

@@ -106,10 +106,10 @@ export function RoomClaims({ place: { org, room, sessionKey, me, writes } }: { r
           }}
         >
           <Field label="What you are on" hint="For files repo:src/**, else any words.">
-            <input name="resource" required maxLength={500} />
+            <input name="resource" required maxLength={512} />
           </Field>
           <Field label="Note">
-            <input name="note" maxLength={500} />
+            <input name="note" maxLength={1000} />
           </Field>
           <div className="row">
             <Field label="How">

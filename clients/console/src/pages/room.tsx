@@ -1,5 +1,6 @@
 import { useState } from 'react';
 import { useAsk } from '../graph/use-live-query.ts';
+import { ErrorNote } from '../parts/error-note.tsx';
 import { Page } from '../parts/page.tsx';
 import { mayAround } from '../session/may.ts';
 import { NamedRoomDocument } from './room.graphql.ts';
@@ -33,19 +34,24 @@ export interface Me {
 export default function RoomPage({ org, room }: RoomProps) {
   const [me, setMe] = useState<Me>();
   const { crumbs, role } = useOrg(org);
-  const found = useAsk(NamedRoomDocument, { org, room }).data?.room;
+  const named = useAsk(NamedRoomDocument, { org, room });
+  const found = named.data?.room;
   const project = found?.project;
   const writes = found != null && mayAround(role, 'room:write');
   const place: Place = { org, room, sessionKey: sessionKey(), me, setMe, writes };
   return (
     <Page title={project?.name ?? room} crumbs={[...crumbs, ['Rooms', `/orgs/${org}/rooms`]]}>
-      <div className="room">
-        <RoomTalk place={place} />
-        <div className="stack">
-          <RoomPeople place={place} />
-          <RoomClaims place={place} />
+      {/* Whoever is refused the room is told so once. */}
+      <ErrorNote error={named.error} retry={named.again} />
+      {(found != null || named.error === undefined) && (
+        <div className="room">
+          <RoomTalk place={place} />
+          <div className="stack">
+            <RoomPeople place={place} />
+            <RoomClaims place={place} />
+          </div>
         </div>
-      </div>
+      )}
     </Page>
   );
 }
