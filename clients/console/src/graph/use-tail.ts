@@ -24,7 +24,7 @@ interface Placed<Row> {
 }
 
 /** How many rows a page keeps that stays open, besides those that somebody has read back for: it may be open for days. */
-export const rowsKept = 500;
+export const rowsKept = 200;
 
 /** A page of a feed, as connections have it. */
 export interface TailPage<Row> {

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useAsk } from '../graph/use-live-query.ts';
 import { type Tail, useTail } from '../graph/use-tail.ts';
 import { Card } from '../parts/card.tsx';
@@ -153,7 +153,13 @@ function EventList({ tail, names }: Pick<Shown, 'names'> & { readonly tail: Tail
   );
 }
 
-function EventLine({ event, project }: { readonly event: EventLineFragment; readonly project: string | undefined }) {
+interface EventLineProps {
+  readonly event: EventLineFragment;
+  readonly project: string | undefined;
+}
+
+/** Drawn once: what comes does not draw the others again. */
+const EventLine = memo(({ event, project }: EventLineProps) => {
   return (
     <li className="arrives" data-event={event.eventId}>
       <div className="line">
@@ -172,4 +178,4 @@ function EventLine({ event, project }: { readonly event: EventLineFragment; read
       </details>
     </li>
   );
-}
+});

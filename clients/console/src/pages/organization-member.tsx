@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { useChange } from '../graph/use-change.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Sure } from '../parts/sure.tsx';
@@ -21,6 +21,7 @@ export function MemberLine({ org, member, mayChange }: MemberLineProps) {
   const setRole = useChange(SetRoleDocument);
   const remove = useChange(RemoveMemberDocument);
   const [chosen, setChosen] = useState<Role>();
+  const list = useRef<HTMLSelectElement>(null);
   const { principalId: principal, displayName, wallet, role, status, joinedAt } = member;
   const name = displayName ?? wallet ?? principal;
   // A list is gone through by key, and every role on the way would be given and taken: it takes a button as well.
@@ -42,6 +43,7 @@ export function MemberLine({ org, member, mayChange }: MemberLineProps) {
         {mayChange ? (
           <>
             <select
+              ref={list}
               aria-label={`Role of ${name}`}
               value={wanted ?? role}
               disabled={setRole.busy}
@@ -55,7 +57,7 @@ export function MemberLine({ org, member, mayChange }: MemberLineProps) {
                 type="button"
                 className="slim"
                 disabled={setRole.busy}
-                onClick={() => void setRole.run({ org, principal, role: wanted }).then(() => setChosen(undefined))}
+                onClick={() => void setRole.run({ org, principal, role: wanted }).then(() => list.current?.focus())}
               >
                 Make {wanted.toLowerCase()} <span className="seen-by-readers">of {name}</span>
               </button>

@@ -1,3 +1,4 @@
+import { memo } from 'react';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import type { MessageLineFragment } from './room.graphql.ts';
@@ -13,8 +14,8 @@ interface MessageProps {
   readonly acknowledge: (message: MessageLineFragment) => void;
 }
 
-/** A message of a room. */
-export function Message({ message, me, writes, openThread, acknowledge }: MessageProps) {
+/** A message of a room. Drawn once: what comes does not draw the others again. */
+export const Message = memo(({ message, me, writes, openThread, acknowledge }: MessageProps) => {
   const { sender, body, importance, ackRequired, threadId, messageId, recipients, createdAt } = message;
   const mine = recipients.edges.find(({ name, ackRequired: asked }) => asked && name === me?.name);
   return (
@@ -47,4 +48,4 @@ export function Message({ message, me, writes, openThread, acknowledge }: Messag
       </div>
     </li>
   );
-}
+});

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useChange } from '../graph/use-change.ts';
 import { useTail } from '../graph/use-tail.ts';
 import { Card } from '../parts/card.tsx';
@@ -38,16 +38,16 @@ export function RoomTalk({ place }: { readonly place: Place }) {
 
   const replace = (message: MessageLineFragment) =>
     tail.change((row) => (row.messageId === message.messageId ? message : row));
-  const openThread = (id: string) => {
+  const openThread = useSame((id: string) => {
     setRoot(tail.rows?.find(({ messageId }) => messageId === id));
     setThread(id);
-  };
-  const acknowledge = async (message: MessageLineFragment) => {
+  });
+  const acknowledge = useSame(async (message: MessageLineFragment) => {
     // Shown as done at once, and taken back when it is refused.
     replace(ackedBy(message, me?.name));
     const answer = await ack.run({ org, room, message: message.messageId, sessionKey });
     replace(answer?.ackRoomMessage ?? message);
-  };
+  });
 
   return (
     <Card
@@ -87,7 +87,7 @@ export function RoomTalk({ place }: { readonly place: Place }) {
                   me={me}
                   writes={writes}
                   openThread={thread === undefined ? openThread : undefined}
-                  acknowledge={(one) => void acknowledge(one)}
+                  acknowledge={acknowledge}
                 />
               ))}
               {pending.waiting.map((one) => (
@@ -108,6 +108,13 @@ export function RoomTalk({ place }: { readonly place: Place }) {
       </div>
     </Card>
   );
+}
+
+/** One function for good, which does what the latest does: those that are handed it need not be drawn again. */
+function useSame<Given, Result>(latest: (given: Given) => Result): (given: Given) => Result {
+  const current = useRef(latest);
+  current.current = latest;
+  return useCallback((given: Given) => current.current(given), []);
 }
 
 const ackedBy = (message: MessageLineFragment, name: string | undefined): MessageLineFragment => ({
