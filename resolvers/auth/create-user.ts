@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { signInThrottles } from '../limits.ts';
 import { stepMutation } from '../operation.ts';
 import { findProjectTarget } from '../project-target.ts';
 import { email, newPassword } from './auth-input.ts';
@@ -18,11 +17,10 @@ import {
   ownProject,
 } from './project-users.ts';
 import { requireOwnUrl } from './redirects.ts';
-import { clientState, missingRedirect, redirectUrl, stateText } from './request-link.ts';
+import { clientState, countTrustedMail, missingRedirect, redirectUrl, stateText } from './request-link.ts';
 import { momentOrNull } from './rows.ts';
 import { mailChallengeWith } from './sign-in-mail.ts';
 import { forgetStandings } from './standing.ts';
-import { countTry } from './throttle.ts';
 
 export interface CreatedUser {
   readonly user: ManagedUser;
@@ -60,10 +58,7 @@ export const createUser = stepMutation({
       const target = await findProjectTarget(services, project.id);
       if (send_invite && redirect_url === undefined) throw missingRedirect();
       if (redirect_url !== undefined) requireOwnUrl(services, target, 'redirect_url', redirect_url);
-      if (send_invite) {
-        await countTry(services, target, signInThrottles.mailToAddress, 'mail', email);
-        await countTry(services, target, signInThrottles.mailOfProject, 'mails');
-      }
+      if (send_invite) await countTrustedMail(services, target, email);
       if (password !== undefined && (await authRow(services, target, findStatement, [email])) !== undefined)
         throw new ServiceError('EMAIL_ALREADY_REGISTERED');
       return { hash: password === undefined ? undefined : await hashPassword(services, target, password) };

@@ -1,7 +1,8 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import type { Services } from '../context.ts';
+import type { Context, Services } from '../context.ts';
+import type { ProjectCaller } from '../project-door.ts';
 import type { ProjectTarget } from '../project-target.ts';
 import { type AuthStatement, authBatch } from './auth-rows.ts';
 import { type Challenge, latestChallenge, useCode, useLink } from './challenges.ts';
@@ -9,6 +10,7 @@ import { hashPassword } from './passwords.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
 import { forgetStandings } from './standing.ts';
+import { noteSignIn } from './throttle.ts';
 
 /** The token of a link: opaque, and kept as a hash alone. */
 export const newLinkToken = (): string => `svcl_${randomBytes(32).toString('base64url')}`;
@@ -27,21 +29,21 @@ export const codeHashesOf = ({ keys }: Pick<Services, 'keys'>, challengeId: stri
   keys.macs('one-time-codes', `${challengeId.toLowerCase()}:${code}`).map((mac) => mac.toString('hex'));
 
 /** Signs in with the token of a link. @throws INVALID_AUTH, FORBIDDEN, account_exists_requires_link */
-export async function linkGrant(services: Services, target: ProjectTarget, token: string): Promise<SessionAnswer> {
-  const challenge = await useLink(services, target, linkHashOf(token));
+export async function linkGrant(ctx: Asking, token: string): Promise<SessionAnswer> {
+  const challenge = await useLink(ctx.services, ctx.target, linkHashOf(token));
   if (challenge === undefined) throw invalid('link', 'The link is not valid any more.');
-  return finish(services, target, challenge, 'magic_link');
+  return finish(ctx, challenge, 'magic_link');
 }
 
 /** Signs in with a code. @throws INVALID_AUTH, FORBIDDEN, account_exists_requires_link */
 export async function codeGrant(
-  services: Services,
-  target: ProjectTarget,
+  ctx: Asking,
   { challengeId, code }: { readonly challengeId: string; readonly code: string },
 ): Promise<SessionAnswer> {
+  const { services, target } = ctx;
   const challenge = await useCode(services, target, challengeId, codeHashesOf(services, challengeId, code));
   if (challenge === undefined) throw invalid('code', 'The code is wrong, or not valid any more.');
-  return finish(services, target, challenge, 'email_code');
+  return finish(ctx, challenge, 'email_code');
 }
 
 /** Uses up the latest code that was mailed to an address, for whoever kept no challenge. @throws INVALID_AUTH */
@@ -59,24 +61,21 @@ export async function answerLatestCode(
 
 /** Signs in with the latest code that was mailed to an address. @throws INVALID_AUTH, FORBIDDEN */
 export const latestCodeGrant = async (
-  services: Services,
-  target: ProjectTarget,
+  ctx: Asking,
   given: { readonly email: string; readonly code: string },
-): Promise<SessionAnswer> => finish(services, target, await answerLatestCode(services, target, given), 'email_code');
+): Promise<SessionAnswer> => finish(ctx, await answerLatestCode(ctx.services, ctx.target, given), 'email_code');
 
 const invalid = (reason: string, message: string) =>
   new ServiceError('INVALID_AUTH', { message, details: { reason }, nextActions: [] });
+
+type Asking = Context & ProjectCaller;
 
 type Admitted = { readonly outcome: 'admitted'; readonly id: string };
 type Refused = { readonly outcome: 'requires_link' | 'closed'; readonly id?: undefined };
 
 /** What a used challenge opens. Whoever comes here has shown that the address is theirs. */
-async function finish(
-  services: Services,
-  target: ProjectTarget,
-  challenge: Challenge,
-  method: 'magic_link' | 'email_code',
-): Promise<SessionAnswer> {
+async function finish(ctx: Asking, challenge: Challenge, method: 'magic_link' | 'email_code'): Promise<SessionAnswer> {
+  const { services, target } = ctx;
   const { intent } = challenge;
   // A password that nobody knows, for a user who recovers what somebody else may have set up in its name.
   const nobodys =
@@ -88,6 +87,7 @@ async function finish(
   if (admitted?.outcome !== 'admitted')
     throw new ServiceError('FORBIDDEN', { message: 'This project takes invited users only.' });
   const answer = await startSession(services, target, { userId: admitted.id, amr: [method] });
+  await noteSignIn(ctx, challenge.email);
   return {
     ...answer,
     magic_link: {
