@@ -2,6 +2,7 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Context, Services } from '../context.ts';
+import { signInThrottles } from '../limits.ts';
 import type { ProjectCaller } from '../project-door.ts';
 import type { ProjectTarget } from '../project-target.ts';
 import { type AuthStatement, authBatch } from './auth-rows.ts';
@@ -10,7 +11,7 @@ import { hashPassword } from './passwords.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
 import { forgetStandings } from './standing.ts';
-import { noteSignIn } from './throttle.ts';
+import { countOfNetwork, noteSignIn, uncount } from './throttle.ts';
 
 /** The token of a link: opaque, and kept as a hash alone. */
 export const newLinkToken = (): string => `svcl_${randomBytes(32).toString('base64url')}`;
@@ -59,11 +60,21 @@ export async function answerLatestCode(
   return challenge;
 }
 
-/** Signs in with the latest code that was mailed to an address. @throws INVALID_AUTH, FORBIDDEN */
-export const latestCodeGrant = async (
+/**
+ * Signs in with the latest code that was mailed to an address. Anybody may know that, so wrong codes are counted by
+ * network too: who tries all the time would burn each challenge before its user answers it.
+ *
+ * @throws INVALID_AUTH, FORBIDDEN, RATE_LIMITED
+ */
+export async function latestCodeGrant(
   ctx: Asking,
   given: { readonly email: string; readonly code: string },
-): Promise<SessionAnswer> => finish(ctx, await answerLatestCode(ctx.services, ctx.target, given), 'email_code');
+): Promise<SessionAnswer> {
+  const counted = await countOfNetwork(ctx, signInThrottles.codeOfNetwork, 'code_of_address');
+  const challenge = await answerLatestCode(ctx.services, ctx.target, given);
+  if (counted !== undefined) await uncount(ctx, counted);
+  return finish(ctx, challenge, 'email_code');
+}
 
 const invalid = (reason: string, message: string) =>
   new ServiceError('INVALID_AUTH', { message, details: { reason }, nextActions: [] });
@@ -87,7 +98,10 @@ async function finish(ctx: Asking, challenge: Challenge, method: 'magic_link' | 
   if (admitted?.outcome !== 'admitted')
     throw new ServiceError('FORBIDDEN', { message: 'This project takes invited users only.' });
   const answer = await startSession(services, target, { userId: admitted.id, amr: [method] });
-  await noteSignIn(ctx, challenge.email);
+  // The link is used up: what only spares the user a wait is no reason to lose the session.
+  await noteSignIn(ctx, challenge.email).catch((error: unknown) =>
+    services.log.warn({ err: error }, 'The network of a sign-in was not noted.'),
+  );
   return {
     ...answer,
     magic_link: {

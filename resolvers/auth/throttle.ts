@@ -90,8 +90,14 @@ export async function countOfNetwork(
   { services, request, target, keyRole }: Asking,
   throttle: Throttle,
   kind: string,
-): Promise<void> {
-  if (keyRole !== 'service_role') await countTry(services, target, throttle, kind, networkOf(request.address));
+): Promise<Counted | undefined> {
+  if (keyRole === 'service_role') return undefined;
+  return countTry(services, target, throttle, kind, networkOf(request.address));
+}
+
+/** Takes back one try: it was right, where only wrong ones are to count. */
+export async function uncount({ services, target }: Asking, { key }: Counted): Promise<void> {
+  await authRows(services, target, uncountStatement, [key]);
 }
 
 /** Begins the count anew. */
@@ -129,6 +135,11 @@ const noteStatement: AuthStatement = {
     select $2, 0, now() + make_interval(days => $3::int) where $2::text is not null
     on conflict (key) do update set window_ends = excluded.window_ends
     returning to_json(key)`,
+};
+
+const uncountStatement: AuthStatement = {
+  name: 'throttle_uncount',
+  text: 'update auth.throttles set count = count - 1 where key = $1 and count > 0 returning to_json(count)',
 };
 
 const forgetStatement: AuthStatement = { name: 'throttle_forget', text: 'delete from auth.throttles where key = $1' };

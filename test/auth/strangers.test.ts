@@ -102,3 +102,19 @@ test('a token says whether its address was shown to be the user’s, or only nam
   const recovered = await from(home!)('verify', { type: 'recovery', email, token: code });
   expect(claimsOf(recovered.body.access_token)).toMatchObject({ email, email_verified: true });
 });
+
+test('who guesses codes of an address all the time is stopped before there is one, and right ones do not count', async () => {
+  const email = newEmail();
+  const guess = (address: string, token: string) => from(address)('verify', { type: 'email', email, token });
+  expect(await untilRefused(() => guess(elsewhere!, '000000'))).toBe(30);
+  for (let round = 1; round <= 2; round += 1) {
+    expect((await mail(home!, email)).status).toBe(200);
+    const code = (await project.mailTo(email, round)).code!;
+    for (let time = 0; time < 5; time += 1) expect((await guess(elsewhere!, '000000')).status).toBe(429);
+    expect((await guess(home!, code)).status).toBe(200);
+  }
+  const [counted] = await project.sql(
+    `select max(count) as wrong from auth.throttles where key like 'code_of_address:%' and count < 30`,
+  );
+  expect(counted).toEqual({ wrong: 0 });
+});
