@@ -7,6 +7,7 @@ import type { ProjectCaller } from '../project-door.ts';
 import type { ProjectTarget } from '../project-target.ts';
 import { type AuthStatement, authBatch } from './auth-rows.ts';
 import { type Challenge, latestChallenge, useCode, useLink } from './challenges.ts';
+import { lockAddressStatement } from './lock-user.ts';
 import { hashPassword } from './passwords.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
@@ -81,6 +82,12 @@ const invalid = (reason: string, message: string) =>
 
 type Asking = Context & ProjectCaller;
 
+/** Whom the service key invites by an address is its owner, and not whoever signed up with it before. */
+const isTrustedInvite = ({ intent, state_source }: Challenge) => intent === 'invite' && state_source === 'service_key';
+
+/** Whether a challenge ends what was set up under its address before that was shown to be anybody's. */
+const takesOver = (challenge: Challenge) => challenge.intent === 'recovery' || isTrustedInvite(challenge);
+
 type Admitted = { readonly outcome: 'admitted'; readonly id: string };
 type Refused = { readonly outcome: 'requires_link' | 'closed'; readonly id?: undefined };
 
@@ -88,9 +95,10 @@ type Refused = { readonly outcome: 'requires_link' | 'closed'; readonly id?: und
 async function finish(ctx: Asking, challenge: Challenge, method: 'magic_link' | 'email_code'): Promise<SessionAnswer> {
   const { services, target } = ctx;
   const { intent } = challenge;
-  // A password that nobody knows, for a user who recovers what somebody else may have set up in its name.
-  const nobodys =
-    intent === 'recovery' ? await hashPassword(services, target, randomBytes(24).toString('base64url')) : null;
+  // A password that nobody knows, for a user who takes over what somebody else may have set up in its name.
+  const nobodys = takesOver(challenge)
+    ? await hashPassword(services, target, randomBytes(24).toString('base64url'))
+    : null;
   // A race of two first sign-ins of one address: who loses finds the user there.
   const admitted =
     (await admit(services, target, challenge, nobodys)) ?? (await admit(services, target, challenge, nobodys));
@@ -118,30 +126,25 @@ async function finish(ctx: Asking, challenge: Challenge, method: 'magic_link' | 
 async function admit(
   services: Services,
   target: ProjectTarget,
-  { email, intent, creates_user, state_source }: Challenge,
+  challenge: Challenge,
   nobodys: string | null,
 ): Promise<Admitted | Refused | undefined> {
+  const { email, creates_user } = challenge;
   const [, [admitted]] = (await authBatch(services, target, [
     [lockAddressStatement, [email]],
-    [admitStatement, [email, intent, creates_user, nobodys, intent === 'invite' && state_source === 'service_key']],
+    [admitStatement, [email, takesOver(challenge), creates_user, nobodys, isTrustedInvite(challenge)]],
   ])) as [unknown, [(Admitted | Refused)?]];
   if (admitted?.outcome === 'admitted') forgetStandings(services, target);
   return admitted;
 }
 
-/** As `lockUserStatement`, by address. */
-const lockAddressStatement: AuthStatement = {
-  name: 'lock_address',
-  text: 'select to_json(id) from auth.users where email = $1 for no key update',
-};
-
 const admitStatement: AuthStatement = {
   name: 'mail_admit',
   // A password that was set by whoever knew the address, unproven, is not merged with a sign-in that proves it; a
-  // recovery puts an end to it, and to what it signed in. Nor are passkeys and social accounts of before merged, which
+  // recovery or an invitation puts an end to it, and to what it signed in. Nor are passkeys and social accounts of before merged, which
   // would go on signing a stranger in. Whom the service key invites comes in whatever the policy for strangers is.
   text: `with known as (
-      select id, first, first and has_password as taken, first and has_password and $2 <> 'recovery' as unproven
+      select id, first, first and has_password as taken, first and has_password and not $2::boolean as unproven
       from (select id, email_verified_at is null as first, password_hash is not null as has_password
         from auth.users where email = $1) u
     ), dropped as (

@@ -118,3 +118,48 @@ test('who guesses codes of an address all the time is stopped before there is on
   );
   expect(counted).toEqual({ wrong: 0 });
 });
+
+/** Somebody who signs up with the address of another, and makes itself at home. */
+async function squatter() {
+  const { email, password, access_token, id } = await project.signedIn();
+  await project.sql(
+    `insert into auth.identities (provider, provider_sub, user_id) values ('google', '${id}', '${id}')`,
+  );
+  const gone = async () => {
+    expect((await project.auth('GET', '/auth/v1/user', { bearer: access_token })).status).toBe(401);
+    expect((await project.signIn(email, password)).status).toBe(401);
+    expect(await project.sql(`select from auth.identities where user_id = '${id}'`)).toEqual([]);
+  };
+  return { email, password, id, gone };
+}
+
+const manage = (body: object) =>
+  service.call<object>(service.actors.apikey(project.serviceKey), 'POST', '/auth/v1/admin/users', { body });
+
+test('who took an address before gets nothing of the admin that its owner is made', async () => {
+  const { email, id, gone } = await squatter();
+  const made = await manage({ email, is_admin: true });
+  expect([made.status, made.body]).toEqual([200, expect.objectContaining({ id, is_admin: true, created: false })]);
+  await gone();
+  await mail(home!, email);
+  const { code } = await project.mailTo(email);
+  const owner = await from(home!)('verify', { type: 'email', email, token: code });
+  expect(claimsOf(owner.body.access_token)).toMatchObject({ sub: id, role: 'project_admin', email_verified: true });
+});
+
+test('a user whose address is proven stays as it is when it is made an admin', async () => {
+  const { email, password, access_token, id } = await project.signedIn();
+  await project.sql(`update auth.users set email_verified_at = now() where id = '${id}'`);
+  expect((await manage({ email, is_admin: true })).status).toBe(200);
+  expect((await project.auth('GET', '/auth/v1/user', { bearer: access_token })).status).toBe(200);
+  expect(claimsOf((await project.signIn(email, password)).body.access_token)).toMatchObject({ role: 'project_admin' });
+});
+
+test('who is invited comes in, and puts an end to what a stranger set up under the address', async () => {
+  const { email, id, gone } = await squatter();
+  expect((await manage({ email, send_invite: true, redirect_url: 'http://localhost:3000/' })).status).toBe(200);
+  const { token } = await project.mailTo(email);
+  const owner = await from(home!)('token?grant_type=magic_link', { token });
+  expect([owner.status, claimsOf(owner.body.access_token).sub]).toEqual([200, id]);
+  await gone();
+});
