@@ -62,6 +62,8 @@ export interface LiveRequest {
   readonly cursor?: string | undefined;
   /** Whether it counts as one of the connections that the project may have. */
   readonly counted: boolean;
+  /** Whether it waits for what comes, so that it need not be told at once of what was committed elsewhere. @default false */
+  readonly waits?: boolean;
 }
 
 /** Somebody who was let in and placed; what happens from then on is not lost. */
