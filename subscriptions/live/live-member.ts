@@ -2,7 +2,6 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../../core/errors.ts';
 import type { KeyRing } from '../../core/keys.ts';
 import type {
-  LiveBatch,
   LiveEnd,
   LiveHint,
   LiveIdentity,
@@ -13,21 +12,13 @@ import type {
 } from '../../resolvers/live/live-hub.ts';
 import { type LivePosition, liveCursor, samePosition } from './live-position.ts';
 import type { LiveReading, LiveStore, LiveTable, StoredHint } from './live-store.ts';
-import {
-  follow,
-  HintBatch,
-  type LiveFollower,
-  type LiveTail,
-  type LiveView,
-  pageMax,
-  tell,
-  unusableBecause,
-} from './live-tail.ts';
+import { follow, type LiveFollower, type LiveTail, type LiveView, pageMax, unusableBecause } from './live-tail.ts';
 import type { ToldHints } from './recent-hints.ts';
 import { sees } from './snapshot.ts';
+import { HintBatch, tell } from './told-hints.ts';
 
-/** Most batches that wait for somebody who catches up. */
-const waitingMax = 2_000;
+/** Most that waits for somebody who catches up, in bytes. */
+const waitingSizeMax = 1_048_576;
 
 /** Whose rows a hint must be about. Contract 01, section 4.5. */
 export function viewOf(
@@ -98,6 +89,7 @@ export class LiveMember implements LiveFollower, LiveSubscription {
   #missed: ToldHints | undefined;
   /** What has come since, until it is where the tail is. */
   #waiting: ((sink: LiveSink) => void)[] | undefined = [];
+  #waitingSize = 0;
   #over = false;
   /** The cursor it resumed from, as long as it was told of nothing. */
   #resumed: string | undefined;
@@ -161,8 +153,8 @@ export class LiveMember implements LiveFollower, LiveSubscription {
     this.#options.onClosed();
   }
 
-  take(batch: LiveBatch): void {
-    this.#hand((sink) => sink.hints(batch));
+  take(batch: HintBatch): void {
+    this.#hand((sink) => sink.hints(batch), batch.size);
   }
 
   restart(reason: ResyncReason, at: LivePosition): void {
@@ -206,12 +198,12 @@ export class LiveMember implements LiveFollower, LiveSubscription {
     this.#sink?.end(reason);
   }
 
-  #hand(what: (sink: LiveSink) => void): void {
+  #hand(what: (sink: LiveSink) => void, size = 0): void {
     if (this.#over) return;
-    if (this.#waiting === undefined) void what(this.#sink!);
-    else if (this.#waiting.length < waitingMax) this.#waiting.push(what);
-    // It resumes by its cursor.
-    else this.end('closed');
+    if (this.#waiting === undefined) return void what(this.#sink!);
+    this.#waiting.push(what);
+    this.#waitingSize += size;
+    if (this.#waitingSize > waitingSizeMax) this.end('too_slow');
   }
 
   #begins(reason: ResyncReason, tables: readonly string[], at: LivePosition): void {

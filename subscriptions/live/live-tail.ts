@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import type { KeyRing } from '../../core/keys.ts';
-import type { LiveBatch, LiveEnd, LiveHint, LiveIdentity, ResyncReason } from '../../resolvers/live/live-hub.ts';
+import type { LiveEnd, LiveHint, LiveIdentity, ResyncReason } from '../../resolvers/live/live-hub.ts';
 import type { ProjectTarget } from '../../resolvers/project-target.ts';
-import { frameOf } from './live-frames.ts';
-import { type LivePosition, liveCursor, samePosition } from './live-position.ts';
+import { type LivePosition, samePosition } from './live-position.ts';
 import { behindMax, type LiveReading, type LiveStore, type LiveTable, type StoredHint } from './live-store.ts';
 import { RecentHints, type ToldHints } from './recent-hints.ts';
 import { covers, oldestUnseen } from './snapshot.ts';
+import { HintBatch, tell } from './told-hints.ts';
 
 /** Most hints that are read at once. */
 export const pageMax = 1_000;
@@ -28,7 +28,7 @@ export interface LiveView {
 export interface LiveFollower {
   readonly identity: LiveIdentity;
   readonly view: LiveView;
-  take(batch: LiveBatch): void;
+  take(batch: HintBatch): void;
   /** What lies before the position may have been missed. */
   restart(reason: ResyncReason, at: LivePosition): void;
   /** The tables have changed: whether they may still be followed. */
@@ -205,7 +205,7 @@ export class LiveTail {
 
   #deliver(hints: readonly StoredHint[], told: readonly LiveHint[]): void {
     if (hints.length === 0) return;
-    const batches = new Map<string, LiveBatch>();
+    const batches = new Map<string, HintBatch>();
     for (const member of [...this.members]) {
       let batch = batches.get(member.view.key);
       if (batch === undefined) {
@@ -247,55 +247,4 @@ export function follow(
   const end = { epoch, from: to };
   if (steps.length > 0) steps[steps.length - 1] = end;
   return { steps, end };
-}
-
-/** A hint whose cursor is sealed when the first asks for it; a class, for the reason that `SealedRow` gives. */
-class ToldHint implements LiveHint {
-  readonly table: string;
-  readonly op: LiveHint['op'];
-  readonly pk: string | null;
-  readonly n: number;
-  readonly #seal: (step: LivePosition) => string;
-  readonly #step: LivePosition;
-  #cursor: string | undefined;
-
-  constructor({ table, op, pk, n }: StoredHint, step: LivePosition, seal: (step: LivePosition) => string) {
-    this.table = table;
-    this.op = op;
-    this.pk = pk;
-    this.n = n;
-    this.#step = step;
-    this.#seal = seal;
-  }
-
-  get cursor(): string {
-    this.#cursor ??= this.#seal(this.#step);
-    return this.#cursor;
-  }
-}
-
-/** Hints as they are told, with their cursors. */
-export function tell(
-  keys: KeyRing,
-  projectId: string,
-  hints: readonly StoredHint[],
-  steps: readonly LivePosition[],
-): LiveHint[] {
-  const seal = (step: LivePosition) => liveCursor(keys, projectId, step);
-  return hints.map((hint, at) => new ToldHint(hint, steps[at]!, seal));
-}
-
-/** Hints that are due together, and their frames, which are written when the first asks for them. */
-export class HintBatch implements LiveBatch {
-  readonly hints: readonly LiveHint[];
-  #frames: Buffer | undefined;
-
-  constructor(hints: readonly LiveHint[]) {
-    this.hints = hints;
-  }
-
-  get frames(): Buffer {
-    this.#frames ??= Buffer.from(this.hints.map(frameOf).join(''));
-    return this.#frames;
-  }
 }
