@@ -1,5 +1,6 @@
 import { authStatements } from './project-template/auth.ts';
 import { crashMarkStatements } from './project-template/crash-mark.ts';
+import { ddlFollowerStatements } from './project-template/ddl-follower.ts';
 import { liveStatements } from './project-template/live.ts';
 import { narrowKeyStatements } from './project-template/live-trigger.ts';
 import { passkeyStatements } from './project-template/passkeys.ts';
@@ -56,7 +57,7 @@ export const templateVersions: readonly TemplateVersion[] = [
   { version: 9, statements: sessionEndStatements },
   { version: 10, statements: runSweepStatements },
   { version: 11, statements: narrowKeyStatements },
-  { version: 12, statements: crashMarkStatements },
+  { version: 12, statements: [...crashMarkStatements, ...ddlFollowerStatements] },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */
