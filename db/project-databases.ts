@@ -278,9 +278,7 @@ export class ProjectDatabases implements ProjectLogins {
 
   /** Ends what gateways that were killed have left running on the servers. */
   async endAbandoned(afterSeconds = abandonedAfter): Promise<void> {
-    await Promise.all(
-      [...this.#servers.values()].map(({ pool }) => pool.query(endAbandonedStatement, [afterSeconds])),
-    );
+    await Promise.all([...this.#servers.values()].map(({ pool }) => pool.query(endAbandonedStatement, [afterSeconds])));
   }
 
   #url(server: string): string {
