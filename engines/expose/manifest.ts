@@ -19,6 +19,10 @@ const identifier = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must match ^[a-z
 /** Texts of SQL are short: what is longer belongs into a function. */
 const snippet = z.string().min(1).max(20_000, 'at most 20000 characters');
 
+/** Of a list that is too long, that is all that is said: its entries are not looked at. */
+const listOf = <Entry extends z.ZodType>(entry: Entry, most: number) =>
+  z.array(z.unknown()).max(most, `at most ${most} entries`).pipe(z.array(entry));
+
 const table = z.strictObject({
   name: identifier,
   expose: z.boolean(),
@@ -33,10 +37,7 @@ const table = z.strictObject({
 const view = z.strictObject({
   name: identifier,
   base: identifier,
-  select: z
-    .array(z.union([z.literal('*'), identifier]))
-    .min(1)
-    .max(1_600),
+  select: listOf(z.union([z.literal('*'), identifier]), 1_600).refine(({ length }) => length > 0, 'is empty'),
   filter: snippet.optional(),
   // Whatever is asked: a view of its owner's rights would pass the policies by.
   security_invoker: z
@@ -52,7 +53,7 @@ const rpc = z.strictObject({
     .string()
     .max(4_000)
     .regex(/^\([^;]*\)$/, 'must match ^\\([^;]*\\)$'),
-  grant_to: z.array(z.enum(grantRoles)).min(1),
+  grant_to: listOf(z.enum(grantRoles), 100).refine(({ length }) => length > 0, 'is empty'),
 });
 
 const entriesMax = 1_000;
@@ -60,9 +61,9 @@ const entriesMax = 1_000;
 const shape = z.strictObject({
   $schema: z.unknown().optional(),
   version: z.union([z.literal(1), z.literal('1')], 'must be 1').transform(() => '1' as const),
-  tables: z.array(table).max(entriesMax).default([]),
-  views: z.array(view).max(entriesMax).default([]),
-  rpcs: z.array(rpc).max(entriesMax).default([]),
+  tables: listOf(table, entriesMax).default([]),
+  views: listOf(view, entriesMax).default([]),
+  rpcs: listOf(rpc, entriesMax).default([]),
 });
 
 /** The total desired state of what a project shows. Contract 01, section 2.10. */

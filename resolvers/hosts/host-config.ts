@@ -1,9 +1,8 @@
 import { Lru } from '../../core/lru.ts';
-import { checkManifest } from '../../engines/expose/manifest.ts';
 import type { Context, Services } from '../context.ts';
 import { makeProjectKey } from '../identity/project-keys.ts';
-import { inProject, once } from '../project-data/in-project.ts';
-import { asOwnReader } from '../project-data/manifest-store.ts';
+import { inProject } from '../project-data/in-project.ts';
+import { appliedOf, asOwnReader, readApplied } from '../project-data/manifest-store.ts';
 import type { ProjectTarget } from '../project-target.ts';
 
 /** What a page needs to know to use its project; nothing of it is a secret. Contract 01, section 4.1. */
@@ -55,12 +54,8 @@ export function liveTables({ services }: Context, target: ProjectTarget): Promis
   return tables;
 }
 
-async function readTables({ projectPools }: Services, target: ProjectTarget): Promise<readonly string[]> {
-  const [, rows] = await inProject(() => projectPools.run(target.database, [asOwnReader, readManifest]));
-  const text = rows?.[0]?.[0];
-  // The tenant's own SQL can write there: what is no manifest has no tables.
-  const manifest = typeof text === 'string' ? checkManifest(JSON.parse(text)).manifest : undefined;
+async function readTables(services: Services, target: ProjectTarget): Promise<readonly string[]> {
+  const [, rows] = await inProject(() => services.projectPools.run(target.database, [asOwnReader, readApplied]));
+  const manifest = await appliedOf(services, target.projectId, rows);
   return (manifest?.tables ?? []).flatMap(({ name, live }) => (live === true ? [name] : []));
 }
-
-const readManifest = once('select manifest::text from _svc.manifest');

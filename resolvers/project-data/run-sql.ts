@@ -120,7 +120,7 @@ async function read(
   sql: string,
   params: readonly unknown[],
 ): Promise<Script> {
-  const script = await readingSql(() => services.sqlReader.readScript(sql, project.id));
+  const script = await readingSql(() => services.sqlReader.read(project.id, 'readScript', sql));
   const { statements, blocked } = script;
   if (blocked !== undefined)
     throw new ServiceError('FORBIDDEN', {
