@@ -50,7 +50,7 @@ export function planApply(manifest: Manifest, facts: Facts): ApplyPlan {
   return {
     statements: [
       ...own.flatMap(withoutPolicies),
-      ...own.flatMap((relation) => withoutTrigger(relation, facts, policies.get(relation.name)?.table)),
+      ...withoutOwnerTriggers(own, facts, new Set(exposed.filter((one) => one.force_owner_on_insert).map(nameOf))),
       ...views.statements,
       ...closing
         .filter(({ name }) => !views.dropped.includes(name))
@@ -111,20 +111,28 @@ function secured(relation: RelationFacts | undefined): string[] {
   return [`alter table ${qualified(relation.name)} enable row level security, force row level security`];
 }
 
-/** Takes away the trigger that fills owners in, and its function, where the manifest no longer asks for it. */
-function withoutTrigger(
-  { name, setsOwner }: RelationFacts,
+const nameOf = ({ name }: { readonly name: string }) => name;
+
+/**
+ * Takes away triggers that fill owners in, and their functions, where the manifest no longer asks for them: under the
+ * names that it would give them, since tables may have been renamed or dropped.
+ */
+function withoutOwnerTriggers(
+  own: readonly RelationFacts[],
   { functions }: Facts,
-  table: Manifest['tables'][number] | undefined,
+  filled: ReadonlySet<string>,
 ): string[] {
-  if (table?.force_owner_on_insert === true) return [];
-  return (setsOwner ?? []).flatMap((trigger) => {
-    const known = functions.some((one) => one.ours && one.name === ownerTriggerNames(name).function);
-    return [
-      `drop trigger ${quoteIdentifier(trigger)} on ${qualified(name)}`,
-      ...(known ? [`drop function ${qualified(ownerTriggerNames(name).function)}()`] : []),
-    ];
-  });
+  const kept = new Set([...filled].map((table) => ownerTriggerNames(table).function));
+  return [
+    ...own.flatMap(({ name, setsOwner }) =>
+      (setsOwner ?? [])
+        .filter((trigger) => !filled.has(name) || trigger !== ownerTriggerNames(name).trigger)
+        .map((trigger) => `drop trigger ${quoteIdentifier(trigger)} on ${qualified(name)}`),
+    ),
+    ...functions
+      .filter(({ name, ours, owned }) => ours && owned && !kept.has(name))
+      .map((one) => `drop function ${signatureOf(one)}`),
+  ];
 }
 
 function ownerSupport(
