@@ -64,7 +64,7 @@ export const runSql = projectMutation({
     heldAnswers.refuseWhileFull(ctx.project.id);
     const { bytes = 0, values: valued = 0 } = ctx.answered ?? {};
     const left = { bytes: limits.bytes - bytes, values: limits.values - valued };
-    for (const of of ['bytes', 'values'] as const) if (left[of] <= 0) throw tooLarge(of);
+    for (const what of ['bytes', 'values'] as const) if (left[what] <= 0) throw tooLarge(what);
     const scale = new AnswerScale(left);
     try {
       const answer =
