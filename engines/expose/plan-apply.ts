@@ -42,7 +42,8 @@ export function planApply(manifest: Manifest, facts: Facts): ApplyPlan {
     ...[...policies].map(([name, policy]) => [name, policy.privileges] as const),
     ...views.privileges,
   ]);
-  const wanted = new Set(manifest.rpcs.flatMap((rpc) => functionsFor(rpc, facts.functions)));
+  const callable = manifest.rpcs.map((rpc) => ({ rpc, functions: functionsFor(rpc, facts.functions) }));
+  const wanted = new Set(callable.flatMap(({ functions }) => functions));
   const own = facts.relations.filter(({ owned }) => owned);
   const closing = own.filter((one) => isOpen(one.grants, one.columnGrants) && !privileges.has(one.name));
   const closed = closing.filter(({ ours }) => !ours);
@@ -64,8 +65,8 @@ export function planApply(manifest: Manifest, facts: Facts): ApplyPlan {
       ...[...privileges].flatMap(([name, one]) => granting(name, one)),
       ...sequenceGrants(facts, privileges),
       ...silenced.map((one) => `revoke all on function ${signatureOf(one)} from ${others}`),
-      ...manifest.rpcs.flatMap((rpc) =>
-        functionsFor(rpc, facts.functions).flatMap((one) => [
+      ...callable.flatMap(({ rpc, functions }) =>
+        functions.flatMap((one) => [
           `revoke all on function ${signatureOf(one)} from ${others}`,
           `grant execute on function ${signatureOf(one)} to ${[...new Set(rpc.grant_to)].join(', ')}`,
         ]),

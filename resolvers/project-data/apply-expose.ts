@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sqlState } from '../../db/pool.ts';
 import type { Finding } from '../../engines/expose/finding.ts';
 import type { Manifest } from '../../engines/expose/manifest.ts';
 import type { Named } from '../../engines/expose/plan-apply.ts';
@@ -99,7 +100,7 @@ async function explained<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await inProject(work);
+    return await inProject(() => yielding(work));
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'SQL_ERROR') throw error;
     const database = databaseOf(ctx);
@@ -112,6 +113,20 @@ async function explained<Result>(
     );
     refuseErrors(await analyse(ctx, database, asked));
     throw error;
+  }
+}
+
+/** A deadlock, and a catalog's row that somebody changed meanwhile. */
+const givenWay = new Set(['40P01', 'XX000']);
+
+/** Does again what PostgreSQL had give way to SQL that changes the same tables or functions. */
+async function yielding<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let left = 2; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (left === 0 || !givenWay.has(sqlState(error) ?? '')) throw error;
+    }
   }
 }
 

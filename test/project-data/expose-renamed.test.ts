@@ -1,10 +1,18 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
-import { dataProject } from './data-project.ts';
+import { connectAs, hostileWorld } from '../tenancy/hostile.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
-const { sql, send, expose, validate, admin } = await dataProject(service);
+const { hostile: project } = await hostileWorld(service);
+const { sql, send, expose, validate, admin, loginUrl } = project;
+const waiting = async () =>
+  (
+    await service.control.sql(
+      `select from pg_locks l join pg_stat_activity a on a.pid = l.pid where a.usename = $1 and not l.granted`,
+      [project.roleName],
+    )
+  ).length;
 
 beforeEach(async () => {
   await expose({});
@@ -65,6 +73,22 @@ test.each([
   expect((await validate({ tables: [table] }, `drop policy ${name} on a`)).body).toMatchObject({ errors: [] });
   await sql(`drop policy ${name} on a`);
   await applied(table);
+});
+
+test('a manifest that has to give way to SQL on the same tables is applied all the same', async () => {
+  await sql('create table b (id serial primary key, owner uuid)');
+  const other = await connectAs(loginUrl);
+  try {
+    await other.query('set role service_role; begin; lock table b');
+    const asked = expose({ tables: [owned('a'), owned('b')] });
+    await expect.poll(waiting).toBe(1);
+    // One of the two is refused, and it is whoever has waited for longer.
+    await other.query('lock table a').catch(() => undefined);
+    await other.query('rollback');
+    expect((await asked).status).toBe(200);
+  } finally {
+    await other.end();
+  }
 });
 
 test('names that are taken are told before anything is applied', async () => {
