@@ -1,9 +1,8 @@
 import { Lru } from '../../core/lru.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
+import { type AuthStatement, authRows } from '../auth/auth-rows.ts';
 import type { Context, Services } from '../context.ts';
 import { makeProjectKey } from '../identity/project-keys.ts';
-import { inProject } from '../project-data/in-project.ts';
-import { appliedOf, asOwnReader, readApplied } from '../project-data/manifest-store.ts';
-import type { ProjectTarget } from '../project-target.ts';
 
 /** What a page needs to know to use its project; nothing of it is a secret. Contract 01, section 4.1. */
 export interface HostConfig {
@@ -57,8 +56,7 @@ export function liveTables({ services }: Context, target: ProjectTarget): Promis
   return tables;
 }
 
-async function readTables(services: Services, target: ProjectTarget): Promise<readonly string[]> {
-  const [, rows] = await inProject(() => services.projectPools.run(target.database, [asOwnReader, readApplied]));
-  const manifest = await appliedOf(services, target.projectId, rows);
-  return (manifest?.tables ?? []).flatMap(({ name, live }) => (live === true ? [name] : []));
-}
+const namesStatement: AuthStatement = {
+  name: 'live_names',
+  text: 'select to_json(name) from _svc.live_tables order by name',
+};

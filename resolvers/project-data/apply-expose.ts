@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sqlState } from '../../db/pool.ts';
 import type { Finding } from '../../engines/expose/finding.ts';
-import type { Manifest } from '../../engines/expose/manifest.ts';
+import type { Manifest } from '../../engines/expose/manifest-shape.ts';
 import type { Named } from '../../engines/expose/plan-apply.ts';
 import { onProject, type ProjectScope } from '../access.ts';
 import type { Context } from '../context.ts';
