@@ -41,7 +41,7 @@ export async function resolveCaller(
   const { 'x-admin-key': adminKey, authorization, 'sign-in-with-x': siwx, apikey } = credentials;
   if (adminKey !== undefined) {
     const expected = services.settings.adminKey;
-    if (expected === undefined || !sameSecret(adminKey, expected)) throw new ServiceError('INVALID_AUTH');
+    if (expected === undefined || !sameSecret(adminKey, expected)) throw wrongAdminKey();
     return { kind: 'admin' };
   }
   if (authorization !== undefined) return resolveBearer(services, bearerOf(authorization), presume);
@@ -49,6 +49,16 @@ export async function resolveCaller(
   if (apikey !== undefined) return resolveProjectKey(services, apikey);
   return { kind: 'nobody' };
 }
+
+/** Nothing is said of other credentials: who shows this one means this one. */
+const wrongAdminKey = () =>
+  new ServiceError('INVALID_AUTH', {
+    message: 'The admin key is not that of this installation.',
+    details: { reason: 'admin_key' },
+    nextActions: [
+      { type: 'authenticate', auth: 'admin_key', why: 'Send the value of SVC_ADMIN_KEY in the X-Admin-Key header.' },
+    ],
+  });
 
 /**
  * The caller of a socket, looked at again for each operation that comes through it, so that what has ended since is

@@ -8,6 +8,7 @@ import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { MorePages, usePages } from '../parts/more-pages.tsx';
+import { Sure } from '../parts/sure.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { may } from '../session/may.ts';
@@ -113,14 +114,13 @@ function InviteLine({ org, invite: { principalId, role, invitation }, mayTakeBac
           )}
         </span>
         {mayTakeBack && (
-          <button
-            type="button"
-            className="plain slim"
-            disabled={takeBack.busy}
-            onClick={() => void takeBack.run({ org, principal: principalId })}
+          <Sure
+            really={`Really take back the invitation of ${email}`}
+            busy={takeBack.busy}
+            run={() => takeBack.run({ org, principal: principalId })}
           >
             Take back <span className="seen-by-readers">the invitation of {email}</span>
-          </button>
+          </Sure>
         )}
       </div>
       <ErrorNote error={takeBack.error} />

@@ -88,7 +88,7 @@ function Projects({ organization: { orgId, projects, role }, pages }: ListedProp
           }}
         >
           <Field label="Name of a new project">
-            <input name="name" required maxLength={128} />
+            <input name="name" required maxLength={200} />
           </Field>
           <button type="submit" className="main" disabled={create.busy}>
             {create.busy ? 'Creating…' : 'Create project'}
@@ -135,7 +135,7 @@ function Settings({
           }}
         >
           <Field label="Name">
-            <input name="name" defaultValue={displayName ?? ''} required maxLength={128} />
+            <input name="name" defaultValue={displayName ?? ''} required maxLength={100} />
           </Field>
           <button type="submit" disabled={rename.busy}>
             Rename

@@ -9,6 +9,8 @@ export interface Place extends RoomProps {
   /** The presence that this tab has in the room, once it has one. */
   readonly me: Me | undefined;
   readonly setMe: (me: Me | undefined) => void;
+  /** Whether they may speak here. */
+  readonly writes: boolean;
 }
 
 export interface Me {
