@@ -1,6 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerOptions, type ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { bodyBytes } from '../core/byte-pool.ts';
 import { type ErrorCode, ServiceError } from '../core/errors.ts';
 import { newTraceId, traced } from '../core/tracing.ts';
 import { isApiPath } from '../rest-compat/problem.ts';
@@ -151,8 +150,6 @@ async function answerRowPath(options: HttpOptions, exchange: Exchange, rows: Row
   const caller = await openRows(rows, ctx);
   const body = await bodyOf(exchange, rowBodyBytesMax);
   const answer = await answerRows(rows, caller, { path, search, headers: request.headers, body }, ctx);
-  // Of what went wrong, some may still be on its way to the database.
-  if (answer.status < 400) bodyBytes.giveBack(body);
   if (response.destroyed) return;
   sendAnswer(response, answer);
 }

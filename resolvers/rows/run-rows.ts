@@ -51,7 +51,8 @@ export async function runRows(
   }
   const { plan, rows, isFirstTry } = await ran(ctx, caller, request, settings);
   // The database has read them all: it has answered. A try that failed may still be on its way.
-  if (isFirstTry) for (const value of plan.statement.values) if (Buffer.isBuffer(value)) bodyBytes.giveBack(value);
+  if (isFirstTry)
+    for (const value of [request.body, ...plan.statement.values]) if (Buffer.isBuffer(value)) bodyBytes.giveBack(value);
   const estimated = plan.estimate === undefined ? undefined : plannedRows(rows[2]?.[0]?.[0]);
   return plan.toAnswer(rows[1]?.[0] ?? [], estimated);
 }
