@@ -3,7 +3,7 @@ import { CloseCode } from 'graphql-ws';
 import { ServiceError } from '../core/errors.ts';
 import { newTraceId } from '../core/tracing.ts';
 import type { Context, Services } from '../resolvers/context.ts';
-import type { Credentials } from '../resolvers/identity/resolve-caller.ts';
+import type { Credentials } from '../resolvers/identity/credentials.ts';
 import {
   type Arrival,
   createContext,
