@@ -44,6 +44,21 @@ test('an address that init is given is the one of commands that name none', asyn
   await carol.remove();
 });
 
+test('what a pipe asks of svc mcp is answered, though the pipe says no more', async () => {
+  const asked = [
+    { jsonrpc: '2.0', id: 1, method: 'ping' },
+    { jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'whoami', arguments: {} } },
+  ];
+  const { code, stdout } = await ada.with({}, asked.map((one) => `${JSON.stringify(one)}\n`).join(''))('mcp');
+  const answers = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(code).toBe(0);
+  expect(answers.map(({ id }) => id).sort()).toEqual([1, 2]);
+  expect(answers.find(({ id }) => id === 2).result.structuredContent.memberships).toMatchObject([{ org_id: org }]);
+});
+
 test('a voucher that a gateway does not take is told of, and is no reason to be without a wallet', async () => {
   const dora = await terminal(service.url);
   expect(await dora.svc('init', '--voucher', 'ABCD-1234')).toMatchObject({

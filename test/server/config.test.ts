@@ -49,6 +49,7 @@ test('an empty environment is a working development set-up', () => {
     sellerName: undefined,
     governingLaw: undefined,
     auditDefaultUrl: 'https://example.com/',
+    stopWithStdin: false,
     tierNetwork: 'base-sepolia',
     payments: {
       settlerKey: undefined,

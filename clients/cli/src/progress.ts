@@ -9,7 +9,7 @@ export function note({ stderr }: Cli, text: string): void {
 }
 
 /** Waits, or stops waiting when the process is asked to end. */
-export async function pause({ signal }: Cli, ms: number): Promise<void> {
+export async function pause({ signal }: Pick<Cli, 'signal'>, ms: number): Promise<void> {
   await delay(ms, undefined, { signal }).catch(() => undefined);
 }
 

@@ -1,3 +1,4 @@
+import { pause } from '../progress.ts';
 import { type Arguments, eased, type ListedTool, toolsIn, withDefaults } from './defaults.ts';
 import { ask } from './gateway.ts';
 import type { Bound, McpBridgeHost, ProjectKeys } from './host.ts';
@@ -18,6 +19,9 @@ const doors: Readonly<Record<string, (args: Arguments) => keyof ProjectKeys>> = 
   list_passkeys: () => 'anon_key',
   delete_passkey: () => 'anon_key',
 };
+
+/** How long answers are still waited for once nothing more is asked, in milliseconds. */
+const answersMs = 10_000;
 
 /** The tool that makes a project. */
 const provision = 'provision_postgres_project';
@@ -82,7 +86,11 @@ class Bridge {
     } catch (error) {
       if (!signal.aborted) throw error;
     }
-    // Nobody is there any more to be answered.
+    // Whoever has said all may read on, as a pipe does; a host that goes says so by a signal, if this takes too long for it.
+    const answered = new AbortController();
+    const patience = pause({ signal: AbortSignal.any([signal, answered.signal]) }, answersMs);
+    await Promise.race([Promise.all(pending), patience]);
+    answered.abort();
     for (const one of this.#running.values()) one.abort();
     await Promise.all(pending);
   }

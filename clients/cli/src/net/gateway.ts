@@ -143,7 +143,9 @@ export function failed(cli: Cli, error: unknown, isChange = false): Failure {
   const next = actions as readonly unknown[];
   return new Failure({
     status: 'error',
-    ...(http === 0 ? { trace_id: null } : { http }),
+    ...(http === 0 ? { trace_id: null } : {}),
+    // A refusal that came over a socket came with no status of its own.
+    ...(http >= 400 ? { http } : {}),
     ...members,
     code: error.code,
     message: error.message,
