@@ -5,18 +5,20 @@ import { loadConflicts } from '../resolvers/claims/conflicts.ts';
 import { createClaim } from '../resolvers/claims/create-claim.ts';
 import { listClaims } from '../resolvers/claims/list-claims.ts';
 import { loadClaims } from '../resolvers/claims/load-claims.ts';
+import { openClaims } from '../resolvers/claims/open-claims.ts';
 import { releaseClaim } from '../resolvers/claims/release-claim.ts';
 import type { Arrival } from '../resolvers/rooms/presence.ts';
 import { type ClaimEvent, followClaims } from '../subscriptions/claims.ts';
 import { builder, pageArgs, sameForAll } from './builder.ts';
 import { inOrder, sliceConnection } from './connection.ts';
-import { eventFields, followArgs, followed } from './following.ts';
+import { eventFields, followArgs, followable, followed, followFrom, followFromDescription } from './following.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
 import { addressOf, arrivedPresence, newcomerFields, PresenceRef, RoomRef, roomArgs, roomInput } from './rooms.ts';
 import { run } from './run.ts';
+import { selectedBelow } from './selected.ts';
 
 const ClaimModeEnum = builder.enumType('ClaimMode', {
   description: 'What a claim gets on with.',
@@ -47,7 +49,17 @@ const ClaimRef = builder.loadableNodeRef<ShownClaim, string>('RoomClaim', {
   toKey: ({ id }) => id,
 });
 
-const ClaimConnection = builder.connectionObject({ type: ClaimRef, name: 'RoomClaimConnection' });
+const ClaimConnection = builder.connectionObject({
+  type: ClaimRef,
+  name: 'RoomClaimConnection',
+  fields: (t) => ({
+    cursor: t.string({
+      nullable: true,
+      description: `${followFromDescription} Null elsewhere than in a room.`,
+      resolve: followFrom,
+    }),
+  }),
+});
 
 /** What stands against each of many claims, in one statement. */
 const conflictsOf = loaderOf(loadConflicts, ({ id }) => id);
@@ -106,9 +118,13 @@ builder.objectField(RoomRef, 'claims', (t) =>
         description: 'Also the latest that were released or have run out; no unless told.',
       }),
     },
-    resolve: async ({ orgId, key }, { includeInactive, ...page }, ctx) => {
-      const all = dropNulls({ include_inactive: includeInactive });
-      return sliceConnection(await run(listClaims, ctx, { org: orgId, room: key, ...all }), ({ id }) => id, page);
+    resolve: ({ orgId, key }, { includeInactive, ...page }, ctx, info) => {
+      const room = { org: orgId, room: key };
+      const open = selectedBelow(info, '').has('cursor') ? () => run(openClaims, ctx, room) : undefined;
+      return followable(ctx, open, async () => {
+        const all = dropNulls({ include_inactive: includeInactive });
+        return sliceConnection(await run(listClaims, ctx, { ...room, ...all }), ({ id }) => id, page);
+      });
     },
   }),
 );

@@ -4,6 +4,7 @@ import { acknowledgeByToken } from '../resolvers/escalations/acknowledge-by-toke
 import { acknowledgeEscalation } from '../resolvers/escalations/acknowledge-escalation.ts';
 import { getEscalation, loadAttempts } from '../resolvers/escalations/get-escalation.ts';
 import { type EscalationPage, listEscalations } from '../resolvers/escalations/list-escalations.ts';
+import { openEscalationFeed } from '../resolvers/escalations/open-escalations.ts';
 import {
   type RaisedEscalation,
   raisedActions,
@@ -15,11 +16,13 @@ import type { Answered } from '../resolvers/escalations/wire.ts';
 import { checkKey } from '../resolvers/idempotency.ts';
 import { builder, pageArgs, sameForAll } from './builder.ts';
 import { listConnection, listWindowOf, type PageArgs, sliceConnection } from './connection.ts';
+import { followable, followFrom, followFromDescription } from './following.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { type InputFields, orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
 import { run } from './run.ts';
+import { selectedBelow } from './selected.ts';
 
 const SeverityEnum = builder.enumType('EscalationSeverity', {
   description: 'How soon a page climbs.',
@@ -182,6 +185,7 @@ const EscalationConnection = builder.objectRef<ReturnType<typeof toConnection>>(
       description: 'Where the page ends, and whether there is more.',
     }),
     scope: t.expose('scope', { type: ScopeEnum, description: 'Which escalations it shows.' }),
+    cursor: t.string({ nullable: true, description: followFromDescription, resolve: followFrom }),
   }),
 });
 
@@ -263,9 +267,13 @@ builder.queryFields((t) => ({
       status: t.arg({ type: StatusEnum, required: false, description: 'Only those that stand so.' }),
       ...pageArgs,
     },
-    resolve: async (_root, { org, status, ...page }, ctx) => {
-      const given = { org: nativeId('Organization', org), ...dropNulls({ status }), ...listWindowOf(page) };
-      return toConnection(await run(listEscalations, ctx, given), page);
+    resolve: (_root, { org: id, status, ...page }, ctx, info) => {
+      const org = nativeId('Organization', id);
+      const open = selectedBelow(info, '').has('cursor') ? () => run(openEscalationFeed, ctx, { org }) : undefined;
+      return followable(ctx, open, async () => {
+        const given = { org, ...dropNulls({ status }), ...listWindowOf(page) };
+        return toConnection(await run(listEscalations, ctx, given), page);
+      });
     },
   }),
   escalation: t.field({

@@ -1,6 +1,7 @@
 import type { Grant } from '../db/schema/projects.ts';
 import { createGrant } from '../resolvers/grants/create-grant.ts';
 import { listGrants } from '../resolvers/grants/list-grants.ts';
+import { loadCapabilities } from '../resolvers/grants/load-capabilities.ts';
 import { revokeGrant } from '../resolvers/grants/revoke-grant.ts';
 import type { Capability } from '../resolvers/permissions.ts';
 import { builder, pageArgs } from './builder.ts';
@@ -8,6 +9,7 @@ import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { projectField } from './input-fields.ts';
+import { loaderOf } from './loader.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -50,6 +52,17 @@ const GrantRef = builder.objectRef<Grant>('Grant').implement({
 });
 
 const GrantConnection = builder.connectionObject({ type: GrantRef, name: 'GrantConnection' });
+
+/** Of several projects in one statement. */
+const capabilitiesOf = loaderOf(loadCapabilities);
+
+builder.objectField(ProjectRef, 'grantedCapabilities', (t) =>
+  t.field({
+    type: [CapabilityEnum],
+    description: 'What grants open to the caller here, besides what a role in the organization does.',
+    resolve: ({ id }, _args, ctx) => capabilitiesOf(ctx).load(id),
+  }),
+);
 
 builder.objectField(ProjectRef, 'grants', (t) =>
   t.field({

@@ -9,11 +9,13 @@ import { listRooms } from '../resolvers/rooms/list-rooms.ts';
 import { loadActiveClaims } from '../resolvers/rooms/load-active-claims.ts';
 import { loadRoomLists } from '../resolvers/rooms/load-room-lists.ts';
 import { loadPresences, loadRooms, type RoomAddress } from '../resolvers/rooms/load-rooms.ts';
+import { openPresences } from '../resolvers/rooms/open-presences.ts';
 import type { Arrival } from '../resolvers/rooms/presence.ts';
 import { projectOfRoom, type RoomSummary } from '../resolvers/rooms/room-summary.ts';
 import { arrivalToWire } from '../resolvers/rooms/wire.ts';
 import { builder, pageArgs } from './builder.ts';
 import { inOrder, type PageArgs, sliceConnection } from './connection.ts';
+import { followable, followFrom, followFromDescription } from './following.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { type InputFields, orgField } from './input-fields.ts';
@@ -109,7 +111,17 @@ PresenceRef.implement({
 /** Of many presences in one statement. */
 const activeClaimsOf = loaderOf(loadActiveClaims, ({ orgId, id }) => `${orgId} ${id}`);
 
-export const PresenceConnection = builder.connectionObject({ type: PresenceRef, name: 'RoomPresenceConnection' });
+export const PresenceConnection = builder.connectionObject({
+  type: PresenceRef,
+  name: 'RoomPresenceConnection',
+  fields: (t) => ({
+    cursor: t.string({
+      nullable: true,
+      description: `${followFromDescription} Null elsewhere than in a room.`,
+      resolve: followFrom,
+    }),
+  }),
+});
 
 export const RoomRef = builder.loadableNodeRef<RoomSummary, string>('Room', {
   id: { resolve: addressOf },
@@ -160,10 +172,14 @@ RoomRef.implement({
         }),
         name: t.arg.string({ required: false, description: 'Only the presence of exactly this name.' }),
       },
-      resolve: async ({ orgId, key }, { includeExpired, name, ...page }, ctx) => {
-        const only = dropNulls({ include_expired: includeExpired, name });
-        const presences = await run(listPresences, ctx, { org: orgId, room: key, ...only });
-        return sliceConnection<Presence>(presences, ({ id }) => id, page);
+      resolve: ({ orgId, key }, { includeExpired, name, ...page }, ctx, info) => {
+        const room = { org: orgId, room: key };
+        const open = selectedBelow(info, '').has('cursor') ? () => run(openPresences, ctx, room) : undefined;
+        return followable(ctx, open, async () => {
+          const only = dropNulls({ include_expired: includeExpired, name });
+          const presences = await run(listPresences, ctx, { ...room, ...only });
+          return sliceConnection<Presence>(presences, ({ id }) => id, page);
+        });
       },
     }),
   }),

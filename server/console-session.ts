@@ -1,5 +1,7 @@
 import { findBrowserSession } from '../resolvers/ceremonies/browser-session.ts';
-import { contextOf, type Exchange, type HttpOptions } from './exchange.ts';
+import { invitesWaiting } from '../resolvers/ceremonies/people.ts';
+import type { Exchange, HttpOptions } from './exchange.ts';
+import { contextOf } from './exchange-context.ts';
 import { jsonType, sendAnswer } from './respond.ts';
 
 /**
@@ -25,6 +27,12 @@ export async function answerConsoleSession(options: HttpOptions, exchange: Excha
           email: found.caller.email,
           reads_only: found.caller.kind === 'operator',
           expires_at: found.caller.expiresAt.toISOString(),
+          waiting_for_passkey: (await invitesWaiting(ctx.services.db, found.caller.principal.id)).map((invite) => ({
+            org_id: invite.orgId,
+            display_name: invite.displayName,
+            role: invite.role,
+            expires_at: invite.expiresAt?.toISOString() ?? null,
+          })),
         };
   sendAnswer(response, {
     status: 200,

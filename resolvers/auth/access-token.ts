@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { Lru } from '../../core/lru.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
 import { projectKeyIssuer } from '../identity/project-keys.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import { signingKeys } from './signing-keys.ts';
 
 /** How long an access token is good for, in seconds. Contract 01, section 1.4. */
@@ -18,6 +18,8 @@ export interface UserClaims {
   readonly role: UserRole;
   readonly project_id: string;
   readonly email: string;
+  /** Whether the address was ever shown to be the user's: whoever signs up may name any. An addition. */
+  readonly email_verified: boolean;
   readonly iat: number;
   readonly exp: number;
   readonly auth_time: number;

@@ -88,6 +88,19 @@ export async function activateInvites(work: Work, principalId: string): Promise<
   return joined;
 }
 
+/** An invitation that begins once its person has a passkey. */
+export interface WaitingInvite {
+  readonly orgId: string;
+  readonly displayName: string | null;
+  readonly role: Role;
+  /** Null: it does not expire. */
+  readonly expiresAt: Date | null;
+}
+
+/** What a person was invited to by an address it has proven, and what waits for a passkey alone. Contract 01, section 6.5. */
+export const invitesWaiting = ({ rows }: { readonly rows: Work['rows'] }, principalId: string) =>
+  rows<WaitingInvite>(waitingStatement, [principalId, higherRoles]);
+
 /** Whoever was invited by an address, before it was known whose it is, is who proves it. */
 export async function takeInvites(work: Work, from: string, to: string, email: string): Promise<void> {
   await work.rows(takeInvitesStatement, [from, to, email]);
@@ -129,12 +142,22 @@ const lockStatement: Statement = {
   text: 'select 1 from principals where id = $1 for no key update',
 };
 
-const due = `m.principal_id = $1 and m.status = 'invited'
+const invitedHere = `m.principal_id = $1 and m.status = 'invited'
       and (m.invite_expires_at is null or m.invite_expires_at > clock_timestamp())
       and exists (select from authenticators a where a.principal_id = $1 and a.kind = 'email'
-        and a.public_subject = m.invited_email and a.verified_at is not null and a.revoked_at is null)
-      and (m.role <> all($2::text[]) or exists (select from authenticators a
-        where a.principal_id = $1 and a.kind = 'passkey' and a.revoked_at is null))`;
+        and a.public_subject = m.invited_email and a.verified_at is not null and a.revoked_at is null)`;
+
+const hasPasskey = `exists (select from authenticators a
+        where a.principal_id = $1 and a.kind = 'passkey' and a.revoked_at is null)`;
+
+const due = `${invitedHere} and (m.role <> all($2::text[]) or ${hasPasskey})`;
+
+const waitingStatement: Statement = {
+  name: 'people.waiting-invites',
+  text: `select m.org_id as "orgId", o.display_name as "displayName", m.role, m.invite_expires_at as "expiresAt"
+    from memberships m join orgs o on o.id = m.org_id
+    where ${invitedHere} and m.role = any($2::text[]) and not ${hasPasskey} order by m.created_at, m.org_id`,
+};
 
 const dueStatement: Statement = {
   name: 'people.due-invites',

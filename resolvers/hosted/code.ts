@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { networkOf } from '../../core/network-of.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import { type AuthStatement, authRow } from '../auth/auth-rows.ts';
 import { attemptsMax, type Challenge, useCode } from '../auth/challenges.ts';
 import { endpoint, withKey } from '../auth/endpoint.ts';
@@ -9,7 +10,6 @@ import { SessionWire } from '../auth/session-answer.ts';
 import { countTry } from '../auth/throttle.ts';
 import type { Context } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
-import type { ProjectTarget } from '../project-target.ts';
 
 /** `POST /auth/email-code/confirm` on a project's host. Contract 01, section 3.12. */
 export const confirmCode = endpoint({
@@ -30,7 +30,7 @@ export const confirmCode = endpoint({
     await countCode(ctx, target);
     const asked = await authRow<Asked>(services, target, stateStatement, [challengeId]);
     try {
-      const session = await codeGrant(services, target, { challengeId, code });
+      const session = await codeGrant(ctx, { challengeId, code });
       return { session, redirect_url: asked?.redirect_url ?? null };
     } catch (error) {
       if (!(error instanceof ServiceError && error.code === 'INVALID_AUTH')) throw error;

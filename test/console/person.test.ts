@@ -1,7 +1,7 @@
 import { createClient } from 'graphql-ws';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import WebSocket, { type CloseEvent } from 'ws';
-import { type Body, peopleOf, plane } from '../ceremonies/person.ts';
+import { type Body, freshEmail, peopleOf, plane } from '../ceremonies/person.ts';
 import { type Actor, nobody, withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
 
@@ -130,7 +130,35 @@ describe('what the console is told of who is signed in', () => {
       email: person.email,
       reads_only: false,
       expires_at: expect.any(String),
+      waiting_for_passkey: [],
     });
+  });
+
+  test('what waits for a passkey: until it is there, and only what it is the last thing for', async () => {
+    const { wallet, orgId } = await service.owner();
+    const email = freshEmail();
+    const invite = (org: string, actor: Actor, body: object) =>
+      service.call(actor, 'POST', `/orgs/v1/${org}/invites`, { body: { email, ...body } });
+    const expired = await service.owner();
+    const taken = await service.owner();
+    const below = await service.owner();
+    await invite(orgId, wallet, { role: 'owner' });
+    await invite(expired.orgId, expired.wallet, { role: 'owner' });
+    await invite(taken.orgId, taken.wallet, { role: 'admin' });
+    await invite(below.orgId, below.wallet, { role: 'developer' });
+    const person = await withCookie(await people.byMail(email));
+    await service.control.sql(
+      `update memberships set invite_expires_at = now() - interval '1 second' where org_id = $1`,
+      [expired.orgId],
+    );
+    await service.call(taken.wallet, 'DELETE', `/orgs/v1/${taken.orgId}/invites/${person.principalId}`);
+    const waiting = async () => (await sessionOf({ cookie: person.cookie })).waiting_for_passkey;
+    const told = { org_id: orgId, role: 'owner', display_name: null, expires_at: expect.any(String) };
+    expect(await waiting()).toEqual([told]);
+    await people.enrol(service.actors.bearer(person.token));
+    expect(await waiting()).toEqual([]);
+    const { body } = await service.call<Body>(pageOf(person), 'GET', '/agent/v1/whoami');
+    expect(JSON.stringify(body)).toContain(orgId);
   });
 
   test('nobody, where nobody is signed in, and for whoever asks from elsewhere', async () => {

@@ -186,3 +186,22 @@ test('following ends after as many changes as were asked for, and fewer than one
   expect(await none.rest()).toMatchObject(refusedBy('VALIDATION_FAILED'));
   await none.end();
 });
+
+test('a list says where to follow from, so that what was before is not told again and what came since is', async () => {
+  const { wallet, orgId } = await service.owner();
+  for (const reason of ['one', 'two']) await raise(wallet, orgId, { reason });
+  const listed = 'query ($org: ID!) { escalations(org: $org, first: 1) { cursor edges { node { reason } } } }';
+  const { data } = await service.graphql(wallet, listed, { org: orgId });
+  expect(data.escalations).toEqual({ cursor: expect.any(String), edges: [{ node: { reason: 'two' } }] });
+  const third = (await raise(wallet, orgId)).body.escalation_id;
+  const following = follow(wallet, ofAll, { org: orgId, after: data.escalations.cursor });
+  expect(await following.next()).toMatchObject({ reset: false, escalation: { escalationId: third, status: 'OPEN' } });
+  await following.end();
+  // Where nothing was raised yet, too.
+  const quiet = await service.owner();
+  const empty = await service.graphql(quiet.wallet, listed, { org: quiet.orgId });
+  const first = (await raise(quiet.wallet, quiet.orgId)).body.escalation_id;
+  const begun = follow(quiet.wallet, ofAll, { org: quiet.orgId, after: empty.data.escalations.cursor });
+  expect(await begun.next()).toMatchObject({ reset: false, escalation: { escalationId: first } });
+  await begun.end();
+});

@@ -224,3 +224,25 @@ test('whoever is no owner is refused the grants of a project, and still sees the
   expect(data.project).toEqual({ projectId, grants: null, delegates: null });
   expect(errors!.map(({ extensions }) => extensions.code)).toEqual(['NOT_AUTHORIZED', 'NOT_AUTHORIZED']);
 });
+
+test('a project says what grants open to whoever asks, while they hold and to nobody else', async () => {
+  const { wallet, projectId, give, revoke } = await ownedProject();
+  const guest = actors.wallet();
+  const seenBy = async (actor: Actor) => {
+    const query = 'query ($id: ID!) { project(id: $id) { grantedCapabilities } }';
+    return (await service.graphql(actor, query, { id: projectId })).data.project.grantedCapabilities;
+  };
+  await give({ wallet: guest.checksumAddress, capability: 'read' });
+  expect(await seenBy(guest)).toEqual(['READ']);
+  const more = await give({ wallet: guest.checksumAddress, capability: 'project:write' });
+  await give({ wallet: guest.checksumAddress, capability: 'deploy', expires_at: later() });
+  expect(await seenBy(guest)).toEqual(['READ', 'PROJECT_WRITE', 'DEPLOY']);
+  await revoke(more.body.grant_id);
+  await control.sql(
+    `update project_grants set created_at = now() - interval '2 days', expires_at = now() - interval '1 second'
+     where project_id = $1 and capability = 'deploy'`,
+    [projectId],
+  );
+  expect(await seenBy(guest)).toEqual(['READ']);
+  expect(await seenBy(wallet)).toEqual([]);
+});

@@ -140,3 +140,13 @@ test('a wallet signature opens one socket', async () => {
   expect(await closeCodeOf({}, { 'sign-in-with-x': header })).toBe(4403);
   expect(await closeCodeOf({ 'sign-in-with-x': header })).toBe(4403);
 });
+
+test('who shows a wrong admin key is told of that key, and of no wallet', async () => {
+  const wrong = { headers: async () => ({ 'x-admin-key': 'not-the-one' }) };
+  const { errors } = await service.graphql(wrong, '{ outboxMails { edges { cursor } } }');
+  const { code, details, next_actions: actions } = errors![0]!.extensions as Record<string, unknown>;
+  expect([code, details]).toEqual(['INVALID_AUTH', { reason: 'admin_key' }]);
+  expect(errors![0]!.message).toBe('The admin key is not that of this installation.');
+  expect(JSON.stringify(actions)).toMatch(/X-Admin-Key/);
+  expect(JSON.stringify(actions)).not.toMatch(/SIGN-IN|wallet/i);
+});

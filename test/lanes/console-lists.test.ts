@@ -44,13 +44,15 @@ describe.skipIf(chromiumProgram() === undefined)('lists of the console and the w
     ] as const) {
       const rows = page.getByRole('list', { name: list }).getByRole('listitem');
       const pages = page.getByRole('navigation', { name: `Pages of ${list.toLowerCase()}` });
+      // Names alone: what is said of the time goes on with it.
+      const names = () => rows.locator('.grows').allTextContents();
       await expect.poll(() => rows.count()).toBe(50);
-      const first = await rows.allTextContents();
+      const first = await names();
       await pages.getByRole('button', { name: 'Next' }).click();
       await expect.poll(() => rows.count()).toBe(all - 50);
-      for (const row of await rows.allTextContents()) expect(first).not.toContain(row);
+      for (const row of await names()) expect(first).not.toContain(row);
       await pages.getByRole('button', { name: 'Back' }).click();
-      await expect.poll(() => rows.allTextContents()).toEqual(first);
+      await expect.poll(names).toEqual(first);
     }
   });
 
@@ -106,6 +108,101 @@ describe.skipIf(chromiumProgram() === undefined)('lists of the console and the w
     await page.getByText('no traffic says nothing').waitFor();
     await press('Show');
     expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+  });
+
+  test('a guest is offered what the grant opens, and what it does not, not', async () => {
+    const guest = await world.open();
+    await guest.visit('');
+    await guest.enter();
+    const shared = await service.project();
+    const give = async (capability: string) =>
+      post(`/projects/v1/${shared.projectId}/grants`, { wallet: await guest.address(), capability }, shared.wallet);
+    await give('read');
+    const { page, visit, press, fill } = guest;
+    const offered = () => page.getByRole('main').getByRole('button').allTextContents();
+    const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+    await visit(`/projects/${shared.projectId}`);
+    await page.getByText('you are no member of the organization that has it').waitFor();
+    expect(await offered()).toEqual([]);
+    await give('project:write');
+    await page.reload();
+    await fill('Name', 'Renamed by a guest');
+    await press('Rename');
+    await heading('Renamed by a guest');
+    expect(await offered()).toEqual(['Rename']);
+
+    // Any grant lets somebody speak, and ask for a human; answering is for members.
+    await visit(`/orgs/${shared.orgId}/rooms/${shared.projectId}`);
+    await fill('Message', 'Hello from outside');
+    await press('Send');
+    await page.locator('[data-message]').getByText('Hello from outside').waitFor();
+    await visit(`/orgs/${shared.orgId}/escalations`);
+    await fill('Reason', 'A guest asks.');
+    await press('Raise');
+    await page.getByRole('link', { name: 'A guest asks.' }).click();
+    await page.getByRole('heading', { name: 'A guest asks.' }).waitFor();
+    await page.getByText('Pages that went out').waitFor();
+    expect(await offered()).toEqual([]);
+    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+  });
+
+  test('a stranger to an organization is refused once, and offered nothing', async () => {
+    const { page, visit, enter } = await world.open();
+    await visit('');
+    await enter();
+    const { orgId, projectId } = await service.project();
+    for (const path of ['/rooms/standup', `/rooms/${projectId}`, '/escalations']) {
+      await visit(`/orgs/${orgId}${path}`);
+      await page.getByRole('alert').getByText('NOT_AUTHORIZED').waitFor();
+      expect(await page.getByRole('alert').count()).toBe(1);
+      expect(await page.getByRole('main').getByRole('button').allTextContents()).toEqual([]);
+    }
+  });
+
+  test('a role is given by a button, so that going through the list by key gives none on the way', async () => {
+    const { page, visit, orgId, wallet: owner } = await inOrganization();
+    const other = service.actors.wallet().checksumAddress;
+    await post(`/orgs/v1/${orgId}/members`, { wallet: other, role: 'viewer' }, owner);
+    await visit(`/orgs/${orgId}`);
+    const role = page.getByLabel(`Role of ${other.toLowerCase()}`);
+    await role.focus();
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowUp');
+    await page.getByRole('button', { name: 'Make developer' }).press('Enter');
+    await page.getByRole('button', { name: 'Make developer' }).waitFor({ state: 'detached' });
+    expect(await role.inputValue()).toBe('DEVELOPER');
+    expect(await page.evaluate('document.activeElement.tagName')).toBe('SELECT');
+    const actions = await service.control.sql(
+      `select details from audit_events where org_id = $1 and action = 'member.role_changed'`,
+      [orgId],
+    );
+    expect(actions).toHaveLength(1);
+  });
+
+  test('what cannot be taken back is asked for twice, in reach of the keyboard', async () => {
+    const { page, visit, orgId, wallet: owner } = await inOrganization();
+    const other = service.actors.wallet().checksumAddress;
+    await post(`/orgs/v1/${orgId}/members`, { wallet: other, role: 'viewer' }, owner);
+    await visit(`/orgs/${orgId}`);
+    const named = other.toLowerCase();
+    const remove = page.getByRole('button', { name: `Remove ${named}`, exact: true });
+    const focused = () => page.evaluate<string>('document.activeElement.textContent');
+    await remove.press('Enter');
+    await expect.poll(focused).toBe('Keep');
+    await page.keyboard.press('Escape');
+    await expect.poll(focused).toBe(`Remove ${named}`);
+    await remove.press('Enter');
+    await page.getByRole('button', { name: `Really remove ${named}` }).press('Enter');
+    const members = page.getByRole('list', { name: 'Members' });
+    await members.getByRole('listitem').filter({ hasText: named }).waitFor({ state: 'detached' });
+
+    await page.getByRole('button', { name: 'Throw key away' }).click();
+    await page.getByRole('button', { name: 'Keep' }).click();
+    await page.reload();
+    await members.waitFor();
+    await page.getByRole('button', { name: 'Throw key away' }).click();
+    await page.getByRole('button', { name: 'Really throw the key away for good' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
   });
 
   test.each([1280, 360])('pages of a project are reached from the menu by keyboard, %i pixels wide', async (width) => {

@@ -202,6 +202,26 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     await page.getByText('This session only reads.').waitFor();
   });
 
+  test('who was invited as an owner and has no passkey is told so, adds one, and belongs', async () => {
+    const { wallet, orgId } = await service.owner('Analytical Engines');
+    const opened = await open();
+    const { page, visit, heading, press, email } = opened;
+    await service.call(wallet, 'POST', `/orgs/v1/${orgId}/invites`, { body: { email, role: 'owner' } });
+    await visit('');
+    await byMailAndBack(opened);
+    await heading('Overview');
+    const invited = page.getByRole('list', { name: 'Invitations to you' }).getByRole('listitem');
+    await invited.getByText('Analytical Engines').waitFor();
+    await invited.getByText('owner').waitFor();
+    await page.getByText('you have none yet').waitFor();
+    expect(await page.getByText('You belong to no organization yet').count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await press('Add a passkey');
+    await page.getByRole('main').getByRole('link', { name: 'Open Analytical Engines' }).waitFor();
+    await invited.waitFor({ state: 'detached' });
+    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+  });
+
   test('a passkey signs in, signing out ends the session in every tab, and the next visit begins outside', async () => {
     const { page, press, heading, visit, authenticator } = await withPasskey();
     const other = await page.context().newPage();

@@ -139,6 +139,36 @@ describe.skipIf(chromiumProgram() === undefined)('rows of the console in Chromiu
     expect(await page.getByRole('button', { name: /^Edit/ }).count()).toBe(0);
   });
 
+  test('rows of one value are on one page each, whichever column they are in order by', async () => {
+    await run(`create table alike (id int primary key, name text);
+      insert into alike select n, 'same' from generate_series(1, 130) n order by md5(n::text)`);
+    const { page, press, rows } = await openRows('alike');
+    await press('name');
+    const seen: string[] = [];
+    const first = rows.locator('tbody tr td:nth-child(2)');
+    for (const count of [50, 50, 30]) {
+      await expect
+        .poll(async () => (await first.allTextContents()).filter((id) => !seen.includes(id)).length)
+        .toBe(count);
+      seen.push(...(await first.allTextContents()));
+      if (count === 50) await page.getByRole('button', { name: 'Next', exact: true }).click();
+    }
+    expect(new Set(seen).size).toBe(130);
+  });
+
+  test('Escape takes back the question whether to delete, and leaves the row’s form', async () => {
+    await run("insert into things (name) values ('Kept')");
+    const { page, press } = await openRows('things');
+    await page.getByRole('button', { name: /^Edit/ }).last().click();
+    await press('Delete');
+    await page.getByRole('button', { name: 'Really delete this row' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Delete', exact: true }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  });
+
   test('a visitor’s view is not written through, and who may not have the key is told what is left', async () => {
     const { page } = await openRows('things', { refusals: true });
     await page.getByRole('button', { name: 'New row' }).waitFor();

@@ -112,6 +112,40 @@ describe.skipIf(program === undefined)('the console in Chromium', async () => {
     expect(await ground()).toBe(dark);
   });
 
+  test('a browser that keeps nothing for a page shows it all the same', async () => {
+    const denied = `for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError'); } });`;
+    const { page, visit, enter } = await open({ first: denied });
+    await visit('');
+    await page.getByLabel('Colours').selectOption('dark');
+    await enter();
+    await page.getByText('You belong to no organization yet').waitFor();
+  });
+
+  test('a command is copied where a page is given no clipboard, and that is said', async () => {
+    const { page, visit, enter } = await open({
+      first: `Object.defineProperty(navigator, 'clipboard', { value: undefined });
+        addEventListener('copy', () => { globalThis.copied = document.activeElement.value; });`,
+    });
+    await visit('/you');
+    await enter();
+    const copy = page.getByRole('button', { name: 'Copy svc operator status' });
+    await copy.press('Enter');
+    await page.getByRole('status').getByText('Copied', { exact: true }).waitFor();
+    expect(await page.evaluate('copied')).toBe('svc operator status');
+    expect(await page.evaluate('document.activeElement.textContent')).toMatch(/svc operator status$/);
+  });
+
+  test('what is said of the time goes on with it', async () => {
+    const { page, visit, enter } = await open();
+    await page.clock.install();
+    await visit('');
+    await enter();
+    await page.getByText('just now').first().waitFor();
+    await page.clock.fastForward('10:00');
+    await page.getByText('10 min. ago').first().waitFor();
+  });
+
   test('an organization is made and a message sent with the keyboard alone', async () => {
     const { page, visit } = await open();
     await visit('');

@@ -153,3 +153,23 @@ test('a follower ends after no events, or fewer, only by name', async () => {
   const follower = await follow(room, { first: 0 });
   expect(await follower.refusal()).toBe('VALIDATION_FAILED');
 });
+
+test('who is there and what is claimed say where to follow from; elsewhere there is nothing to follow', async () => {
+  const room = await newRoom();
+  const ada = await room.join('Ada');
+  await room.claim('deploy', { presence_id: ada });
+  const { data } = await service.graphql(
+    room.wallet,
+    `query ($org: ID!) { room(org: $org, room: "standup") { presences { cursor }
+      claims { cursor edges { node { conflicts { cursor } } } } } }`,
+    { org: room.orgId },
+  );
+  const { presences, claims } = data.room;
+  expect(claims.edges).toEqual([{ node: { conflicts: { cursor: null } } }]);
+  await room.join('Bob');
+  await room.claim('import', { requested_name: 'Eve' });
+  const came = await follow(room, { after: presences.cursor });
+  expect(await came.told(2)).toEqual(['Bob ACTIVE', 'Eve ACTIVE']);
+  const claimed = await followsOf(service, 'roomClaims')(room, { after: claims.cursor });
+  expect(await claimed.told(1)).toEqual(['import ACTIVE']);
+});

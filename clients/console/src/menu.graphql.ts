@@ -4,6 +4,29 @@ type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */
 export type Incremental<T> = T | { [P in keyof T]?: P extends ' $fragmentName' | '__typename' ? T[P] : never };
 import type { TypedDocumentNode as DocumentNode } from '@graphql-typed-document-node/core';
+/** What a grant allows on a project. */
+export type Capability =
+  /** Deploy releases. */
+  | 'DEPLOY'
+  /** Change domains. */
+  | 'DOMAINS_WRITE'
+  /** Change functions. */
+  | 'FUNCTIONS_WRITE'
+  /** Change mailboxes. */
+  | 'MAILBOX_WRITE'
+  /** Export archives. */
+  | 'PROJECT_ARCHIVES_EXPORT'
+  /** The same, as delegates spell it. */
+  | 'PROJECT_READ'
+  /** Rename the project. */
+  | 'PROJECT_WRITE'
+  /** See the project. */
+  | 'READ'
+  /** See secrets. */
+  | 'SECRETS_READ'
+  /** Set and delete secrets. */
+  | 'SECRETS_WRITE';
+
 /** Roles in an organization, highest first. */
 export type Role =
   /** May rename projects and read the audit trail. */
@@ -22,7 +45,7 @@ export type ProjectMenuQueryVariables = Exact<{
 }>;
 
 
-export type ProjectMenuQuery = { readonly project: { readonly id: string, readonly organization: { readonly id: string, readonly orgId: string, readonly role: Role | null } | null, readonly defaultRoom: { readonly id: string, readonly key: string } } | null };
+export type ProjectMenuQuery = { readonly project: { readonly id: string, readonly grantedCapabilities: ReadonlyArray<Capability>, readonly organization: { readonly id: string, readonly orgId: string, readonly role: Role | null } | null, readonly defaultRoom: { readonly id: string, readonly key: string } } | null };
 
 
-export const ProjectMenuDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ProjectMenu"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"project"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"project"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"project"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"organization"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"orgId"}},{"kind":"Field","name":{"kind":"Name","value":"role"}}]}},{"kind":"Field","name":{"kind":"Name","value":"defaultRoom"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"key"}}]}}]}}]}}]} as unknown as DocumentNode<ProjectMenuQuery, ProjectMenuQueryVariables>;
+export const ProjectMenuDocument = {"kind":"Document","definitions":[{"kind":"OperationDefinition","operation":"query","name":{"kind":"Name","value":"ProjectMenu"},"variableDefinitions":[{"kind":"VariableDefinition","variable":{"kind":"Variable","name":{"kind":"Name","value":"project"}},"type":{"kind":"NonNullType","type":{"kind":"NamedType","name":{"kind":"Name","value":"ID"}}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"project"},"arguments":[{"kind":"Argument","name":{"kind":"Name","value":"id"},"value":{"kind":"Variable","name":{"kind":"Name","value":"project"}}}],"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"grantedCapabilities"}},{"kind":"Field","name":{"kind":"Name","value":"organization"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"orgId"}},{"kind":"Field","name":{"kind":"Name","value":"role"}}]}},{"kind":"Field","name":{"kind":"Name","value":"defaultRoom"},"selectionSet":{"kind":"SelectionSet","selections":[{"kind":"Field","name":{"kind":"Name","value":"id"}},{"kind":"Field","name":{"kind":"Name","value":"key"}}]}}]}}]}}]} as unknown as DocumentNode<ProjectMenuQuery, ProjectMenuQueryVariables>;

@@ -1,12 +1,52 @@
 import { type ComponentType, lazy, type ReactNode } from 'react';
+import type { Link } from './graph/link.ts';
 import { NotFound } from './pages/not-found.tsx';
 import { match } from './router.tsx';
+import { session } from './session/session.ts';
 
 type Params = Readonly<Record<string, string>>;
 
-/** A page is loaded when it is first gone to. */
 // biome-ignore lint/suspicious/noExplicitAny: each page names the parts of its own pattern, which the table below holds.
-const page = (load: () => Promise<{ default: ComponentType<any> }>) => lazy(load);
+type Load = () => Promise<{ default: ComponentType<any> }>;
+
+/** A page is loaded when it is first gone to. What failed is tried anew the next time. */
+function page(load: Load) {
+  const again = () =>
+    lazy(() =>
+      patiently(load).catch((error) => {
+        Shown = again();
+        throw error;
+      }),
+    );
+  let Shown = again();
+  return (params: Params) => <Shown {...params} />;
+}
+
+/** How long a connection is given to be found lost, in milliseconds. */
+const doubtMs = 1_000;
+
+/** While the gateway is away a page waits for it, as all that is asked of it does. */
+async function patiently(load: Load): ReturnType<Load> {
+  try {
+    return await load();
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, doubtMs));
+    const current = session.get();
+    if (current.state === 'in') await isOpen(current.link);
+    return load();
+  }
+}
+
+const isOpen = ({ state }: Link): Promise<void> =>
+  new Promise((resolve) => {
+    const look = () => {
+      if (state.get() !== 'open') return;
+      stop();
+      resolve();
+    };
+    const stop = state.listen(look);
+    look();
+  });
 
 const pages = [
   ['/', page(() => import('./pages/overview.tsx'))],
@@ -28,9 +68,9 @@ const pages = [
 
 /** The page of an address. */
 export function pageOf(path: string): ReactNode {
-  for (const [pattern, Shown] of pages) {
+  for (const [pattern, show] of pages) {
     const params: Params | undefined = match(pattern, path);
-    if (params !== undefined) return <Shown {...params} />;
+    if (params !== undefined) return show(params);
   }
   return <NotFound />;
 }

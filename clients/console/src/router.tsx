@@ -12,7 +12,8 @@ export const usePath = (): string => useStore(path);
 
 /** Goes to a page of the console. */
 export function go(to: string): void {
-  history.pushState(null, '', base + (to === '/' ? '' : to));
+  // Going to where one is leaves nothing to come back from.
+  if (to !== path.get()) history.pushState(null, '', base + (to === '/' ? '' : to));
   path.set(readPath());
   scrollTo(0, 0);
 }

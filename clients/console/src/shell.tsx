@@ -3,6 +3,7 @@ import type { Link as Connection } from './graph/link.ts';
 import { Menu } from './menu.tsx';
 import { ConnectionBanner } from './parts/connection-banner.tsx';
 import { ProofAsked } from './parts/proof-asked.tsx';
+import { Sure } from './parts/sure.tsx';
 import { ThemeSwitch } from './parts/theme-switch.tsx';
 import { Link } from './router.tsx';
 import { plane } from './session/person.ts';
@@ -65,9 +66,9 @@ export function Shell({ member, link, settings, path, children }: ShellProps) {
                 Sign out
               </button>
               {member.kind === 'key' && (
-                <button type="button" className="slim" onClick={() => void throwKeyAway()}>
+                <Sure className="slim" really="Really throw the key away for good" run={throwKeyAway}>
                   Throw key away
-                </button>
+                </Sure>
               )}
             </div>
             {settings.version !== '' && <p className="quiet">Gateway {settings.version}</p>}

@@ -11,7 +11,8 @@ export interface Change<Input, Data> {
   readonly run: (input: Omit<Input, 'idempotencyKey'>) => Promise<Data | undefined>;
   readonly busy: boolean;
   readonly error: Envelope | undefined;
-  readonly clear: () => void;
+  /** Whether the last run took place, and none was begun since. */
+  readonly done: boolean;
 }
 
 /**
@@ -22,22 +23,25 @@ export function useChange<Input, Data>(document: TypedDocumentNode<Data, { input
   const client = useClient();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Envelope>();
+  const [done, setDone] = useState(false);
   const focused = useFocusAfter(busy);
   const run = async (input: Omit<Input, 'idempotencyKey'>) => {
     focused.note();
     setBusy(true);
     setError(undefined);
+    setDone(false);
     const keyed = { ...input, idempotencyKey: crypto.randomUUID() } as Input;
     const sent = await sendChange(client, document, { input: keyed });
     setBusy(false);
     if (tookPlace(sent)) {
+      setDone(true);
       somethingChanged();
       return sent.data;
     }
     setError(envelopeOf(sent.error));
     return undefined;
   };
-  return { run, busy, error, clear: () => setError(undefined) };
+  return { run, busy, error, done };
 }
 
 /** A button that is busy loses the keyboard, which nobody wants to look for from the top of the page. */

@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { useEffect, useEffectEvent, useRef } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { useStore } from '../store.ts';
 import { changes } from './changes.ts';
@@ -43,20 +43,32 @@ export function useAsk<Data, Variables extends object>(
   };
 }
 
-/**
- * A query that is asked anew when a feed tells that something has changed, and every `everyMs` for what no feed tells.
- *
- * @param following undefined: no feed is followed yet
- */
+/** How a query is kept up to date. */
+interface Liveliness<Data, Following> {
+  /** What is followed, besides from where. */
+  readonly following: Omit<Following, 'after'>;
+  /** From where on, as the first answer says it: what it shows already need not be told. */
+  readonly from: (data: Data) => string | null | undefined;
+  /** For what no feed tells, in milliseconds. @default never */
+  readonly everyMs?: number;
+}
+
+/** A query that is asked anew when a feed tells that something has changed since it was answered first. */
 export function useLiveQuery<Data, Variables extends object, Event, Following extends object>(
   document: TypedDocumentNode<Data, Variables>,
   variables: Variables,
   feed: TypedDocumentNode<Event, Following>,
-  following: Following | undefined,
-  everyMs?: number,
+  { following, from, everyMs }: Liveliness<Data, Following>,
 ): Answer<Data> {
   const answer = useAsk(document, variables);
-  const failed = useFeed(feed, following, useSettled(answer.again));
+  const [after, setAfter] = useState<string>();
+  const known = answer.data === undefined ? undefined : from(answer.data);
+  if (after === undefined && known != null) setAfter(known);
+  const failed = useFeed(
+    feed,
+    after === undefined ? undefined : ({ ...following, after } as unknown as Following),
+    useSettled(answer.again),
+  );
   useEvery(everyMs, answer.again);
   return { ...answer, error: answer.error ?? failed };
 }

@@ -11,14 +11,25 @@ export interface Tail<Row> {
   readonly error: Envelope | undefined;
   /** Reads what was before; undefined at the beginning. */
   readonly earlier: (() => void) | undefined;
-  readonly change: (change: (rows: readonly Row[]) => readonly Row[]) => void;
+  /** Whether what was shown before made room for what came since. */
+  readonly dropped: boolean;
+  readonly change: (change: (row: Row) => Row) => void;
   readonly again: () => void;
 }
+
+/** A row, and where it stands. */
+interface Placed<Row> {
+  readonly cursor: string;
+  readonly node: Row;
+}
+
+/** How many rows a page keeps that stays open, besides those that somebody has read back for: it may be open for days. */
+export const rowsKept = 200;
 
 /** A page of a feed, as connections have it. */
 export interface TailPage<Row> {
   readonly cursor: string;
-  readonly edges: readonly { readonly node: Row }[];
+  readonly edges: readonly Placed<Row>[];
   readonly pageInfo: { readonly hasPreviousPage: boolean; readonly startCursor: string | null };
 }
 
@@ -29,14 +40,17 @@ interface TailOptions<Row, Variables extends object, Asked, Told> {
   /** Undefined for what there is not, or is not the caller's. */
   readonly page: (asked: Asked) => TailPage<Row> | null | undefined;
   readonly feed: TypedDocumentNode<Told, Variables & { after?: string | null | undefined }>;
-  readonly event: (told: Told) => { readonly reset: boolean; readonly row: Row };
+  readonly event: (told: Told) => Placed<Row> & { readonly reset: boolean };
   /** Whether new rows are shown as they come. @default true */
   readonly follows?: boolean;
 }
 
 interface State<Row> {
   readonly of: string;
-  readonly rows: readonly Row[];
+  readonly rows: readonly Placed<Row>[];
+  /** How many of them are kept when more come. */
+  readonly keeps: number;
+  readonly dropped: boolean;
   /** Where following begins. */
   readonly cursor: string;
   readonly before: string | undefined;
@@ -67,8 +81,8 @@ export function useTail<Row, Variables extends object, Asked, Told>(
     read().then(
       (found) => {
         if (over || found === undefined) return;
-        const rows = found.edges.map(({ node }) => node);
-        setState({ of, rows, cursor: found.cursor, before: beforeOf(found) });
+        const { edges: rows, cursor } = found;
+        setState({ of, rows, cursor, before: beforeOf(found), keeps: rowsKept, dropped: false });
       },
       (error) => over || setFailed(envelopeOf(error)),
     );
@@ -81,10 +95,8 @@ export function useTail<Row, Variables extends object, Asked, Told>(
     feed,
     current === undefined || !follows ? undefined : { ...variables, after: current.cursor },
     (told) => {
-      const { reset, row } = event(told);
-      setState(
-        (now) => now && { ...now, rows: reset ? [row] : [...now.rows, row], before: reset ? undefined : now.before },
-      );
+      const { reset, ...row } = event(told);
+      setState((now) => now && arrived(reset ? { ...now, rows: [], before: undefined } : now, row));
     },
   );
 
@@ -92,26 +104,37 @@ export function useTail<Row, Variables extends object, Asked, Told>(
     try {
       const found = await read(before);
       if (found === undefined) return;
-      const rows = found.edges.map(({ node }) => node);
       // Asked twice, or the list is another by now.
-      setState((now) =>
-        now?.of === of && now.before === before
-          ? { ...now, rows: [...rows, ...now.rows], before: beforeOf(found) }
-          : now,
-      );
+      setState((now) => (now?.of === of && now.before === before ? withEarlier(now, found) : now));
     } catch (error) {
       setFailed(envelopeOf(error));
     }
   };
   const before = current?.before;
   return {
-    rows: current?.rows,
+    rows: current?.rows.map(({ node }) => node),
     error: failed ?? ended,
     earlier: before === undefined ? undefined : () => void earlier(before),
-    change: (change) => setState((now) => now && { ...now, rows: change(now.rows) }),
+    dropped: current?.dropped === true,
+    change: (change) =>
+      setState((now) => now && { ...now, rows: now.rows.map((row) => ({ ...row, node: change(row.node) })) }),
     again: () => setAttempt((tried) => tried + 1),
   };
 }
 
 const beforeOf = ({ pageInfo }: TailPage<unknown>) =>
   pageInfo.hasPreviousPage ? (pageInfo.startCursor ?? undefined) : undefined;
+
+/** The oldest make room for what comes; they can be read again. */
+function arrived<Row>(now: State<Row>, row: Placed<Row>): State<Row> {
+  const rows = [...now.rows, row];
+  if (rows.length <= now.keeps) return { ...now, rows };
+  const kept = rows.slice(-now.keeps);
+  return { ...now, rows: kept, before: kept[0]!.cursor, dropped: true };
+}
+
+/** Whoever reads back keeps what they have read. */
+function withEarlier<Row>(now: State<Row>, found: TailPage<Row>): State<Row> {
+  const rows = [...found.edges, ...now.rows];
+  return { ...now, rows, before: beforeOf(found), keeps: Math.max(rowsKept, rows.length), dropped: false };
+}

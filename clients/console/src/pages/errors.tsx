@@ -27,20 +27,15 @@ interface Asked {
 export default function ErrorsPage({ project }: { readonly project: string }) {
   const [asked, setAsked] = useState<Asked>({ hours: 24, newIn: null, function: null });
   const pages = usePages(JSON.stringify(asked));
-  // What was known at the first answer need not be told.
-  const [from, setFrom] = useState<string>();
   const { hours, newIn, function: named } = asked;
   // A feed tells of what is new in a release; what comes again, and runs, are found by asking.
   const answer = useLiveQuery(
     ErrorsDocument,
     { project, since: sinceHours(hours), newIn, function: named, after: pages.after, bucket: bucketOf(hours) },
     FollowNewFailuresDocument,
-    from === undefined ? undefined : { project, after: from },
-    askEveryMs,
+    { following: { project }, from: (data) => data.project?.events?.cursor, everyMs: askEveryMs },
   );
   const found = answer.data?.project;
-  const known = found?.events?.cursor;
-  if (from === undefined && known !== undefined) setFrom(known);
   return (
     <Page title="Errors" crumbs={projectCrumbs(found?.organization, found)}>
       <Card title="What to show">

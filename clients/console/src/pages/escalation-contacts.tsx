@@ -6,6 +6,8 @@ import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
+import { MorePages, usePages, useStandingPage } from '../parts/more-pages.tsx';
+import { Sure } from '../parts/sure.tsx';
 import { may, type Role } from '../session/may.ts';
 import { AddContactDocument, EscalationContactsDocument, RemoveContactDocument } from './escalations.graphql.ts';
 
@@ -17,7 +19,9 @@ interface ContactsProps {
 
 /** Whom escalations page, from the first level up. */
 export function Contacts({ org, role }: ContactsProps) {
-  const answer = useAsk(EscalationContactsDocument, { org });
+  const pages = usePages();
+  const answer = useAsk(EscalationContactsDocument, { org, after: pages.after });
+  useStandingPage(pages, answer.error);
   const add = useChange(AddContactDocument);
   const remove = useChange(RemoveContactDocument);
   const mayChange = may(role, 'escalation:contacts:write');
@@ -26,30 +30,36 @@ export function Contacts({ org, role }: ContactsProps) {
       <Loaded answer={answer}>
         {({ escalationContacts }) => {
           const contacts = escalationContacts?.edges ?? [];
-          return contacts.length === 0 ? (
-            <Empty title="Nobody yet">The lowest level is paged first, and the next when nobody answers in time.</Empty>
-          ) : (
-            <ul className="list" aria-label="Who is paged">
-              {contacts.map(({ node }) => (
-                <li key={node.contactId} className="line">
-                  <span className="grows">
-                    {node.displayName ?? node.email}
-                    {node.displayName !== null && <span className="quiet small"> {node.email}</span>}
-                  </span>
-                  <span className="small quiet">level {node.level}</span>
-                  {mayChange && (
-                    <button
-                      type="button"
-                      className="plain slim"
-                      disabled={remove.busy}
-                      onClick={() => void remove.run({ org, contact: node.contactId })}
-                    >
-                      Remove <span className="seen-by-readers">{node.email}</span>
-                    </button>
-                  )}
-                </li>
-              ))}
-            </ul>
+          return (
+            <>
+              {contacts.length === 0 ? (
+                <Empty title={pages.after === undefined ? 'Nobody yet' : 'Nobody on this page'}>
+                  The lowest level is paged first, and the next when nobody answers in time.
+                </Empty>
+              ) : (
+                <ul className="list" aria-label="Who is paged">
+                  {contacts.map(({ node }) => (
+                    <li key={node.contactId} className="line">
+                      <span className="grows">
+                        {node.displayName ?? node.email}
+                        {node.displayName !== null && <span className="quiet small"> {node.email}</span>}
+                      </span>
+                      <span className="small quiet">level {node.level}</span>
+                      {mayChange && (
+                        <Sure
+                          really={`Really remove ${node.email}`}
+                          busy={remove.busy}
+                          run={() => remove.run({ org, contact: node.contactId })}
+                        >
+                          Remove <span className="seen-by-readers">{node.email}</span>
+                        </Sure>
+                      )}
+                    </li>
+                  ))}
+                </ul>
+              )}
+              <MorePages pages={pages} info={escalationContacts?.pageInfo} list="who is paged" />
+            </>
           );
         }}
       </Loaded>

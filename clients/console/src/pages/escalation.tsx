@@ -7,10 +7,11 @@ import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
+import { MorePages, type Pages, usePages } from '../parts/more-pages.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
-import { mayChange } from '../session/may.ts';
+import { may } from '../session/may.ts';
 import {
   AcknowledgeDocument,
   EscalationDocument,
@@ -32,17 +33,22 @@ const askEveryMs = 10_000;
 
 /** One escalation: what it is about, who answers it, and what became of its pages. */
 export default function EscalationPage({ org, escalation }: EscalationProps) {
-  const asked = { org, escalation };
-  const { crumbs } = useOrg(org);
-  const answer = useLiveQuery(EscalationDocument, asked, FollowEscalationDocument, asked, askEveryMs);
+  const attempts = usePages();
+  const { crumbs, role } = useOrg(org);
+  const asked = { org, escalation, attemptsAfter: attempts.after };
+  const answer = useLiveQuery(EscalationDocument, asked, FollowEscalationDocument, {
+    following: { org, escalation },
+    from: (data) => data.escalations?.cursor,
+    everyMs: askEveryMs,
+  });
   return (
     <Page title="Escalation" crumbs={[...crumbs, ['Escalations', `/orgs/${org}/escalations`]]}>
       <Loaded answer={answer}>
         {({ escalation: found }) =>
           found !== null && (
             <>
-              <Facts org={org} found={found} />
-              <Deliveries found={found} />
+              <Facts org={org} found={found} answers={may(role, 'escalation:answer')} />
+              <Deliveries found={found} pages={attempts} />
             </>
           )
         }
@@ -51,7 +57,14 @@ export default function EscalationPage({ org, escalation }: EscalationProps) {
   );
 }
 
-function Facts({ org, found }: { readonly org: string; readonly found: Found }) {
+interface FactsProps {
+  readonly org: string;
+  readonly found: Found;
+  /** Whether the caller may answer it. */
+  readonly answers: boolean;
+}
+
+function Facts({ org, found, answers }: FactsProps) {
   const acknowledge = useChange(AcknowledgeDocument);
   const resolve = useChange(ResolveDocument);
   // What was pressed is shown at once; what the gateway says of it comes in its place.
@@ -110,7 +123,7 @@ function Facts({ org, found }: { readonly org: string; readonly found: Found }) 
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by key.
         <pre tabIndex={0}>{JSON.stringify(found.details, null, 2)}</pre>
       )}
-      {status === 'OPEN' && mayChange() && (
+      {status === 'OPEN' && answers && (
         <div>
           <button
             type="button"
@@ -121,7 +134,7 @@ function Facts({ org, found }: { readonly org: string; readonly found: Found }) 
           </button>
         </div>
       )}
-      {found.status !== 'RESOLVED' && mayChange() && (
+      {found.status !== 'RESOLVED' && answers && (
         // Hidden rather than gone while it is sent: what was typed stays when it is refused.
         <div hidden={status === 'RESOLVED'}>
           <Form
@@ -133,7 +146,7 @@ function Facts({ org, found }: { readonly org: string; readonly found: Found }) 
             }}
           >
             <Field label="What was done about it">
-              <input name="note" maxLength={1000} />
+              <input name="note" maxLength={4000} />
             </Field>
             <button type="submit">Resolve</button>
           </Form>
@@ -144,7 +157,13 @@ function Facts({ org, found }: { readonly org: string; readonly found: Found }) 
   );
 }
 
-function Deliveries({ found: { deliveryAttempts, climbs } }: { readonly found: Found }) {
+interface DeliveriesProps {
+  readonly found: Found;
+  /** Where one is in the list. */
+  readonly pages: Pages;
+}
+
+function Deliveries({ found: { deliveryAttempts, climbs }, pages }: DeliveriesProps) {
   return (
     <Card title="Pages that went out">
       {deliveryAttempts.edges.length === 0 ? (
@@ -178,6 +197,7 @@ function Deliveries({ found: { deliveryAttempts, climbs } }: { readonly found: F
           </table>
         </section>
       )}
+      <MorePages pages={pages} info={deliveryAttempts.pageInfo} list="pages that went out" />
       {climbs.length > 0 && (
         <ul className="list" aria-label="How it climbed">
           {climbs.map((climb) => (

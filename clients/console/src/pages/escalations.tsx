@@ -12,7 +12,7 @@ import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { Link } from '../router.tsx';
-import { mayChange } from '../session/may.ts';
+import { may, mayAround } from '../session/may.ts';
 import { Contacts } from './escalation-contacts.tsx';
 import {
   type EscalationSeverity,
@@ -29,7 +29,11 @@ export default function Escalations({ org }: { readonly org: string }) {
   const pages = usePages(status ?? '');
   const { role, crumbs } = useOrg(org);
   const asked = { org, status, after: pages.after };
-  const answer = useLiveQuery(EscalationsDocument, asked, FollowEscalationsDocument, { org });
+  const answer = useLiveQuery(EscalationsDocument, asked, FollowEscalationsDocument, {
+    following: { org },
+    from: (data) => data.escalations?.cursor,
+  });
+  const seen = answer.data?.escalations != null;
   return (
     <Page title="Escalations" crumbs={crumbs}>
       <Card
@@ -54,7 +58,9 @@ export default function Escalations({ org }: { readonly org: string }) {
               <>
                 {scope === 'OWN' && <p className="quiet small">You see those that you raised.</p>}
                 {edges.length === 0 ? (
-                  <Empty title="Nobody waits for a human">Programs and people raise one when they need somebody.</Empty>
+                  <Empty title={status === null || status === 'OPEN' ? 'Nobody waits for a human' : 'None of these'}>
+                    Programs and people raise one when they need somebody.
+                  </Empty>
                 ) : (
                   <ul className="list" aria-label="Escalations">
                     {edges.map(({ node }) => (
@@ -77,8 +83,8 @@ export default function Escalations({ org }: { readonly org: string }) {
         </Loaded>
       </Card>
       <div className="columns">
-        {mayChange() && <Raise org={org} />}
-        <Contacts org={org} role={role} />
+        {seen && mayAround(role, 'escalation:raise') && <Raise org={org} />}
+        {may(role, 'escalation:contacts:read') && <Contacts org={org} role={role} />}
       </div>
     </Page>
   );

@@ -1,7 +1,8 @@
-import { useState } from 'react';
+import { memo, useState } from 'react';
 import { useAsk } from '../graph/use-live-query.ts';
 import { type Tail, useTail } from '../graph/use-tail.ts';
 import { Card } from '../parts/card.tsx';
+import { Dropped } from '../parts/dropped.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
@@ -105,7 +106,7 @@ function OrgEvents({ org, filter: { source, types }, follows, names }: Shown & {
     query: LastOrgEventsDocument,
     page: ({ organization }) => organization?.events,
     feed: FollowOrgEventsDocument,
-    event: ({ events: { reset, event } }) => ({ reset, row: event }),
+    event: ({ events: { cursor, reset, event } }) => ({ cursor, reset, node: event }),
     follows,
   });
   return <EventList tail={tail} names={names} />;
@@ -117,7 +118,7 @@ function ProjectEvents({ project, filter: { source, types }, follows, names }: S
     query: LastProjectEventsDocument,
     page: ({ project: found }) => found?.events,
     feed: FollowProjectEventsDocument,
-    event: ({ events: { reset, event } }) => ({ reset, row: event }),
+    event: ({ events: { cursor, reset, event } }) => ({ cursor, reset, node: event }),
     follows,
   });
   return <EventList tail={tail} names={names} />;
@@ -145,13 +146,20 @@ function EventList({ tail, names }: Pick<Shown, 'names'> & { readonly tail: Tail
           <button type="button" onClick={tail.earlier}>
             Earlier events
           </button>
+          {tail.dropped && <Dropped />}
         </div>
       )}
     </>
   );
 }
 
-function EventLine({ event, project }: { readonly event: EventLineFragment; readonly project: string | undefined }) {
+interface EventLineProps {
+  readonly event: EventLineFragment;
+  readonly project: string | undefined;
+}
+
+/** Drawn once: what comes does not draw the others again. */
+const EventLine = memo(({ event, project }: EventLineProps) => {
   return (
     <li className="arrives" data-event={event.eventId}>
       <div className="line">
@@ -170,4 +178,4 @@ function EventLine({ event, project }: { readonly event: EventLineFragment; read
       </details>
     </li>
   );
-}
+});

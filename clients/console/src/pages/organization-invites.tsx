@@ -8,10 +8,10 @@ import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { MorePages, usePages } from '../parts/more-pages.tsx';
+import { Sure } from '../parts/sure.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { may } from '../session/may.ts';
-import type { Organization } from './organization.tsx';
 import {
   InviteDocument,
   InvitesDocument,
@@ -19,6 +19,7 @@ import {
   type Role,
   TakeBackInviteDocument,
 } from './organization-invites.graphql.ts';
+import type { Organization } from './organization-parts.ts';
 import { RoleOptions } from './organization-roles.tsx';
 
 type Invite = NonNullable<InvitesQuery['organization']>['invites']['edges'][number]['node'];
@@ -113,14 +114,13 @@ function InviteLine({ org, invite: { principalId, role, invitation }, mayTakeBac
           )}
         </span>
         {mayTakeBack && (
-          <button
-            type="button"
-            className="plain slim"
-            disabled={takeBack.busy}
-            onClick={() => void takeBack.run({ org, principal: principalId })}
+          <Sure
+            really={`Really take back the invitation of ${email}`}
+            busy={takeBack.busy}
+            run={() => takeBack.run({ org, principal: principalId })}
           >
             Take back <span className="seen-by-readers">the invitation of {email}</span>
-          </button>
+          </Sure>
         )}
       </div>
       <ErrorNote error={takeBack.error} />

@@ -1,15 +1,15 @@
 import { useChange } from '../graph/use-change.ts';
 import { useAsk } from '../graph/use-live-query.ts';
 import { Card } from '../parts/card.tsx';
-import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import { bytes, Meter } from '../parts/meter.tsx';
+import { Outcome } from '../parts/outcome.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { may } from '../session/may.ts';
 import { BalanceDocument, type OrganizationQuery, SetTierDocument, type Tier } from './organization.graphql.ts';
-import type { Organization } from './organization.tsx';
+import type { Organization } from './organization-parts.ts';
 
 const dollars = (micros: number) =>
   (micros / 1_000_000).toLocaleString(undefined, { style: 'currency', currency: 'USD' });
@@ -82,7 +82,7 @@ export function TierCard({ organization, standing }: TierCardProps) {
           </button>
         </Form>
       )}
-      <ErrorNote error={set.error} />
+      <Outcome change={set} done="It is set." />
     </Card>
   );
 }

@@ -105,7 +105,7 @@ function NewOrganization() {
         }}
       >
         <Field label="Name">
-          <input name="name" required maxLength={128} />
+          <input name="name" required maxLength={100} />
         </Field>
         <button type="submit" className="main" disabled={create.busy}>
           Create organization

@@ -1,16 +1,16 @@
 import { Client, cacheExchange, fetchExchange } from '@urql/core';
-import { useMemo, useState } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState } from 'react';
 import { Provider } from 'urql';
 import { useChange } from '../graph/use-change.ts';
 import { useAsk } from '../graph/use-live-query.ts';
 import { useEvery } from '../graph/use-settled.ts';
 import { Card } from '../parts/card.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
-import { Loaded } from '../parts/loaded.tsx';
+import { Loaded, Loading } from '../parts/loaded.tsx';
 import { MorePages, usePages } from '../parts/more-pages.tsx';
+import { Outcome } from '../parts/outcome.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
@@ -19,39 +19,75 @@ import { OutboxDocument, TestMailDocument } from './outbox.graphql.ts';
 /** Mail that went out, waits or failed. It is the installation's, so it takes the platform admin's key. */
 export default function Outbox() {
   const [key, setKey] = useState<string>();
+  const [wrong, setWrong] = useState(false);
   return (
     <Page title="Outbox" lead="Mail of the whole installation: what went out, what waits, and what failed.">
       {key === undefined ? (
-        <Card title="For the platform admin">
-          <p>
-            Mails hold links that sign people in, so being signed in is not enough here. The key is the server’s{' '}
-            <code>SVC_ADMIN_KEY</code>; it stays in the memory of this page, and is forgotten when you leave it.
-          </p>
-          <Form
-            label="Platform admin"
-            className="row"
-            send={(values) => {
-              setKey(textOf(values, 'key'));
-              return true;
-            }}
-          >
-            <Field label="Admin key">
-              <input name="key" type="password" required autoComplete="off" />
-            </Field>
-            <button type="submit" className="main">
-              Open the outbox
-            </button>
-          </Form>
-        </Card>
+        <AskForKey
+          wrong={wrong}
+          open={(given) => {
+            setWrong(false);
+            setKey(given);
+          }}
+        />
       ) : (
-        <ByAdmin adminKey={key} forget={() => setKey(undefined)} />
+        <ByAdmin
+          adminKey={key}
+          forget={(because) => {
+            setKey(undefined);
+            setWrong(because === 'wrong');
+          }}
+        />
       )}
     </Page>
   );
 }
 
+interface AskForKeyProps {
+  /** Whether the one that was given last was none. */
+  readonly wrong: boolean;
+  readonly open: (key: string) => void;
+}
+
+function AskForKey({ wrong, open }: AskForKeyProps) {
+  return (
+    <Card title="For the platform admin">
+      <p>
+        Mails hold links that sign people in, so being signed in is not enough here. The key is the server’s{' '}
+        <code>SVC_ADMIN_KEY</code>; it stays in the memory of this page, and is forgotten when you leave it.
+      </p>
+      {wrong && (
+        <p className="note bad" role="alert">
+          This is not the admin key of this gateway. It stands in the environment that the gateway was started with, as{' '}
+          <code>SVC_ADMIN_KEY</code>; a gateway without one has no outbox to open.
+        </p>
+      )}
+      <Form
+        label="Platform admin"
+        className="row"
+        send={(values) => {
+          open(textOf(values, 'key'));
+          return true;
+        }}
+      >
+        <Field label="Admin key">
+          <input name="key" type="password" required autoComplete="off" />
+        </Field>
+        <button type="submit" className="main">
+          Open the outbox
+        </button>
+      </Form>
+    </Card>
+  );
+}
+
+interface ByAdminProps {
+  readonly adminKey: string;
+  readonly forget: (because?: 'wrong') => void;
+}
+
 /** Asks by plain HTTP with the admin's key: the connection of the console is somebody else's. */
-function ByAdmin({ adminKey, forget }: { readonly adminKey: string; readonly forget: () => void }) {
+function ByAdmin({ adminKey, forget }: ByAdminProps) {
   const client = useMemo(
     () =>
       new Client({
@@ -72,17 +108,23 @@ function ByAdmin({ adminKey, forget }: { readonly adminKey: string; readonly for
 /** New mail is looked for so often, in milliseconds: there is no feed of it. */
 const askEveryMs = 5_000;
 
-function Mails({ forget }: { readonly forget: () => void }) {
+function Mails({ forget }: Pick<ByAdminProps, 'forget'>) {
   const pages = usePages();
   const answer = useAsk(OutboxDocument, { after: pages.after });
   const test = useChange(TestMailDocument);
-  const refused = answer.error !== undefined;
-  useEvery(refused ? undefined : askEveryMs, answer.again);
+  useEvery(askEveryMs, answer.again);
+  const wrong = answer.error?.code === 'INVALID_AUTH';
+  const onWrong = useEffectEvent(() => forget('wrong'));
+  useEffect(() => {
+    if (wrong) onWrong();
+  }, [wrong]);
+  // Told apart before anything of the page is shown.
+  if (answer.data === undefined && (answer.fetching || wrong)) return <Loading />;
   return (
     <>
       <div>
-        <button type="button" className="slim" onClick={forget}>
-          {refused ? 'Try another key' : 'Close the outbox'}
+        <button type="button" className="slim" onClick={() => forget()}>
+          Close the outbox
         </button>
       </div>
       <Card title="Mails">
@@ -138,7 +180,7 @@ function Mails({ forget }: { readonly forget: () => void }) {
             Send
           </button>
         </Form>
-        <ErrorNote error={test.error} />
+        <Outcome change={test} done="It is queued, and shows up above." />
       </Card>
     </>
   );

@@ -2,11 +2,11 @@ import { useChange } from '../graph/use-change.ts';
 import { type Answer, useAsk } from '../graph/use-live-query.ts';
 import { Card } from '../parts/card.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { bytes, Meter } from '../parts/meter.tsx';
+import { Outcome } from '../parts/outcome.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
@@ -24,6 +24,7 @@ import {
   StandingDocument,
 } from './overview.graphql.ts';
 import { AnsweredFor } from './overview-answered-for.tsx';
+import { useWaiting, Waiting } from './overview-waiting.tsx';
 
 /** What an operator wants to see first: what is theirs, what needs them, and whether they can be reached. */
 export default function Overview() {
@@ -39,9 +40,11 @@ type Identity = NonNullable<OverviewQuery['whoami']>;
 
 function Mine({ identity: { principal, memberships } }: { readonly identity: Identity }) {
   const active = memberships.edges.filter(({ node }) => node.status === 'ACTIVE' && node.organization !== null);
+  const waiting = useWaiting();
   return (
     <>
-      {active.length === 0 && (
+      <Waiting invites={waiting} />
+      {active.length === 0 && waiting.length === 0 && (
         <Empty title="You belong to no organization yet">
           {mayChange() ? (
             <Link to="/orgs" className="button main">
@@ -194,7 +197,7 @@ function You({ principal }: { readonly principal: Identity['principal'] }) {
       ) : (
         principal.displayName !== null && <p>{principal.displayName}</p>
       )}
-      <ErrorNote error={rename.error} />
+      <Outcome change={rename} done="Saved." />
     </Card>
   );
 }
@@ -255,7 +258,8 @@ function Reachable() {
           </>
         )}
       </Loaded>
-      <ErrorNote error={set.error ?? verify.error} />
+      <Outcome change={set} done="Saved." />
+      <Outcome change={verify} done="The link is on its way again." />
     </Card>
   );
 }

@@ -41,7 +41,7 @@ function Facts({ project }: { readonly project: Project }) {
   return (
     <>
       <div className="row">
-        {mayOn(organization, 'project:sql') && (
+        {mayOn(project, 'project:sql') && (
           <Link className="button" to={`/projects/${projectId}/rows`}>
             Rows
           </Link>
@@ -85,9 +85,9 @@ function Facts({ project }: { readonly project: Project }) {
           <Meter label="Requests in this lease" used={usage.apiCalls} limit={usage.apiCallsLimit} />
           <Meter label="Storage" used={usage.storageBytes} limit={usage.storageBytesLimit} format={bytes} />
         </Card>
-        {mayOn(organization, 'project:keys:read') && <Keys projectId={projectId} />}
+        {mayOn(project, 'project:keys:read') && <Keys projectId={projectId} />}
       </div>
-      {mayOn(organization, 'project:rename') && <Changes project={project} />}
+      {mayOn(project, 'project:rename') && <Changes project={project} />}
     </>
   );
 }
@@ -133,7 +133,9 @@ function Keys({ projectId }: { readonly projectId: string }) {
   );
 }
 
-function Changes({ project: { projectId, name, organization } }: { readonly project: Project }) {
+function Changes({ project }: { readonly project: Project }) {
+  const { projectId, name, organization } = project;
+  const [mistyped, setMistyped] = useState(false);
   const rename = useChange(RenameProjectDocument);
   const remove = useChange(DeleteProjectDocument);
   return (
@@ -147,20 +149,22 @@ function Changes({ project: { projectId, name, organization } }: { readonly proj
         }}
       >
         <Field label="Name">
-          <input name="name" defaultValue={name} required maxLength={128} />
+          <input name="name" defaultValue={name} required maxLength={200} />
         </Field>
         <button type="submit" disabled={rename.busy}>
           Rename
         </button>
       </Form>
       <ErrorNote error={rename.error} />
-      {mayOn(organization, 'project:delete') && (
+      {mayOn(project, 'project:delete') && (
         <details>
           <summary>Delete the project</summary>
           <Form
             label="Delete the project"
             send={async (values) => {
-              if (textOf(values, 'confirmed') !== name) return false;
+              const same = textOf(values, 'confirmed').normalize() === name.trim().normalize();
+              setMistyped(!same);
+              if (!same) return false;
               const done = await remove.run({ project: projectId });
               if (done !== undefined) go(organization === null ? '/orgs' : `/orgs/${organization.orgId}`);
               return done !== undefined;
@@ -172,6 +176,11 @@ function Changes({ project: { projectId, name, organization } }: { readonly proj
             <Field label={`To go on, write ${name}`}>
               <input name="confirmed" required autoComplete="off" />
             </Field>
+            {mistyped && (
+              <p className="note warn" role="alert">
+                That is not its name, so nothing was deleted.
+              </p>
+            )}
             <div>
               <button type="submit" disabled={remove.busy}>
                 Delete for good

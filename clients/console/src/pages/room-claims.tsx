@@ -6,9 +6,9 @@ import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
+import { MorePages, usePages, useStandingPage } from '../parts/more-pages.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
-import { mayChange } from '../session/may.ts';
 import {
   ClaimDocument,
   type ClaimMode,
@@ -16,15 +16,21 @@ import {
   FollowClaimsDocument,
   ReleaseClaimDocument,
 } from './room.graphql.ts';
-import type { Place } from './room.tsx';
+import type { Place } from './room-place.ts';
 import { wantedName } from './room-self.ts';
 
 /** Claims run out without a word, in milliseconds. */
 const askEveryMs = 60_000;
 
 /** What those in a room are on, and who is in whose way. */
-export function RoomClaims({ place: { org, room, sessionKey, me } }: { readonly place: Place }) {
-  const answer = useLiveQuery(ClaimsDocument, { org, room }, FollowClaimsDocument, { org, room }, askEveryMs);
+export function RoomClaims({ place: { org, room, sessionKey, me, writes } }: { readonly place: Place }) {
+  const pages = usePages();
+  const answer = useLiveQuery(ClaimsDocument, { org, room, after: pages.after }, FollowClaimsDocument, {
+    following: { org, room },
+    from: (data) => data.room?.claims.cursor,
+    everyMs: askEveryMs,
+  });
+  useStandingPage(pages, answer.error);
   const claim = useChange(ClaimDocument);
   const release = useChange(ReleaseClaimDocument);
   return (
@@ -32,47 +38,55 @@ export function RoomClaims({ place: { org, room, sessionKey, me } }: { readonly 
       <Loaded answer={answer}>
         {({ room: found }) => {
           const standing = found?.claims.edges.filter(({ node }) => node.state === 'ACTIVE') ?? [];
-          return standing.length === 0 ? (
-            <Empty title="Nothing is claimed">A claim says “I am on this”. It blocks nothing.</Empty>
-          ) : (
-            <ul className="list" aria-label="Claims">
-              {standing.map(({ node }) => (
-                <li key={node.id} className="stack">
-                  <div className="line">
-                    <code className="grows">{node.resource}</code>
-                    <Tag value={node.mode} mood={node.mode === 'EXCLUSIVE' ? 'accent' : 'plain'} />
-                  </div>
-                  <div className="line small">
-                    <span className="grows">
-                      {node.holder}
-                      {node.note !== null && <span className="quiet">: {node.note}</span>}
-                    </span>
-                    <span className="quiet">
-                      ends <When at={node.expiresAt} />
-                    </span>
-                    {node.holder === me?.name && (
-                      <button
-                        type="button"
-                        className="slim"
-                        disabled={release.busy}
-                        onClick={() => void release.run({ org, room, claim: node.claimId })}
-                      >
-                        Release <span className="seen-by-readers">{node.resource}</span>
-                      </button>
-                    )}
-                  </div>
-                  {node.conflicts.edges.length > 0 && (
-                    <p className="note warn small">
-                      In the way of {node.conflicts.edges.map(({ node: other }) => other.holder).join(', ')}
-                    </p>
-                  )}
-                </li>
-              ))}
-            </ul>
+          return (
+            <>
+              {standing.length === 0 ? (
+                <Empty title={pages.after === undefined ? 'Nothing is claimed' : 'Nothing on this page'}>
+                  A claim says “I am on this”. It blocks nothing.
+                </Empty>
+              ) : (
+                <ul className="list" aria-label="Claims">
+                  {standing.map(({ node }) => (
+                    <li key={node.id} className="stack">
+                      <div className="line">
+                        <code className="grows">{node.resource}</code>
+                        <Tag value={node.mode} mood={node.mode === 'EXCLUSIVE' ? 'accent' : 'plain'} />
+                      </div>
+                      <div className="line small">
+                        <span className="grows">
+                          {node.holder}
+                          {node.note !== null && <span className="quiet">: {node.note}</span>}
+                        </span>
+                        <span className="quiet">
+                          ends <When at={node.expiresAt} />
+                        </span>
+                        {node.holder === me?.name && (
+                          <button
+                            type="button"
+                            className="slim"
+                            disabled={release.busy}
+                            onClick={() => void release.run({ org, room, claim: node.claimId })}
+                          >
+                            Release <span className="seen-by-readers">{node.resource}</span>
+                          </button>
+                        )}
+                      </div>
+                      {node.conflicts.edges.length > 0 && (
+                        <p className="note warn small">
+                          In the way of {node.conflicts.edges.map(({ node: other }) => other.holder).join(', ')}
+                          {node.conflicts.pageInfo.hasNextPage && ' and others'}
+                        </p>
+                      )}
+                    </li>
+                  ))}
+                </ul>
+              )}
+              <MorePages pages={pages} info={found?.claims.pageInfo} list="claims" />
+            </>
           );
         }}
       </Loaded>
-      {mayChange() && (
+      {writes && (
         <Form
           label="Claim something"
           className="stack"
@@ -92,10 +106,10 @@ export function RoomClaims({ place: { org, room, sessionKey, me } }: { readonly 
           }}
         >
           <Field label="What you are on" hint="For files repo:src/**, else any words.">
-            <input name="resource" required maxLength={500} />
+            <input name="resource" required maxLength={512} />
           </Field>
           <Field label="Note">
-            <input name="note" maxLength={500} />
+            <input name="note" maxLength={1000} />
           </Field>
           <div className="row">
             <Field label="How">

@@ -1,19 +1,21 @@
+import { memo } from 'react';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
-import { mayChange } from '../session/may.ts';
 import type { MessageLineFragment } from './room.graphql.ts';
-import type { Me } from './room.tsx';
+import type { Me } from './room-place.ts';
 
 interface MessageProps {
   readonly message: MessageLineFragment;
   readonly me: Me | undefined;
+  /** Whether one may speak here. */
+  readonly writes: boolean;
   /** Undefined inside a thread. */
   readonly openThread: ((thread: string) => void) | undefined;
   readonly acknowledge: (message: MessageLineFragment) => void;
 }
 
-/** A message of a room. */
-export function Message({ message, me, openThread, acknowledge }: MessageProps) {
+/** A message of a room. Drawn once: what comes does not draw the others again. */
+export const Message = memo(({ message, me, writes, openThread, acknowledge }: MessageProps) => {
   const { sender, body, importance, ackRequired, threadId, messageId, recipients, createdAt } = message;
   const mine = recipients.edges.find(({ name, ackRequired: asked }) => asked && name === me?.name);
   return (
@@ -28,13 +30,13 @@ export function Message({ message, me, openThread, acknowledge }: MessageProps) 
       </div>
       <div className="body">{body}</div>
       <div className="line">
-        {openThread !== undefined && (threadId !== null || mayChange()) && (
+        {openThread !== undefined && (threadId !== null || writes) && (
           <button type="button" className="plain slim" onClick={() => openThread(threadId ?? messageId)}>
             {threadId === null ? 'Reply in a thread' : 'Open thread'}
             <span className="seen-by-readers"> of {sender}</span>
           </button>
         )}
-        {mine !== undefined && mine.ackedAt === null && (
+        {writes && mine !== undefined && mine.ackedAt === null && (
           <button type="button" className="slim" onClick={() => acknowledge(message)}>
             Acknowledge
           </button>
@@ -46,4 +48,4 @@ export function Message({ message, me, openThread, acknowledge }: MessageProps) 
       </div>
     </li>
   );
-}
+});

@@ -6,18 +6,24 @@ import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
+import { MorePages, usePages, useStandingPage } from '../parts/more-pages.tsx';
 import { Tag } from '../parts/tag.tsx';
-import { mayChange } from '../session/may.ts';
 import { FollowPresencesDocument, JoinDocument, LeaveRoomDocument, PeopleDocument } from './room.graphql.ts';
-import type { Place } from './room.tsx';
+import type { Place } from './room-place.ts';
 import { wantedName, wantName } from './room-self.ts';
 
 /** Nobody is told that time has passed, so who fell silent is found by asking, in milliseconds. */
 const askEveryMs = 60_000;
 
 /** Who is in a room, as they come and go. */
-export function RoomPeople({ place: { org, room, sessionKey, me, setMe } }: { readonly place: Place }) {
-  const answer = useLiveQuery(PeopleDocument, { org, room }, FollowPresencesDocument, { org, room }, askEveryMs);
+export function RoomPeople({ place: { org, room, sessionKey, me, setMe, writes } }: { readonly place: Place }) {
+  const pages = usePages();
+  const answer = useLiveQuery(PeopleDocument, { org, room, after: pages.after }, FollowPresencesDocument, {
+    following: { org, room },
+    from: (data) => data.room?.presences.cursor,
+    everyMs: askEveryMs,
+  });
+  useStandingPage(pages, answer.error);
   const join = useChange(JoinDocument);
   const leave = useChange(LeaveRoomDocument);
   return (
@@ -25,29 +31,37 @@ export function RoomPeople({ place: { org, room, sessionKey, me, setMe } }: { re
       <Loaded answer={answer}>
         {({ room: found }) => {
           const live = found?.presences.edges.filter(({ node }) => node.state === 'ACTIVE') ?? [];
-          return live.length === 0 ? (
-            <Empty title="Nobody yet" />
-          ) : (
-            <ul className="list" aria-label="Who is here">
-              {live.map(({ node }) => (
-                <li key={node.id} className="line">
-                  <span className="grows">
-                    {node.name}
-                    {node.name === me?.name && <span className="quiet"> (you)</span>}
-                  </span>
-                  {node.program !== null && <span className="small quiet">{node.program}</span>}
-                  {node.activeClaims > 0 && (
-                    <Tag value={node.activeClaims === 1 ? '1 claim' : `${node.activeClaims} claims`} mood="accent" />
-                  )}
-                  {node.task !== null && <span className="small quiet">{node.task}</span>}
-                </li>
-              ))}
-            </ul>
+          return (
+            <>
+              {live.length === 0 ? (
+                <Empty title={pages.after === undefined ? 'Nobody yet' : 'Nobody on this page'} />
+              ) : (
+                <ul className="list" aria-label="Who is here">
+                  {live.map(({ node }) => (
+                    <li key={node.id} className="line">
+                      <span className="grows">
+                        {node.name}
+                        {node.name === me?.name && <span className="quiet"> (you)</span>}
+                      </span>
+                      {node.program !== null && <span className="small quiet">{node.program}</span>}
+                      {node.activeClaims > 0 && (
+                        <Tag
+                          value={node.activeClaims === 1 ? '1 claim' : `${node.activeClaims} claims`}
+                          mood="accent"
+                        />
+                      )}
+                      {node.task !== null && <span className="small quiet">{node.task}</span>}
+                    </li>
+                  ))}
+                </ul>
+              )}
+              <MorePages pages={pages} info={found?.presences.pageInfo} list="who is here" />
+            </>
           );
         }}
       </Loaded>
       {me === undefined ? (
-        mayChange() && (
+        writes && (
           <Form
             label="Join the room"
             className="row"

@@ -1,28 +1,28 @@
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { useChange } from '../graph/use-change.ts';
 import { useTail } from '../graph/use-tail.ts';
 import { Card } from '../parts/card.tsx';
+import { Dropped } from '../parts/dropped.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Loading } from '../parts/loaded.tsx';
-import { mayChange } from '../session/may.ts';
 import {
   AckMessageDocument,
   FollowMessagesDocument,
   LastMessagesDocument,
   type MessageLineFragment,
 } from './room.graphql.ts';
-import type { Place } from './room.tsx';
 import { Composer } from './room-composer.tsx';
 import { Message } from './room-message.tsx';
 import { PendingMessage, usePending } from './room-pending.tsx';
+import type { Place } from './room-place.ts';
 
 /** How near its end a list counts as being read at the end, in pixels. */
 const nearEnd = 80;
 
 /** What is said in a room, as it is said, and a place to say something. */
 export function RoomTalk({ place }: { readonly place: Place }) {
-  const { org, room, sessionKey, me } = place;
+  const { org, room, sessionKey, me, writes } = place;
   const [thread, setThread] = useState<string>();
   const [root, setRoot] = useState<MessageLineFragment>();
   const tail = useTail({
@@ -30,24 +30,24 @@ export function RoomTalk({ place }: { readonly place: Place }) {
     query: LastMessagesDocument,
     page: ({ roomMessages }) => roomMessages,
     feed: FollowMessagesDocument,
-    event: ({ roomMessages: { reset, message } }) => ({ reset, row: message }),
+    event: ({ roomMessages: { cursor, reset, message } }) => ({ cursor, reset, node: message }),
   });
   const pending = usePending(place, tail.rows, thread);
   const ack = useChange(AckMessageDocument);
   const list = useEndInSight(tail.rows?.at(-1)?.messageId, pending.waiting.length);
 
   const replace = (message: MessageLineFragment) =>
-    tail.change((rows) => rows.map((row) => (row.messageId === message.messageId ? message : row)));
-  const openThread = (id: string) => {
+    tail.change((row) => (row.messageId === message.messageId ? message : row));
+  const openThread = useSame((id: string) => {
     setRoot(tail.rows?.find(({ messageId }) => messageId === id));
     setThread(id);
-  };
-  const acknowledge = async (message: MessageLineFragment) => {
+  });
+  const acknowledge = useSame(async (message: MessageLineFragment) => {
     // Shown as done at once, and taken back when it is refused.
     replace(ackedBy(message, me?.name));
     const answer = await ack.run({ org, room, message: message.messageId, sessionKey });
     replace(answer?.ackRoomMessage ?? message);
-  };
+  });
 
   return (
     <Card
@@ -77,6 +77,7 @@ export function RoomTalk({ place }: { readonly place: Place }) {
                   <button type="button" className="slim" onClick={tail.earlier}>
                     Earlier messages
                   </button>
+                  {tail.dropped && <Dropped />}
                 </li>
               )}
               {tail.rows.map((message) => (
@@ -84,8 +85,9 @@ export function RoomTalk({ place }: { readonly place: Place }) {
                   key={message.cursor}
                   message={message}
                   me={me}
+                  writes={writes}
                   openThread={thread === undefined ? openThread : undefined}
-                  acknowledge={(one) => void acknowledge(one)}
+                  acknowledge={acknowledge}
                 />
               ))}
               {pending.waiting.map((one) => (
@@ -102,10 +104,17 @@ export function RoomTalk({ place }: { readonly place: Place }) {
           </div>
         )}
         <ErrorNote error={ack.error} />
-        {mayChange() && <Composer thread={thread} say={pending.say} />}
+        {writes && <Composer thread={thread} say={pending.say} />}
       </div>
     </Card>
   );
+}
+
+/** One function for good, which does what the latest does: those that are handed it need not be drawn again. */
+function useSame<Given, Result>(latest: (given: Given) => Result): (given: Given) => Result {
+  const current = useRef(latest);
+  current.current = latest;
+  return useCallback((given: Given) => current.current(given), []);
 }
 
 const ackedBy = (message: MessageLineFragment, name: string | undefined): MessageLineFragment => ({

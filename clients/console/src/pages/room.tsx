@@ -1,47 +1,38 @@
 import { useState } from 'react';
 import { useAsk } from '../graph/use-live-query.ts';
+import { ErrorNote } from '../parts/error-note.tsx';
 import { Page } from '../parts/page.tsx';
-import { PeopleDocument } from './room.graphql.ts';
+import { mayAround } from '../session/may.ts';
+import { NamedRoomDocument } from './room.graphql.ts';
 import { RoomClaims } from './room-claims.tsx';
 import { RoomPeople } from './room-people.tsx';
+import type { Me, Place, RoomProps } from './room-place.ts';
 import { sessionKey } from './room-self.ts';
 import { RoomTalk } from './room-talk.tsx';
 import { useOrg } from './use-org.ts';
 
-interface RoomProps {
-  readonly org: string;
-  readonly room: string;
-}
-
-/** Where a page of the room is, and who speaks from it. */
-export interface Place extends RoomProps {
-  readonly sessionKey: string;
-  /** The presence that this tab has in the room, once it has one. */
-  readonly me: Me | undefined;
-  readonly setMe: (me: Me | undefined) => void;
-}
-
-export interface Me {
-  readonly presenceId: string;
-  readonly name: string;
-}
-
 /** A room: what is said in it, who is there, and who is on what. */
 export default function RoomPage({ org, room }: RoomProps) {
   const [me, setMe] = useState<Me>();
-  const { crumbs } = useOrg(org);
-  const { data } = useAsk(PeopleDocument, { org, room });
-  const project = data?.room?.project;
-  const place: Place = { org, room, sessionKey: sessionKey(), me, setMe };
+  const { crumbs, role } = useOrg(org);
+  const named = useAsk(NamedRoomDocument, { org, room });
+  const found = named.data?.room;
+  const project = found?.project;
+  const writes = found != null && mayAround(role, 'room:write');
+  const place: Place = { org, room, sessionKey: sessionKey(), me, setMe, writes };
   return (
     <Page title={project?.name ?? room} crumbs={[...crumbs, ['Rooms', `/orgs/${org}/rooms`]]}>
-      <div className="room">
-        <RoomTalk place={place} />
-        <div className="stack">
-          <RoomPeople place={place} />
-          <RoomClaims place={place} />
+      {/* Whoever is refused the room is told so once. */}
+      <ErrorNote error={named.error} retry={named.again} />
+      {(found != null || named.error === undefined) && (
+        <div className="room">
+          <RoomTalk place={place} />
+          <div className="stack">
+            <RoomPeople place={place} />
+            <RoomClaims place={place} />
+          </div>
         </div>
-      </div>
+      )}
     </Page>
   );
 }

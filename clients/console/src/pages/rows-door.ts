@@ -19,20 +19,27 @@ const quoted = (name: string) => `"${name.replace(/["\\]/g, '\\$&')}"`;
 const addressOf = ({ path }: Door, table: string, search: URLSearchParams) =>
   `${path}/${encodeURIComponent(table)}?${search}`;
 
+/** Which rows of a table are read. */
+interface Wanted {
+  readonly columns: readonly Column[];
+  /** Of the primary key; where values are the same it says which row comes first, so that each is on one page. */
+  readonly key: readonly string[];
+  readonly order: Order;
+  /** From 0 on. */
+  readonly page: number;
+}
+
 /** The address of one page of rows, and of one row more, which says whether there is another page. */
-export function pageAddress(
-  door: Door,
-  table: string,
-  columns: readonly Column[],
-  { column, falling }: Order,
-  page: number,
-): string {
+export function pageAddress(door: Door, table: string, { columns, key, order, page }: Wanted): string {
+  const { column, falling } = order;
   const search = new URLSearchParams({
     select: columns.map(({ name }) => `${quoted(name)}::text`).join(','),
     limit: String(pageSize + 1),
     offset: String(page * pageSize),
   });
-  if (column !== undefined) search.set('order', `${quoted(column)}.${falling ? 'desc' : 'asc'}`);
+  const ordered = column === undefined ? [] : [`${quoted(column)}.${falling ? 'desc' : 'asc'}`];
+  const ties = key.filter((name) => name !== column).map((name) => `${quoted(name)}.asc`);
+  if (column !== undefined) search.set('order', [...ordered, ...ties].join(','));
   return addressOf(door, table, search);
 }
 

@@ -2,6 +2,7 @@ import { type FormEvent, useState } from 'react';
 import { type Envelope, refusal } from '../graph/envelope.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
+import { Sure } from '../parts/sure.tsx';
 import type { TableShapeFragment } from './rows.graphql.ts';
 import { type Cell, type Column, firstCell, isComputed, kindOf } from './rows-columns.ts';
 import { type Door, deleteRow, insertRow, type TextRow, updateRow, type Values } from './rows-door.ts';
@@ -25,7 +26,6 @@ export function RowForm({ table, door, row, rowKey, done }: RowFormProps) {
   const [changed, setChanged] = useState<ReadonlyMap<string, Cell>>(new Map());
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<Envelope>();
-  const [deleting, setDeleting] = useState(false);
   const cellOf = (column: Column): Cell => changed.get(column.name) ?? first.get(column)!;
   const set = (column: Column, cell: Cell) => setChanged(new Map(changed).set(column.name, cell));
 
@@ -84,21 +84,16 @@ export function RowForm({ table, door, row, rowKey, done }: RowFormProps) {
           <button type="button" onClick={() => done(false)}>
             Cancel
           </button>
-          {row !== undefined &&
-            (deleting ? (
-              <button
-                type="button"
-                className="danger"
-                disabled={busy}
-                onClick={() => void attempt(() => deleteRow(door, table.name, rowKey))}
-              >
-                Really delete this row
-              </button>
-            ) : (
-              <button type="button" className="plain" onClick={() => setDeleting(true)}>
-                Delete
-              </button>
-            ))}
+          {row !== undefined && (
+            <Sure
+              className="plain"
+              really="Really delete this row"
+              busy={busy}
+              run={() => attempt(() => deleteRow(door, table.name, rowKey))}
+            >
+              Delete
+            </Sure>
+          )}
         </div>
       </form>
     </Dialog>

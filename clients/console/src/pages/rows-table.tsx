@@ -35,7 +35,7 @@ export function TableRows({ projectId, table, door, writes, live }: TableRowsPro
   const [open, setOpen] = useState<TextRow | 'new'>();
   const changed = useStore(changes);
   const again = () => setHeard((times) => times + 1);
-  const address = pageAddress(door, name, columns, order, page);
+  const address = pageAddress(door, name, { columns, key, order, page });
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: `heard` and `changed` say that it may be another answer by now.
   useEffect(() => {
@@ -62,7 +62,9 @@ export function TableRows({ projectId, table, door, writes, live }: TableRowsPro
     <>
       <ErrorNote error={error ?? ended} retry={again} />
       {shown === undefined && error === undefined && <Loading />}
-      {shown?.length === 0 && page === 0 && <Empty title="No rows">None, or none that this key may see.</Empty>}
+      {shown?.length === 0 && (
+        <Empty title={page === 0 ? 'No rows' : 'No rows on this page'}>None, or none that this key may see.</Empty>
+      )}
       {shown !== undefined && shown.length > 0 && (
         <DataTable
           label={`Rows of ${name}`}

@@ -29,7 +29,7 @@ export default function RowsPage({ project }: { readonly project: string }) {
           shown?.tables != null && (
             <>
               <Rows project={shown} tables={shown.tables} />
-              {mayChange() && <Sql projectId={shown.projectId} />}
+              {mayOn(shown, 'project:sql') && <Sql projectId={shown.projectId} />}
             </>
           )
         }
@@ -49,8 +49,8 @@ type SchemaTables = NonNullable<Project['tables']>;
 
 /** Rows are read and written with the project's keys, so they are there for who may read those. */
 function Rows({ project, tables }: { readonly project: Project; readonly tables: SchemaTables }) {
-  const { projectId, organization } = project;
-  const mayAsk = mayOn(organization, 'project:keys:read');
+  const { projectId } = project;
+  const mayAsk = mayOn(project, 'project:keys:read');
   const answer = useAsk(ProjectKeysDocument, mayAsk ? { project: projectId } : undefined);
   if (!mayChange())
     return (

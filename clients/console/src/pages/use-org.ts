@@ -5,7 +5,7 @@ import { ownerName } from './project-crumbs.ts';
 
 /** The organization that a page stands in. */
 export interface OrgAround {
-  /** The caller's own in it; undefined until it is known. */
+  /** The caller's own in it; null for who is no member, undefined until it is known. */
   readonly role: Role | null | undefined;
   /** The way to its pages. */
   readonly crumbs: readonly (readonly [name: string, to: string])[];
@@ -15,7 +15,7 @@ export function useOrg(org: string): OrgAround {
   const found = useAsk(NamedOrganizationDocument, { org }).data?.organization;
   const name = found === undefined || found === null ? 'Organization' : ownerName(found);
   return {
-    role: found?.role,
+    role: found === undefined ? undefined : (found?.role ?? null),
     crumbs: [
       ['Organizations', '/orgs'],
       [name, `/orgs/${org}`],

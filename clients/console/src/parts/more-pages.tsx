@@ -1,4 +1,5 @@
-import { useState } from 'react';
+import { useEffect, useEffectEvent, useState } from 'react';
+import type { Envelope } from '../graph/envelope.ts';
 
 /** Where one is in a list of pages. */
 export interface Pages {
@@ -16,6 +17,19 @@ export function usePages(of = ''): Pages {
     next: (cursor) => setGone({ of, trail: [...trail, cursor] }),
     back: trail.length === 0 ? undefined : () => setGone({ of, trail: trail.slice(0, -1) }),
   };
+}
+
+/**
+ * Goes a page back when the row is gone after which a page begins, as it may be in a list of what comes and goes.
+ *
+ * @param error of reading the page
+ */
+export function useStandingPage({ back }: Pages, error: Envelope | undefined): void {
+  const lost = error?.code === 'INVALID_CURSOR';
+  const onLost = useEffectEvent(() => back?.());
+  useEffect(() => {
+    if (lost) onLost();
+  }, [lost]);
 }
 
 interface MorePagesProps {

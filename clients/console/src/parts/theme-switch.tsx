@@ -1,20 +1,21 @@
 import { useEffect, useState } from 'react';
+import { keep, recall } from '../kept.ts';
 import { Field } from './field.tsx';
 
-const kept = 'svc.console.theme';
+const keptName = 'svc.console.theme';
 const themes = ['system', 'light', 'dark'] as const;
 
 /** Puts the theme that was chosen before on the page. */
-export function applyTheme(theme = localStorage.getItem(kept) ?? 'system'): void {
+export function applyTheme(theme = recall(keptName) ?? 'system'): void {
   if (theme === 'system') delete document.documentElement.dataset.theme;
   else document.documentElement.dataset.theme = theme;
 }
 
 /** Chooses between the system's colours, light and dark. */
 export function ThemeSwitch() {
-  const [theme, setTheme] = useState(() => localStorage.getItem(kept) ?? 'system');
+  const [theme, setTheme] = useState(() => recall(keptName) ?? 'system');
   useEffect(() => {
-    localStorage.setItem(kept, theme);
+    keep(keptName, theme);
     applyTheme(theme);
   }, [theme]);
   return (

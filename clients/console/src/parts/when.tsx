@@ -1,3 +1,5 @@
+import { createStore, useStore } from '../store.ts';
+
 const absolute = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 const clock = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' });
@@ -8,20 +10,35 @@ const steps = [
   ['minute', 60],
 ] as const;
 
+/** How often what is shown of the time is looked at again, in milliseconds: a page may stay open for days. */
+const tickMs = 30_000;
+const now = createStore(Date.now());
+setInterval(() => now.set(Date.now()), tickMs);
+
 /** How long ago, or ahead, in the largest unit that fits. */
-export function ago(at: string): string {
-  const seconds = (Date.parse(at) - Date.now()) / 1000;
+function ago(at: string, from: number): string {
+  const seconds = (Date.parse(at) - from) / 1000;
   const step = steps.find(([, size]) => Math.abs(seconds) >= size);
-  return step === undefined ? 'just now' : relative.format(Math.round(seconds / step[1]), step[0]);
+  if (step !== undefined) return relative.format(Math.round(seconds / step[1]), step[0]);
+  return seconds > 1 ? 'in a moment' : 'just now';
 }
 
-/** A moment: how long ago, with the exact time for whoever points at it. */
+const day = (at: number | string) => new Date(at).toDateString();
+
+/** A moment: how long ago, with the exact time for whoever points at it. @param exact the time itself, and the day unless it is today */
 export function When({ at, exact = false }: { readonly at: string | null; readonly exact?: boolean }) {
+  const from = useStore(now);
   if (at === null) return <span className="quiet">never</span>;
   const full = absolute.format(new Date(at));
+  // What has just come is newer than the last look.
+  const shown = exact
+    ? day(at) === day(from)
+      ? clock.format(new Date(at))
+      : full
+    : ago(at, Math.max(from, Date.now()));
   return (
     <time dateTime={at} title={full} className="small quiet">
-      {exact ? clock.format(new Date(at)) : ago(at)}
+      {shown}
     </time>
   );
 }

@@ -8,6 +8,17 @@ export interface Person {
   readonly csrf: string;
   /** An operator looks on. */
   readonly readsOnly: boolean;
+  /** What begins once they have a passkey. */
+  readonly waiting: readonly WaitingInvite[];
+}
+
+/** A membership that somebody was invited to, and that takes a passkey as well. */
+export interface WaitingInvite {
+  readonly org_id: string;
+  readonly display_name: string | null;
+  readonly role: string;
+  /** Null: it does not expire. */
+  readonly expires_at: string | null;
 }
 
 interface Told {
@@ -17,6 +28,7 @@ interface Told {
     readonly display_name: string | null;
     readonly email: string | null;
     readonly reads_only: boolean;
+    readonly waiting_for_passkey: readonly WaitingInvite[];
   } | null;
 }
 
@@ -31,6 +43,7 @@ export async function findPerson(): Promise<Person | undefined> {
     principalId: person.principal_id,
     csrf: person.csrf_token,
     readsOnly: person.reads_only,
+    waiting: person.waiting_for_passkey,
   };
 }
 

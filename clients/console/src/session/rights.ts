@@ -40,12 +40,12 @@ export const lowestRoles = {
   'escalation:contacts:write': 'OWNER',
 } as const;
 
-/** What a grant on a project may open to who is no member. */
-export const grantable: readonly (keyof typeof lowestRoles)[] = [
-  'project:read',
-  'project:rename',
-  'room:read',
-  'room:write',
-  'escalation:raise',
-  'escalation:read',
-];
+/** The capabilities of grants on a project that open each action to who is no member. */
+export const openedBy = {
+  'project:read': ['READ', 'PROJECT_READ'],
+  'project:rename': ['PROJECT_WRITE'],
+  'room:read': 'any',
+  'room:write': 'any',
+  'escalation:raise': 'any',
+  'escalation:read': 'any',
+} as const;

@@ -1,4 +1,5 @@
 import { createLink, type Link } from '../graph/link.ts';
+import { keep, recall } from '../kept.ts';
 import { createStore } from '../store.ts';
 import { byPerson, bySigner, type Opening } from './opening.ts';
 import { endSession, findPerson, type Person } from './person.ts';
@@ -22,7 +23,7 @@ export type Session =
 const remembered = 'svc.console.signed-in-by';
 
 /** By what the last one was in: a wallet of this id, the page's own `key`, or a `person`. */
-const lastBy = (): string | null => localStorage.getItem(remembered);
+const lastBy = (): string | null => recall(remembered);
 
 export const session = createStore<Session>({ state: 'out' });
 
@@ -51,14 +52,14 @@ export async function enter(signer: Signer, id: string): Promise<void> {
 export const enterAs = (person: Person): void => open(person, byPerson(person), 'person');
 
 function open(member: Member, opening: Opening, by: string): void {
-  localStorage.setItem(remembered, by);
+  keep(remembered, by);
   session.set({ state: 'in', member, link: createLink(opening, leave) });
 }
 
 /** Leaves the console; a session of the browser goes on. @param why said to who did not ask for it */
 export function leave(why?: string): void {
   const current = session.get();
-  localStorage.removeItem(remembered);
+  keep(remembered, null);
   session.set({ state: 'out', why });
   if (current.state === 'in') current.link.close();
 }

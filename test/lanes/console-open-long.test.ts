@@ -1,0 +1,177 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { chromiumProgram } from '../../scripts/lane-programs.ts';
+import { startBreakableWay } from '../helpers/breakable-way.ts';
+import { launchChromium } from '../helpers/chromium.ts';
+import { openConsole } from '../helpers/console-page.ts';
+import { startConsoleWorld } from './console-owner.ts';
+
+/** As the console keeps them: clients/console/src/graph/use-tail.ts. */
+const rowsKept = 200;
+
+describe.skipIf(chromiumProgram() === undefined)('a console that stays open for long, in Chromium', async () => {
+  const world = await startConsoleWorld();
+  const { service, orgId, projectId, key, post, asOwner } = world;
+  beforeAll(world.launch);
+  afterAll(world.stop);
+
+  /** What subscriptions are told from now on, by the names of their fields. */
+  function toldOf(page: Page): string[] {
+    const told: string[] = [];
+    page.on('websocket', (socket) =>
+      socket.on('framereceived', ({ payload }) => {
+        const { type, payload: answer } = JSON.parse(String(payload));
+        for (const [field, event] of Object.entries(answer?.data ?? {}))
+          if (type === 'next' && event !== null && Object.hasOwn(event as object, 'reset')) told.push(field);
+      }),
+    );
+    return told;
+  }
+
+  const numbered = (count: number, from = 0) => Array.from({ length: count }, (_, at) => from + at);
+
+  test('a room keeps its newest messages, says so, and reads the others again without a gap or a repeat', async () => {
+    const { page, visit } = await asOwner();
+    const say = (number: number) => post(`/orgs/v1/${orgId}/rooms/long/messages`, { body: `number ${number}` });
+    for (const number of numbered(50)) await say(number);
+    await visit(`/orgs/${orgId}/rooms/long`);
+    const bodies = () => page.locator('.message .body').allTextContents();
+    await expect.poll(bodies).toHaveLength(50);
+    const count = rowsKept + 20;
+    for (const number of numbered(count - 50, 50)) await say(number);
+    const named = (numbers: readonly number[]) => numbers.map((number) => `number ${number}`);
+    await expect.poll(bodies, { timeout: 30_000 }).toEqual(named(numbered(rowsKept, count - rowsKept)));
+    await page.getByText(`This page keeps the last ${rowsKept}`).waitFor();
+    await page.getByRole('button', { name: 'Earlier messages' }).click();
+    await expect.poll(bodies).toEqual(named(numbered(count)));
+    expect(await page.getByText(`This page keeps the last ${rowsKept}`).count()).toBe(0);
+  }, 120_000);
+
+  test('events keep their newest, too, and read the others again', async () => {
+    const { page, visit } = await asOwner();
+    const tell = (number: number) => {
+      const body = { event_type: `happened_${number}`, payload: {}, idempotency_key: `long ${number}` };
+      return post(`/projects/v1/${projectId}/events`, body, key);
+    };
+    await visit(`/orgs/${orgId}/events`);
+    await page.getByLabel('Source').selectOption('APP');
+    await page.getByRole('button', { name: 'Show', exact: true }).click();
+    await page.getByText('Nothing happened yet').waitFor();
+    const count = rowsKept + 10;
+    for (const number of numbered(count)) await tell(number);
+    const types = () => page.getByRole('log').locator('strong').allTextContents();
+    const named = (numbers: readonly number[]) => numbers.map((number) => `happened_${number}`).reverse();
+    await expect.poll(types, { timeout: 30_000 }).toEqual(named(numbered(rowsKept, count - rowsKept)));
+    await page.getByRole('button', { name: 'Earlier events' }).click();
+    await expect.poll(types).toEqual(named(numbered(count)));
+  }, 120_000);
+
+  test('what an opened page shows already is not told to it again, and what comes then is', async () => {
+    for (const reason of ['one', 'two', 'three']) await post(`/orgs/v1/${orgId}/escalations`, { reason });
+    const room = `/orgs/v1/${orgId}/rooms/quiet`;
+    for (const name of ['ada', 'bob']) {
+      await post(`${room}/presences`, { requested_name: name, session_key: name });
+      await post(`${room}/claims`, { session_key: name, resource: name, mode: 'shared' });
+    }
+    const { page, visit } = await asOwner();
+    const told = toldOf(page);
+    await visit(`/orgs/${orgId}/escalations`);
+    await page.getByRole('link', { name: 'three' }).waitFor();
+    await post(`/orgs/v1/${orgId}/escalations`, { reason: 'four' });
+    await page.getByRole('link', { name: 'four' }).waitFor();
+    expect(told).toEqual(['escalations']);
+    told.length = 0;
+    await visit(`/orgs/${orgId}/rooms/quiet`);
+    const here = page.getByRole('list', { name: 'Who is here' }).getByRole('listitem');
+    await expect.poll(() => here.count()).toBe(2);
+    await page.getByRole('list', { name: 'Claims' }).getByText('bob').first().waitFor();
+    await post(`${room}/presences`, { requested_name: 'eve', session_key: 'eve' });
+    await expect.poll(() => here.count()).toBe(3);
+    await post(`${room}/claims`, { session_key: 'eve', resource: 'anything', mode: 'shared' });
+    await page.getByRole('list', { name: 'Claims' }).getByText('anything').waitFor();
+    expect(told).toEqual(['roomPresences', 'roomClaims']);
+  });
+
+  test('who is here and what is claimed goes on on a further page, also when the row before it has gone', async () => {
+    const room = `/orgs/v1/${orgId}/rooms/crowded`;
+    for (const number of numbered(51)) {
+      const session = { requested_name: `p${number}`, session_key: `p${number}` };
+      await post(`${room}/presences`, session);
+      await post(`${room}/claims`, { ...session, resource: `thing ${number}`, mode: 'shared' });
+    }
+    const { page, visit } = await asOwner();
+    await visit(`/orgs/${orgId}/rooms/crowded`);
+    for (const [list, pages] of [
+      ['Who is here', 'Pages of who is here'],
+      ['Claims', 'Pages of claims'],
+    ] as const) {
+      const rows = page.getByRole('list', { name: list }).getByRole('listitem');
+      const turn = page.getByRole('navigation', { name: pages });
+      await expect.poll(() => rows.count()).toBe(50);
+      const first = await rows.allTextContents();
+      await turn.getByRole('button', { name: 'Next' }).click();
+      await expect.poll(() => rows.count()).toBe(1);
+      expect(first).not.toContain((await rows.allTextContents())[0]);
+    }
+    // All but one leave: the row after which the page begins is none any more.
+    await service.control.sql(
+      `update room_presences set left_at = now(), session_key = null where org_id = $1 and room_key = 'crowded' and name <> 'p7'`,
+      [orgId],
+    );
+    await post(`${room}/presences`, { requested_name: 'late', session_key: 'late' });
+    const here = page.getByRole('list', { name: 'Who is here' }).getByRole('listitem');
+    await expect.poll(() => here.count()).toBe(2);
+    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+  }, 60_000);
+
+  test('contacts and pages that went out go on on a further page', async () => {
+    const { orgId: org, wallet: owner } = await service.owner();
+    const { page, visit, address } = await asOwner();
+    await post(`/orgs/v1/${org}/members`, { wallet: await address(), role: 'owner' }, owner);
+    const { escalation_id: id } = await post(`/orgs/v1/${org}/escalations`, { reason: 'look' }, owner);
+    await service.control.sql(
+      `insert into escalation_contacts (org_id, id, email, level)
+       select $1, gen_random_uuid(), 'c' || n || '@example.com', 1 from generate_series(1, 51) n`,
+      [org],
+    );
+    await service.control.sql(
+      `insert into escalation_attempts (org_id, escalation_id, mail_id, attempt, email, channel, status, at)
+       select $1, $2, 'mail_' || n, 1, 'c' || n || '@example.com', 'email', 'delivered', now() from generate_series(1, 51) n`,
+      [org, id],
+    );
+    for (const [path, rows, pages] of [
+      [
+        `/orgs/${org}/escalations`,
+        page.getByRole('list', { name: 'Who is paged' }).getByRole('listitem'),
+        'who is paged',
+      ],
+      [`/orgs/${org}/escalations/${id}`, page.locator('tbody tr'), 'pages that went out'],
+    ] as const) {
+      await visit(path);
+      await expect.poll(() => rows.count()).toBe(50);
+      await page
+        .getByRole('navigation', { name: `Pages of ${pages}` })
+        .getByRole('button', { name: 'Next' })
+        .click();
+      await expect.poll(() => rows.count()).toBe(1);
+    }
+  });
+
+  test('a page that is gone to while the gateway is away comes when it is back', async () => {
+    const way = await startBreakableWay(service.url);
+    onTestFinished(way.close);
+    const browser = await launchChromium();
+    onTestFinished(() => browser.close());
+    const { page, visit, enter } = await openConsole(browser, { url: way.url });
+    await visit('');
+    await enter();
+    await page.getByText('You belong to no organization yet').waitFor();
+    way.cut();
+    await page.getByText('The connection is lost.').waitFor();
+    await page.getByRole('link', { name: 'Audits' }).click();
+    await page.getByText('Loading…').waitFor();
+    way.mend();
+    await page.getByRole('heading', { level: 1, name: 'Audits' }).waitFor();
+    expect(await page.getByRole('alert').allTextContents()).toEqual([]);
+  });
+});
