@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { boundaryCrossings } from './boundaries.ts';
+import { documentFaults } from './documents.ts';
 import { generatedFiles } from './generated-files.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -57,6 +58,7 @@ const checks: Readonly<Record<string, Check>> = {
   'types of the example’s page': command('tsc', '--noEmit', '--project', 'examples/notes/page'),
   'unused code': command('knip'),
   boundaries: async () => (await boundaryCrossings()).join('\n'),
+  documents: async () => (await documentFaults()).join('\n'),
   'generated files': generated,
   migrations,
 };

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 /** A file system in memory, which most Linux has. */
 const memory = '/dev/shm';
 
-/** What all servers of a run take there at most, with room to spare; as much again is left to whoever needs memory. */
-const roomBytes = 4 * 2 ** 30;
+/** What all servers of a run take there at most, with room to spare: logs, databases, and what a hostile sort spills. */
+const roomBytes = 5 * 2 ** 30;
+
+/** What the machine has to have left with that: tests, browsers and gateways need some, too. */
+const memoryBytes = 8 * 2 ** 30;
 
 /**
  * A new folder for a Postgres server that is thrown away: in memory where there is room, else among temporary files. Each
@@ -26,7 +29,7 @@ async function hasRoom(): Promise<boolean> {
     const options = mounts.find(([, place]) => place === memory)?.[3] ?? '';
     // Its programs may have to be copied beside the data.
     const runsPrograms = !options.split(',').includes('noexec');
-    return runsPrograms && bavail * bsize >= roomBytes && process.availableMemory() >= 2 * roomBytes;
+    return runsPrograms && bavail * bsize >= roomBytes && process.availableMemory() >= memoryBytes;
   } catch {
     return false;
   }
