@@ -1,10 +1,10 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Context, Services } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
 import type { ProjectCaller } from '../project-door.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import { type AuthStatement, authBatch } from './auth-rows.ts';
 import { type Challenge, latestChallenge, useCode, useLink } from './challenges.ts';
 import { lockAddressStatement } from './lock-user.ts';
