@@ -15,10 +15,10 @@ interface Reading extends ToldHints {
   readonly steps: readonly LivePosition[];
 }
 
-/** Most that is remembered of one project: readings, hints, and text of their keys. */
-const readingsMax = 100;
-const hintsMax = 1_000;
-const textMax = 262_144;
+/** Most that is remembered of one project: readings, hints, and text of their keys. Thousands may be followed at once. */
+const readingsMax = 50;
+const hintsMax = 200;
+const textMax = 32_768;
 
 /**
  * What was read of late, without a gap. Whoever polls comes back by a cursor that was given out a moment ago, and is told
