@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpRequest, LoadCommand } from './load.ts';
+import type { HttpRequest, LoadCommand } from './load-protocol.ts';
 import { cpuSeconds, familyCpuSeconds, type Server } from './processes.ts';
 import { ask, type Stage } from './stage.ts';
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../db/embedded/start.ts';
 import { ensureDatabase } from '../db/ensure-database.ts';
-import type { HttpRequest, LoadAnswer, LoadCommand } from './load.ts';
+import type { HttpRequest, LoadAnswer, LoadCommand } from './load-protocol.ts';
 import type { Options } from './options.ts';
 import { parentOf, type Server, startServer, startWorker, stopAll, type Worker } from './processes.ts';
 import { makeRowProject, type RowProject } from './row-project.ts';

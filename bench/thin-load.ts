@@ -4,7 +4,7 @@
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import type { HttpRequest, LoadAnswer, LoadCommand } from './load.ts';
+import type { HttpRequest, LoadAnswer, LoadCommand } from './load-protocol.ts';
 
 const endOfHead = Buffer.from('\r\n\r\n');
 const lengthName = Buffer.from('content-length: ');

@@ -1,13 +1,7 @@
-import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { isConnectionLoss } from './connection-loss.ts';
-import { type Column, type Read, type Shape, shapeOf, type Wire } from './pipeline-read.ts';
-
-/** The driver's connection, as far as it is spoken with here. */
-export interface Connection extends Wire {
-  readonly stream: Duplex;
-  _send(bytes: Buffer): void;
-}
+import { type Connection, paperOf, sendPaper } from './paper.ts';
+import { type Column, type Read, type Shape, shapeOf } from './pipeline-read.ts';
 
 /** The connection that a group travels on, as far as the group knows it. */
 export interface Carrier {
@@ -52,10 +46,7 @@ export class Group {
     const wire = this.#shape === undefined ? paper.describing : paper.plain;
     const unwritten = this.#reads.filter((read) => !read.write(wire));
     for (const read of unwritten) this.#reads.splice(this.#reads.indexOf(read), 1);
-    paper.whole.sync();
-    const bytes = Buffer.concat(paper.parts);
-    paper.parts.length = 0;
-    if (connection.stream.writable) connection.stream.write(bytes);
+    sendPaper(connection);
     // Not before the driver has queued this: a line that is done sends the next group, which would be answered as this one.
     if (unwritten.length > 0)
       queueMicrotask(() => {
@@ -103,31 +94,6 @@ export class Group {
   }
 
   handleReadyForQuery(): void {}
-}
-
-/** Where statements are written down before they are sent. */
-interface Paper {
-  readonly parts: Buffer[];
-  readonly whole: Wire;
-  /** Nothing written on it ends in a Sync. */
-  readonly describing: Wire;
-  /** Nor asks for columns. */
-  readonly plain: Wire;
-}
-
-const papers = new WeakMap<Connection, Paper>();
-
-function paperOf(connection: Connection): Paper {
-  let paper = papers.get(connection);
-  if (paper === undefined) {
-    const parts: Buffer[] = [];
-    const nothing = { value: () => undefined };
-    const whole: Wire = Object.create(connection, { _send: { value: (bytes: Buffer) => void parts.push(bytes) } });
-    const describing: Wire = Object.create(whole, { sync: nothing });
-    paper = { parts, whole, describing, plain: Object.create(describing, { describe: nothing }) };
-    papers.set(connection, paper);
-  }
-  return paper;
 }
 
 // The driver takes nothing else on a pipelined connection, and the constructor of its own would make an emitter.

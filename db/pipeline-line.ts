@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { type Carrier, type Connection, Group, groupMax } from './pipeline-group.ts';
+import type { Connection } from './paper.ts';
+import { type Carrier, Group, groupMax } from './pipeline-group.ts';
 import type { Read, Shape } from './pipeline-read.ts';
 import type { NoticeHook } from './statement.ts';
 import { types } from './types.ts';

@@ -1,11 +1,13 @@
 import pg from 'pg';
 import { isConnectionLoss } from './connection-loss.ts';
+import { Packet } from './packet.ts';
 import { createPipeline } from './pipeline.ts';
 import type { NoticeHook, Rows, Statement, StatementHook } from './statement.ts';
 import { types } from './types.ts';
 
 export { isConnectionLoss } from './connection-loss.ts';
 export type { NoticeHook, Statement, StatementHook } from './statement.ts';
+export { inTransaction, type LastStatement, OutcomeUnknownError, type Queries } from './transaction.ts';
 
 export interface PoolOptions {
   readonly url: string;
@@ -38,7 +40,10 @@ export function createPool({
     // biome-ignore lint/suspicious/noExplicitAny: the driver's method has a dozen overloads, all passed through.
     override query(...args: any[]): any {
       const [first] = args;
-      onStatement?.(typeof first === 'string' ? first : (first?.text ?? ''));
+      if (onStatement !== undefined) {
+        if (first instanceof Packet) for (const text of first.texts) onStatement(text);
+        else onStatement(typeof first === 'string' ? first : (first?.text ?? ''));
+      }
       // biome-ignore lint/suspicious/noExplicitAny: as above.
       return (super.query as any)(...args);
     }
@@ -127,40 +132,6 @@ export function openDatabase(options: PoolOptions): Database {
       await Promise.all([pool.end(), pipeline.close()]);
     },
   };
-}
-
-/** The database went away when a change may have been made already: whether it was is not known. */
-export class OutcomeUnknownError extends Error {
-  override readonly name = 'OutcomeUnknownError';
-}
-
-/**
- * Runs `work` inside one transaction on a connection of its own. A connection that broke is not given back.
- *
- * @throws OutcomeUnknownError when the commit was sent and its answer did not come
- */
-export async function inTransaction<Result>(
-  pool: pg.Pool,
-  work: (client: pg.PoolClient) => Promise<Result>,
-): Promise<Result> {
-  const client = await pool.connect();
-  let failure: unknown;
-  try {
-    await client.query('begin');
-    const result = await work(client);
-    await client.query('commit').catch((error: unknown) => {
-      if (!isConnectionLoss(error)) throw error;
-      throw new OutcomeUnknownError('The answer to a commit was lost.', { cause: error });
-    });
-    return result;
-  } catch (error) {
-    failure = error;
-    // On a connection that is lost a rollback would wait behind the statement that has no answer; closing it is one.
-    if (!isConnectionLoss(error)) await client.query('rollback').catch(() => undefined);
-    throw error;
-  } finally {
-    client.release(isConnectionLoss(failure));
-  }
 }
 
 /** SQLSTATE of a statement that was cancelled. */

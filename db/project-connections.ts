@@ -1,6 +1,6 @@
 import type { ProjectDatabase } from './project-databases.ts';
 import { openSession, type Project, ServerFullError, type Session, type SessionOptions } from './project-session.ts';
-import { emptyQueue, isAsked } from './shared-reads.ts';
+import { emptyQueue, isAsked } from './read-queue.ts';
 import { ProjectPoolBusyError, WaitingLine } from './waiting-line.ts';
 
 export interface ProjectConnectionsOptions extends SessionOptions {

@@ -4,7 +4,7 @@ import { limitArriving } from './arriving.ts';
 import { sqlState } from './pool.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
 import { templateVersion } from './project-template.ts';
-import type { ReadQueue } from './shared-reads.ts';
+import type { ReadQueue } from './read-queue.ts';
 import type { PreparedNames } from './statement-batch.ts';
 
 /** A project that has connections, or wants one. */

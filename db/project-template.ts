@@ -1,6 +1,6 @@
 import { authStatements } from './project-template/auth.ts';
 import { liveStatements } from './project-template/live.ts';
-import { narrowKeyStatements } from './project-template/live-trigger.ts';
+import { liveBodyStatements } from './project-template/live-trigger.ts';
 import { passkeyStatements } from './project-template/passkeys.ts';
 import { runSweepStatements } from './project-template/run-sweep.ts';
 import { sessionEndStatements } from './project-template/session-ends.ts';
@@ -54,7 +54,9 @@ export const templateVersions: readonly TemplateVersion[] = [
   { version: 8, statements: liveStatements },
   { version: 9, statements: sessionEndStatements },
   { version: 10, statements: runSweepStatements },
-  { version: 11, statements: narrowKeyStatements },
+  // Wrote the triggers of live tables anew, as 12 does.
+  { version: 11, statements: [] },
+  { version: 12, statements: liveBodyStatements },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */

@@ -1,20 +1,10 @@
 import pg from 'pg';
 import type { StatementHook } from './pool.ts';
 import { cancelWhenDue, cut, type Session, type SessionOptions } from './project-session.ts';
+import type { ReadCarrier } from './read-queue.ts';
 import { alikeReads } from './reads-alike.ts';
+import type { SharedRead } from './shared-read.ts';
 import { Batch, type BatchRows, type BatchStatement, submit } from './statement-batch.ts';
-
-/** A read on its way: it may be run twice, and nobody else may see anything of it. */
-export interface SharedRead {
-  readonly statements: readonly BatchStatement[];
-  readonly signal: AbortSignal | undefined;
-  readonly resolve: (rows: BatchRows) => void;
-  readonly reject: (error: unknown) => void;
-  /** Its asker has an answer, or waits for one elsewhere. */
-  settled: boolean;
-  /** It travels in one transaction with reads that are alike. */
-  accompanied: boolean;
-}
 
 export interface CarrierOptions extends SessionOptions {
   readonly session: Session;
@@ -46,7 +36,7 @@ const elsewhere = new Set(['57014', '26000']);
  * with its own role and claims, whose failure is nobody else's; but for reads that are alike, who share a batch: those
  * behind one that fails are asked again.
  */
-export class Carrier {
+export class Carrier implements ReadCarrier {
   readonly #options: CarrierOptions;
   readonly #sent: SharedRead[] = [];
   readonly #timer: NodeJS.Timeout;

@@ -1,4 +1,4 @@
-import type { SharedRead } from './read-carrier.ts';
+import type { SharedRead } from './shared-read.ts';
 import type { BatchRows, BatchStatement } from './statement-batch.ts';
 
 /** Most reads that share a transaction: what comes behind one that fails is asked again. */

@@ -1,33 +1,8 @@
 import type { Project, Session, SessionOptions } from './project-session.ts';
-import { Carrier, type CarrierOptions, type SharedRead } from './read-carrier.ts';
-import { SmallReads } from './reads-alike.ts';
+import { Carrier, type CarrierOptions } from './read-carrier.ts';
+import type { ReadCarrier } from './read-queue.ts';
+import type { SharedRead } from './shared-read.ts';
 import type { BatchRows, BatchStatement } from './statement-batch.ts';
-
-/** The reads of one project. */
-export interface ReadQueue {
-  /** Not sent yet. */
-  waiting: SharedRead[];
-  readonly carriers: Set<Carrier>;
-  opening: boolean;
-  flushing: boolean;
-  /** Until when each read has a connection to itself, since one of late took long. */
-  apartUntil: number;
-  /** What may share a transaction. */
-  readonly small: SmallReads;
-}
-
-export const emptyQueue = (): ReadQueue => ({
-  waiting: [],
-  carriers: new Set(),
-  opening: false,
-  flushing: false,
-  apartUntil: 0,
-  small: new SmallReads(),
-});
-
-/** Whether anything is under way. */
-export const isAsked = ({ waiting, carriers, opening, flushing }: ReadQueue): boolean =>
-  waiting.length > 0 || carriers.size > 0 || opening || flushing;
 
 /** Where the connections come from. */
 export interface SharedReadsOptions extends SessionOptions, Pick<CarrierOptions, 'onStatement'> {
@@ -95,9 +70,9 @@ export class SharedReads {
   }
 
   /** Where reads go now; undefined when they have to wait, for one that will say so. */
-  #carrierFor(project: Project): Carrier | undefined {
+  #carrierFor(project: Project): ReadCarrier | undefined {
     const { carriers, opening } = project.reads;
-    let least: Carrier | undefined;
+    let least: ReadCarrier | undefined;
     for (const one of carriers) if (one.isOpen && (least === undefined || one.underWay < least.underWay)) least = one;
     if (carriers.size < carriersMax) {
       const idle = this.#options.idle(project);

@@ -1,5 +1,4 @@
-import type pg from 'pg';
-import type { Statement } from '../db/pool.ts';
+import type { LastStatement, Queries, Statement } from '../db/pool.ts';
 import type { OperationActor } from '../db/schema/projects.ts';
 import type { Authority } from './access.ts';
 import { type Caller, isPrincipal } from './caller.ts';
@@ -12,14 +11,8 @@ const insert: Statement = {
     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 };
 
-/** Writes the trail's row on the connection of the change, so that both are kept or neither. Contract 01, section 5.2. */
-export async function writeAudit(
-  client: pg.ClientBase,
-  ctx: Context,
-  caller: Caller,
-  scope: unknown,
-  entry: AuditEntry,
-) {
+/** The trail's row of a change, for its transaction, so that both are kept or neither. Contract 01, section 5.2. */
+export function auditRow(ctx: Context, caller: Caller, scope: unknown, entry: AuditEntry): LastStatement {
   const values = [
     ctx.services.newId('aud'),
     entry.orgId ?? orgOf(scope)?.id ?? null,
@@ -30,7 +23,13 @@ export async function writeAudit(
     JSON.stringify(entry.details ?? {}),
     ctx.request.traceId,
   ];
-  await client.query({ ...insert, values });
+  return { statement: insert, values };
+}
+
+/** Writes the trail's row at once, where it is not what is asked last. */
+export async function writeAudit(client: Queries, ...of: Parameters<typeof auditRow>): Promise<void> {
+  const { statement, values } = auditRow(...of);
+  await client.query({ ...statement, values: values as unknown[] });
 }
 
 /** A public snapshot of who acted and by what right, as it was then. Contract 01, section 5.2 (`OperationActor`). */
@@ -88,7 +87,7 @@ function authorityOf(caller: Caller, scope: unknown): OperationActor['authority'
 
 /** Trail rows of what the installation did by itself, in one statement. @param reason for example `lease_ended` */
 export async function writeSystemAudit(
-  client: pg.ClientBase,
+  client: Queries,
   { services, request }: Pick<Context, 'services' | 'request'>,
   reason: string,
   entries: readonly (AuditEntry & { readonly orgId: string })[],

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { Statement } from '../db/pool.ts';
 import type { Feed, FeedName, FeedSlice } from './feeds.ts';
 import type { FeedAppend } from './unit-of-work.ts';
@@ -32,11 +31,8 @@ export const changesKeptDays = 7;
 /** A change that waits for its position. Give it to `work.append` in the transaction that made the change. */
 export const appendChange = (name: FeedName, objectId: string, change: object): FeedAppend => ({
   name,
-  async write(client: pg.ClientBase) {
-    const values = [name.orgId, name.kind, name.feedId, objectId, JSON.stringify(change)];
-    const { rows } = await client.query<{ position: bigint }>({ ...appendStatement, values });
-    return rows[0]!.position;
-  },
+  statement: appendStatement,
+  values: [name.orgId, name.kind, name.feedId, objectId, JSON.stringify(change)],
 });
 
 type SliceRow = Record<string, unknown> & { readonly head: bigint; readonly floor: bigint };

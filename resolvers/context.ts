@@ -15,13 +15,13 @@ import type { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import type { IdentityProviders } from '../engines/sign-in/identity-providers.ts';
 import type { Cashier } from '../engines/x402/cashier.ts';
 import type { NetworkName } from '../engines/x402/networks.ts';
-import type { AuthorityWatch } from './authority.ts';
+import type { AuthorityWatch } from './authority-watch.ts';
 import type { Caller } from './caller.ts';
 import type { FeedHub } from './feeds.ts';
-import type { Credentials } from './identity/resolve-caller.ts';
+import type { Credentials } from './identity/credentials.ts';
 import type { IncidentWatch } from './incidents/correlation.ts';
 import type { LiveHub } from './live/live-hub.ts';
-import type { Till } from './payments/price.ts';
+import type { Till } from './payments/till.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import type { MessageMirror } from './rooms/message-mirror.ts';
 import type { UsageCounter } from './usage-counter.ts';
@@ -158,4 +158,9 @@ export interface Context {
   readonly answered?: { bytes: number };
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
+  /**
+   * Aborted when whoever asked has said that the answer is not wanted: what is made for others too, and for who comes back,
+   * ends by this alone. Absent where that cannot be said.
+   */
+  readonly cancelled?: AbortSignal | undefined;
 }

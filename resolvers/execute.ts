@@ -4,7 +4,7 @@ import { networkOf } from '../core/network-of.ts';
 import { traced } from '../core/tracing.ts';
 import { inTransaction, isCollision, isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
 import type { Ahead } from './access.ts';
-import { writeAudit } from './audit.ts';
+import { auditRow, writeAudit } from './audit.ts';
 import { chargeBudget } from './budgets.ts';
 import { type Caller, callerKey } from './caller.ts';
 import type { Context } from './context.ts';
@@ -14,6 +14,7 @@ import {
   checkKey,
   claimKey,
   inputDigest,
+  outcomeRow,
   releaseClaim,
   replay,
   storeOutcome,
@@ -223,7 +224,7 @@ const heals = ({ row, code }: ServiceError) =>
 async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promise<void> {
   const settle =
     error instanceof ServiceError && !error.row.retryable && !heals(error)
-      ? storeOutcome(ctx.services.db.pool, ctx, claim, {
+      ? storeOutcome(ctx, claim, {
           refusal: {
             code: error.code,
             options: {
@@ -268,7 +269,7 @@ async function runInProject(
     if (claim?.stepId === null) await bindStep(client, claim, runId!);
   });
   const output = await op.handler({ ...ctx, ...scope, runId }, input);
-  if (claim !== undefined) await storeOutcome(pool, ctx, claim, { output });
+  if (claim !== undefined) await storeOutcome(ctx, claim, { output });
   return output;
 }
 
@@ -301,18 +302,13 @@ async function runOnce(
   claim: Claim | undefined,
 ) {
   const prepared = await op.prepare?.({ ...ctx, ...scope }, input);
-  return unitOfWork(
-    ctx,
-    async (work) => {
-      const output = await op.handler({ ...scope, ...work }, input, prepared);
-      const entry = op.audit(output, input, scope);
-      if (entry !== undefined) await writeAudit(work.client, ctx, caller, scope, entry);
-      return output;
-    },
-    async (client, output) => {
-      if (claim !== undefined) await storeOutcome(client, ctx, claim, { output });
-    },
-  );
+  return unitOfWork(ctx, async (work) => {
+    const output = await op.handler({ ...scope, ...work }, input, prepared);
+    const entry = op.audit(output, input, scope);
+    if (entry !== undefined) work.last(auditRow(ctx, caller, scope, entry));
+    if (claim !== undefined) work.last(outcomeRow(ctx, claim, { output }));
+    return output;
+  });
 }
 
 /**

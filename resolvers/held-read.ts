@@ -1,4 +1,4 @@
-import type { AuthorityEntry } from './authority.ts';
+import type { AuthorityEntry } from './authority-watch.ts';
 import type { Context } from './context.ts';
 import type { Feed } from './feeds.ts';
 

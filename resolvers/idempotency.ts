@@ -1,9 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deserialize, serialize } from 'node:v8';
-import type pg from 'pg';
 import { type ErrorCode, ServiceError, type ServiceErrorOptions } from '../core/errors.ts';
-import type { Statement } from '../db/pool.ts';
+import { type LastStatement, type Queries, type Statement, sqlState } from '../db/pool.ts';
 import type { Context } from './context.ts';
 
 /** How long the process that holds a claim is believed alive, in seconds. */
@@ -111,22 +110,26 @@ export async function claimKey(
 }
 
 /**
- * Writes the outcome; on the connection of the change it stands for. Fails when the claim has been taken over, and
- * with it the change that was about to be made twice.
+ * Writes the outcome, in the transaction of the change it stands for. Fails when the claim has been taken over, and with
+ * it the change that was about to be made twice.
  */
-export async function storeOutcome(
-  client: Pick<pg.ClientBase, 'query'>,
-  ctx: Context,
-  claim: Claim,
-  outcome: Outcome,
-): Promise<void> {
+export function outcomeRow(ctx: Context, claim: Claim, outcome: Outcome): LastStatement {
   const plain = Buffer.concat([Buffer.of(outcomeVersion), serialize(outcome)]);
   const sealed = ctx.services.keys.seal('stored-outcomes', plain, contextOf(claim));
-  const { rowCount } = await client.query({
-    ...storeStatement,
+  return {
+    statement: storeStatement,
     values: [claim.scope, claim.operation, claim.key, claim.leaseToken, sealed],
+    refused: (error) =>
+      sqlState(error) === divisionByZero ? new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: 1 }) : error,
+  };
+}
+
+/** Writes an outcome that stands for no change of its own. */
+export async function storeOutcome(ctx: Context, claim: Claim, outcome: Outcome): Promise<void> {
+  const { statement, values, refused } = outcomeRow(ctx, claim, outcome);
+  await ctx.services.db.rows(statement, values).catch((error: unknown) => {
+    throw refused!(error);
   });
-  if (rowCount !== 1) throw new ServiceError('IDEMPOTENCY_IN_PROGRESS', { retryAfter: 1 });
 }
 
 function openOutcome(plain: Buffer): Outcome {
@@ -141,7 +144,7 @@ function openOutcome(plain: Buffer): Outcome {
 }
 
 /** Remembers which step operation or run the claim began, on the connection that begins it. */
-export async function bindStep(client: Pick<pg.ClientBase, 'query'>, claim: Claim, stepId: string): Promise<void> {
+export async function bindStep(client: Queries, claim: Claim, stepId: string): Promise<void> {
   const { rowCount } = await client.query({
     ...bindStatement,
     values: [claim.scope, claim.operation, claim.key, claim.leaseToken, stepId],
@@ -196,10 +199,12 @@ const claimStatement: Statement = {
 
 const mine = 'where scope = $1 and operation = $2 and key = $3 and lease_token = $4';
 
+// Nobody looks at the answer before the commit, so where there is no such claim it fails.
 const storeStatement: Statement = {
   name: 'idempotency.store',
-  text: `update idempotency_keys set outcome = $5 ${mine}`,
+  text: `with stored as (update idempotency_keys set outcome = $5 ${mine} returning 1) select 1 / count(*) from stored`,
 };
+const divisionByZero = '22012';
 const bindStatement: Statement = { name: 'idempotency.bind', text: `update idempotency_keys set step_id = $5 ${mine}` };
 const releaseStatement: Statement = {
   name: 'idempotency.release',

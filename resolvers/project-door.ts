@@ -1,9 +1,10 @@
 import { ServiceError } from '../core/errors.ts';
+import type { ProjectTarget } from './addressed-project.ts';
 import { readShownToken, type ShownToken, type UserClaims, verifyAccessToken } from './auth/access-token.ts';
 import type { Context } from './context.ts';
 import { type ProjectKeyRole, readProjectKey } from './identity/project-keys.ts';
 import { projectRate } from './limits.ts';
-import { findProjectTarget, type ProjectTarget } from './project-target.ts';
+import { findProjectTarget } from './project-target.ts';
 import { refuseHurry } from './rate-limit.ts';
 
 /** Who asks inside a project: with one of its keys alone, or as one of its users. */

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../core/errors.ts';
 import { isConnectionLoss, isTimeout, OutcomeUnknownError } from '../db/pool.ts';
-import { writeAudit } from './audit.ts';
+import { auditRow } from './audit.ts';
 import type { Caller } from './caller.ts';
 import type { Context } from './context.ts';
-import { type Claim, storeOutcome, waitMs, waitStepMs } from './idempotency.ts';
+import { type Claim, outcomeRow, waitMs, waitStepMs } from './idempotency.ts';
 import type { AnyStepMutation } from './operation.ts';
 import { attemptsMaxOf, findStep, finishStep, recordStep, releaseStep, type Step, takeStep } from './steps.ts';
 import { unitOfWork } from './unit-of-work.ts';
@@ -33,16 +33,12 @@ export async function runSteps(
 
   async function begin(): Promise<Step> {
     const prepared = await op.steps.prepare?.({ ...scope, ...ctx }, input);
-    return unitOfWork(
-      ctx,
-      async (work) => {
-        const begun = await op.steps.begin({ ...scope, ...work }, input, prepared);
-        const { ref, orgId, audit, scope: right = scope } = begun;
-        await writeAudit(work.client, ctx, caller, right, { orgId, ...audit });
-        return recordStep(work, { operation: op.name, orgId, ref }, claim);
-      },
-      async () => {},
-    );
+    return unitOfWork(ctx, async (work) => {
+      const begun = await op.steps.begin({ ...scope, ...work }, input, prepared);
+      const { ref, orgId, audit, scope: right = scope } = begun;
+      work.last(auditRow(ctx, caller, right, { orgId, ...audit }));
+      return recordStep(work, { operation: op.name, orgId, ref }, claim);
+    });
   }
 }
 
@@ -80,17 +76,12 @@ export async function completeStep(
     }
   }
   try {
-    return await unitOfWork(
-      ctx,
-      async (work) => {
-        const output = await op.steps.settle(work, step.ref);
-        if (!(await finishStep(work, step.id, attemptsMaxOf(op.steps)))) throw new GivenUp();
-        return output;
-      },
-      async (client, output) => {
-        if (claim !== undefined) await storeOutcome(client, ctx, claim, { output });
-      },
-    );
+    return await unitOfWork(ctx, async (work) => {
+      const output = await op.steps.settle(work, step.ref);
+      if (!(await finishStep(work, step.id, attemptsMaxOf(op.steps)))) throw new GivenUp();
+      if (claim !== undefined) work.last(outcomeRow(ctx, claim, { output }));
+      return output;
+    });
   } catch (error) {
     if (!(error instanceof GivenUp)) throw error;
     // Whoever undid it may have been here before our effect.

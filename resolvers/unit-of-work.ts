@@ -1,5 +1,4 @@
-import type pg from 'pg';
-import { inTransaction, isCollision, type Statement } from '../db/pool.ts';
+import { inTransaction, isCollision, type LastStatement, type Queries, type Statement } from '../db/pool.ts';
 import type { Context } from './context.ts';
 import { type FeedName, feedKey } from './feeds.ts';
 import type { PaidFor } from './payments/price.ts';
@@ -7,17 +6,27 @@ import type { PaidFor } from './payments/price.ts';
 /** A row that waits for its position in a feed. */
 export interface FeedAppend {
   readonly name: FeedName;
-  /** Takes the next position and writes the row, in one statement. @returns the position */
-  readonly write: (client: pg.ClientBase) => Promise<bigint>;
+  /** Asked before it, so that it sees what it would have waited for. */
+  readonly before?: LastStatement | undefined;
+  /** Takes the next position and writes the row; answers with the `position`. */
+  readonly statement: Statement;
+  readonly values: readonly unknown[];
+  /** Told the position once it is committed. */
+  readonly placed?: ((position: bigint) => void) | undefined;
 }
 
-/** What a change works with: one connection inside one transaction, and what has to happen with the commit. */
+/**
+ * What a change works with: one transaction, and what has to happen with its commit. What is asked of it at once, without
+ * waiting in between, travels at once.
+ */
 export interface Work extends Context {
-  readonly client: pg.ClientBase;
+  readonly client: Queries;
   /** What was paid on chain for this change; undefined when nothing was. */
   readonly payment?: PaidFor | undefined;
   /** Runs a prepared statement inside the transaction. */
   readonly rows: <Row extends object>(statement: Statement, values: readonly unknown[]) => Promise<Row[]>;
+  /** Queues a statement whose answer nobody needs: it travels with the commit, before the feed rows. */
+  readonly last: (statement: LastStatement) => void;
   /** Queues a feed row. Written as the last act before the commit, so that a feed's lock is held for a moment only. */
   readonly append: (row: FeedAppend) => void;
   /**
@@ -40,17 +49,11 @@ export interface Work extends Context {
 /**
  * Runs a change: everything it writes, its audit row, its jobs, its stored outcome and, last, its feed rows share one
  * transaction. Signals leave after the commit. A transaction that another one got in the way of is run again.
- *
- * @param settle runs inside the transaction after everything but the feed rows: the place of the stored outcome
  */
-export async function unitOfWork<Output>(
-  ctx: Context,
-  run: (work: Work) => Promise<Output>,
-  settle: (client: pg.ClientBase, output: Output) => Promise<void>,
-): Promise<Output> {
+export async function unitOfWork<Output>(ctx: Context, run: (work: Work) => Promise<Output>): Promise<Output> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await tryOnce(ctx, run, settle);
+      return await tryOnce(ctx, run);
     } catch (error) {
       // Nothing of it is left, and what it collided with is done: it is only begun anew.
       if (attempt === attemptsMax || !(isCollision(error) || error instanceof Outdated)) throw error;
@@ -66,21 +69,18 @@ export class Outdated extends Error {
   override readonly name = 'Outdated';
 }
 
-async function tryOnce<Output>(
-  ctx: Context,
-  run: (work: Work) => Promise<Output>,
-  settle: (client: pg.ClientBase, output: Output) => Promise<void>,
-): Promise<Output> {
+async function tryOnce<Output>(ctx: Context, run: (work: Work) => Promise<Output>): Promise<Output> {
   const appends: FeedAppend[] = [];
   const changed = new Set<string>();
   const acts: (() => void)[] = [];
   const heads: { name: FeedName; position: bigint }[] = [];
-  const output = await inTransaction(ctx.services.db.pool, async (client) => {
+  const output = await inTransaction(ctx.services.db.pool, async (client, last) => {
     const work: Work = {
       ...ctx,
       client,
       rows: async <Row extends object>(statement: Statement, values: readonly unknown[]) =>
         (await client.query<Row>({ ...statement, values: values as unknown[] })).rows,
+      last,
       append: (row) => void appends.push(row),
       authorityChanged: (id) => void changed.add(id),
       afterCommit: (act) => void acts.push(act),
@@ -89,10 +89,17 @@ async function tryOnce<Output>(
       },
     };
     const result = await run(work);
-    await settle(client, result);
     // Feeds in one order everywhere, so that two changes that write to the same feeds cannot wait for each other.
     appends.sort((left, right) => (feedKey(left.name) < feedKey(right.name) ? -1 : 1));
-    for (const { name, write } of appends) heads.push({ name, position: await write(client) });
+    for (const { name, before, statement, values, placed } of appends) {
+      if (before !== undefined) last(before);
+      const answered = ([row]: readonly Record<string, unknown>[]) => {
+        const position = row!.position as bigint;
+        placed?.(position);
+        heads.push({ name, position });
+      };
+      last({ statement, values, answered });
+    }
     return result;
   });
   for (const act of acts) act();

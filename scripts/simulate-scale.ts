@@ -18,25 +18,13 @@ import { templateName } from '../db/project-template.ts';
 import { type App, type AppOptions, startApp } from '../server/app.ts';
 import { readConfig } from '../server/config.ts';
 import { installJobs } from '../server/workers.ts';
-import { type Backstop, costOfBackstops } from './scale/backstops.ts';
+import { costOfBackstops } from './scale/backstops.ts';
 import { capturePlans, explainEverything, explainNothing } from './scale/captured-plans.ts';
 import { fill, projectsPerOrg, type Size } from './scale/fill.ts';
-import { bigTables, type Cost, costOf, type TableSize, tableSizes, timeOf } from './scale/measure.ts';
+import { bigTables, type Cost, costOf, tableSizes, timeOf } from './scale/measure.ts';
 import { reportOf } from './scale/report.ts';
 import { hotRequests } from './scale/requests.ts';
-
-/** What was found at one size. */
-export interface Step {
-  readonly size: Size;
-  readonly tables: readonly TableSize[];
-  readonly databaseBytes: number;
-  readonly costs: readonly (Cost & { readonly requestMs: number })[];
-  readonly backstops: readonly Backstop[];
-  /** Of one node under load. */
-  readonly connections: readonly { readonly name: string; readonly count: number }[];
-  /** What the database of a project without any rows takes. */
-  readonly emptyProjectBytes: number;
-}
+import type { Step } from './scale/step.ts';
 
 /** A table of more rows must not be read from end to end to answer somebody. */
 const bigTableRows = 5_000;

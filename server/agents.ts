@@ -12,10 +12,11 @@ import { mcpMetadata } from '../rest-compat/agents/mcp/metadata.ts';
 import { answerJob, nearPath, nearStatus } from '../rest-compat/agents/near/answer.ts';
 import { refusalFacts } from '../rest-compat/agents/refusals.ts';
 import { asNobody } from '../rest-compat/route.ts';
-import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import type { OwnPath } from './exchange.ts';
+import { bodyOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import { contextOf } from './exchange-context.ts';
 import { answerRpc } from './json-rpc.ts';
 import { mcpDoor } from './mcp-door.ts';
-import type { OwnPath } from './own-paths.ts';
 import { jsonType, sendAnswer, sendJson } from './respond.ts';
 
 /** Largest body of a job, in bytes. Contract 00, section 6.3. */

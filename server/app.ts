@@ -35,7 +35,7 @@ import { createSenderTurns } from '../resolvers/payments/sender-turns.ts';
 import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
 import { standingProjects } from '../resolvers/project-target.ts';
 import { RateLimiter } from '../resolvers/rate-limit.ts';
-import { startMessageMirror } from '../resolvers/rooms/message-mirror.ts';
+import { startMessageMirror } from '../resolvers/rooms/start-message-mirror.ts';
 import { createUsageCounter } from '../resolvers/usage-counter.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
 import { ceremonyRoutes } from '../rest-compat/ceremonies/routes.ts';

@@ -96,6 +96,7 @@ export const environment = z.object({
     /^[1-9]\d{0,6}$/.test(value) && Number(value) <= 1_000_000 ? Number(value) : undefined,
   ),
   DRAIN_SECONDS: parsed('a whole number from 0 to 4', (value) => (/^[0-4]$/.test(value) ? Number(value) : undefined)),
+  STOP_WITH_STDIN: parsed('1', (value) => (value === '1' ? true : undefined)),
   LOG_LEVEL: parsed(`one of ${logLevels.join(', ')}`, (value) => logLevels.find((level) => level === value)),
   OTEL_EXPORTER_OTLP_ENDPOINT: parsed('a URL that begins with http:// or https://', webUrl),
 });
@@ -221,6 +222,10 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   DRAIN_SECONDS: open(
     '`2` in production, else `0`',
     'Seconds between `SIGTERM` and the closing of the port, in which `/readyz` says 503 and a balancer can look elsewhere.',
+  ),
+  STOP_WITH_STDIN: open(
+    'it goes on',
+    '`1`: the gateway stops, as on `SIGTERM`, when its standard input ends. For programs that start one of their own through a pipe: however they end, it does not outlive them.',
   ),
   LOG_LEVEL: open(
     '`info`',

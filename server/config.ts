@@ -50,6 +50,8 @@ export interface Config {
   readonly connectionsPerAddress: number;
   /** How long `/readyz` says 503 before the port closes, in seconds. */
   readonly drainSeconds: number;
+  /** Whether it stops when standard input ends, as it does when whoever started it is gone. */
+  readonly stopWithStdin: boolean;
   readonly logLevel: LogLevel;
   readonly otlpEndpoint: string | undefined;
 }
@@ -143,6 +145,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     trustedProxies: values.TRUSTED_PROXIES,
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,
     drainSeconds: values.DRAIN_SECONDS ?? (production ? 2 : 0),
+    stopWithStdin: values.STOP_WITH_STDIN ?? false,
     logLevel: values.LOG_LEVEL ?? 'info',
     otlpEndpoint: values.OTEL_EXPORTER_OTLP_ENDPOINT,
   };

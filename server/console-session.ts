@@ -1,6 +1,7 @@
 import { findBrowserSession } from '../resolvers/ceremonies/browser-session.ts';
 import { invitesWaiting } from '../resolvers/ceremonies/people.ts';
-import { contextOf, type Exchange, type HttpOptions } from './exchange.ts';
+import type { Exchange, HttpOptions } from './exchange.ts';
+import { contextOf } from './exchange-context.ts';
 import { jsonType, sendAnswer } from './respond.ts';
 
 /**

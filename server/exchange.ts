@@ -1,22 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
-import { networkOf } from '../core/network-of.ts';
-import type { Context, Services } from '../resolvers/context.ts';
+import type { Services } from '../resolvers/context.ts';
 import type { RestRoutes } from '../rest-compat/handle.ts';
 import { allowHeader } from '../rest-compat/path-table.ts';
 import type { Engine } from '../schema/engine/engine.ts';
+import type { ProjectSchemas } from '../schema/project/project-schemas.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
 import type { Signals } from '../subscriptions/signals.ts';
 import { readBody, refuseLargeBody, refuseOddBody } from './body.ts';
-import { clientAddress, type TrustedProxies } from './client-address.ts';
+import type { TrustedProxies } from './client-address.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Health } from './health.ts';
 import type { Metrics } from './metrics.ts';
-import type { ProjectGraphQL } from './project-graphql.ts';
-import { type Arrival, createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
-import type { Answer, Keeping } from './respond.ts';
+import type { Answer } from './respond.ts';
 import type { TenantName } from './tenant-name.ts';
-import { tillOf } from './till.ts';
 
 export interface HttpOptions {
   readonly services: Services;
@@ -45,9 +42,6 @@ export interface HttpOptions {
   /** Aborted when the server stops: event streams are cut then, so that their readers resume elsewhere. */
   readonly draining: AbortSignal;
 }
-
-/** Made once: a `DOMException` with its stack for each request would cost more than many a query. */
-const clientGone = new Error('The client has gone.');
 
 /** A request on its way through the server. */
 export interface Exchange {
@@ -93,51 +87,12 @@ export function bodyOf({ request, response, asksFirst }: Exchange, limit?: numbe
   return readBody(request, limit);
 }
 
-/** @throws RATE_LIMITED when too many requests of this address are under way */
-export const contextOf = (options: HttpOptions, exchange: Exchange): Context =>
-  createContext(options.services, arrivalOf(options, exchange));
+/** The server's own paths; everything else is a documented path of an operation. */
+export type OwnPath = (exchange: Exchange) => Promise<void>;
 
-/**
- * What is known of a request before anything is decided; counts it among those under way, so once for each.
- *
- * @throws RATE_LIMITED when too many requests of this address are under way
- */
-export function arrivalOf({ services, connections, trustedProxies, host }: HttpOptions, exchange: Exchange): Arrival {
-  const { request, response, traceId } = exchange;
-  const address = clientAddress(request, trustedProxies);
-  const destination = destinationOf(request, host);
-  const leave = connections.enter(networkOf(address));
-  const gone = new AbortController();
-  response.on('close', () => {
-    leave();
-    // An answer that was given in full leaves nothing to break off.
-    if (!response.writableFinished) gone.abort(clientGone);
-  });
-  const { method } = request;
-  const keeping: Keeping = {
-    held: services.heldAnswers,
-    owner: networkOf(address),
-    mayRefuse: method === 'GET' || method === 'HEAD',
-  };
-  response.keeping = keeping;
-  const key = request.headers['idempotency-key'];
-  return {
-    credentials: credentialsOf(request.headers),
-    traceId,
-    address,
-    ...destination,
-    idempotencyKey: Array.isArray(key) ? key[0] : key,
-    writeApproval: writeApprovalOf(request.headers['x-svc-write-auth']),
-    signal: gone.signal,
-    concerns: (projectId) => {
-      exchange.projectId = projectId;
-    },
-    setHeader: (name, value) => {
-      if (!response.headersSent) response.setHeader(name, value);
-    },
-    till: tillOf(exchange, services.settings.publicBaseUrl ?? destination.baseUrl),
-    answersFor: (projectId) => {
-      keeping.owner = projectId;
-    },
-  };
+/** What answers GraphQL inside projects. */
+export interface ProjectGraphQL {
+  readonly schemas: ProjectSchemas;
+  /** For what is not plain: streams, and types of answers that it knows how to speak. */
+  readonly server: GraphQLServer;
 }

@@ -5,10 +5,12 @@ import { type ErrorCode, ServiceError } from '../core/errors.ts';
 import { newTraceId, traced } from '../core/tracing.ts';
 import { isApiPath } from '../rest-compat/problem.ts';
 import { answerRows, openRows, rowBodyBytesMax } from '../rest-compat/rows/answer.ts';
-import { matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
+import { isRowPath, matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
 import { consoleDoor, isConsolePath } from './console.ts';
-import { bodyOf, contextOf, type Exchange, type HttpOptions } from './exchange.ts';
-import { type OwnPath, ownPaths } from './own-paths.ts';
+import type { OwnPath } from './exchange.ts';
+import { bodyOf, type Exchange, type HttpOptions } from './exchange.ts';
+import { contextOf } from './exchange-context.ts';
+import { ownPaths } from './own-paths.ts';
 import { answerProjectGraphQL, projectOfGraphQLPath } from './project-graphql.ts';
 import { refuseDuplicateHeaders, refuseLongTarget, refuseMissingHost, targetOf } from './request-context.ts';
 import { Answer, answerPreflight, sendAnswer, sendError, sendJson, sendSocketError } from './respond.ts';
@@ -47,7 +49,7 @@ export function createHttpServer(options: HttpOptions): Server {
         exchange.traceId = response.traceId;
         response.underApi = isApiPath(path);
         refuseMissingHost(request);
-        if (request.method === 'OPTIONS') return answerPreflight(response);
+        if (request.method === 'OPTIONS' && !asksRows(request, path)) return answerPreflight(response);
         refuseDuplicateHeaders(request);
         if (response.underApi) refuseLongTarget(request);
         const name = options.tenantName(request);
@@ -136,6 +138,10 @@ function answerPath(options: HttpOptions): OwnPath {
     return rows === undefined ? documented(exchange) : answerRowPath(options, exchange, rows);
   };
 }
+
+/** Whether a client wants to know what can be done with a table or a function, rather than a browser whether it may ask. */
+const asksRows = ({ headers }: IncomingMessage, path: string): boolean =>
+  headers['access-control-request-method'] === undefined && isRowPath(path);
 
 async function answerRowPath(options: HttpOptions, exchange: Exchange, rows: RowPath): Promise<void> {
   const { request, response, path, search } = exchange;

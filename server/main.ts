@@ -20,7 +20,7 @@ const checkpointMs = 3_000;
 
 async function start(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel });
-  const asked = askedToStop();
+  const asked = askedToStop(config);
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
     version: string;
   };
@@ -52,20 +52,27 @@ async function start(config: Config): Promise<void> {
   });
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'A promise was rejected and nobody listened.'));
   void postgres?.givenUp.then(() => shutdown('The embedded Postgres ended and does not start again.', 1));
-  void asked.then((signal) => shutdown(signal, 0));
+  void asked.then((why) => shutdown(why, 0));
   process.stdout.write(welcome({ url: app.url, config, postgres }));
   log.info({ url: app.url, version }, 'The gateway serves.');
 }
 
-/** Resolves with the first signal. Listens from the start: one that comes midway must not leave a Postgres behind. */
-function askedToStop(): Promise<NodeJS.Signals> {
+/**
+ * Resolves with why: the first signal, or the end of standard input where that counts. Listens from the start: what comes
+ * midway must not leave a Postgres behind.
+ */
+function askedToStop({ stopWithStdin }: Config): Promise<string> {
   return new Promise((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-      process.on(signal, () => {
-        cutShort();
-        resolve(signal);
-      });
-    }
+    const stop = (why: string) => {
+      cutShort();
+      resolve(why);
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
+    if (!stopWithStdin) return;
+    process.stdin.once('close', () => stop('Standard input has ended.'));
+    process.stdin.resume();
+    // Whoever has ended reads no more either; that must not cut the stop short.
+    process.stdout.on('error', () => undefined);
   });
 }
 

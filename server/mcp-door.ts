@@ -2,8 +2,9 @@ import { isIP } from 'node:net';
 import { invalidField, ServiceError } from '../core/errors.ts';
 import { errorBody, RpcError, rpcCodes } from '../rest-compat/agents/json-rpc.ts';
 import { asksForStream } from '../rest-compat/agents/mcp/metadata.ts';
-import { contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
-import type { OwnPath } from './own-paths.ts';
+import type { OwnPath } from './exchange.ts';
+import { type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import { contextOf } from './exchange-context.ts';
 import { jsonType, send, sendAnswer, sendJson } from './respond.ts';
 
 interface McpDoor {

@@ -6,10 +6,10 @@ import { createRunningCalls } from '../rest-compat/agents/mcp/running-calls.ts';
 import { listOf, platformPath, platformServer, profileNamed } from '../rest-compat/tools/platform-server.ts';
 import { profiles } from '../rest-compat/tools/profiles.ts';
 import type { ToolRun } from '../rest-compat/tools/tool.ts';
-import { arrivalOf, contextOf, type Exchange, type HttpOptions } from './exchange.ts';
+import type { Exchange, HttpOptions, OwnPath } from './exchange.ts';
+import { arrivalOf, contextOf } from './exchange-context.ts';
 import { answerRpc } from './json-rpc.ts';
 import { mcpDoor } from './mcp-door.ts';
-import type { OwnPath } from './own-paths.ts';
 import { createContext } from './request-context.ts';
 import { standingOf } from './status.ts';
 

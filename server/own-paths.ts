@@ -3,7 +3,9 @@ import { ServiceError } from '../core/errors.ts';
 import { sameSecret } from '../core/keys.ts';
 import { isApiPath } from '../rest-compat/problem.ts';
 import { agentPaths } from './agents.ts';
-import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import type { OwnPath } from './exchange.ts';
+import { bodyOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import { contextOf } from './exchange-context.ts';
 import { answerGraphQL } from './graphql-http.ts';
 import { answerLive, answerLiveChanges } from './live/answer-live.ts';
 import { platformMcp } from './mcp.ts';
@@ -11,9 +13,6 @@ import { openApiDoor, platformDoor } from './openapi.ts';
 import { ownDocs } from './own-docs.ts';
 import { send, sendJson } from './respond.ts';
 import { healthDoor, statusDoor } from './status.ts';
-
-/** The server's own paths; everything else is a documented path of an operation. */
-export type OwnPath = (exchange: Exchange) => Promise<void>;
 
 /** How the server's own paths are answered. */
 export function ownPaths(options: HttpOptions): ReadonlyMap<string, OwnPath> {

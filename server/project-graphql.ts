@@ -6,16 +6,9 @@ import type { GraphQLRequest } from '../schema/engine/engine.ts';
 import { ProjectRequest } from '../schema/project/project-request.ts';
 import type { ProjectSchemas } from '../schema/project/project-schemas.ts';
 import { paramsOfAddress, paramsOfBody } from '../schema/request-params.ts';
-import type { GraphQLServer } from '../schema/yoga.ts';
-import { bodyOf, contextOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import { bodyOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import { contextOf } from './exchange-context.ts';
 import { answerGraphQL } from './graphql-http.ts';
-
-/** What answers GraphQL inside projects. */
-export interface ProjectGraphQL {
-  readonly schemas: ProjectSchemas;
-  /** For what is not plain: streams, and types of answers that it knows how to speak. */
-  readonly server: GraphQLServer;
-}
 
 const pathPattern = /^\/projects\/v1\/([^/]+)\/graphql\/?$/;
 

@@ -13,7 +13,7 @@ import { openProject, type ProjectOpening } from './project-graphql.ts';
 import { createContext, targetOf } from './request-context.ts';
 import { operationsMax, tooManyOperations } from './socket-operations.ts';
 import type { SocketExtra } from './socket-protocol.ts';
-import { arrivalOf, notOpened, runningOperations, type Session } from './socket-session.ts';
+import { arrivalOf, type Closing, notOpened, runningOperations, type Session } from './socket-session.ts';
 
 export interface ProjectSocketsOptions {
   readonly services: Services;
@@ -37,9 +37,6 @@ interface Operation {
   readonly ctx: Context;
 }
 
-/** A socket has nowhere to try again by itself but after this code. */
-const tryAgainLater = 1013;
-
 /**
  * GraphQL over WebSocket inside a project. Each operation is let in by itself, with the credentials that the socket was
  * opened with, and counted like a request of its own; so none outlives its session or its token for long, and each sees
@@ -50,8 +47,10 @@ export function projectProtocol(options: ProjectSocketsOptions): Server<SocketEx
   return makeServer<Record<string, unknown> | undefined, SocketExtra>({
     onConnect: async ({ connectionParams, extra }) => {
       const session = await openSession(options, extra, connectionParams);
-      if (session === 'unavailable') extra.socket.close(tryAgainLater, 'Try again later');
-      if (typeof session === 'string') return false;
+      if ('closeCode' in session) {
+        extra.socket.close(session.closeCode, session.reason);
+        return false;
+      }
       extra.session = session;
       extra.request = undefined;
       extra.socket.once('close', () => {
@@ -134,7 +133,7 @@ async function openSession(
   { services, schemas, trustedProxies, host }: ProjectSocketsOptions,
   { request, projectId }: SocketExtra,
   given: Readonly<Record<string, unknown>> | undefined,
-): Promise<ProjectSession | 'refused' | 'unavailable'> {
+): Promise<ProjectSession | Closing> {
   try {
     const address = clientAddress(request!, trustedProxies);
     const arrival = arrivalOf(request!, given, { address, host });

@@ -89,6 +89,7 @@ const apiAllowedHeaders = [
   // As clients of A2A 0.3 spell it.
   'x-a2a-extensions',
   'idempotency-key',
+  'x-svc-payment-attempt-id',
 ].join(', ');
 
 const apiExposedHeaders = [

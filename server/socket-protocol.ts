@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { CloseCode, MessageType, parseMessage, type Server } from 'graphql-ws';
 import type { WebSocket, WebSocketServer } from 'ws';
 import type { Services } from '../resolvers/context.ts';
-import type { Session } from './socket-session.ts';
+import { reasonBytesMax, type Session } from './socket-session.ts';
 import type { SocketWriter } from './socket-writer.ts';
 
 /** What the protocol's hooks are given of a socket. */
@@ -16,9 +16,6 @@ export interface SocketExtra extends Record<PropertyKey, unknown> {
   /** The project that the socket's path names; undefined at the platform's own. */
   readonly projectId: string | undefined;
 }
-
-/** Longest reason of a close frame, in bytes. */
-const reasonBytesMax = 123;
 
 const fromClients: readonly unknown[] = [
   MessageType.ConnectionInit,

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
+import { CloseCode } from 'graphql-ws';
 import { ServiceError } from '../core/errors.ts';
 import { newTraceId } from '../core/tracing.ts';
 import type { Context, Services } from '../resolvers/context.ts';
-import type { Credentials } from '../resolvers/identity/resolve-caller.ts';
+import type { Credentials } from '../resolvers/identity/credentials.ts';
 import {
   type Arrival,
   createContext,
@@ -35,7 +36,7 @@ export async function openSession(
   request: IncomingMessage,
   given: Readonly<Record<string, unknown>> | undefined,
   { address, host }: { readonly address: string; readonly host: string },
-): Promise<Session | 'refused' | 'unavailable'> {
+): Promise<Session | Closing> {
   try {
     const arrival = arrivalOf(request, given, { address, host });
     const first = createContext(services, { ...arrival, traceId: newTraceId(), signal: new AbortController().signal });
@@ -50,12 +51,28 @@ export async function openSession(
   }
 }
 
-/** What a socket that could not be opened is told. */
-export function notOpened({ log }: Services, error: unknown): 'refused' | 'unavailable' {
-  if (error instanceof ServiceError && !error.row.retryable) return 'refused';
+/** What a socket is closed with that could not be opened. */
+export interface Closing {
+  readonly closeCode: number;
+  readonly reason: string;
+}
+
+/** The client library comes back by itself after this code, but not after a 45xx one. */
+const tryAgainLater = { closeCode: 1013, reason: 'Try again later' };
+
+/** Longest reason of a close frame, in bytes. */
+export const reasonBytesMax = 123;
+
+/** What a socket that could not be opened is told: a refusal as JSON, for it has no body to tell its time in, or its code. */
+export function notOpened({ log }: Services, error: unknown): Closing {
+  if (error instanceof ServiceError && !error.row.retryable) {
+    const { reason, server_time } = error.details;
+    const told = JSON.stringify({ code: error.code, reason, server_time });
+    return { closeCode: CloseCode.Forbidden, reason: Buffer.byteLength(told) > reasonBytesMax ? 'Forbidden' : told };
+  }
   if (!(error instanceof ServiceError && error.code === 'RATE_LIMITED'))
     log.warn({ err: error }, 'A socket could not be opened.');
-  return 'unavailable';
+  return tryAgainLater;
 }
 
 /** What a socket brings along to each of its operations. @throws INVALID_AUTH, VALIDATION_FAILED */

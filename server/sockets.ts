@@ -30,7 +30,6 @@ const keepAliveMs = 12_000;
 
 /** Close codes beside those of graphql-transport-ws. */
 const goingAway = 1001;
-const tryAgainLater = 1013;
 const tooFarBehind = 4413;
 
 export interface SocketsOptions {
@@ -70,12 +69,10 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
       const { socket } = extra;
       const address = clientAddress(extra.request!, trustedProxies);
       const session = await openSession(services, extra.request!, connectionParams, { address, host });
-      if (session === 'unavailable') {
-        // The client library comes back by itself after this code, but not after a 45xx one.
-        socket.close(tryAgainLater, 'Try again later');
+      if ('closeCode' in session) {
+        socket.close(session.closeCode, session.reason);
         return false;
       }
-      if (session === 'refused') return false;
       extra.session = session;
       extra.request = undefined;
       socket.once('close', () => {

@@ -1,32 +1,11 @@
 import type { Feed, FeedHub } from '../resolvers/feeds.ts';
-import type { Follower } from './follower.ts';
-
-/** An event as it is sent: made once, and handed to everybody it is for. */
-export interface Rendered {
-  /** What it takes in memory, roughly. */
-  readonly bytes: number;
-}
+import { batchMax, type EventSource, type Member, type Rendered, shownOf } from './event-source.ts';
 
 /**
  * Makes of a row what is sent, or undefined when it is not what was subscribed to; `reset` tells that the subscriber
  * begins anew. What goes wrong is part of what is sent.
  */
 export type Render<Row, Event> = (row: Row, reset: boolean) => Promise<Event | undefined>;
-
-/** Where a follower's events come from. */
-export interface EventSource<Row, Event> {
-  readonly feed: Feed<Row>;
-  enter(follower: Follower<Row, Event>): void;
-  leave(follower: Follower<Row, Event>): void;
-  /** Takes a follower in that needs to read no more by itself. */
-  admit(follower: Follower<Row, Event>): boolean;
-  /** Leaves a follower to itself again; it reads on from where it is. */
-  release(follower: Follower<Row, Event>): void;
-  /** A row as it is sent; undefined when it is not for these subscribers. */
-  rendered(row: Row): Promise<Event | undefined>;
-  /** The same as the first event of somebody who begins anew. */
-  renderedAnew(row: Row): Promise<Event | undefined>;
-}
 
 /** Events of a subscriber that shares with nobody. */
 export const alone = <Row, Event>(feed: Feed<Row>, render: Render<Row, Event>): EventSource<Row, Event> => ({
@@ -51,8 +30,6 @@ export interface AudienceOptions<Row, Event> {
   readonly onOver: () => void;
 }
 
-/** Rows that are read at once, and leave in one go. */
-export const batchMax = 50;
 /** Bytes of rows, roughly, that are made up and handed over in one go: so much waits for nobody before it is asked. */
 const batchBytesMax = 256 * 1024;
 
@@ -69,9 +46,9 @@ const recentMs = 2_000;
 export class Audience<Row, Event extends Rendered> implements EventSource<Row, Event> {
   readonly feed: Feed<Row>;
   readonly #options: AudienceOptions<Row, Event>;
-  readonly #members = new Set<Follower<Row, Event>>();
+  readonly #members = new Set<Member<Event>>();
   /** Those who read by themselves. */
-  readonly #behind = new Set<Follower<Row, Event>>();
+  readonly #behind = new Set<Member<Event>>();
   /** How many are here, those who are behind included. */
   #size = 0;
   /** The last row that every member has been sent. */
@@ -89,12 +66,12 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
     this.#position = options.position;
   }
 
-  enter(follower: Follower<Row, Event>): void {
+  enter(follower: Member<Event>): void {
     this.#behind.add(follower);
     if (this.#size++ === 0) void this.#follow();
   }
 
-  leave(follower: Follower<Row, Event>): void {
+  leave(follower: Member<Event>): void {
     this.#members.delete(follower);
     this.#behind.delete(follower);
     if (--this.#size > 0) return;
@@ -104,7 +81,7 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
   }
 
   /** Takes a follower in that has everything up to here, or can be given it at once; any other has to read on. */
-  admit(follower: Follower<Row, Event>): boolean {
+  admit(follower: Member<Event>): boolean {
     if (this.#over !== undefined) {
       follower.finish(this.#over.error);
       return true;
@@ -121,7 +98,7 @@ export class Audience<Row, Event extends Rendered> implements EventSource<Row, E
     return true;
   }
 
-  release(follower: Follower<Row, Event>): void {
+  release(follower: Member<Event>): void {
     this.#members.delete(follower);
     this.#behind.add(follower);
   }
@@ -227,7 +204,3 @@ interface Recent<Event> {
   done: boolean;
   event: Event | undefined;
 }
-
-/** What of a batch is sent; the very same array where all of it is. */
-export const shownOf = <Event>(events: readonly (Event | undefined)[]): readonly Event[] =>
-  events.includes(undefined) ? events.filter((event) => event !== undefined) : (events as readonly Event[]);

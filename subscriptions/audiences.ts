@@ -1,7 +1,8 @@
 import type { Services } from '../resolvers/context.ts';
-import { Audience, alone, type EventSource, type Rendered } from './audience.ts';
-import type { OpenedFeed } from './feed-source.ts';
+import { Audience, alone } from './audience.ts';
+import type { EventSource, Rendered } from './event-source.ts';
 import { Follower, type Reader } from './follower.ts';
+import type { OpenedFeed } from './opened-feed.ts';
 
 export interface Subscribe<Row, FeedEvent, Event extends Rendered> {
   readonly opened: OpenedFeed<Row, FeedEvent>;

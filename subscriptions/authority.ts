@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import { isUuid } from '../core/ids.ts';
 import { textFault } from '../core/text.ts';
 import type { Database, Statement } from '../db/pool.ts';
-import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../resolvers/authority.ts';
+import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../resolvers/authority-watch.ts';
 import { sessionStands } from '../resolvers/identity/session-stands.ts';
 import { type Action, capabilities, type Permission, permissions, rolesFrom } from '../resolvers/permissions.ts';
 import { grantHolds, hasProjectGrant, hasRoomGrant, isMember, isMemberIn, roomStands } from '../resolvers/rules.ts';

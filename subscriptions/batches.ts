@@ -1,7 +1,7 @@
 import { isConnectionLoss, isTimeout } from '../db/pool.ts';
 import type { Feed, FeedHub } from '../resolvers/feeds.ts';
-import type { OpenedFeed, PastPage } from './feed-source.ts';
 import { follow } from './follow.ts';
+import type { OpenedFeed, PastPage } from './opened-feed.ts';
 
 /** Rows of the past that are read at once. */
 const pastRows = 50;

@@ -5,7 +5,8 @@ import { openEvents } from '../resolvers/events/open-events.ts';
 import { type EventRow, readEvents } from '../resolvers/events/read-events.ts';
 import { cursorOf } from '../resolvers/events/wire.ts';
 import { execute } from '../resolvers/execute.ts';
-import { FeedSource, type PastPage } from './feed-source.ts';
+import { FeedSource } from './feed-source.ts';
+import type { PastPage } from './opened-feed.ts';
 
 export interface FollowEventsOptions {
   /** With a project its owner. */

@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Services } from '../resolvers/context.ts';
 import type { FeedHub } from '../resolvers/feeds.ts';
-import { batchMax, type EventSource, shownOf } from './audience.ts';
 import { batches } from './batches.ts';
-import { authorityLost, type OpenedFeed, projectFollowed } from './feed-source.ts';
+import { batchMax, type EventSource, type Member, shownOf } from './event-source.ts';
+import { authorityLost, projectFollowed } from './feed-source.ts';
+import type { OpenedFeed } from './opened-feed.ts';
 
 /** Whoever is at the other end of a subscription. */
 export interface Reader<Event> {
@@ -29,7 +30,7 @@ export interface Reader<Event> {
  * One subscriber. As long as it keeps up with its audience, this record and its place there are all there is of it; else
  * it reads by itself, no faster than its reader takes.
  */
-export class Follower<Row, Event> {
+export class Follower<Row, Event> implements Member<Event> {
   /** The last row that it was sent. */
   position: bigint;
   readonly #feeds: FeedHub;

@@ -1,5 +1,5 @@
-import type { QueryConfig } from 'pg';
-import pg from 'pg';
+import type pg from 'pg';
+import { createPool, inTransaction, type Statement } from '../../db/pool.ts';
 import type { RoomMessage } from '../../db/schema/rooms.ts';
 import { appendMessage } from '../../resolvers/rooms/room-feed.ts';
 import { familyCpuSeconds } from '../processes.ts';
@@ -18,17 +18,16 @@ type Way = 'ordered' | 'unordered';
  * inserts without the lock by which a room's messages become visible in order.
  */
 export async function append(stage: Stage): Promise<Line[]> {
-  const clients = Array.from({ length: senders }, () => new pg.Client({ connectionString: stage.databaseUrl }));
-  await Promise.all(clients.map((client) => client.connect()));
+  const pool = createPool({ url: stage.databaseUrl, max: senders });
   try {
-    await clients[0]!.query(`create sequence if not exists ${sequence} start 1000000000`);
+    await pool.query(`create sequence if not exists ${sequence} start 1000000000`);
     const lines: Line[] = [];
     for (const [rooms, least] of [
       [senders, 0.8],
       [1, 0.2],
     ] as const) {
       lines.push(
-        ...compare('append', await race(stage, clients, rooms), {
+        ...compare('append', await race(stage, pool, rooms), {
           name: `messages appended by ${senders} connections into ${rooms === 1 ? 'one room' : `${rooms} rooms`} : without the lock`,
           ours: 'ordered',
           reference: 'unordered',
@@ -38,35 +37,35 @@ export async function append(stage: Stage): Promise<Line[]> {
     }
     return lines;
   } finally {
-    await Promise.all(clients.map((client) => client.end()));
+    await pool.end();
   }
 }
 
 /** One way, then the other, round by round; the first round of each is for warming up. */
-async function race(stage: Stage, clients: readonly pg.Client[], rooms: number): Promise<Record<Way, Round[]>> {
+async function race(stage: Stage, pool: pg.Pool, rooms: number): Promise<Record<Way, Round[]>> {
   const seen: Record<Way, Round[]> = { ordered: [], unordered: [] };
   for (let round = -1; round < stage.options.rounds; round++) {
     for (const way of ['ordered', 'unordered'] as const) {
-      const measured = await write(stage, clients, rooms, way);
+      const measured = await write(stage, pool, rooms, way);
       if (round >= 0) seen[way].push(measured);
     }
   }
   return seen;
 }
 
-async function write(stage: Stage, clients: readonly pg.Client[], rooms: number, way: Way): Promise<Round> {
+async function write(stage: Stage, pool: pg.Pool, rooms: number, way: Way): Promise<Round> {
   const { writtenOrgId } = stage.dataset;
   const databaseCpu = await familyCpuSeconds(stage.postmaster);
   const startedAt = performance.now();
   let written = 0;
   await Promise.all(
-    clients.map(async (client, nth) => {
+    Array.from({ length: senders }, async (_, nth) => {
       const roomKey = `append-${rooms}-${way}-${nth % rooms}`;
       for (; performance.now() - startedAt < stage.options.seconds * 1_000; written++) {
-        const { write: run } = appendMessage(messageIn(writtenOrgId, roomKey));
-        await client.query('begin');
-        await run(way === 'ordered' ? client : withoutLock(client));
-        await client.query('commit');
+        const { statement, values } = appendMessage(messageIn(writtenOrgId, roomKey));
+        await inTransaction(pool, async (_client, last) =>
+          last({ statement: way === 'ordered' ? statement : withoutLock(statement), values }),
+        );
       }
     }),
   );
@@ -100,15 +99,12 @@ const messageIn = (orgId: string, roomKey: string): RoomMessage =>
   }) as RoomMessage;
 
 /** The head's row is what senders wait for; a sequence gives positions to whoever asks. */
-const withoutLock = (client: pg.Client) =>
-  ({
-    query: ({ name, text, values }: QueryConfig & { values: unknown[] }) => {
-      const unordered = text.replace(
-        /with head as \([\s\S]*?returning position\s*\)/,
-        // Whether it is told of is a value that the head alone uses.
-        `with head as (select nextval('${sequence}') as position where $14::boolean is not null)`,
-      );
-      if (unordered === text) throw new Error(`The lock is not where it was looked for: ${text}`);
-      return client.query({ name: `${name}.unordered`, text: unordered, values });
-    },
-  }) as unknown as pg.ClientBase;
+function withoutLock({ name, text }: Statement): Statement {
+  const unordered = text.replace(
+    /with head as \([\s\S]*?returning position\s*\)/,
+    // Whether it is told of is a value that the head alone uses.
+    `with head as (select nextval('${sequence}') as position where $14::boolean is not null)`,
+  );
+  if (unordered === text) throw new Error(`The lock is not where it was looked for: ${text}`);
+  return { name: `${name}.unordered`, text: unordered };
+}

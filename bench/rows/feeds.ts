@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { HttpRequest } from '../load.ts';
+import type { HttpRequest } from '../load-protocol.ts';
 import { race } from '../race.ts';
 import { atLeast, compare, type Line } from '../report.ts';
 import { ask, type Stage } from '../stage.ts';

@@ -1,5 +1,5 @@
 import { deepStrictEqual } from 'node:assert/strict';
-import type { HttpRequest } from '../load.ts';
+import type { HttpRequest } from '../load-protocol.ts';
 import type { Server } from '../processes.ts';
 import { type Contender, median, race } from '../race.ts';
 import { atLeast, compare, type Line, line } from '../report.ts';

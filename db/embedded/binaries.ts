@@ -3,8 +3,8 @@ import { chmod, cp, lstat, mkdir, readdir, readFile, rename, rm, stat, symlink }
 import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { EmbeddedPostgresError } from './error.ts';
+import type { ServerUser } from './run.ts';
 import { type RunResult, run } from './run.ts';
-import type { ServerUser } from './server-user.ts';
 
 /** A package of Postgres programs as npm laid it down. */
 export interface BinariesPackage {

@@ -4,7 +4,8 @@ import { join, resolve } from 'node:path';
 import { makeFolder } from '../make-folder.ts';
 import { EmbeddedPostgresError } from './error.ts';
 import type { Log } from './log.ts';
-import { canEnter, findServerUser, isRoot, ownerOf, type ServerUser } from './server-user.ts';
+import type { ServerUser } from './run.ts';
+import { canEnter, findServerUser, isRoot, ownerOf } from './server-user.ts';
 
 /** Where Postgres lives and as whom it runs. */
 export interface Place {

@@ -1,5 +1,4 @@
 import { type SpawnOptions, spawn } from 'node:child_process';
-import type { ServerUser } from './server-user.ts';
 
 /** How Postgres programs are started: as whom, and with an environment that carries neither `PG*` settings nor our secrets. */
 export function spawnAs(user: ServerUser | undefined): SpawnOptions {
@@ -25,4 +24,10 @@ export function run(program: string, args: readonly string[], user: ServerUser |
     child.once('error', (error) => resolve({ ok: false, output: error.message }));
     child.once('close', (code) => resolve({ ok: code === 0, output: output.trim() }));
   });
+}
+
+/** The system user Postgres runs as when the gateway is root; Postgres itself refuses to be root. */
+export interface ServerUser {
+  readonly uid: number;
+  readonly gid: number;
 }

@@ -1,12 +1,7 @@
 import { chown, readFile, stat } from 'node:fs/promises';
 import { EmbeddedPostgresError } from './error.ts';
+import type { ServerUser } from './run.ts';
 import { run } from './run.ts';
-
-/** The system user Postgres runs as when the gateway is root; Postgres itself refuses to be root. */
-export interface ServerUser {
-  readonly uid: number;
-  readonly gid: number;
-}
 
 /** True on POSIX systems when this process is root. */
 export const isRoot = () => process.getuid?.() === 0;

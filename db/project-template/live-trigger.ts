@@ -1,6 +1,7 @@
 /**
  * Bodies of the triggers that write hints, to be filled in by `format`: 1 a row's key, 2 whether two rows have the same
- * key, 3 a row's owner, 4 the same of the other row, 5 how many keys are listed, 6 a hint of the whole table.
+ * key, 3 a row's owner, 4 the same of the other row, 5 how many keys are listed, 6 a hint of the whole table, 7 the list of
+ * one row's key, 8 the hint of a table that was emptied.
  */
 /** Most text of a hint's keys, in bytes: a hundred UUIDs are some five thousand. Longer ones are not listed. */
 const keysMax = 8_192;
@@ -10,17 +11,21 @@ const bounded = (keys: string) => `case when octet_length((${keys})::text) <= ${
 const listed = (rows: string) => `case when c.n <= %5$s then (select ${bounded('jsonb_agg(%1$s)')} from ${rows} t) end`;
 
 /**
- * Most statements change one row: one plan without aggregates is what that costs.
+ * The hint of a statement that changed one row, as most do, and then no more. One plan without aggregates, and nothing
+ * declared or asked around it: that is most of what a hint costs.
  *
- * @param key the list that is the row's key alone
+ * @param also what must hold of the row besides
  */
-const single = (rows: string, op: string, audience: 0 | 1, key: string) => `
+const single = (rows: string, op: string, audience: 0 | 1, also = '') => `
   insert into _svc.live_hints (part, tab, op, audience, owner, pk, n)
     select 1, tg_table_name, '${op}', ${audience}, ${audience === 0 ? 'null' : '%3$s'},
-        case when %5$s > 0 then ${key} end, 1
-      from ${rows} t where not exists (select from ${rows} offset 1);
-  get diagnostics total = row_count;
-  if total = 1 then return null; end if;`;
+        case when %5$s > 0 then %7$s end, 1
+      from ${rows} t where not exists (select from ${rows} offset 1)${also};
+  if found then return null; end if;`;
+
+/** A row that kept its key, or its key and its owner, was changed in its place. */
+const kept = 'and exists (select from old_rows w where %2$s)';
+const keptByOwner = 'and exists (select from old_rows w where %2$s and %4$s is not distinct from %3$s)';
 
 const openHint = (rows: string, op: string) => `
   insert into _svc.live_hints (part, tab, op, audience, pk, n)
@@ -28,10 +33,9 @@ const openHint = (rows: string, op: string) => `
       from (select count(*) as n from ${rows}) c where c.n > 0`;
 
 /** A row whose key was changed is gone under its old one. */
-const openBody = (key: string) => `
-  if tg_op = 'INSERT' then ${single('new_rows', 'insert', 0, key)} ${openHint('new_rows', 'insert')};
-  elsif tg_op = 'DELETE' then ${single('old_rows', 'delete', 0, key)} ${openHint('old_rows', 'delete')};
-  else
+const openBody = `
+  if tg_op = 'INSERT' then ${single('new_rows', 'insert', 0)} ${openHint('new_rows', 'insert')};
+  elsif tg_op = 'UPDATE' then ${single('new_rows', 'update', 0, kept)}
     select count(*) into total from new_rows;
     if total between 1 and %5$s then
       insert into _svc.live_hints (tab, op, audience, pk, n)
@@ -39,12 +43,15 @@ const openBody = (key: string) => `
           where not exists (select from new_rows w where %2$s) having count(*) > 0;
     end if;
     ${openHint('new_rows', 'update')};
+  elsif tg_op = 'DELETE' then ${single('old_rows', 'delete', 0)} ${openHint('old_rows', 'delete')};
+  else %8$s
   end if;`;
 
 const counted = (rows: string) => `select count(*) into total from ${rows};`;
 
 /** The owner's column is gone: every user may have lost or gained rows. */
 const lostBody = `
+  if tg_op = 'TRUNCATE' then %8$s return null; end if;
   if tg_op = 'DELETE' then ${counted('old_rows')} else ${counted('new_rows')} end if;
   if total > 0 then %6$s end if;`;
 
@@ -86,48 +93,43 @@ const left = `
     group by b.who having sum(b.one) > 0
   union all`;
 
-const ownedBody = (key: string) => `
+const ownedBody = `
   if tg_op = 'INSERT' then
-    ${single('new_rows', 'insert', 1, key)} ${unlessMany('new_rows', ownedHints(byOwner('new_rows', 'insert')))}
+    ${single('new_rows', 'insert', 1)} ${unlessMany('new_rows', ownedHints(byOwner('new_rows', 'insert')))}
+  elsif tg_op = 'UPDATE' then
+    ${single('new_rows', 'update', 1, keptByOwner)}
+    ${unlessMany('new_rows', ownedHints(left + byOwner('new_rows', 'update')), 'old_rows')}
   elsif tg_op = 'DELETE' then
-    ${single('old_rows', 'delete', 1, key)} ${unlessMany('old_rows', ownedHints(byOwner('old_rows', 'delete')))}
-  else ${unlessMany('new_rows', ownedHints(left + byOwner('new_rows', 'update')), 'old_rows')}
+    ${single('old_rows', 'delete', 1)} ${unlessMany('old_rows', ownedHints(byOwner('old_rows', 'delete')))}
+  else %8$s
   end if;`;
 
-/** The list of one row's key, as {@link narrowKeyStatements} fill it in. */
-const oneKey = '%7$s';
-
-interface Making {
-  readonly verb: 'create' | 'create or replace';
-  /** The list that is one row's key. */
-  readonly key: string;
-  /** Further variables, and what is read into them once the key is known. */
-  readonly also: string;
-  readonly read: string;
-}
+/** Types whose values are short, whatever they are: a key of them alone is not measured. */
+const shortTypes = ['int2', 'int4', 'int8', 'uuid', 'bool', 'date', 'timestamp', 'timestamptz'];
+const shortMax = 64;
 
 /**
  * Writes the body of a table's trigger from the catalogs. It calls nothing of the tenant's unless a key or an owner is
  * of a type that the tenant made: then whatever goes wrong makes it a hint of the whole table.
  */
-const bodyFunction = ({
-  verb,
-  key,
-  read,
-  also,
-}: Making) => `${verb} function _svc.live_body(rel oid, scoped boolean, owner_number smallint)
+const bodyFunction = (
+  verb: 'create' | 'create or replace',
+) => `${verb} function _svc.live_body(rel oid, scoped boolean, owner_number smallint)
   returns text language plpgsql stable set search_path = pg_catalog, pg_temp as $svc$
   declare
     owner name;
     owner_type name;
     pattern text;
     pk text;
+    one text;
     same text;
     own boolean;
     listed text := '100';
     body text;
-${also}    plain text := 'insert into _svc.live_hints (tab, op, audience, n) values (tg_table_name, lower(tg_op), '
-      || case when scoped then 2 else 0 end || ', total);';
+    hint text := 'insert into _svc.live_hints (tab, op, audience, n) values (tg_table_name, %s, '
+      || case when scoped then 2 else 0 end || ', %s);';
+    plain text := format(hint, 'lower(tg_op)', 'coalesce(total, 0)');
+    emptied text := format(hint, quote_literal('delete'), '0');
   begin
     select 'jsonb_build_object(' || string_agg(format('%L, t.%I', a.attname, a.attname), ', ' order by k.ord) || ')',
         string_agg(format('w.%I = t.%I', a.attname, a.attname), ' and ')
@@ -136,7 +138,15 @@ ${also}    plain text := 'insert into _svc.live_hints (tab, op, audience, n) val
         join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
       where i.indrelid = rel and i.indisprimary and k.ord <= i.indnkeyatts;
     if pk is null then pk := 'null::jsonb'; same := 'true'; listed := '-1'; end if;
-${read}    -- Types up to here are PostgreSQL's own, as are domains over them.
+    one := 'jsonb_build_array(' || pk || ')';
+    -- To make a key twice, and to write it as a text once, is a fifth of what a hint costs.
+    if exists (
+      select from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey::int2[])
+        where i.indrelid = rel and i.indisprimary
+        having not bool_and(a.atttypid in (${shortTypes.map((name) => `'${name}'::regtype`).join(', ')}))
+          or sum(octet_length(to_json(a.attname)::text) + ${shortMax}) > ${keysMax})
+    then one := format('${bounded('%1$s')}', one); end if;
+    -- Types up to here are PostgreSQL's own, as are domains over them.
     select coalesce(bool_and(case y.typtype when 'd' then y.typbasetype else y.oid end < 16384), true) into own
       from pg_attribute a join pg_type y on y.oid = a.atttypid
       where a.attrelid = rel and (a.attnum = owner_number or a.attnum in (
@@ -146,44 +156,19 @@ ${read}    -- Types up to here are PostgreSQL's own, as are domains over them.
     -- As the policy compares it with a user's id. What is longer than any is nobody's.
     pattern := 'left(' || case owner_type when 'bpchar' then 'rtrim(%1$s.%2$I::text)'
       when 'citext' then 'lower(%1$s.%2$I::text)' else '%1$s.%2$I::text' end || ', 64)';
-    body := format(case when not scoped then $t$${openBody(key)}$t$ when owner is null then $t$${lostBody}$t$
-        else $t$${ownedBody(key)}$t$ end,
-      pk, same, format(pattern, 't', coalesce(owner, '')), format(pattern, 'w', coalesce(owner, '')), listed, plain${key === oneKey ? ', one' : ''});
+    body := format(case when not scoped then $t$${openBody}$t$ when owner is null then $t$${lostBody}$t$
+        else $t$${ownedBody}$t$ end,
+      pk, same, format(pattern, 't', coalesce(owner, '')), format(pattern, 'w', coalesce(owner, '')), listed, plain,
+      one, emptied);
     if not own then body := 'begin ' || body || ' exception when others then ' || plain || ' end;'; end if;
-    return 'declare total bigint := 0; owners bigint; begin if tg_op = ''TRUNCATE'' then '
-      || replace(replace(plain, 'lower(tg_op)', '''delete'''), 'total', '0')
-      || ' return null; end if; ' || body || ' return null; end';
+    return 'declare total bigint; owners bigint; begin ' || body || ' return null; end';
   end $svc$`;
 
-export const liveBodyFunction = bodyFunction({
-  verb: 'create',
-  key: bounded('jsonb_build_array(%1$s)'),
-  also: '',
-  read: '',
-});
+export const liveBodyFunction = bodyFunction('create');
 
-/** Types whose values are short, whatever they are. */
-const shortTypes = ['int2', 'int4', 'int8', 'uuid', 'bool', 'date', 'timestamp', 'timestamptz'];
-const shortMax = 64;
-
-/**
- * A key that is short whatever it is, such as a number or a UUID, is not measured: to make one twice and to write it once as
- * a text took a fifth of what a hint costs. Triggers that there are get what is written now.
- */
-export const narrowKeyStatements: readonly string[] = [
-  bodyFunction({
-    verb: 'create or replace',
-    key: oneKey,
-    also: '    one text;\n',
-    read: `    one := 'jsonb_build_array(' || pk || ')';
-    if exists (
-      select from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey::int2[])
-        where i.indrelid = rel and i.indisprimary
-        having not bool_and(a.atttypid in (${shortTypes.map((name) => `'${name}'::regtype`).join(', ')}))
-          or sum(octet_length(to_json(a.attname)::text) + ${shortMax}) > ${keysMax})
-    then one := format('${bounded('%1$s')}', one); end if;
-`,
-  }),
+/** Triggers that there are get what is written now. */
+export const liveBodyStatements: readonly string[] = [
+  bodyFunction('create or replace'),
   `select _svc.write_live(t.rel, t.scoped, t.owner_number)
     from (select distinct rel, scoped, owner_number from _svc.live_triggers) t`,
 ];

@@ -9,6 +9,8 @@ export const keptResults = pgTable(
     ref: text('ref').primaryKey(),
     /** Whose it is, as callers are told apart. */
     owner: text('owner').notNull(),
+    /** Of clients that share a key or a network, whose it is; empty where the owner says it all. */
+    session: text('session').notNull().default(''),
     /** The list as JSON: text, since what is shown of it is shown as it was. */
     items: text('items').notNull(),
     /** Of the text. */

@@ -1,3 +1,4 @@
+import { ServiceError } from '../../core/errors.ts';
 import type { AuditReport } from './analyse.ts';
 import type { VisitStep } from './fetch/visit.ts';
 import type { FetchFacts } from './site-snapshot.ts';
@@ -22,6 +23,9 @@ export type AuditStep =
 /** A step, and when it was taken. */
 export type AuditProgress = AuditStep & { readonly at: Date };
 
+/** Nobody waits for it any more. */
+export const cancelledAudit = () => new ServiceError('REQUEST_TIMEOUT', { message: 'The audit was cancelled.' });
+
 type Told = Exclude<AuditProgress, { stage: 'finished' }>;
 
 /** One reading of a site, for everybody who asks for it meanwhile. */
@@ -31,8 +35,10 @@ export class AuditRun {
   readonly #now: () => number;
   readonly #told: Told[] = [];
   readonly #wakes = new Set<() => void>();
+  readonly #left = new AbortController();
   #outcome: Promise<Audited> | undefined;
   #settled = false;
+  #waiting = 0;
 
   constructor(number: number, now: () => number) {
     this.number = number;
@@ -52,6 +58,32 @@ export class AuditRun {
 
   get outcome(): Promise<Audited> {
     return this.#outcome!;
+  }
+
+  /** Aborted when all who waited for it have said that they do not any more. */
+  get left(): AbortSignal {
+    return this.#left.signal;
+  }
+
+  /**
+   * Waits for the outcome.
+   *
+   * @param cancelled says that this one waits no more; without it, the reading is made to its end
+   * @throws what the audit ended with, and REQUEST_TIMEOUT when it is cancelled
+   */
+  wait(cancelled: AbortSignal | undefined): Promise<Audited> {
+    this.#waiting += 1;
+    if (cancelled === undefined) return this.outcome;
+    return new Promise((resolve, reject) => {
+      const leave = () => {
+        this.#waiting -= 1;
+        if (this.#waiting === 0) this.#left.abort();
+        reject(cancelledAudit());
+      };
+      if (cancelled.aborted) leave();
+      else cancelled.addEventListener('abort', leave, { once: true });
+      this.outcome.then(resolve, reject);
+    });
   }
 
   tell(step: Exclude<AuditStep, { stage: 'finished' }>): void {

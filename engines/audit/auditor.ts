@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
 import { createThreads, ThreadEndedError, ThreadsBusyError } from '../../core/threads.ts';
 import type { AuditReport } from './analyse.ts';
-import { type Audited, type AuditProgress, AuditRun, type AuditStep } from './audit-run.ts';
+import { type Audited, type AuditProgress, AuditRun, type AuditStep, cancelledAudit } from './audit-run.ts';
 import type { TrialNetwork } from './fetch/document.ts';
 import { visitSite } from './fetch/visit.ts';
 import type { SiteSnapshot } from './site-snapshot.ts';
@@ -32,6 +32,8 @@ export interface AuditRequest {
   readonly fresh?: boolean;
   /** Told of each step from the first on but the last, also of an audit that others began. */
   readonly told?: ((step: AuditStep) => void) | undefined;
+  /** Says that this request waits no more: when none does, the reading ends. Whoever is merely gone may come back for it. */
+  readonly cancelled?: AbortSignal | undefined;
   /** Told, before anybody else is, what came of an audit that was begun for this request, as each fresh one is. */
   readonly finished?: (audited: Audited) => Promise<void>;
 }
@@ -90,7 +92,8 @@ export function createAuditor(options: AuditorOptions): Auditor {
     // Whoever may not fetch from it need not wait to be told.
     await admit(target.hostname);
     run.tell({ stage: 'queued', ahead: turns.waiting });
-    await turns.take();
+    const signal = AbortSignal.any([closing.signal, run.left]);
+    await turns.take(signal);
     try {
       const { snapshot, facts } = await visitSite(target, {
         userAgent,
@@ -98,8 +101,9 @@ export function createAuditor(options: AuditorOptions): Auditor {
         trial,
         admit,
         onStep: (step) => run.tell(step),
-        signal: closing.signal,
+        signal,
       });
+      run.left.throwIfAborted();
       run.tell({ stage: 'analysing' });
       const report = await threads.ask(snapshot, target.hostname);
       return { report, facts, auditedAt: new Date(now()) };
@@ -126,7 +130,9 @@ export function createAuditor(options: AuditorOptions): Auditor {
     running.set(target.href, run);
     run.begin(async () => {
       try {
-        const audited = await read(target, admit, run);
+        const audited = await read(target, admit, run).catch((error: unknown) => {
+          throw run.left.aborted ? cancelledAudit() : error;
+        });
         keep(target, run, audited);
         await finished?.(audited);
         return audited;
@@ -143,7 +149,9 @@ export function createAuditor(options: AuditorOptions): Auditor {
     const known = done.get(target.href);
     if (known !== undefined && known.until > now()) return { known: known.audited };
     const shared = running.get(target.href);
-    return shared === undefined ? { run: begin(target, request), cached: false } : { run: shared, cached: true };
+    return shared === undefined || shared.left.aborted
+      ? { run: begin(target, request), cached: false }
+      : { run: shared, cached: true };
   }
 
   return {
@@ -152,11 +160,14 @@ export function createAuditor(options: AuditorOptions): Auditor {
       const found = find(target, request);
       if (found.run === undefined) return { audited: found.known, cached: true };
       if (request.told !== undefined) void tell(found.run, request.told, closing.signal);
-      return { audited: await found.run.outcome, cached: found.cached };
+      return { audited: await found.run.wait(request.cancelled), cached: found.cached };
     },
     watch(target, request, signal) {
       const found = find(target, request);
-      return found.run === undefined ? finished(found.known, new Date(now())) : found.run.follow(found.cached, signal);
+      if (found.run === undefined) return finished(found.known, new Date(now()));
+      // Who watched may come back for the rest of it.
+      void found.run.wait(undefined).catch(() => undefined);
+      return found.run.follow(found.cached, signal);
     },
     async close() {
       closing.abort();

@@ -34,22 +34,26 @@ export class VisitTurns {
   /**
    * Resolves when it is the caller's turn, who has to {@link leave} then.
    *
+   * @param signal ends the wait
    * @throws SERVICE_UNAVAILABLE when too many wait, when the wait was too long, and when nothing is visited any more
    */
-  take(): Promise<void> {
+  take(signal?: AbortSignal): Promise<void> {
     const { most, waitingMax, waitMs } = this.#options;
-    if (this.#closed || this.#waiting.size >= waitingMax) return Promise.reject(tooBusy());
+    if (this.#closed || signal?.aborted === true || this.#waiting.size >= waitingMax) return Promise.reject(tooBusy());
     if (this.#taken < most) {
       this.#taken += 1;
       return Promise.resolve();
     }
     return new Promise((admit, refuse) => {
-      const patience = setTimeout(() => {
+      const giveUp = () => {
         this.#waiting.delete(waiter);
+        clearTimeout(patience);
         refuse(tooBusy());
-      }, waitMs).unref();
+      };
+      const patience = setTimeout(giveUp, waitMs).unref();
       const waiter: Waiter = { admit, refuse, patience };
       this.#waiting.add(waiter);
+      signal?.addEventListener('abort', giveUp, { once: true });
     });
   }
 

@@ -1,5 +1,5 @@
 import type { AuditReport } from '../audit/analyse.ts';
-import type { PackOrder } from './pro-pack.ts';
+import type { PackOrder } from './pack-order.ts';
 
 /** What each file of a pack is, and how it is put on a site. */
 export const packReadme = ({

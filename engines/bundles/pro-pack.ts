@@ -3,25 +3,12 @@ import { auditResult, fullReport } from '../audit/audit-result.ts';
 import { reportMarkdown } from '../audit/report-markdown.ts';
 import { type BundleFile, jsonFile, manifestFile, textFile } from './bundle-file.ts';
 import { csv } from './csv.ts';
+import type { PackOrder } from './pack-order.ts';
 import { packLicence, packReadme } from './pack-texts.ts';
 import { robotsAdditions } from './robots-additions.ts';
 
 /** The label of the pack among what is sold. */
 export const packTier = 'pro';
-
-/** A sale, as its pack tells of it. */
-export interface PackOrder {
-  readonly id: string;
-  readonly transaction: string;
-  /** The short name, such as `base`. */
-  readonly network: string;
-  readonly payer: string;
-  readonly domain: string;
-  /** For example `1.00`. */
-  readonly priceUsd: string;
-  /** Block time of the payment. */
-  readonly paidAt: Date;
-}
 
 /** The facts of an order as they are signed: one line of JSON. */
 export const orderFacts = (order: PackOrder): string => JSON.stringify(orderJson(order));

@@ -2,7 +2,7 @@ import { quoteIdentifier } from '../rows/sql/sql.ts';
 import { tokensOf } from '../sql/parse-sql.ts';
 import { readCustomSql } from './custom-sql.ts';
 import { errorAt, type Finding, type FindingType, pathOf } from './finding.ts';
-import type { ManifestView } from './manifest.ts';
+import type { ManifestView } from './manifest-shape.ts';
 import type { Model } from './model.ts';
 import { isExpression } from './snippets.ts';
 import type { Sound } from './sound.ts';

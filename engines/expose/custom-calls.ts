@@ -1,9 +1,9 @@
 import { parseSql, SqlSyntaxError } from '../sql/parse-sql.ts';
 import { arityOf } from './facts.ts';
 import { errorAt, type Finding } from './finding.ts';
-import type { ManifestTable } from './manifest.ts';
+import type { ManifestTable } from './manifest-shape.ts';
 import type { Model, Routines } from './model.ts';
-import type { Arity } from './resolve-rpc.ts';
+import type { Arity } from './snippets.ts';
 
 /** Words of a text as names are compared: what PostgreSQL is asked about, and what is judged at all. */
 export const wordsOf = (text: string): ReadonlySet<string> =>

@@ -1,5 +1,5 @@
 import { parseSql, type SqlNode, SqlSyntaxError } from '../sql/parse-sql.ts';
-import type { Privilege } from './policies.ts';
+import type { Privilege } from './privileges.ts';
 
 /** A policy that custom SQL makes. */
 export interface CustomPolicy {

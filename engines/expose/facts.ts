@@ -1,4 +1,4 @@
-import type { Arity } from './resolve-rpc.ts';
+import type { Arity } from './snippets.ts';
 
 /** What a project's database holds, as far as a manifest is about it. What {@link factsSql} returns. */
 export interface Facts {

@@ -1,7 +1,7 @@
 import { wrongCalls } from './custom-calls.ts';
 import type { Facts } from './facts.ts';
 import { errorAt, type Finding, pathOf, warningAt } from './finding.ts';
-import type { Manifest, ManifestTable } from './manifest.ts';
+import type { Manifest, ManifestTable } from './manifest-shape.ts';
 import type { Model } from './model.ts';
 import { ownerTriggerNames } from './owner-trigger.ts';
 import { inOrder } from './plan-views.ts';

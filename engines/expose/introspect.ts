@@ -1,6 +1,6 @@
 import { quoteIdentifier } from '../rows/sql/sql.ts';
 import type { Facts, FunctionFacts, PolicyFacts, RelationFacts } from './facts.ts';
-import { grantRoles, type Manifest, type ManifestTable } from './manifest.ts';
+import { grantRoles, type Manifest, type ManifestTable } from './manifest-shape.ts';
 
 /** The manifest that a database behaves like, from its privileges; for one that none was applied to. */
 export function introspect({ relations, functions }: Facts): Manifest {

@@ -1,75 +1,20 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { readCustomSql } from './custom-sql.ts';
 import { errorAt, type Finding, type FindingType, pathOf } from './finding.ts';
+import {
+  entriesMax,
+  grantRoles,
+  type Manifest,
+  type ManifestRpc,
+  type ManifestTable,
+  type ManifestView,
+  manifestShape,
+  rpcShape,
+  tableShape,
+  viewShape,
+} from './manifest-shape.ts';
 import { isExpression, readSignature } from './snippets.ts';
 import { type Sound, wholly } from './sound.ts';
-
-/** Roles that a row or rpc request can have. */
-export const grantRoles = ['anon', 'authenticated', 'service_role', 'project_admin'] as const;
-
-export const policyNames = [
-  'user_owns_rows',
-  'public_read_authenticated_write',
-  'public_read_write_UNRESTRICTED',
-  'public_read_append_only',
-  'custom',
-] as const;
-
-const identifier = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must match ^[a-z_][a-z0-9_]{0,62}$');
-/** Texts of SQL are short: what is longer belongs into a function. */
-const snippet = z.string().min(1).max(20_000, 'at most 20000 characters');
-
-const table = z.strictObject({
-  name: identifier,
-  expose: z.boolean(),
-  policy: z.enum(policyNames).optional(),
-  owner_column: identifier.optional(),
-  force_owner_on_insert: z.boolean().optional(),
-  live: z.boolean().optional(),
-  i_understand_this_is_unrestricted: z.boolean().optional(),
-  custom_sql: snippet.optional(),
-});
-
-const view = z.strictObject({
-  name: identifier,
-  base: identifier,
-  select: z
-    .array(z.union([z.literal('*'), identifier]))
-    .min(1)
-    .max(1_600),
-  filter: snippet.optional(),
-  // Whatever is asked: a view of its owner's rights would pass the policies by.
-  security_invoker: z
-    .boolean()
-    .optional()
-    .transform(() => true),
-  expose: z.boolean().optional(),
-});
-
-const rpc = z.strictObject({
-  name: identifier,
-  signature: z
-    .string()
-    .max(4_000)
-    .regex(/^\([^;]*\)$/, 'must match ^\\([^;]*\\)$'),
-  grant_to: z.array(z.enum(grantRoles)).min(1),
-});
-
-const entriesMax = 1_000;
-
-const shape = z.strictObject({
-  $schema: z.unknown().optional(),
-  version: z.union([z.literal(1), z.literal('1')], 'must be 1').transform(() => '1' as const),
-  tables: z.array(table).max(entriesMax).default([]),
-  views: z.array(view).max(entriesMax).default([]),
-  rpcs: z.array(rpc).max(entriesMax).default([]),
-});
-
-/** The total desired state of what a project shows. Contract 01, section 2.10. */
-export type Manifest = Omit<z.output<typeof shape>, '$schema'>;
-export type ManifestTable = Manifest['tables'][number];
-export type ManifestView = Manifest['views'][number];
-export type ManifestRpc = Manifest['rpcs'][number];
 
 export type Checked =
   | { readonly manifest: Manifest; readonly findings: readonly [] }
@@ -77,7 +22,7 @@ export type Checked =
 
 /** Checks what can be said of a manifest by itself, without a database. */
 export function checkManifest(raw: unknown): Checked {
-  const parsed = shape.safeParse(raw, { reportInput: true });
+  const parsed = manifestShape.safeParse(raw, { reportInput: true });
   if (!parsed.success) return { manifest: undefined, findings: parsed.error.issues.map(shapeFinding) };
   const { $schema: _ignored, ...manifest } = parsed.data;
   const findings = entryFindings(wholly(manifest));
@@ -86,7 +31,7 @@ export function checkManifest(raw: unknown): Checked {
 
 /** Everything that can be said of a manifest by itself, and what of it can be held against a database all the same. */
 export function checkEntries(raw: Readonly<Record<string, unknown>>): { findings: Finding[]; sound: Sound } {
-  const parsed = shape.safeParse(raw, { reportInput: true });
+  const parsed = manifestShape.safeParse(raw, { reportInput: true });
   const shaped = parsed.success ? [] : parsed.error.issues.map(shapeFinding);
   const sound = soundPart(raw);
   return { findings: [...shaped, ...entryFindings(sound)], sound };
@@ -100,7 +45,7 @@ function soundPart(raw: Readonly<Record<string, unknown>>): Sound {
           const { success, data } = entry.safeParse(one);
           return success ? [[index, data] as const] : [];
         });
-  const [tables, views, rpcs] = [of(raw.tables, table), of(raw.views, view), of(raw.rpcs, rpc)];
+  const [tables, views, rpcs] = [of(raw.tables, tableShape), of(raw.views, viewShape), of(raw.rpcs, rpcShape)];
   return {
     manifest: {
       version: '1',

@@ -1,5 +1,6 @@
 import type { Facts } from './facts.ts';
-import type { Arity, Overload } from './resolve-rpc.ts';
+import type { Overload } from './resolve-rpc.ts';
+import type { Arity } from './snippets.ts';
 
 /** What a manifest is held against: a database, and what a migration would make of it. */
 export interface Model {

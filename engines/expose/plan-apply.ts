@@ -1,9 +1,10 @@
 import { quoteIdentifier } from '../rows/sql/sql.ts';
 import { type Facts, type FunctionFacts, type Grants, mark, type RelationFacts } from './facts.ts';
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from './manifest-shape.ts';
 import { ownerTrigger, ownerTriggerNames } from './owner-trigger.ts';
 import { planViews } from './plan-views.ts';
-import { type Privileges, publicRoles, tablePolicy } from './policies.ts';
+import { publicRoles, tablePolicy } from './policies.ts';
+import type { Privileges } from './privileges.ts';
 import { functionsFor } from './resolve-rpc.ts';
 
 /** Names of what a manifest is about. */

@@ -1,7 +1,8 @@
 import { quoteIdentifier } from '../rows/sql/sql.ts';
 import { type Facts, mark } from './facts.ts';
-import type { Manifest, ManifestView } from './manifest.ts';
-import { type Privileges, publicRoles } from './policies.ts';
+import type { Manifest, ManifestView } from './manifest-shape.ts';
+import { publicRoles } from './policies.ts';
+import type { Privileges } from './privileges.ts';
 
 interface ViewsPlan {
   readonly statements: readonly string[];

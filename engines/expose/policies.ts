@@ -1,15 +1,11 @@
 import { quoteIdentifier } from '../rows/sql/sql.ts';
 import { readCustomSql } from './custom-sql.ts';
-import type { ManifestTable } from './manifest.ts';
-
-export type Privilege = 'select' | 'insert' | 'update' | 'delete';
+import type { ManifestTable } from './manifest-shape.ts';
+import type { Privilege, Privileges } from './privileges.ts';
 
 /** Roles of requests without and with a user; the platform's templates treat a project's admins as users. */
 export const publicRoles = ['anon', 'authenticated', 'project_admin'] as const;
 const signedIn = ['authenticated', 'project_admin'] as const;
-
-/** Who may do what, before rows are looked at. */
-export type Privileges = ReadonlyMap<string, ReadonlySet<Privilege>>;
 
 /** What one table's policy comes to. */
 export interface TablePolicy {

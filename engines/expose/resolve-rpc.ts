@@ -1,4 +1,5 @@
-import type { ManifestRpc } from './manifest.ts';
+import type { ManifestRpc } from './manifest-shape.ts';
+import type { Arity } from './snippets.ts';
 import { readSignature } from './snippets.ts';
 
 /** A function as far as a signature tells it from its namesakes. */
@@ -8,12 +9,6 @@ export interface Overload {
   readonly types: readonly string[] | null;
   readonly names: readonly string[];
   readonly takes: Arity;
-}
-
-/** How many arguments a call may give; `most` is null where there is no end to them. */
-export interface Arity {
-  readonly least: number;
-  readonly most: number | null;
 }
 
 /**

@@ -1,5 +1,4 @@
 import { parseSql, type SqlNode, SqlSyntaxError } from '../sql/parse-sql.ts';
-import type { Arity } from './resolve-rpc.ts';
 
 /** An argument of a function, as a signature names it. */
 export interface Argument {
@@ -81,3 +80,9 @@ const longNames: Readonly<Record<string, string>> = {
   smallserial: 'int2',
   serial2: 'int2',
 };
+
+/** How many arguments a call may give; `most` is null where there is no end to them. */
+export interface Arity {
+  readonly least: number;
+  readonly most: number | null;
+}

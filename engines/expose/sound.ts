@@ -1,4 +1,4 @@
-import type { Manifest } from './manifest.ts';
+import type { Manifest } from './manifest-shape.ts';
 
 /** What of a manifest has the shape of one, and where in what was given each entry of it stands. */
 export interface Sound {

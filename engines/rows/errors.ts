@@ -46,7 +46,10 @@ export class RowError extends Error {
 export const refusals = {
   parse: (what: string, column: number, details: string) =>
     new RowError(400, 'PGRST100', `"failed to parse ${what}" (line 1, column ${column})`, { details }),
-  method: (method: string) => new RowError(405, 'PGRST101', `Cannot use the ${method} method on RPC`),
+  method: (method: string) =>
+    new RowError(405, 'PGRST101', `Cannot use the ${method} method on RPC`, {
+      headers: { allow: 'GET, POST, HEAD, OPTIONS' },
+    }),
   body: (message: string) => new RowError(400, 'PGRST102', message),
   range: (details: string, headers: Readonly<Record<string, string>> = {}) =>
     new RowError(416, 'PGRST103', 'Requested range not satisfiable', { details, headers }),

@@ -1,15 +1,16 @@
 import type { RowPlan } from './answer/row-plan.ts';
 import { RowError } from './errors.ts';
-import { closest } from './plan/closest.ts';
 import { planCall } from './plan/plan-call.ts';
 import { planChange } from './plan/plan-change.ts';
+import { planOptions } from './plan/plan-options.ts';
 import { planRead } from './plan/plan-read.ts';
 import { requireRight } from './plan/require-right.ts';
 import { seenBy } from './plan/seen-by.ts';
+import { tableNamed } from './plan/table-named.ts';
 import { readPreferences } from './request/preferences.ts';
 import { parseQuery } from './request/query.ts';
 import type { RowRequest, RowRole } from './request/row-request.ts';
-import { type SchemaCache, servedSchema, type Table } from './schema/types.ts';
+import type { SchemaCache } from './schema/types.ts';
 
 /** Refusals whose advice names tables and functions that the caller may not know of. */
 const telling = new Set(['PGRST200', 'PGRST202', 'PGRST205']);
@@ -30,23 +31,14 @@ export function planRows(request: RowRequest, cache: SchemaCache, role: RowRole)
 }
 
 function plan(request: RowRequest, cache: SchemaCache, role: RowRole): RowPlan {
+  if (request.method === 'OPTIONS') return planOptions(request, cache, role);
   const isFunction = request.target.kind === 'function';
   const preferences = readPreferences(request.header('prefer'));
-  const query = parseQuery(request.search, isFunction);
+  const query = parseQuery(request.search, isFunction && request.method !== 'POST');
   if (isFunction) return planCall(request, cache, query, preferences, role);
   const table = tableNamed(cache, request.target.name);
   const isRead = request.method === 'GET' || request.method === 'HEAD';
   return isRead
     ? planRead(request, cache, table, query, preferences)
     : planChange(request, cache, table, query, preferences, role);
-}
-
-/** @throws PGRST205 */
-function tableNamed(cache: SchemaCache, name: string): Table {
-  const table = cache.tables.get(name);
-  if (table !== undefined) return table;
-  const meant = closest(name, cache.tables.keys());
-  throw new RowError(404, 'PGRST205', `Could not find the table '${servedSchema}.${name}' in the schema cache`, {
-    hint: meant === undefined ? null : `Perhaps you meant the table '${servedSchema}.${meant}'`,
-  });
 }

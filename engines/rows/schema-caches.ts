@@ -153,6 +153,9 @@ export class SchemaCaches {
   }
 }
 
+/** What a statement fails with that was made by a schema that is older than the database. */
+export const outdatedStates: ReadonlySet<string> = new Set(['42P01', '42703', '42704', '42804', '42883']);
+
 /** With no path to search, every name that PostgreSQL writes has its schema. */
 const qualifiedNames = {
   name: undefined,

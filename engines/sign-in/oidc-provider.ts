@@ -1,6 +1,6 @@
 import type { Configuration, CustomFetchOptions } from 'openid-client';
 import { type GuardedFetch, GuardedFetchError } from '../../core/guarded-fetch.ts';
-import type { IdentityProvider } from './identity-providers.ts';
+import type { IdentityProvider } from './identity-provider.ts';
 import { personOf } from './person.ts';
 import { ProviderError } from './provider-error.ts';
 

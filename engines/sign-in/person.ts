@@ -1,4 +1,4 @@
-import type { Person } from './identity-providers.ts';
+import type { Person } from './identity-provider.ts';
 import { ProviderError } from './provider-error.ts';
 
 /** OpenID Connect allows 255 characters; nobody is to be cut into somebody else. */

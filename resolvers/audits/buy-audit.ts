@@ -8,7 +8,7 @@ import { hostAdmission } from './admit-host.ts';
 import { auditResultFields, FullReportWire, OrderWire } from './audit-result-wire.ts';
 import { auditPrices } from './price-table.ts';
 import { recordAudit } from './record-audit.ts';
-import { tellAudit } from './tell-audit.ts';
+import { whoWaits } from './who-waits.ts';
 
 /** An audit with everything in it. */
 export interface BoughtAudit {
@@ -33,9 +33,9 @@ export const buyAudit = mutation({
   }),
   price: { family: 'gateway', price, proofInput: 'payment_proof' },
   // Fetched for whoever pays, however lately it was fetched for somebody else.
-  async prepare({ services, progress }, { url = services.settings.auditDefaultUrl }) {
-    const { auditor } = services;
-    const request = { admit: hostAdmission(services), fresh: true, told: tellAudit({ progress }) };
+  async prepare(ctx, { url = ctx.services.settings.auditDefaultUrl }) {
+    const { auditor } = ctx.services;
+    const request = { admit: hostAdmission(ctx.services), fresh: true, ...whoWaits(ctx) };
     const { audited } = await auditor.audit(auditor.target(url), request);
     return audited;
   },

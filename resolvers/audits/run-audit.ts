@@ -4,7 +4,7 @@ import { budgets } from '../budgets.ts';
 import { query } from '../operation.ts';
 import { askAudit, auditInput } from './ask-audit.ts';
 import { type FreeAudit, freeAudit } from './free-audit.ts';
-import { tellAudit } from './tell-audit.ts';
+import { whoWaits } from './who-waits.ts';
 
 const FreeAuditWire = z
   .object({
@@ -55,7 +55,8 @@ export const runAudit = query({
   input: auditInput,
   async handler(ctx, input): Promise<FreeAudit> {
     const { target, request } = askAudit(ctx, input);
-    const { audited, cached } = await ctx.services.auditor.audit(target, { ...request, told: tellAudit(ctx) });
+    const { auditor } = ctx.services;
+    const { audited, cached } = await auditor.audit(target, { ...request, ...whoWaits(ctx) });
     return freeAudit(audited, cached);
   },
   wire: FreeAuditWire,

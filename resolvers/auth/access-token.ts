@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { Lru } from '../../core/lru.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
 import { projectKeyIssuer } from '../identity/project-keys.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import { signingKeys } from './signing-keys.ts';
 
 /** How long an access token is good for, in seconds. Contract 01, section 1.4. */

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import type { UserClaims } from './access-token.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 import {

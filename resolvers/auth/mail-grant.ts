@@ -1,8 +1,8 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import { type AuthStatement, authBatch } from './auth-rows.ts';
 import { type Challenge, latestChallenge, useCode, useLink } from './challenges.ts';
 import { hashPassword } from './passwords.ts';

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import { HasherBusyError } from '../../engines/passwords/hasher.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import { passwordBytesMax } from './auth-input.ts';
 
 type Of = Pick<ProjectTarget, 'projectId'>;

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
-import type { ProjectTarget } from '../project-target.ts';
 
 /**
  * Whether an origin is the project's own, or a developer's machine. Contract 01, section 3.5. A name that another project

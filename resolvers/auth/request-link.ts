@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Context } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
 import { isMailDelayed } from '../mail/delay.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import { email, fitsJson } from './auth-input.ts';
 import { createChallenge, deliveries, intents, type NewChallenge } from './challenges.ts';
 import { endpoint, withKey } from './endpoint.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import { refuseHurry } from '../rate-limit.ts';
 import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { lockUserStatement } from './lock-user.ts';

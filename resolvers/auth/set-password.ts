@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import { newPassword, triedPassword } from './auth-input.ts';
 import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { asUser, endpoint } from './endpoint.ts';

@@ -43,16 +43,13 @@ export const writeSignInMail: Task = async ({ ctx }, payload) => {
   });
   if (asked === undefined) return;
   const [project] = await services.db.rows<{ name: string }>(nameStatement, [projectId]);
-  await unitOfWork(
-    ctx,
-    (work) =>
-      queueMail(work, {
-        orgId: target.orgId,
-        to: asked.email,
-        subject: subjects[asked.intent](project?.name ?? 'a project'),
-        text: bodyOf(asked, token, code),
-      }),
-    async () => undefined,
+  await unitOfWork(ctx, (work) =>
+    queueMail(work, {
+      orgId: target.orgId,
+      to: asked.email,
+      subject: subjects[asked.intent](project?.name ?? 'a project'),
+      text: bodyOf(asked, token, code),
+    }),
   );
 };
 

@@ -1,10 +1,11 @@
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import { traced } from '../../core/tracing.ts';
-import type { Person } from '../../engines/sign-in/identity-providers.ts';
+import type { Person } from '../../engines/sign-in/identity-provider.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Context } from '../context.ts';
 import { asRefusal } from '../execute.ts';
-import { findProjectTarget, type ProjectTarget } from '../project-target.ts';
+import { findProjectTarget } from '../project-target.ts';
 import { keepPerson, returnFlow } from './social-flows.ts';
 import { noteFault } from './social-refusal.ts';
 import { newFlowCode, passageOf, projectOfState } from './social-secrets.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { IdentityProvider } from '../../engines/sign-in/identity-providers.ts';
+import type { IdentityProvider } from '../../engines/sign-in/identity-provider.ts';
 import { ProviderError } from '../../engines/sign-in/provider-error.ts';
 import type { Context } from '../context.ts';
 

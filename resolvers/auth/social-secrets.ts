@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { projectIdPattern } from '../../core/ids.ts';
-import type { Passage } from '../../engines/sign-in/identity-providers.ts';
+import type { Passage } from '../../engines/sign-in/identity-provider.ts';
 import type { Services } from '../context.ts';
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import { networkOf } from '../../core/network-of.ts';
-import type { IdentityProvider } from '../../engines/sign-in/identity-providers.ts';
+import type { IdentityProvider } from '../../engines/sign-in/identity-provider.ts';
 import type { Context } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
 import type { ProjectCaller } from '../project-door.ts';

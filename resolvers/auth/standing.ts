@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import type { UserClaims, UserRole } from './access-token.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 

@@ -1,9 +1,9 @@
 import { sha256Hex } from '../../core/keys.ts';
 import { networkOf } from '../../core/network-of.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Context, Services } from '../context.ts';
 import type { Throttle } from '../limits.ts';
 import type { ProjectCaller } from '../project-door.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import { refuseHurry } from '../rate-limit.ts';
 import { type AuthStatement, authRow, authRows } from './auth-rows.ts';
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
-import type { Person } from '../../engines/sign-in/identity-providers.ts';
+import type { Person } from '../../engines/sign-in/identity-provider.ts';
 import { anyone } from '../access.ts';
 import { refusalOfProvider } from '../auth/social-refusal.ts';
 import { newState, passageOf } from '../auth/social-secrets.ts';

@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/pool.ts';
 import type { Context } from '../context.ts';
 import type { Work } from '../unit-of-work.ts';
-import type { ReportedProject } from './record-occurrences.ts';
+import type { ReportedProject } from './reported.ts';
 
 /** Rows deleted by one statement. */
 const batchRows = 1_000;

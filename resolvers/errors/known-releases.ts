@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
 import type { Work } from '../unit-of-work.ts';
-import type { ReportedProject } from './record-occurrences.ts';
+import type { ReportedProject } from './reported.ts';
 
 /** Releases of one project that can be asked about; those that were reported first make room. */
 export const releasesMax = 2_000;

@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/pool.ts';
 import type { ErrorFingerprint } from '../../db/schema/errors.ts';
 import type { Context } from '../context.ts';
-import type { FingerprintKey, ReportedProject } from './record-occurrences.ts';
+import type { FingerprintKey, ReportedProject } from './reported.ts';
 import { fingerprintColumns } from './wire.ts';
 
 /** Other functions that each of some rows, which the caller has been shown, came up in; the last one first. */

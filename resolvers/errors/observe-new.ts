@@ -3,7 +3,7 @@ import type { PendingFingerprint } from '../../db/schema/errors.ts';
 import { appendEvent } from '../events/append-event.ts';
 import type { Task } from '../task.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
-import type { FingerprintKey, ReportedProject } from './record-occurrences.ts';
+import type { FingerprintKey, ReportedProject } from './reported.ts';
 
 /** The job that tells of identities that are new in a release. Contract 02, section 4.6. */
 export const observeErrorsTask = 'errors.observe';
@@ -76,28 +76,24 @@ interface Taken {
 export const observeErrors: Task = async ({ ctx, addJob }, payload) => {
   const { orgId, projectId, releaseId } = payload as { orgId: string; projectId: string; releaseId: string };
   const values = [orgId, projectId, releaseId];
-  const told = await unitOfWork(
-    ctx,
-    async (work) => {
-      const [taken] = await work.rows<Taken>(takeStatement, values);
-      if (taken === undefined) return false;
-      work.append(
-        appendEvent({
-          orgId,
-          projectId,
-          type: 'error_fingerprints_observed',
-          payload: {
-            release_id: releaseId,
-            new_fingerprints: taken.pending,
-            fingerprints: [...taken.named],
-            first_seen: taken.since.toISOString(),
-          },
-        }),
-      );
-      return true;
-    },
-    async () => {},
-  );
+  const told = await unitOfWork(ctx, async (work) => {
+    const [taken] = await work.rows<Taken>(takeStatement, values);
+    if (taken === undefined) return false;
+    work.append(
+      appendEvent({
+        orgId,
+        projectId,
+        type: 'error_fingerprints_observed',
+        payload: {
+          release_id: releaseId,
+          new_fingerprints: taken.pending,
+          fingerprints: [...taken.named],
+          first_seen: taken.since.toISOString(),
+        },
+      }),
+    );
+    return true;
+  });
   if (told) return;
   const [waiting] = await ctx.services.db.rows<{ due_at: Date }>(waitingStatement, values);
   if (waiting !== undefined) {

@@ -7,12 +7,7 @@ import { noteReleases } from './known-releases.ts';
 import { makeRoom } from './make-room.ts';
 import { observeNew } from './observe-new.ts';
 import { countedSince } from './occurrence-counts.ts';
-
-/** Where occurrences belong. */
-export interface ReportedProject {
-  readonly orgId: string;
-  readonly projectId: string;
-}
+import type { FingerprintKey, ReportedProject } from './reported.ts';
 
 /** One failure of a function, as the runtime knows it. Failures that the platform caused are none. Contract 02, section 4.4. */
 export interface Occurrence extends FailureReport {
@@ -22,12 +17,6 @@ export interface Occurrence extends FailureReport {
   readonly releaseId: string | null;
   /** @default now */
   readonly at?: Date | undefined;
-}
-
-/** A row of the project’s failures. */
-export interface FingerprintKey {
-  readonly fingerprintId: string;
-  readonly function: string;
 }
 
 /** A row that occurrences were added to. */

@@ -4,8 +4,8 @@ import { projectId } from '../fields.ts';
 import { mutation } from '../operation.ts';
 import type { Work } from '../unit-of-work.ts';
 import { activationsMax, noteReleases } from './known-releases.ts';
-import type { ReportedProject } from './record-occurrences.ts';
 import { happenedAt, onReportedProject, releaseId } from './report-input.ts';
+import type { ReportedProject } from './reported.ts';
 
 export interface Activation {
   readonly projectId: string;

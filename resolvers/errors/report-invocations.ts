@@ -5,8 +5,8 @@ import { mutation } from '../operation.ts';
 import type { Work } from '../unit-of-work.ts';
 import { addInvocations, countedInHours, countedPerHourMax, lockHours } from './invocation-buckets.ts';
 import { noteReleases } from './known-releases.ts';
-import type { ReportedProject } from './record-occurrences.ts';
 import { functionName, happenedAt, onReportedProject, releaseId, reportMax } from './report-input.ts';
+import type { ReportedProject } from './reported.ts';
 
 /** How often a function ran. */
 export interface Invocations {

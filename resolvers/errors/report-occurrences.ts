@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { occurrenceKinds } from '../../engines/fingerprints/fingerprint.ts';
 import { projectId } from '../fields.ts';
 import { mutation } from '../operation.ts';
-import { nameOccurrences, type RecordedRow, type ReportedProject, recordOccurrences } from './record-occurrences.ts';
+import { nameOccurrences, type RecordedRow, recordOccurrences } from './record-occurrences.ts';
 import { functionName, happenedAt, onReportedProject, releaseId, reportMax } from './report-input.ts';
+import type { ReportedProject } from './reported.ts';
 
 const text = (what: string) => z.string().optional().describe(what);
 

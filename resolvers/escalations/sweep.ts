@@ -27,16 +27,12 @@ export const sweepEscalations: Task = async ({ ctx }) => {
     ctx.signal.throwIfAborted();
     let taken: string | undefined;
     try {
-      const found = await unitOfWork(
-        ctx,
-        async (work) => {
-          const [due] = await work.rows<DueEscalation>(takeStatement, [failed]);
-          taken = due?.id;
-          if (due !== undefined) await step(work, due);
-          return due !== undefined;
-        },
-        async () => {},
-      );
+      const found = await unitOfWork(ctx, async (work) => {
+        const [due] = await work.rows<DueEscalation>(takeStatement, [failed]);
+        taken = due?.id;
+        if (due !== undefined) await step(work, due);
+        return due !== undefined;
+      });
       if (!found) break;
     } catch (error) {
       if (taken === undefined) throw error;

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import type { Statement } from '../../db/pool.ts';
 import type { FeedName } from '../feeds.ts';
 import type { FeedAppend } from '../unit-of-work.ts';
@@ -37,38 +36,24 @@ export function appendEvent<Type extends PlatformEventType>(event: PlatformEvent
   const row = [orgId, projectId, type, eventClass, 'platform', payload, keptDays[eventClass]];
   return {
     name: eventsFeedName(orgId),
-    async write(client: pg.ClientBase) {
-      if (onceKey !== null) await lockHead(client, orgId);
-      const { rows } = await client.query<{ position: bigint }>({
-        ...appendStatement,
-        values: [...row, onceKey, occurredAt],
-      });
-      if (rows[0] !== undefined) return rows[0].position;
-      const known = await client.query<{ position: bigint }>({ ...knownStatement, values: [orgId, onceKey] });
-      return known.rows[0]!.position;
-    },
+    before: onceKey === null ? undefined : { statement: lockStatement, values: [orgId] },
+    statement: appendStatement,
+    values: [...row, onceKey, occurredAt],
   };
 }
 
-/**
- * Has whoever tells the same fact at the same time wait before it looks whether it was told: a statement sees what was
- * committed when it began, and not what it waited for.
- */
-async function lockHead(client: pg.ClientBase, orgId: string): Promise<void> {
-  const { rows } = await client.query({ ...lockStatement, values: [orgId] });
-  if (rows.length === 0) await client.query({ ...firstLockStatement, values: [orgId] });
-}
-
+// Has whoever tells the same fact at the same time wait before it looks whether it was told: a statement sees what was
+// committed when it began, and not what it waited for.
 const lockStatement: Statement = {
   name: 'events.lock',
-  text: `select position from feed_heads where org_id = $1 and kind = 'events' and feed_id = 'all' for update`,
-};
-
-const firstLockStatement: Statement = {
-  name: 'events.lock-first',
-  text: `insert into feed_heads as h (org_id, kind, feed_id, position)
-    values ($1, 'events', 'all', 0)
-    on conflict (org_id, kind, feed_id) do update set position = h.position`,
+  text: `with held as (
+      select position from feed_heads where org_id = $1 and kind = 'events' and feed_id = 'all' for update
+    ), made as (
+      insert into feed_heads as h (org_id, kind, feed_id, position)
+      select $1, 'events', 'all', 0 where not exists (select from held)
+      on conflict (org_id, kind, feed_id) do update set position = h.position
+    )
+    select position from held`,
 };
 
 const appendStatement: Statement = {
@@ -80,13 +65,10 @@ const appendStatement: Statement = {
       on conflict (org_id, kind, feed_id) do update set position = h.position + 1 returning position
     ), kept as (
       insert into event_keys (org_id, key, position) select $1, $8, position from head where $8::text is not null
+    ), told as (
+      insert into events (org_id, position, project_id, type, class, source, payload, kept_days, occurred_at)
+      select $1, head.position, $2, $3, $4, $5, $6::json, $7, coalesce($9::timestamptz, now()) from head
+      returning position
     )
-    insert into events (org_id, position, project_id, type, class, source, payload, kept_days, occurred_at)
-    select $1, head.position, $2, $3, $4, $5, $6::json, $7, coalesce($9::timestamptz, now()) from head
-    returning position`,
-};
-
-const knownStatement: Statement = {
-  name: 'events.known',
-  text: 'select position from event_keys where org_id = $1 and key = $2',
+    select position from told union all select position from event_keys where org_id = $1 and key = $8`,
 };

@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { z } from 'zod';
 import type { NextAction } from '../../core/error-codes.ts';
 import { ServiceError } from '../../core/errors.ts';
@@ -170,18 +169,17 @@ async function tellOnce(
   return { event, truncated: wasTruncated, deduplicated: true, appKey, onceKey: null };
 }
 
-const appendEmitted = ({ event, appKey, onceKey }: EmittedEvent): FeedAppend => ({
-  name: eventsFeedName(event.orgId),
-  async write(client: pg.ClientBase) {
-    const { orgId, projectId, type, payload, occurredAt } = event;
-    const { rows } = await client.query<{ position: bigint }>({
-      ...appendStatement,
-      values: [orgId, projectId, type, JSON.stringify(payload), occurredAt, keptDays.app, appKey, onceKey],
-    });
-    event.position = rows[0]!.position;
-    return event.position;
-  },
-});
+function appendEmitted({ event, appKey, onceKey }: EmittedEvent): FeedAppend {
+  const { orgId, projectId, type, payload, occurredAt } = event;
+  return {
+    name: eventsFeedName(orgId),
+    statement: appendStatement,
+    values: [orgId, projectId, type, JSON.stringify(payload), occurredAt, keptDays.app, appKey, onceKey],
+    placed: (position) => {
+      event.position = position;
+    },
+  };
+}
 
 const takeStatement: Statement = {
   name: 'events.take-key',

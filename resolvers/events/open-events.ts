@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
 import { type Access, notAuthorized, type OrgScope, onOrg, onProject, type ProjectScope } from '../access.ts';
-import type { AuthorityEntry } from '../authority.ts';
 import { orgAuthority, projectAuthority } from '../authority.ts';
+import type { AuthorityEntry } from '../authority-watch.ts';
 import type { Feed } from '../feeds.ts';
 import { orgId, projectId } from '../fields.ts';
 import { query } from '../operation.ts';

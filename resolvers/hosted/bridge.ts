@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import { isUniqueViolation } from '../../db/pool.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import { email, fitsJson } from '../auth/auth-input.ts';
 import { type AuthStatement, type AuthValue, authRow } from '../auth/auth-rows.ts';
 import { asUser, endpoint, withServiceKey } from '../auth/endpoint.ts';
 import { SessionWire } from '../auth/session-answer.ts';
 import { endSessions, startSession } from '../auth/sessions.ts';
 import type { Services } from '../context.ts';
-import type { ProjectTarget } from '../project-target.ts';
 
 /** What functions of a project verify by themselves. Contract 02, section 7.7. */
 const providers = ['wallet', 'oidc', 'custom'] as const;

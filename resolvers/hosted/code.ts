@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { networkOf } from '../../core/network-of.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import { type AuthStatement, authRow } from '../auth/auth-rows.ts';
 import { attemptsMax, type Challenge, useCode } from '../auth/challenges.ts';
 import { endpoint, withKey } from '../auth/endpoint.ts';
@@ -9,7 +10,6 @@ import { SessionWire } from '../auth/session-answer.ts';
 import { countTry } from '../auth/throttle.ts';
 import type { Context } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
-import type { ProjectTarget } from '../project-target.ts';
 
 /** `POST /auth/email-code/confirm` on a project's host. Contract 01, section 3.12. */
 export const confirmCode = endpoint({

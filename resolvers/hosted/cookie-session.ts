@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { ServiceError } from '../../core/errors.ts';
 import { sameSecret, sha256Hex } from '../../core/keys.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { UserClaims } from '../auth/access-token.ts';
 import { type AuthStatement, authRow } from '../auth/auth-rows.ts';
 import { type LiveSession, liveJson } from '../auth/live-session.ts';
 import { requireDomain, type SessionAnswer } from '../auth/session-answer.ts';
 import { forgetStandings } from '../auth/standing.ts';
 import type { Services } from '../context.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import { type ShownSession, sessionCookie } from './cookie.ts';
 
 /** A cookie's secret; its hash alone is kept. */

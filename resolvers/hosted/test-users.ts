@@ -2,6 +2,7 @@ import { decodeJwt } from 'jose';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { UserClaims } from '../auth/access-token.ts';
 import { type AuthStatement, authRow } from '../auth/auth-rows.ts';
 import { endpoint, withServiceKey } from '../auth/endpoint.ts';
@@ -10,7 +11,6 @@ import { SessionWire } from '../auth/session-answer.ts';
 import { startSession } from '../auth/sessions.ts';
 import { forgetStandings } from '../auth/standing.ts';
 import type { Services } from '../context.ts';
-import type { ProjectTarget } from '../project-target.ts';
 
 // Users for the tests of an app, which the service key makes. Contract 01, section 3.10.
 

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../core/errors.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import { accessSeconds, readShownToken, type UserClaims, verifyAccessToken } from '../auth/access-token.ts';
 import { type LiveSession, requireSession } from '../auth/live-session.ts';
 import { roleOf } from '../auth/session-answer.ts';
 import type { Context } from '../context.ts';
 import { projectKeyIssuer } from '../identity/project-keys.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import { clearedCookie, readSessionCookie } from './cookie.ts';
 import { renewCookieSession, requireCookieSession } from './cookie-session.ts';
 

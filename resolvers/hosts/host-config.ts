@@ -1,10 +1,10 @@
 import { Lru } from '../../core/lru.ts';
 import { checkManifest } from '../../engines/expose/manifest.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import type { Context, Services } from '../context.ts';
 import { makeProjectKey } from '../identity/project-keys.ts';
 import { inProject, once } from '../project-data/in-project.ts';
 import { asOwnReader } from '../project-data/manifest-store.ts';
-import type { ProjectTarget } from '../project-target.ts';
 
 /** What a page needs to know to use its project; nothing of it is a secret. Contract 01, section 4.1. */
 export interface HostConfig {

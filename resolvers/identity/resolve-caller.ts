@@ -6,33 +6,13 @@ import type { Statement } from '../../db/pool.ts';
 import type { DelegateScope } from '../../db/schema/projects.ts';
 import type { Caller, CallerPrincipal, ProjectKeyCaller, SessionCaller } from '../caller.ts';
 import type { Services } from '../context.ts';
+import type { Credentials } from './credentials.ts';
 import { delegateTokenHash } from './delegate-token.ts';
 import { readProjectKey } from './project-keys.ts';
 import { noteUse, sessionStands, useIsDue } from './session-stands.ts';
 import { isSessionTyp, readSessionToken } from './session-token.ts';
 import { findOrCreateWalletPrincipal } from './wallet-principal.ts';
 import { verifyWalletSignature } from './wallet-signature.ts';
-
-/** The credential headers of a request, under their lower-case names; also the members of `connectionParams`. */
-export interface Credentials {
-  readonly authorization?: string | undefined;
-  readonly 'sign-in-with-x'?: string | undefined;
-  readonly apikey?: string | undefined;
-  readonly 'x-admin-key'?: string | undefined;
-  /** Only where none of the others came along. */
-  readonly browser?: BrowserProof | undefined;
-}
-
-/** What a page of this server shows to act as the person whose cookie its browser has. */
-export interface BrowserProof {
-  /** The header `Cookie`. */
-  readonly cookie: string;
-  /** The session's own word, of `X-Svc-Csrf`. */
-  readonly csrf: string;
-  readonly origin: string | undefined;
-  /** Browsers name no origin where a page reads from its own, and say that it is its own instead. */
-  readonly sameOrigin: boolean;
-}
 
 /** Where a request was sent to, and where from. */
 interface Journey {

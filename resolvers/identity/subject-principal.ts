@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type pg from 'pg';
-import type { Statement } from '../../db/pool.ts';
+import type { Queries, Statement } from '../../db/pool.ts';
 import type { CallerPrincipal } from '../caller.ts';
 import type { Services } from '../context.ts';
 import { newcomerRate } from '../limits.ts';
@@ -54,7 +53,7 @@ export async function findOrCreatePrincipal(
 
 /** Makes the principal of a subject, unless somebody else just did: those who race wait for each other. */
 export async function createPrincipal(
-  client: pg.ClientBase,
+  client: Queries,
   { newId }: Pick<Services, 'newId'>,
   { kind, publicSubject }: Subject,
   { type, verified }: Newcomer,

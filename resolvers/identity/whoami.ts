@@ -1,20 +1,13 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import type { MembershipStatus, Role } from '../../db/schema/orgs.ts';
 import { signedIn } from '../access.ts';
 import type { CallerAuthenticator, CallerPrincipal } from '../caller.ts';
 import { query } from '../operation.ts';
+import type { MembershipRow } from '../orgs/wire.ts';
 import { MembershipWire, membershipToWire } from '../orgs/wire.ts';
 import type { Work } from '../unit-of-work.ts';
 import { type EncryptionKey, newestKeyOf } from '../vaults/member-keys.ts';
 import { EncryptionKeyWire, encryptionKeyToWire } from '../vaults/wire.ts';
-
-export interface MembershipRow {
-  readonly orgId: string;
-  readonly displayName: string | null;
-  readonly role: Role;
-  readonly status: MembershipStatus;
-}
 
 export interface Identity {
   readonly principal: CallerPrincipal;

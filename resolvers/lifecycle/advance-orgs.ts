@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import type { LifecycleState, Tier } from '../../db/schema/orgs.ts';
+import type { LifecycleState } from '../../db/schema/orgs.ts';
 import { writeSystemAudit } from '../audit.ts';
 import type { Context } from '../context.ts';
 import { dormantDaysMin, lifecycleDays } from '../limits.ts';
@@ -9,6 +9,7 @@ import type { Task } from '../task.ts';
 import { tiers } from '../tiers/tier-table.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
 import { queueLeaseEnded } from './lease-ended-mail.ts';
+import type { MovedOrg } from './moved-org.ts';
 import { tellOfMove } from './tell-of-move.ts';
 
 /** The job that moves organizations on whose lease has ended. */
@@ -24,14 +25,6 @@ const transitions = [
   ['frozen', 'dormant'],
   ['dormant', 'purged'],
 ] as const satisfies readonly (readonly [LifecycleState, keyof typeof lifecycleDays])[];
-
-export interface MovedOrg {
-  readonly id: string;
-  readonly displayName: string | null;
-  readonly tier: Tier;
-  readonly leaseExpiresAt: Date;
-  readonly movedAt: Date;
-}
 
 /**
  * Moves every organization on that is due by the database's clock. One that is due for several states, as after a long
@@ -55,21 +48,17 @@ export const advanceOrgs: Task = async ({ ctx }) => {
 };
 
 function moveBatch(ctx: Context, from: LifecycleState, to: keyof typeof lifecycleDays): Promise<number> {
-  return unitOfWork(
-    ctx,
-    async (work) => {
-      const moved = await work.rows<MovedOrg>(moveStatement, [
-        from,
-        to,
-        lifecycleDays[to] * 24,
-        batchRows,
-        pauseHours(to),
-      ]);
-      if (moved.length > 0) await follow(work, from, to, moved);
-      return moved.length;
-    },
-    async () => {},
-  );
+  return unitOfWork(ctx, async (work) => {
+    const moved = await work.rows<MovedOrg>(moveStatement, [
+      from,
+      to,
+      lifecycleDays[to] * 24,
+      batchRows,
+      pauseHours(to),
+    ]);
+    if (moved.length > 0) await follow(work, from, to, moved);
+    return moved.length;
+  });
 }
 
 async function follow(

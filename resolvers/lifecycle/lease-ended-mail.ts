@@ -3,7 +3,7 @@ import { joinVerifiedMail } from '../identity/known-addresses.ts';
 import { entersAt, type LeaseEnd } from '../lifecycle.ts';
 import { queueMail } from '../mail/outbox.ts';
 import type { Work } from '../unit-of-work.ts';
-import type { MovedOrg } from './advance-orgs.ts';
+import type { MovedOrg } from './moved-org.ts';
 
 /** Tells the owners of organizations whose lease has ended, at the addresses that they have verified. */
 export async function queueLeaseEnded(work: Work, orgs: readonly MovedOrg[]): Promise<void> {

@@ -3,7 +3,7 @@ import type { LifecycleState } from '../../db/schema/orgs.ts';
 import { appendEvent } from '../events/append-event.ts';
 import { entersAt } from '../lifecycle.ts';
 import type { Work } from '../unit-of-work.ts';
-import type { MovedOrg } from './advance-orgs.ts';
+import type { MovedOrg } from './moved-org.ts';
 
 const types = {
   past_due: 'organization_past_due',

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../core/errors.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import { standingRole } from '../auth/standing.ts';
 import type { Context } from '../context.ts';
 import { openProjectDoor } from '../project-door.ts';
-import type { ProjectTarget } from '../project-target.ts';
 import type { LiveIdentity } from './live-hub.ts';
 
 /** Who follows which project. */

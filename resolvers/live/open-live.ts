@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { onProject } from '../access.ts';
-import type { AuthorityEntry } from '../authority.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import { projectAuthority } from '../authority.ts';
+import type { AuthorityEntry } from '../authority-watch.ts';
 import { projectId } from '../fields.ts';
 import { query } from '../operation.ts';
-import { findProjectTarget, type ProjectTarget } from '../project-target.ts';
+import { findProjectTarget } from '../project-target.ts';
 import { liveTables } from './live-input.ts';
 
 export interface OpenedLive {

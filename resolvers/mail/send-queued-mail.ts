@@ -48,14 +48,10 @@ export const sendQueuedMail: Task = async ({ ctx, mailer, addJob, log }, payload
   const reason = failure === undefined ? null : safeMessage(failure.error);
   const settled = [mailId, attempts, state, reason];
   if (state === 'failed') {
-    await unitOfWork(
-      ctx,
-      async (work) => {
-        await work.rows(settleStatement, settled);
-        await tellUndelivered(work, mailId);
-      },
-      async () => {},
-    );
+    await unitOfWork(ctx, async (work) => {
+      await work.rows(settleStatement, settled);
+      await tellUndelivered(work, mailId);
+    });
   } else await db.rows(settleStatement, settled);
   if (failure === undefined) return;
   if (state === 'queued') throw failure.error;

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { signedIn } from '../access.ts';
-import { type MembershipRow, membershipsStatement } from '../identity/whoami.ts';
+import { membershipsStatement } from '../identity/whoami.ts';
 import { query } from '../operation.ts';
+import type { MembershipRow } from './wire.ts';
 import { MembershipWire, membershipToWire } from './wire.ts';
 
 /** `GET /orgs/v1`. Contract 01, section 6.2. */

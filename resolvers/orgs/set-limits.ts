@@ -5,9 +5,10 @@ import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import { platformAdmin } from '../access.ts';
 import { orgId } from '../fields.ts';
-import { type Limits, limitsOf, limitWireNames } from '../limits.ts';
+import { limitsOf, limitWireNames } from '../limits.ts';
 import { mutation } from '../operation.ts';
 import { forgetProjectTargets } from '../project-target.ts';
+import type { Limits } from '../tiers/limits.ts';
 
 const LimitsWire = z.record(z.string(), z.number());
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Org } from '../../db/schema/orgs.ts';
-import type { MembershipRow } from '../identity/whoami.ts';
+import type { MembershipStatus, Org, Role } from '../../db/schema/orgs.ts';
 
 export const roleWire = z.enum(['owner', 'admin', 'developer', 'billing', 'viewer']);
 export const lifecycleWire = z.enum(['active', 'past_due', 'frozen', 'dormant', 'purged']);
@@ -46,3 +45,10 @@ export const membershipToWire = (row: MembershipRow) => ({
   role: row.role,
   status: row.status,
 });
+
+export interface MembershipRow {
+  readonly orgId: string;
+  readonly displayName: string | null;
+  readonly role: Role;
+  readonly status: MembershipStatus;
+}

@@ -7,9 +7,9 @@ import { paidOutcome } from '../../engines/x402/outcomes.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
 import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { encodeHeader } from '../../engines/x402/terms.ts';
-import { writeAudit } from '../audit.ts';
+import { auditRow } from '../audit.ts';
 import { appendEvent } from '../events/append-event.ts';
-import { storeOutcome } from '../idempotency.ts';
+import { outcomeRow } from '../idempotency.ts';
 import { orgOf } from '../operation.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
 import {
@@ -116,15 +116,11 @@ async function tryOut(sale: PaidSale, held: HeldPayment): Promise<void> {
     blockTime: ctx.services.now(),
   };
   try {
-    await unitOfWork(
-      ctx,
-      async (work) => {
-        const payment = { id: held.row.id, price, settlement, trial: true };
-        await op.handler({ ...scope, ...work, payment }, input, undefined);
-        throw new TakenBack();
-      },
-      async () => {},
-    );
+    await unitOfWork(ctx, async (work) => {
+      const payment = { id: held.row.id, price, settlement, trial: true };
+      await op.handler({ ...scope, ...work, payment }, input, undefined);
+      throw new TakenBack();
+    });
   } catch (error) {
     if (!(error instanceof TakenBack)) throw error;
   }
@@ -164,23 +160,17 @@ async function finish(sale: PaidSale, held: HeldPayment, settlement: Settlement,
   const { op, ctx, scope, input, price, claim } = sale;
   const { services } = ctx;
   const payment: PaidFor = { id: held.row.id, price, settlement, trial: false };
-  let orgId: string | undefined;
   try {
-    return await unitOfWork(
-      ctx,
-      async (work) => {
-        await lockTransfer(work.client, settlement.network, settlement.transaction);
-        const output = await op.handler({ ...scope, ...work, payment }, input, prepared);
-        const entry = op.audit(output, input, scope);
-        if (entry !== undefined) await writeAudit(work.client, ctx, sale.caller, scope, entry);
-        orgId = tellOrg(sale, work, payment, output);
-        return output;
-      },
-      async (client, output) => {
-        await settlePayment(client, services, held, { settlement, outcome: { output }, orgId });
-        if (claim !== undefined) await storeOutcome(client, ctx, claim, { output });
-      },
-    );
+    return await unitOfWork(ctx, async (work) => {
+      await lockTransfer(work.client, settlement.network, settlement.transaction);
+      const output = await op.handler({ ...scope, ...work, payment }, input, prepared);
+      const orgId = tellOrg(sale, work, payment, output);
+      await settlePayment(work.client, services, held, { settlement, outcome: { output }, orgId });
+      const entry = op.audit(output, input, scope);
+      if (entry !== undefined) work.last(auditRow(ctx, sale.caller, scope, entry));
+      if (claim !== undefined) work.last(outcomeRow(ctx, claim, { output }));
+      return output;
+    });
   } catch (error) {
     if (error instanceof LeaseLostError) throw error;
     if (isTransferTwice(error) || error instanceof LicensedTransferError) {

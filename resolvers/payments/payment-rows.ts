@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import type pg from 'pg';
 import { columnsOf } from '../../db/columns-of.ts';
-import type { Database, Statement } from '../../db/pool.ts';
+import type { Database, Queries, Statement } from '../../db/pool.ts';
 import { type Payment, payments, retiredPaymentColumns } from '../../db/schema/payments.ts';
 import type { Services } from '../context.ts';
 
@@ -59,7 +58,7 @@ export const newLease = (): string => randomBytes(16).toString('hex');
 
 /** Writes a claim, held by its writer; undefined when somebody has claimed the same. */
 export async function insertPayment(
-  client: Rows | Pick<pg.ClientBase, 'query'>,
+  client: Rows | Queries,
   payment: NewPayment,
   leaseToken: string,
 ): Promise<HeldPayment | undefined> {

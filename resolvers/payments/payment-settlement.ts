@@ -1,6 +1,5 @@
 import { deserialize, serialize } from 'node:v8';
-import type pg from 'pg';
-import { inTransaction, type Statement } from '../../db/pool.ts';
+import { inTransaction, type Queries, type Statement } from '../../db/pool.ts';
 import type { Payment } from '../../db/schema/payments.ts';
 import type { Settlement } from '../../engines/x402/cashier.ts';
 import { auditPrices } from '../audits/price-table.ts';
@@ -37,7 +36,7 @@ export interface Settled {
  * @throws LeaseLostError when somebody else has taken it over, LicensedTransferError
  */
 export async function settlePayment(
-  client: Pick<pg.ClientBase, 'query'>,
+  client: Queries,
   { keys }: Pick<Services, 'keys'>,
   { row, leaseToken }: HeldPayment,
   { settlement, outcome, orgId, error }: Settled,
@@ -72,7 +71,7 @@ export async function settlePayment(
  * Has everybody wait who would use the same transaction as a payment, until this one's use is committed. Held until the
  * transaction on `client` ends; looked for what was used by statements that begin later.
  */
-export async function lockTransfer(client: Pick<pg.ClientBase, 'query'>, network: string, transaction: string) {
+export async function lockTransfer(client: Queries, network: string, transaction: string) {
   await client.query({ ...lockStatement, values: [`chain-payment:${network}:${transaction.toLowerCase()}`] });
 }
 

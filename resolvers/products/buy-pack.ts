@@ -10,7 +10,7 @@ import { hostAdmission } from '../audits/admit-host.ts';
 import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../audits/audit-result-wire.ts';
 import { auditPrices } from '../audits/price-table.ts';
 import { recordAudit } from '../audits/record-audit.ts';
-import { tellAudit } from '../audits/tell-audit.ts';
+import { whoWaits } from '../audits/who-waits.ts';
 import { type Delivery, deliveryToWire, openDownload } from '../downloads/open-download.ts';
 import { requireSigner } from '../licences/require-signer.ts';
 import { mutation } from '../operation.ts';
@@ -34,10 +34,10 @@ export const buyPack = mutation({
   input: z.object({
     url: z.string().optional().describe('HTTPS address or host name of the site; example.com when absent.'),
   }),
-  async prepare({ services, progress }, { url = services.settings.auditDefaultUrl }) {
-    await requireSigner(services);
-    const { auditor } = services;
-    const request = { admit: hostAdmission(services), fresh: true, told: tellAudit({ progress }) };
+  async prepare(ctx, { url = ctx.services.settings.auditDefaultUrl }) {
+    await requireSigner(ctx.services);
+    const { auditor } = ctx.services;
+    const request = { admit: hostAdmission(ctx.services), fresh: true, ...whoWaits(ctx) };
     const { audited } = await auditor.audit(auditor.target(url), request);
     return audited;
   },

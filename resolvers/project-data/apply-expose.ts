@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Finding } from '../../engines/expose/finding.ts';
 import { conflictsOf, findingsOf } from '../../engines/expose/findings.ts';
-import type { Manifest } from '../../engines/expose/manifest.ts';
+import type { Manifest } from '../../engines/expose/manifest-shape.ts';
 import { modelOf } from '../../engines/expose/model.ts';
 import { type Named, planApply } from '../../engines/expose/plan-apply.ts';
 import { wholly } from '../../engines/expose/sound.ts';

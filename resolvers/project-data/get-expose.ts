@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { introspect } from '../../engines/expose/introspect.ts';
-import type { Manifest } from '../../engines/expose/manifest.ts';
+import type { Manifest } from '../../engines/expose/manifest-shape.ts';
 import { onProject } from '../access.ts';
 import { projectId } from '../fields.ts';
 import { query } from '../operation.ts';

@@ -1,6 +1,7 @@
 import type { BatchRows, BatchStatement } from '../../db/statement-batch.ts';
 import { type Facts, factsSql } from '../../engines/expose/facts.ts';
-import { checkManifest, type Manifest } from '../../engines/expose/manifest.ts';
+import { checkManifest } from '../../engines/expose/manifest.ts';
+import type { Manifest } from '../../engines/expose/manifest-shape.ts';
 import { once, ownerRole } from './in-project.ts';
 
 /** Reads as the owner, with no path to search: what is named here has its schema. */

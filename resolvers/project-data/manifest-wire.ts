@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Finding } from '../../engines/expose/finding.ts';
-import type { Manifest } from '../../engines/expose/manifest.ts';
+import type { Manifest } from '../../engines/expose/manifest-shape.ts';
 
 /** Judged by the manifest's own rules, which name what is wrong by its path. */
 export const manifestInput = z.record(z.string(), z.unknown()).describe('The expose manifest.');

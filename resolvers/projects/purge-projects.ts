@@ -21,7 +21,7 @@ export async function purgeProjects(ctx: Context): Promise<number> {
   let begun = 0;
   for (;;) {
     ctx.signal.throwIfAborted();
-    const found = await unitOfWork(ctx, beginSome, async () => {});
+    const found = await unitOfWork(ctx, beginSome);
     begun += found;
     if (found < batch) break;
   }

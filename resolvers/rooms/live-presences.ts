@@ -17,6 +17,7 @@ export const othersLive = (
 // Every sign of life prolongs a presence by the same hour: in the order in which they expire, they were last active.
 const othersStatement: Statement = {
   name: 'presences.others-live',
+  pipelined: true,
   text: `select ${presenceColumns('p')} from room_presences p
     where org_id = $1 and room_key = $2 and ${isLive('p')} and id <> $3
     order by expires_at desc, id limit $4`,

@@ -53,22 +53,18 @@ export async function mirrorMessages(ctx: Context): Promise<void> {
 const nameOf = ({ orgId, roomKey }: Lag) => `${orgId} ${roomKey}`;
 
 async function mirrorSome(ctx: Context, { orgId, roomKey }: Lag): Promise<boolean> {
-  const told = await unitOfWork(
-    ctx,
-    async (work) => {
-      const [room] = await work.rows<{ from: bigint; head: bigint }>(enterStatement, [orgId, roomKey]);
-      if (room === undefined) return undefined;
-      const end = room.from + BigInt(batch);
-      const projectId = projectOfRoom(roomKey);
-      const now = ctx.services.now();
-      const values = [orgId, roomKey, room.from, end, projectId !== null];
-      for (const message of await work.rows<ToldMessage>(messagesStatement, values)) {
-        work.append(eventOf(orgId, roomKey, projectId, message, now));
-      }
-      return { from: room.from, next: end > room.head ? room.head + 1n : end };
-    },
-    async () => {},
-  );
+  const told = await unitOfWork(ctx, async (work) => {
+    const [room] = await work.rows<{ from: bigint; head: bigint }>(enterStatement, [orgId, roomKey]);
+    if (room === undefined) return undefined;
+    const end = room.from + BigInt(batch);
+    const projectId = projectOfRoom(roomKey);
+    const now = ctx.services.now();
+    const values = [orgId, roomKey, room.from, end, projectId !== null];
+    for (const message of await work.rows<ToldMessage>(messagesStatement, values)) {
+      work.append(eventOf(orgId, roomKey, projectId, message, now));
+    }
+    return { from: room.from, next: end > room.head ? room.head + 1n : end };
+  });
   if (told === undefined) return false;
   await ctx.services.db.rows(toldStatement, [orgId, roomKey, told.from, told.next]);
   return true;

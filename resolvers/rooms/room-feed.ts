@@ -1,4 +1,3 @@
-import type pg from 'pg';
 import { columnsOf, partOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
@@ -38,10 +37,10 @@ const feedName = (orgId: string, roomKey: string): FeedName => ({ orgId, kind: '
 export function appendMessage(message: RoomMessage): FeedAppend {
   return {
     name: feedName(message.orgId, message.roomKey),
-    async write(client: pg.ClientBase) {
-      const { rows } = await client.query<{ seq: bigint }>({ ...appendStatement, values: appendValues(message) });
-      message.seq = rows[0]!.seq;
-      return message.seq;
+    statement: appendStatement,
+    values: appendValues(message),
+    placed: (position) => {
+      message.seq = position;
     },
   };
 }
@@ -88,7 +87,7 @@ const appendStatement: Statement = {
     insert into room_messages (org_id, room_key, seq, id, sender_presence_id, sender_name, principal_id, body,
       thread_id, importance, ack_required, recipients, idempotency_key, created_at)
     select $1, $2, head.position, $3, $4, $5, $6, $7, $8, $9, $10, $11::jsonb, $12, $13 from head
-    returning seq`,
+    returning seq as position`,
 };
 
 export type SliceRow = Record<string, unknown> & { readonly head: bigint; readonly floor: bigint };

@@ -15,7 +15,7 @@ import { type Arrival, resolveSpeaker } from './presence.ts';
 import { resolveRecipients } from './recipients.ts';
 import { appendMessage, isTold } from './room-feed.ts';
 import { presenceFields, presenceId, roomAddress, sessionKey, threadId } from './room-input.ts';
-import { refuseOverDailySends } from './sends-of-day.ts';
+import { nearDailySends, refuseOverDailySends } from './sends-of-day.ts';
 import {
   ArrivalWire,
   arrivalToWire,
@@ -79,13 +79,12 @@ export const sendMessage = mutation({
     ...presenceFields,
   }),
   async handler(work, input): Promise<SentMessage> {
-    await ensureRoom(work);
-    // Finding the speaker also locks its row, so that two sends of one presence with one key cannot both be first.
-    const sender = await resolveSpeaker(work, input);
+    // Asked at once. Finding the speaker also locks its row, so that two sends of one presence with one key cannot both be first.
+    const [, near, sender] = await Promise.all([ensureRoom(work), nearDailySends(work), resolveSpeaker(work, input)]);
     const first = await findReplayed(work, sender.presence.id, input.idempotency_key);
     if (first !== undefined) return { message: first, deduplicated: true, sender };
     const recipients = await resolveRecipients(work, input);
-    await refuseOverDailySends(work);
+    if (near) await refuseOverDailySends(work);
     const message: RoomMessage = {
       orgId: work.org.id,
       roomKey: work.room.key,

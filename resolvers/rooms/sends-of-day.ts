@@ -19,16 +19,24 @@ export const sendsSlots = 64;
 export const sendsSlot = `'#' || (pg_backend_pid() % ${sendsSlots})`;
 
 /**
- * Has room for one more message today. What is stored counts it, in one of a few rows, so the number of an organization
- * is a sum over rows that others are adding to. Far below the limit that does no harm. Near it senders pass one after the
- * other, each once whoever went before is committed, and count again then.
+ * Looks whether an organization is near its limit of the day. What is stored counts it, in one of a few rows, so the
+ * number of an organization is a sum over rows that others are adding to. Far below the limit that does no harm. Near it
+ * senders pass one after the other, each once whoever went before is committed. Asked before anything else is locked.
+ *
+ * @returns whether {@link refuseOverDailySends} has to count
+ */
+export async function nearDailySends(work: Work & RoomScope): Promise<boolean> {
+  const [look] = await work.rows<{ near: boolean }>(lookStatement, [work.org.id, messagesPerDay(work) - ample]);
+  return look!.near;
+}
+
+/**
+ * Counts the messages of today, after {@link nearDailySends} had its turn.
  *
  * @throws QUOTA_EXCEEDED
  */
 export async function refuseOverDailySends(work: Work & RoomScope): Promise<void> {
-  const limit = limitsOf(work.org).messagesPerDay;
-  const [look] = await work.rows<{ near: boolean }>(lookStatement, [work.org.id, limit - ample]);
-  if (!look!.near) return;
+  const limit = messagesPerDay(work);
   const [count] = await work.rows<{ used: number }>(countStatement, [work.org.id]);
   const { used } = count!;
   if (used < limit) return;
@@ -38,6 +46,8 @@ export async function refuseOverDailySends(work: Work & RoomScope): Promise<void
     nextActions: [{ ...renewTier(':tier'), why: 'A higher tier sends more.' }, checkUsage],
   });
 }
+
+const messagesPerDay = ({ org }: RoomScope) => limitsOf(org).messagesPerDay;
 
 const sentToday = `(select coalesce(sum(sent), 0)::int from room_sends where org_id = $1 and day = ${today})`;
 

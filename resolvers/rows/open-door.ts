@@ -1,9 +1,9 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { RowRole } from '../../engines/rows/request/row-request.ts';
+import type { ProjectTarget } from '../addressed-project.ts';
 import { standingClaims } from '../auth/standing.ts';
 import type { Context } from '../context.ts';
 import { openProjectDoor, type ProjectDoor } from '../project-door.ts';
-import type { ProjectTarget } from '../project-target.ts';
 
 /** The two ways to a project's rows: under row security, and past it with the service key. */
 export type RowDoor = 'public' | 'admin';

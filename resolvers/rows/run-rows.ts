@@ -15,9 +15,10 @@ import { bodyBytesMax } from '../../engines/rows/compile/bounds.ts';
 import { RowError, refusals } from '../../engines/rows/errors.ts';
 import { MissingRightError, noRightState } from '../../engines/rows/plan/require-right.ts';
 import { rememberedPlan } from '../../engines/rows/remembered-plans.ts';
-import type { RowRequest } from '../../engines/rows/request/row-request.ts';
+import { isReading, type RowRequest } from '../../engines/rows/request/row-request.ts';
 import { SchemaTooLargeError } from '../../engines/rows/schema/too-large.ts';
 import type { SchemaCache } from '../../engines/rows/schema/types.ts';
+import { outdatedStates } from '../../engines/rows/schema-caches.ts';
 import type { Rendered } from '../../engines/rows/sql/sql.ts';
 import type { Context } from '../context.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
@@ -44,7 +45,7 @@ export async function runRows(
 ): Promise<RowAnswer> {
   const { projectId } = caller.target;
   ctx.answersFor?.(projectId);
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
+  if (!isReading(request.method)) {
     if (caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
     if (mayAnswerMuch(request)) ctx.services.heldAnswers.refuseWhileFull(projectId);
   }
@@ -59,7 +60,7 @@ export async function runRows(
 const mayAnswerMuch = ({ target, header }: RowRequest) =>
   target.kind === 'function' || /representation/i.test(header('prefer') ?? '');
 
-/** Plans and runs a request; once more by a newer schema when the table was gone that the known one still has. */
+/** Plans and runs a request; once more by a newer schema when it fails over what the known one may have wrong. */
 async function ran(
   ctx: Context,
   caller: RowCaller,
@@ -70,15 +71,13 @@ async function ran(
   try {
     return { plan, rows: await run(ctx, caller, request, settings, plan, cache), isFirstTry: true };
   } catch (error) {
-    if (!(error instanceof RowError) || error.code !== undefinedTable) throw error;
+    if (!(error instanceof RowError) || !outdatedStates.has(error.code)) throw error;
     const newer = await reached(() => ctx.services.schemaCaches.renew(caller.target.database, cache));
     if (newer === cache) throw error;
     const again = rememberedPlan(request, newer, caller.role);
     return { plan: again, rows: await run(ctx, caller, request, settings, again, newer), isFirstTry: false };
   }
 }
-
-const undefinedTable = '42P01';
 
 /** Refusals that a newer schema may know better than to give. */
 const misses = new Set(['PGRST200', 'PGRST201', 'PGRST202', 'PGRST203', 'PGRST204', 'PGRST205']);

@@ -1,5 +1,5 @@
 import type { Tier } from '../../db/schema/orgs.ts';
-import type { Limits } from '../limits.ts';
+import type { Limits } from './limits.ts';
 
 /** What functions may be, of all projects together and each by itself. */
 export interface FunctionLimits {

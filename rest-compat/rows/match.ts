@@ -15,12 +15,13 @@ export interface RowPath {
 }
 
 const prefixes = { '/rest/v1': 'public', '/admin/v1/rest': 'admin' } as const satisfies Record<string, RowDoor>;
-const methods = {
-  table: ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'],
-  function: ['GET', 'POST'],
-} as const satisfies Record<RowRequest['target']['kind'], readonly RowMethod[]>;
+/** Those that functions are not called by are refused in the dialect. */
+const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies RowMethod[];
+const allowed = allowHeader(methods);
 
 const pathPattern = /^(\/rest\/v1|\/admin\/v1\/rest)\/(rpc\/)?([^/]+)\/?$/;
+
+export const isRowPath = (path: string): boolean => pathPattern.test(path);
 
 /**
  * The rows that a path means; undefined when it is a path to something else.
@@ -31,12 +32,8 @@ export function matchRowPath(method: string, path: string): RowPath | undefined 
   const [, prefix, rpc, encoded] = pathPattern.exec(path) ?? [];
   if (prefix === undefined || encoded === undefined) return undefined;
   const kind = rpc === undefined ? 'table' : 'function';
-  const allowed: readonly string[] = methods[kind];
-  if (!allowed.includes(method) && method !== 'HEAD')
-    throw new ServiceError('METHOD_NOT_ALLOWED', {
-      allow: allowHeader(allowed),
-      details: { method, allow: allowHeader(allowed) },
-    });
+  if (!allowed.includes(method))
+    throw new ServiceError('METHOD_NOT_ALLOWED', { allow: allowed, details: { method, allow: allowed } });
   return {
     door: prefixes[prefix as keyof typeof prefixes],
     target: { kind, name: decoded(encoded) },

@@ -1,4 +1,4 @@
-import { policyNames } from '../../engines/expose/manifest.ts';
+import { policyNames } from '../../engines/expose/manifest-shape.ts';
 import type { JsonSchema } from '../openapi/path-doc.ts';
 import type { Tool } from './tool.ts';
 

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import { invalidField, ServiceError, toEnvelope } from '../../core/errors.ts';
+import { sha256Hex } from '../../core/keys.ts';
 import { networkOf } from '../../core/network-of.ts';
-import { findResult, keepResult } from '../../resolvers/agents/kept-results.ts';
-import { callerKey } from '../../resolvers/caller.ts';
+import { findResult, type Keeper, keepResult } from '../../resolvers/agents/kept-results.ts';
+import { callerKey, isPrincipal } from '../../resolvers/caller.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { asRefusal } from '../../resolvers/execute.ts';
 import { ReplayedRefusal } from '../../resolvers/idempotency.ts';
@@ -98,7 +99,7 @@ async function callNamed(ctx: Context, call: ToolCall, options: PlatformOptions)
     if (own === findTools) return plain(name, toolsFound(toolTable().values(), parsed(findTools, args)));
     if (own === expandResult) {
       const window = parsed(expandResult, args);
-      return plain(name, windowOf(await findResult(ctx, await ownerOf(ctx), window.ref), window));
+      return plain(name, windowOf(await findResult(ctx, await keeperOf(ctx, call), window.ref), window));
     }
     const { name: inner, arguments: given } = parsed(callTool, args);
     if (ownTools.some((one) => one.name === inner)) throw invalidField('name', 'is called by itself');
@@ -116,13 +117,17 @@ const plain = async (name: string, result: object): Promise<ToolResult> => ({
   structuredContent: result,
 });
 
-/** Whose a list is that was laid by: nobody else reads on in it. */
-const ownerOf = async (ctx: Context): Promise<string> => callerKey(await ctx.caller(), networkOf(ctx.request.address));
+/** Whose a list is that was laid by. A key is in many hands, and an address: there it is the session's. */
+async function keeperOf(ctx: Context, { session }: ToolCall): Promise<Keeper> {
+  const [caller, network] = [await ctx.caller(), networkOf(ctx.request.address)];
+  const owner = callerKey(caller, network);
+  return { owner, session: isPrincipal(caller) ? '' : sha256Hex(session ?? network) };
+}
 
 /** What was done is told, whether or not its list could be laid by. */
-const kept = async (ctx: Context, items: readonly unknown[]): Promise<string | undefined> => {
+const kept = async (ctx: Context, call: ToolCall, items: readonly unknown[]): Promise<string | undefined> => {
   try {
-    return await keepResult(ctx, await ownerOf(ctx), items);
+    return await keepResult(ctx, await keeperOf(ctx, call), items);
   } catch (error) {
     ctx.services.log.warn({ err: error, trace_id: ctx.request.traceId }, 'A long result was not laid by.');
     return undefined;
@@ -142,7 +147,7 @@ async function callOne(tool: Tool, ctx: Context, call: ToolCall, options: Platfo
     const text = await resultText(titleOf(tool.name), done, {
       secrets: reveal ? [] : tool.secrets,
       // What was revealed is kept no more than what was not.
-      keep: tool.secrets.length > 0 ? async () => undefined : (items) => kept(ctx, items),
+      keep: tool.secrets.length > 0 ? async () => undefined : (items) => kept(ctx, call, items),
     });
     return { content: [{ type: 'text', text }], structuredContent: done };
   });

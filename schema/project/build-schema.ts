@@ -15,7 +15,7 @@ import {
   GraphQLString,
 } from 'graphql';
 import type { FieldMeaning, PartName } from '../../engines/rows/graph/asked.ts';
-import type { GraphColumn, GraphModel, GraphRoutine, GraphTable } from '../../engines/rows/graph/model.ts';
+import type { GraphColumn, GraphModel, GraphRoutine, GraphTable } from '../../engines/rows/graph/graph-model.ts';
 import type { GraphEnum, ValueType } from '../../engines/rows/graph/value-types.ts';
 import { InputTypes } from './input-types.ts';
 import { liveEventType, type SubscribeTo } from './live-types.ts';

@@ -10,7 +10,8 @@ import {
   GraphQLString,
   getNamedType,
 } from 'graphql';
-import { type GraphColumn, type GraphRoutine, type GraphTable, isOrdered } from '../../engines/rows/graph/model.ts';
+import type { GraphColumn, GraphRoutine, GraphTable } from '../../engines/rows/graph/graph-model.ts';
+import { isOrdered } from '../../engines/rows/graph/model.ts';
 import { orders } from '../../engines/rows/graph/paging.ts';
 import type { ValueType } from '../../engines/rows/graph/value-types.ts';
 import { ValueFilters } from './filters.ts';

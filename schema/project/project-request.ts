@@ -14,25 +14,22 @@ import { ServiceError } from '../../core/errors.ts';
 import { RowError } from '../../engines/rows/errors.ts';
 import type { Asked } from '../../engines/rows/graph/asked.ts';
 import { planRoot } from '../../engines/rows/graph/plan-root.ts';
+import { outdatedStates } from '../../engines/rows/schema-caches.ts';
 import type { Context } from '../../resolvers/context.ts';
 import type { RowCaller } from '../../resolvers/rows/open-door.ts';
 import { asServiceError, graphCursors, runGraph } from '../../resolvers/rows/run-graph.ts';
 import type { RequestSettings } from '../../resolvers/rows/run-rows.ts';
-import type { LiveEvent } from '../../subscriptions/live/follow-live.ts';
-import { followTable } from '../../subscriptions/live/follow-table.ts';
 import type { GraphQLEngine, GraphQLRequest, Prepared } from '../engine/engine.ts';
 import { refusal, renderErrors } from '../engine/render-errors.ts';
 import { askedOf, fragmentsOf, type Variables } from './collect.ts';
 import type { ProjectSchema, ProjectSchemas } from './project-schemas.ts';
+import type { SubscribingContext } from './subscribe-to-table.ts';
 
 export interface ProjectRequestOptions {
   readonly schemas: ProjectSchemas;
   readonly caller: RowCaller;
   readonly settings: RequestSettings;
 }
-
-/** What a schema that is older than the database misses, or still has. */
-const outdated = new Set(['42P01', '42703', '42883', '42704']);
 
 /**
  * One request inside a project, as its caller: the engine that HTTP, SSE and sockets hand it to. It begins with the
@@ -91,7 +88,7 @@ export class ProjectRequest implements GraphQLEngine {
       return this.#render(await this.#execute(prepared, ctx), ctx);
     } catch (error) {
       // All was undone, so that it can be done again by what there is now.
-      if (!(error instanceof RowError) || !outdated.has(error.code) || !(await this.#renew()))
+      if (!(error instanceof RowError) || !outdatedStates.has(error.code) || !(await this.#renew()))
         return this.#render(failed(error), ctx);
     }
     const { document, operationName, variables } = prepared;
@@ -180,18 +177,6 @@ export class ProjectRequest implements GraphQLEngine {
 const byKey: GraphQLFieldResolver<unknown, unknown> = (source, _args, _ctx, { path }) =>
   (source as Readonly<Record<string, unknown>>)[path.key as string];
 
-/** What the resolvers of subscriptions are given. */
-interface SubscribingContext {
-  readonly ctx: Context;
-  readonly caller: RowCaller;
-}
-
-/** Follows a live table for a request. @throws TABLE_NOT_LIVE, AUTH_REQUIRED, LIVE_CONNECTION_LIMIT */
-export function subscribeTo(request: unknown, table: string, after: string | undefined): AsyncIterable<LiveEvent> {
-  const { ctx, caller } = request as SubscribingContext;
-  return followTable(ctx, caller, { table, after });
-}
-
 /** Says which field a refusal is about, where that is known. */
 class FieldRefusal extends Error {
   readonly path: readonly string[];
@@ -203,7 +188,7 @@ class FieldRefusal extends Error {
 }
 
 const at = (asked: Asked, error: unknown): unknown =>
-  error instanceof RowError && outdated.has(error.code) ? error : new FieldRefusal(asked, error);
+  error instanceof RowError && outdatedStates.has(error.code) ? error : new FieldRefusal(asked, error);
 
 function failed(error: unknown): ExecutionResult {
   const cause = asServiceError(error instanceof FieldRefusal ? error.cause : error);

@@ -8,7 +8,7 @@ import type { RowCaller } from '../../resolvers/rows/open-door.ts';
 import { reached } from '../../resolvers/rows/run-rows.ts';
 import { Engine } from '../engine/engine.ts';
 import { buildSchema } from './build-schema.ts';
-import { subscribeTo } from './project-request.ts';
+import { subscribeTo } from './subscribe-to-table.ts';
 
 /** A project's schema as one role sees it, with the documents that are known to fit it. */
 export interface ProjectSchema {

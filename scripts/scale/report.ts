@@ -1,5 +1,5 @@
-import type { Step } from '../simulate-scale.ts';
 import { projectsPerOrg } from './fill.ts';
+import type { Step } from './step.ts';
 
 const mebibyte = 1_048_576;
 const short = (value: number) => (value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2));

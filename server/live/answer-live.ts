@@ -3,7 +3,8 @@ import { type LiveParams, liveParams } from '../../resolvers/live/live-input.ts'
 import { openLiveDoor } from '../../resolvers/live/open-door.ts';
 import { parseInput } from '../../resolvers/parse-input.ts';
 import { parseQuery } from '../../rest-compat/body.ts';
-import { contextOf, type Exchange, type HttpOptions, requireMethod } from '../exchange.ts';
+import { type Exchange, type HttpOptions, requireMethod } from '../exchange.ts';
+import { contextOf } from '../exchange-context.ts';
 import { jsonType, send } from '../respond.ts';
 import { readLiveChanges } from './live-changes.ts';
 import { streamLive } from './live-stream.ts';

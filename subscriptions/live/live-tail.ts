@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { KeyRing } from '../../core/keys.ts';
+import type { ProjectTarget } from '../../resolvers/addressed-project.ts';
 import type { LiveBatch, LiveEnd, LiveHint, LiveIdentity, ResyncReason } from '../../resolvers/live/live-hub.ts';
-import type { ProjectTarget } from '../../resolvers/project-target.ts';
 import { frameOf } from './live-frames.ts';
 import { type LivePosition, liveCursor } from './live-position.ts';
 import { behindMax, type LiveReading, type LiveStore, type LiveTable, type StoredHint } from './live-store.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import type { ErrorEnvelope } from '../../core/errors.ts';
 import { execute } from '../../resolvers/execute.ts';
-import type { Credentials } from '../../resolvers/identity/resolve-caller.ts';
+import type { Credentials } from '../../resolvers/identity/credentials.ts';
 import { addressRate, newcomerRate, outsideRate } from '../../resolvers/limits.ts';
 import { getOrg } from '../../resolvers/orgs/get-org.ts';
 import { RateLimiter } from '../../resolvers/rate-limit.ts';

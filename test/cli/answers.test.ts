@@ -98,3 +98,21 @@ test('where keys are kept for all to see none are made', async () => {
   expect(error).toMatchObject({ code: 'BAD_FILE', safe_to_retry: true, mutation_state: 'not_started' });
   expect(bodies).toEqual([]);
 });
+
+test('what a voucher was redeemed for is among what init says, whether it is given as a word or as input', async () => {
+  const body = { voucher_id: 'v1', amount_usd_micros: 500_000, already_redeemed: false };
+  answer = { status: 201, body };
+  for (const [word, input] of [
+    ['ABCD-1234', ''],
+    ['-', 'ABCD-1234\n'],
+  ] as const) {
+    bodies.splice(0);
+    expect((await ada.with({}, input)('init', '--voucher', word)).json).toMatchObject({ voucher: body });
+    expect(bodies).toContain('{"code":"ABCD-1234"}');
+  }
+  answer = { status: 410, body: { code: 'VOUCHER_EXPIRED', message: 'It is too late.' } };
+  expect(await ada.svc('init', '--voucher', 'ABCD-1234')).toMatchObject({
+    code: 0,
+    json: { voucher_error: { code: 'VOUCHER_EXPIRED', message: 'It is too late.', http: 410 } },
+  });
+});

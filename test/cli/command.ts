@@ -30,6 +30,8 @@ export interface Streaming {
   readonly stderr: () => string;
   /** Asks it to end, as Ctrl-C does. */
   readonly stop: () => Promise<Ended>;
+  /** Ends it without a word. */
+  readonly kill: () => Promise<Ended>;
   readonly ended: Promise<Ended>;
 }
 
@@ -95,6 +97,10 @@ export async function terminal(apiBase?: string, command: readonly string[] = ar
           .map((line) => JSON.parse(line)),
       stop() {
         child.kill('SIGINT');
+        return ended;
+      },
+      kill() {
+        child.kill('SIGKILL');
         return ended;
       },
     };

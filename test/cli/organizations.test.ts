@@ -44,6 +44,20 @@ test('an address that init is given is the one of commands that name none', asyn
   await carol.remove();
 });
 
+test('a voucher that a gateway does not take is told of, and is no reason to be without a wallet', async () => {
+  const dora = await terminal(service.url);
+  expect(await dora.svc('init', '--voucher', 'ABCD-1234')).toMatchObject({
+    code: 0,
+    stderr: '',
+    json: {
+      wallet: { created: true },
+      reachable: true,
+      voucher_error: { code: 'ROUTE_NOT_FOUND', message: 'This gateway redeems no vouchers.', http: 404 },
+    },
+  });
+  await dora.remove();
+});
+
 test('a machine whose clock is wrong signs by the gateway’s', async () => {
   const ahead = 'const now = Date.now; Date.now = () => now() + 7_200_000';
   const late = ada.with({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(ahead)}` });
@@ -75,6 +89,7 @@ test('an organization is made, found, named and listed', async () => {
 test('whoami tells who signs, and takes a name', async () => {
   expect((await ada.svc('org', 'whoami', '--set-name', 'Ada')).code).toBe(0);
   expect((await ada.svc('org', 'whoami')).json.principal).toMatchObject({ display_name: 'Ada' });
+  expect((await ada.svc('whoami')).json).toEqual((await ada.svc('org', 'whoami')).json);
 });
 
 test('an organization is looked for in the flag, the environment, the binding file and what was used, in this order', async () => {

@@ -120,6 +120,12 @@ test('the verdict on a release is the exit code', async () => {
   expect(await ada.svc(...gate)).toMatchObject({ code: 0, json: { verdict: { new_fingerprints: 0 } } });
   const failed = failure({ sample_id: 'req_0123456789', release_id: 'rel_1' });
   await ada.file('failures.json', [failed]);
+  // Of a watch that is stopped nobody knows what it would have found.
+  const { project_id: SVC_PROJECT_ID } = (await ada.svc('projects', 'current')).json;
+  const watching = ada.streamWith({ SVC_API_BASE: road.url, SVC_PROJECT_ID })(...gate, '--watch', '1h');
+  const looks = () => road.seen.filter(({ url }) => url.includes('/errors?')).length;
+  await expect.poll(looks, { timeout: 30_000 }).toBe(1);
+  expect(await watching.stop()).toMatchObject({ code: 2, error: { code: 'VERDICT_UNAVAILABLE' } });
   const reported = await ada.svc('errors', 'report', '--occurrences', '@failures.json');
   expect(reported).toMatchObject({ code: 0, stderr: '' });
   const found = await ada.svc(...gate, '--watch', '1h', '--interval', '5s');

@@ -61,6 +61,26 @@ test('svc dev starts a gateway, svc mcp serves a model from it, and both end whe
   expect((await inGateway('service', 'health')).error.code).toBe('NETWORK_ERROR');
 }, 240_000);
 
+test('a gateway does not outlive the svc dev that is killed', async () => {
+  const env = { DATABASE_URL: control.url, LOG_LEVEL: 'warn' };
+  const dev = ada.streamWith(env)('dev', '--port', '0', '--data-dir', `${ada.checkout}/data`);
+  await expect.poll(() => dev.lines(), { timeout: 150_000 }).toHaveLength(1);
+  const [{ api_base, pid }] = dev.lines();
+  const orphan = ada.with({ SVC_API_BASE: api_base });
+  expect((await orphan('service', 'health')).json).toMatchObject({ status: 'healthy' });
+  await dev.kill();
+  const isThere = () => {
+    try {
+      // The group: npm, and what it started.
+      return process.kill(-pid, 0);
+    } catch {
+      return false;
+    }
+  };
+  await expect.poll(isThere, { timeout: 60_000 }).toBe(false);
+  expect((await orphan('service', 'health')).error.code).toBe('NETWORK_ERROR');
+}, 240_000);
+
 test('where there is no gateway to start, dev says so', async () => {
   expect((await ada.with({ SVC_GATEWAY_DIR: ada.checkout })('dev')).error.code).toBe('FILE_NOT_FOUND');
 });

@@ -47,6 +47,14 @@ test.each([
   });
 });
 
+test('whoever sits behind a proxy that is not gone by is told how it would be', async () => {
+  const alone = { SVC_API_BASE: 'http://127.0.0.1:9', SVC_DELEGATE_TOKEN: 'token' };
+  const hintOf = async (env: Record<string, string>) =>
+    (await ada.with({ ...alone, ...env })('org', 'list')).error.hint as string;
+  expect(await hintOf({})).not.toContain('PROXY');
+  expect(await hintOf({ HTTPS_PROXY: 'http://127.0.0.1:3128' })).toMatch(/HTTPS_PROXY .* NODE_USE_ENV_PROXY=1/);
+});
+
 test('a stream that never came is a failure, not something to wait for', async () => {
   const nowhere = ada.with({ SVC_API_BASE: 'http://127.0.0.1:9', SVC_PROJECT_ID: 'prj_0kz3m', SVC_ANON_KEY: 'key' });
   expect(await nowhere('live', '--tables', 'notes')).toMatchObject({

@@ -233,3 +233,27 @@ test('a wallet that a call names and that is not there is told, and nobody else 
 test('a refusal that was made here has no trace, also when no gateway answered', async () => {
   expect((await ada.svc('org', 'list')).error).toMatchObject({ code: 'NETWORK_ERROR', trace_id: null });
 });
+
+test('a wallet pays by another rail only when it is told so twice, and by none that nothing is paid by', async () => {
+  const made = await ada.svc('--wallet', 'rails', 'init');
+  expect(made.json).toMatchObject({ rail: 'x402', wallet: { local_label: 'rails', created: true } });
+  const wallet = JSON.parse(await readFile(file('rails'), 'utf8'));
+  // As another client of the same files may have left it.
+  await writeFile(file('rails'), JSON.stringify({ ...wallet, rail: 'mpp' }));
+  expect((await ada.svc('--wallet', 'rails', 'init')).json.rail).toBe('mpp');
+  expect((await ada.svc('--wallet', 'rails', 'init', 'mpp')).json.rail).toBe('mpp');
+  expect(await ada.svc('--wallet', 'rails', 'init', 'x402')).toMatchObject({
+    code: 1,
+    error: {
+      code: 'RAIL_SWITCH_REQUIRES_CONFIRM',
+      next_actions: [{ type: 'run_command', command: 'svc init x402 --switch-rail' }],
+    },
+  });
+  expect((await ada.svc('--wallet', 'rails', 'init', 'x402', '--switch-rail')).json.rail).toBe('x402');
+  expect(JSON.parse(await readFile(file('rails'), 'utf8'))).toEqual(wallet);
+  expect(await modeOf(file('rails'))).toBe('600');
+  const back = ['--wallet', 'rails', 'init', 'mpp'];
+  expect((await ada.svc(...back)).error.code).toBe('RAIL_SWITCH_REQUIRES_CONFIRM');
+  expect((await ada.svc(...back, '--switch-rail')).error.code).toBe('UNSUPPORTED_OPTION');
+  expect((await ada.svc('--wallet', 'none', 'init', 'mpp')).error.code).toBe('UNSUPPORTED_OPTION');
+});

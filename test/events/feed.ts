@@ -9,11 +9,7 @@ import type { CallOptions, Service } from '../helpers/service.ts';
 /** Tells of a fact as an operation of the platform does, in a transaction of its own. */
 export function tell<Type extends PlatformEventType>({ app }: Service, event: PlatformEvent<Type>): Promise<void> {
   const ctx = { services: app.services, signal: new AbortController().signal } as unknown as Context;
-  return unitOfWork(
-    ctx,
-    async (work) => work.append(appendEvent(event)),
-    async () => {},
-  );
+  return unitOfWork(ctx, async (work) => work.append(appendEvent(event)));
 }
 
 /** A project of a new organization each, and the calls on its events. */

@@ -1,6 +1,4 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../db/embedded/start.ts';
 import { ensureDatabase } from '../../db/ensure-database.ts';
@@ -8,6 +6,7 @@ import { migrateControlDatabase } from '../../db/migrate.ts';
 import { natsProgram } from '../../scripts/lane-programs.ts';
 import { installJobs } from '../../server/workers.ts';
 import { buildPrograms, type Programs } from './build-programs.ts';
+import { memoryFolder } from './memory-folder.ts';
 import { type NatsServer, startNats } from './nats-server.ts';
 
 declare module 'vitest' {
@@ -35,7 +34,8 @@ const thrownAway = {
   full_page_writes: 'off',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  max_wal_size: '8GB',
+  // Its folder may be in memory.
+  max_wal_size: '1GB',
   checkpoint_timeout: '1h',
   autovacuum: 'off',
   jit: 'off',
@@ -46,13 +46,8 @@ export default async function setUp(project: TestProject): Promise<() => Promise
   const building = buildPrograms();
   // Awaited below; until then it is nobody's unheard failure.
   building.catch(() => undefined);
-  const dataDir = await mkdtemp(join(tmpdir(), 'svc-test-'));
-  // Postgres runs as another user when the tests run as root, and has to get in.
-  await chmod(dataDir, 0o755);
-  const postgres = await startEmbeddedPostgres({
-    dataDir,
-    settings: thrownAway,
-  });
+  const dataDir = await memoryFolder('svc-test-');
+  const postgres = await startEmbeddedPostgres({ dataDir, settings: thrownAway });
   const template = await ensureDatabase(postgres.url, templateDatabase);
   await migrateControlDatabase(template);
   await installJobs(template);

@@ -1,13 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../db/embedded/start.ts';
+import { memoryFolder } from './memory-folder.ts';
 
 /** A Postgres server of a test file's own, for tests that break connections or look at the whole server. */
 export async function startOwnPostgres() {
-  const dataDir = await mkdtemp(join(tmpdir(), 'svc-own-postgres-'));
-  const server = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off' } });
+  const dataDir = await memoryFolder('svc-own-postgres-');
+  const server = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off', max_wal_size: '256MB' } });
   const admin = new pg.Client({ connectionString: server.url });
   await admin.connect();
   let count = 0;
@@ -25,7 +24,7 @@ export async function startOwnPostgres() {
     async stop(): Promise<void> {
       await admin.end();
       await server.stop();
-      // As root the server lives in a folder of its own elsewhere.
+      // As root the server of a closed checkout lives in a folder of its own elsewhere.
       for (const folder of [server.dataDir, dataDir]) await rm(folder, { recursive: true, force: true });
     },
   };

@@ -22,12 +22,21 @@ export interface PgProxy {
   readonly mend: () => void;
   /** What each client asked for when it connected, by name. */
   readonly startups: readonly ReadonlyMap<string, string>[];
+  /** What was asked in one go, up to a Sync or as a text of its own: a question and an answer on their way. */
+  readonly trips: readonly Trip[];
   /**
    * Keeps back the answer to the commit of the next transaction that sends a statement like `statement`. Postgres gets
    * the commit and carries it out.
    */
   readonly freezeCommit: (statement: RegExp) => FrozenCommit;
   readonly close: () => Promise<void>;
+}
+
+export interface Trip {
+  /** The connection it went by. */
+  readonly link: number;
+  /** Texts of the statements, in order. */
+  readonly texts: readonly string[];
 }
 
 /** What waits for its transaction, or holds its answer. */
@@ -43,6 +52,8 @@ export async function startPgProxy(databaseUrl: string): Promise<PgProxy> {
   const sockets = new Set<Socket>();
   const freezes: Freeze[] = [];
   const startups: Map<string, string>[] = [];
+  const trips: Trip[] = [];
+  let links = 0;
   let open = true;
   let stalled = false;
 
@@ -61,7 +72,8 @@ export async function startPgProxy(databaseUrl: string): Promise<PgProxy> {
       });
     }
     near.once('data', (part) => startups.push(startupOf(part)));
-    relay(near, far, freezes, () => stalled);
+    const link = links++;
+    relay(near, far, freezes, { stalled: () => stalled, onTrip: (texts) => trips.push({ link, texts }) });
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -84,6 +96,7 @@ export async function startPgProxy(databaseUrl: string): Promise<PgProxy> {
       stalled = false;
     },
     startups,
+    trips,
     freezeCommit(statement) {
       const answered = Promise.withResolvers<void>();
       const held = Promise.withResolvers<{ readonly lose: () => void; readonly thaw: () => void }>();
@@ -103,39 +116,50 @@ export async function startPgProxy(databaseUrl: string): Promise<PgProxy> {
 }
 
 /** Copies both ways, reading along. */
-function relay(near: Socket, far: Socket, freezes: Freeze[], stalled: () => boolean): void {
+function relay(
+  near: Socket,
+  far: Socket,
+  freezes: Freeze[],
+  { stalled, onTrip }: { readonly stalled: () => boolean; readonly onTrip: (texts: readonly string[]) => void },
+): void {
   /** Texts of the statements that this connection has prepared, by name. */
   const prepared = new Map<string, string>();
   /** Statements of the transaction that is open. */
   let sent: string[] = [];
+  /** Statements of the trip that is being sent. */
+  let together: string[] = [];
   let kept: Buffer[] | undefined;
   let holding: Freeze | undefined;
+
+  const asked = (text: string) => {
+    together.push(text);
+    const command = text.trim().toLowerCase();
+    if (command === 'begin') sent = [];
+    else if (command !== 'commit') sent.push(text);
+    else {
+      const index = freezes.findIndex(({ statement }) => sent.some((one) => statement.test(one)));
+      if (index < 0) return;
+      [holding] = freezes.splice(index, 1);
+      kept = [];
+      holding!.hold({
+        lose: () => near.destroy(),
+        thaw: () => {
+          for (const part of kept ?? []) near.write(part);
+          kept = undefined;
+        },
+      });
+    }
+  };
 
   // The first message of a client has no type.
   const fromClient = messages((type, body) => {
     const [first = '', second = ''] = body.toString('utf8').split('\0', 2);
-    if (type === 'P') {
-      prepared.set(first, second);
-      sent.push(second);
-    } else if (type === 'B') sent.push(prepared.get(second) ?? '');
-    else if (type === 'Q') {
-      const command = first.trim().toLowerCase();
-      if (command === 'begin') sent = [];
-      else if (command !== 'commit') sent.push(first);
-      else {
-        const index = freezes.findIndex(({ statement }) => sent.some((text) => statement.test(text)));
-        if (index < 0) return;
-        [holding] = freezes.splice(index, 1);
-        kept = [];
-        holding!.hold({
-          lose: () => near.destroy(),
-          thaw: () => {
-            for (const part of kept ?? []) near.write(part);
-            kept = undefined;
-          },
-        });
-      }
-    }
+    if (type === 'P') prepared.set(first, second);
+    else if (type === 'B') asked(prepared.get(second) ?? '');
+    else if (type === 'Q') asked(first);
+    if (type !== 'Q' && type !== 'S') return;
+    onTrip(together);
+    together = [];
   }, true);
   const fromServer = messages((type) => {
     // Ready for the next query: the commit is done.

@@ -71,6 +71,20 @@ test('a row that changes its owner is gone for the old one, and an update for th
   expect(his).toEqual([{ table: 'tasks', op: 'update', pk: [{ id: 1 }], n: 1 }]);
 });
 
+test('an update of one row that stays its owner’s is one hint, for the owner alone, as one of many is', async () => {
+  const [hers, his] = await toldOf(
+    `insert into tasks (user_id) values ('${ada.id}'), ('${ada.id}'), ('${bob.id}');
+    update tasks set body = 'all'; update tasks set body = 'one' where id = 1`,
+    asAda(),
+    asBob(),
+  );
+  expect(hers!.slice(1)).toEqual([
+    { table: 'tasks', op: 'update', pk: [{ id: 1 }, { id: 2 }], n: 2 },
+    { table: 'tasks', op: 'update', pk: [{ id: 1 }], n: 1 },
+  ]);
+  expect(his!.slice(1)).toEqual([{ table: 'tasks', op: 'update', pk: [{ id: 3 }], n: 1 }]);
+});
+
 test('owners that change in a table without a key are told of the table', async () => {
   await run('alter table tasks drop constraint tasks_pkey');
   const [hers, his] = await toldOf(

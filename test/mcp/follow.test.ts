@@ -1,15 +1,27 @@
+import type { ServerResponse } from 'node:http';
 import { afterAll, describe, expect, test } from 'vitest';
 import { auditedSite } from '../access/surfaces/audits.ts';
 import { startService } from '../helpers/service.ts';
-import { startSites } from '../helpers/site-server.ts';
+import { type Answerer, startSites } from '../helpers/site-server.ts';
 import { overHttp } from './clients.ts';
 import { platformTools } from './mcp-stage.ts';
 
 /** A page for each client, so that nobody has had it read before. */
 const pageOf = (client: string) => `/${encodeURIComponent(client)}`;
 const pages = Object.fromEntries(overHttp.map(([name]) => [pageOf(name), '<title>Audited</title>']));
-const sites = await startSites({ [auditedSite]: pages });
-const service = await startService({ auditTrial: sites.trial });
+/** Pages that are asked for and not answered, by their path. */
+const held = new Map<string, ServerResponse>();
+const heldSiteOf = (client: string) => `held${overHttp.findIndex(([name]) => name === client)}.audit-sites.net`;
+const hold: Answerer = ({ url = '' }, response) => {
+  if (url.endsWith('.txt') || url.endsWith('.xml')) return response.writeHead(404).end();
+  held.set(url, response);
+  response.once('close', () => held.get(url) === response && held.delete(url));
+};
+const sites = await startSites({
+  [auditedSite]: pages,
+  ...Object.fromEntries(overHttp.map(([name]) => [heldSiteOf(name), hold])),
+});
+const service = await startService({ auditTrial: sites.trial, env: { TRUSTED_PROXIES: '127.0.0.1/32' } });
 afterAll(async () => {
   await service.stop();
   sites.close();
@@ -67,6 +79,48 @@ describe.each(overHttp)('%s', (name, connect) => {
     const left = await client.callTool('run_sql', { project_id, sql: 'select * from notes' });
     expect(left.structuredContent.rows).toEqual([]);
     await client.close();
+  });
+
+  test('ends the audit that it cancels, unless somebody else waits for it', async () => {
+    const heldSite = heldSiteOf(name);
+    // From a network of its own, so that none uses up what another may.
+    const headers = async () => ({ 'x-forwarded-for': `203.0.113.${heldSite.at(4)}` });
+    const nobody = { ...service.actors.nobody, headers };
+    const client = await connect(url, nobody);
+    const other = await connect(url, nobody);
+    const audited = (path: string, from = client) => {
+      const { signal, abort } = aborting();
+      const ended = from.callTool('audit_site', { url: heldSite + path }, { signal }).then(
+        ({ structuredContent }) => structuredContent.ok,
+        () => 'ended',
+      );
+      return { ended, abort };
+    };
+    const isRead = (path: string) => until(async () => held.has(path));
+    const alone = pageOf(`${name} alone`);
+    const left = audited(alone);
+    await isRead(alone);
+    left.abort();
+    expect(await left.ended).toBe('ended');
+    await until(async () => !held.has(alone));
+    // Whoever asks now has it read anew, rather than what is at its end.
+    const again = audited(alone);
+    await isRead(alone);
+    held.get(alone)!.end('<title>Held</title>');
+    expect(await again.ended).toBe(true);
+
+    const shared = pageOf(`${name} shared`);
+    const mine = audited(shared);
+    await isRead(shared);
+    const theirs = audited(shared, other);
+    // Once the next call is answered, theirs has come as well.
+    await other.callTool('get_audit_pricing');
+    mine.abort();
+    expect(await mine.ended).toBe('ended');
+    await client.callTool('get_audit_pricing');
+    held.get(shared)!.end('<title>Held</title>');
+    expect(await theirs.ended).toBe(true);
+    await Promise.all([client.close(), other.close()]);
   });
 
   test('is told how a wait goes on, until what was waited for is there', async () => {

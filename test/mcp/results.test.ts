@@ -41,6 +41,35 @@ describe('a long list', () => {
     expect(await expand({ ref: 'res_0123456789abcdef' })).toMatchObject(absent);
   });
 
+  test('is, of those who share a key, the session’s that was shown it', async () => {
+    const { wallet, projectId: project_id, anonKey } = await service.project();
+    await tools.call(wallet, 'run_sql', {
+      project_id,
+      sql: 'create table notes (id int primary key); insert into notes select generate_series(1, 21)',
+    });
+    const manifest = { version: 1, tables: [{ name: 'notes', expose: true, policy: 'public_read_append_only' }] };
+    await tools.call(wallet, 'apply_expose', { project_id, manifest });
+    const key = service.actors.apikey(anonKey);
+    const inSession = (session: string) => ({
+      ...key,
+      headers: async (path: string) => ({ ...(await key.headers(path)), 'mcp-session-id': session }),
+    });
+    const [one, other] = [inSession(crypto.randomUUID()), inSession(crypto.randomUUID())];
+    const shown = async (who: typeof one) => {
+      const { content } = await tools.call(who, 'rest_query', { project_id, table: 'notes' });
+      return /res_[0-9a-f]{16}/.exec(content[0]!.text)![0];
+    };
+    const ref = await shown(one);
+    // What others of the same key are shown makes no room in this one’s.
+    for (let n = 0; n < 33; n += 1) await shown(other);
+    expect((await tools.call(one, 'expand_result', { ref })).structuredContent).toMatchObject({ total: 21 });
+    for (const who of [other, key])
+      expect(await tools.call(who, 'expand_result', { ref })).toMatchObject({
+        isError: true,
+        structuredContent: { code: 'RESULT_REFERENCE_NOT_FOUND' },
+      });
+  });
+
   test('of more than 32 the first is forgotten', async () => {
     const { wallet, projectId: project_id } = await service.project();
     const refs: string[] = [];
@@ -72,6 +101,27 @@ describe('what is kept of long lists is bounded', () => {
     const weigh = 'select sum(bytes)::int as bytes from kept_results where owner = $1';
     const [kept] = await service.control.sql<{ bytes: number }>(weigh, [principal.id]);
     expect(kept!.bytes).toBeLessThanOrEqual(8 * 1024 * 1024);
+  });
+
+  test('over all sessions of one key', async () => {
+    const { wallet, projectId: project_id, serviceKey } = await service.project();
+    await tools.call(wallet, 'run_sql', { project_id, sql: 'select 1' });
+    const key = service.actors.bearer(serviceKey);
+    const inSession = { ...key, headers: async (path: string) => ({ ...(await key.headers(path)), ...named() }) };
+    const named = () => ({ 'mcp-session-id': crypto.randomUUID() });
+    const owner = `key:${project_id}:service_role`;
+    const many = `insert into kept_results (ref, owner, session, items, bytes, created_at, expires_at)
+      select 'res_' || lpad(to_hex(n), 16, '0'), $1, 'session' || n, '[]', 2, now() - interval '1 minute', now() + interval '1 minute'
+      from generate_series(1, 600) n`;
+    await service.control.sql(many, [owner]);
+    expect(
+      await tools.call(inSession, 'run_sql', { project_id, sql: 'select generate_series(1, 21)' }),
+    ).not.toHaveProperty('isError');
+    const [left] = await service.control.sql<{ n: number }>(
+      'select count(*)::int as n from kept_results where owner = $1',
+      [owner],
+    );
+    expect(left!.n).toBe(512);
   });
 
   test('in time', async () => {

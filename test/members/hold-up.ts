@@ -13,6 +13,8 @@ export async function holdUp<Answer>(
   const blocker = new pg.Client({ connectionString: control.url });
   await blocker.connect();
   try {
+    // Of a deadlock it is the request that is taken back, however late it began to wait.
+    await blocker.query(`set deadlock_timeout = '1h'`);
     await blocker.query('begin');
     await blocker.query(hold);
     const answer = send();

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { type Limits, limitNames, tierLimits } from '../../resolvers/limits.ts';
+import { limitNames, tierLimits } from '../../resolvers/limits.ts';
+import type { Limits } from '../../resolvers/tiers/limits.ts';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 

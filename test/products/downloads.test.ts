@@ -18,11 +18,7 @@ async function sold(bytes: Uint8Array): Promise<Delivery & { readonly path: stri
      values ('${orderId}', 'pro', 'shop.example.com', 1, 'txp_${orderId}', 'base', '0x00', '0x00')`,
   );
   const ctx = jobContext(service.app.services, new AbortController().signal);
-  const delivery = await unitOfWork(
-    ctx,
-    (work) => openDownload(work, { orderId, filename: 'pack.zip', bytes }),
-    async () => undefined,
-  );
+  const delivery = await unitOfWork(ctx, (work) => openDownload(work, { orderId, filename: 'pack.zip', bytes }));
   return { ...delivery, path: new URL(delivery.downloadUrl).pathname };
 }
 

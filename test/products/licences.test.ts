@@ -21,11 +21,7 @@ const facts = (more: Partial<LicenceFacts> = {}): LicenceFacts => ({
 });
 
 const issue = (to: LicenceFacts, { app }: Service = service) =>
-  unitOfWork(
-    jobContext(app.services, new AbortController().signal),
-    (work) => issueLicence(work, to),
-    async () => undefined,
-  );
+  unitOfWork(jobContext(app.services, new AbortController().signal), (work) => issueLicence(work, to));
 
 const keySet = async ({ url }: Service = service) =>
   (await (await fetch(`${url}/.well-known/jwks.json`)).json()) as JSONWebKeySet;

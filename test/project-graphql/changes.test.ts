@@ -163,6 +163,21 @@ test('functions are queries where they only read, and answer what REST answers',
   });
 });
 
+test('a function’s one row is there by what it is, whatever is asked of it', async () => {
+  await project.sql(`create table places (id int primary key, name text, owner_id int references lists);
+    insert into places values (1, null, null), (2, null, 1);
+    grant select on places to service_role;
+    create function place(n int) returns places language sql stable as 'select * from places where id = n'`);
+  const asked = `{ bare: place(args: { n: 1 }) { name } related: place(args: { n: 2 }) { owner { name } }
+    none: place(args: { n: 9 }) { name } noneRelated: place(args: { n: 9 }) { owner { name } } }`;
+  expect(dataOf(await all(asked))).toEqual({
+    bare: { name: null },
+    related: { owner: { name: 'home' } },
+    none: null,
+    noneRelated: null,
+  });
+});
+
 test('functions that may change something are mutations, and their refusals are told', async () => {
   expect(dataOf(await all('mutation { nothing finish(args: { task: 2 }) }'))).toEqual({ nothing: true, finish: true });
   const { errors } = await all('mutation { fails }');

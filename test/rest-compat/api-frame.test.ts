@@ -182,7 +182,7 @@ describe('browsers', () => {
       expect(headers.get('access-control-allow-origin')).toBe('*');
       expect(headers.get('access-control-allow-methods')).toBe('GET, POST, OPTIONS');
       expect(headers.get('access-control-allow-headers')).toBe(
-        'content-type, payment-signature, x-payment, access-control-expose-headers, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, a2a-version, a2a-extensions, x-a2a-extensions, idempotency-key',
+        'content-type, payment-signature, x-payment, access-control-expose-headers, mcp-protocol-version, mcp-method, mcp-name, mcp-session-id, a2a-version, a2a-extensions, x-a2a-extensions, idempotency-key, x-svc-payment-attempt-id',
       );
     }
   });

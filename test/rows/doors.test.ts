@@ -13,6 +13,10 @@ const project = await rowsProject(
    alter table owned enable row level security;
    grant select on songs to anon;
    grant select, insert on owned to anon;
+   create table keyless (id int);
+   create view titles as select id, title from songs;
+   create view counted as select count(*) from songs;
+   create function changes() returns void language sql as 'delete from keyless';
    create function listed() returns int language sql stable as 'select 7';
    create function unlisted() returns int language sql stable as 'select 8';
    revoke execute on function unlisted() from public;`,
@@ -147,9 +151,32 @@ test('answers are for the caller alone, and readable from any origin', async () 
 });
 
 test('methods that rows do not know are 405 with those they do', async () => {
-  const answer = await call(project.service, 'DELETE', '/admin/v1/rest/rpc/listed');
+  const answer = await call(project.service, 'PROPFIND', '/admin/v1/rest/rpc/listed');
   expect(answer.status).toBe(405);
-  expect(answer.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS');
+  expect(answer.headers.get('allow')).toBe('GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS');
+});
+
+test.each([
+  ['songs', 'OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE'],
+  ['keyless', 'OPTIONS,GET,HEAD,POST,PATCH,DELETE'],
+  ['titles', 'OPTIONS,GET,HEAD,POST,PUT,PATCH,DELETE'],
+  ['counted', 'OPTIONS,GET,HEAD'],
+  ['rpc/listed', 'OPTIONS,GET,HEAD,POST'],
+  ['rpc/changes', 'OPTIONS,POST'],
+])('OPTIONS says what can be done with %s', async (name, allow) => {
+  const answer = await project.admin('OPTIONS', name);
+  expect([answer.status, answer.headers.get('allow'), answer.text]).toEqual([200, allow, '']);
+});
+
+test('OPTIONS is as blind to what is dark as every other method, and is a preflight where a browser asks', async () => {
+  expect((await project.open('OPTIONS', 'songs')).headers.get('allow')).toContain('GET');
+  expect(label(await project.open('OPTIONS', 'hidden'))).toEqual(['TABLE_NOT_EXPOSED', 'TABLE_NOT_EXPOSED']);
+  expect(await project.open('OPTIONS', 'nothing')).toMatchObject({ status: 404, body: { code: 'PGRST205' } });
+  expect((await project.open('OPTIONS', 'rpc/unlisted')).status).toBe(403);
+  expect(await project.open('OPTIONS', 'rpc/nothing')).toMatchObject({ status: 404, body: { code: 'PGRST202' } });
+  expect((await call(actors.nobody, 'OPTIONS', '/rest/v1/songs')).status).toBe(401);
+  const headers = { origin: 'https://app.example', 'access-control-request-method': 'PATCH' };
+  expect((await call(actors.nobody, 'OPTIONS', '/rest/v1/hidden', { headers })).status).toBe(204);
 });
 
 test('a schema asked for by header is not looked at', async () => {

@@ -160,6 +160,30 @@ test('rows of a function are counted, and one of them comes as an object', async
   });
 });
 
+test('what is asked of plain values is asked of them, and not passed over', async () => {
+  expect(await call('GET', 'numbers?n=1&n=2&limit=1&offset=1')).toEqual([4]);
+  expect(await call('GET', 'numbers?n=1&n=2&n=3&pgrst_scalar=gt.2&order=pgrst_scalar.desc')).toEqual([6, 4]);
+  const csv = await admin('GET', 'rpc/numbers?n=1&n=2', { headers: { accept: 'text/csv' } });
+  expect(csv.text).toBe('pgrst_scalar\n2\n4');
+  for (const asked of ['select=x', 'numbers=gt.2', 'order=numbers.desc', 'or=(x.eq.1,y.eq.2)'])
+    expect(await call('GET', `numbers?n=1&n=2&${asked}`)).toMatchObject({ status: 400, body: { code: '42703' } });
+  expect(await call('GET', 'add?a=1&select=x')).toMatchObject({ status: 400, body: { code: '42703' } });
+  expect(await call('GET', 'add?a=1&select=*,items(id)')).toMatchObject({ status: 400, body: { code: 'PGRST200' } });
+});
+
+test('arguments of a call with a body stand in the body, and nowhere else', async () => {
+  expect(await call('POST', 'items_of?kind=1', {})).toMatchObject({ status: 400, body: { code: 'PGRST100' } });
+  expect(await call('POST', 'items_of?kind=eq.1&select=id&order=id', { kind: 1 })).toEqual([{ id: 1 }, { id: 3 }]);
+});
+
+test('methods that functions do not know are refused in the dialect, with those they do', async () => {
+  for (const method of ['PUT', 'PATCH', 'DELETE']) {
+    const answer = await admin(method, 'rpc/add', { body: { a: 1 } });
+    expect(answer).toMatchObject({ status: 405, body: { code: 'PGRST101' } });
+    expect(answer.headers.get('allow')).toBe('GET, POST, HEAD, OPTIONS');
+  }
+});
+
 test('SQL sees who asks and how, and no credential', async () => {
   const headers = { 'x-mine': 'yes', cookie: 'session=1', authorization: `Bearer ${project.serviceKey}` };
   const seen = await call('GET', 'seen?', undefined, headers);

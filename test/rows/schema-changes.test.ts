@@ -6,6 +6,8 @@ const service = await startService();
 const project = await rowsProject(
   service,
   `create table first (id int primary key); create table given (id int primary key);
+   create table turned (id int primary key, a text); insert into turned values (1, '2');
+   create function twice(n int) returns text language sql as 'select repeat(n::text, 2)';
    create function counted() returns int language sql as 'select 1';
    revoke execute on function counted() from public`,
 );
@@ -42,6 +44,17 @@ test('a shape of request survives a change of the table it reads', async () => {
     expect((await admin('GET', 'wide')).body).toEqual([{ id: 1, a: '2', b: null }]);
   await sql('drop table wide');
   expect(await admin('GET', 'wide')).toMatchObject({ status: 404, body: { code: 'PGRST205' } });
+});
+
+test('values are written as what their column, their argument and its function are by now', async () => {
+  const body = { a: 3 };
+  expect((await admin('PATCH', 'turned?id=eq.1', { body })).status).toBe(204);
+  expect((await admin('POST', 'rpc/twice', { body: { n: 1 } })).body).toBe('11');
+  await sql(`alter table turned alter a type int using a::int; drop function twice;
+    create function twice(n text) returns text language sql as 'select n || n'`);
+  expect((await admin('PATCH', 'turned?id=eq.1', { body })).status).toBe(204);
+  expect((await admin('POST', 'rpc/twice', { body: { n: 'a' } })).body).toBe('aa');
+  expect((await admin('GET', 'turned')).body).toEqual([{ id: 1, a: 3 }]);
 });
 
 test('names that are tried at random do not make the schema read again and again', async () => {

@@ -111,6 +111,30 @@ test.each([
   await events.return();
 });
 
+test.each([
+  ['ahead', 3_600_000],
+  ['behind', -86_400_000],
+])('a wallet whose clock is %s and that does nothing but follow is told the time, too', async (_which, wrongMs) => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const signer = {
+    address: account.address,
+    signMessage: (message: string) => account.signMessage({ message }),
+  };
+  const right = createClient({ baseUrl: service.url, credential: wallet(signer) });
+  const { orgId } = await right.orgs.create({});
+  await right.rooms.sendMessage({ org: orgId, room: 'late', body: 'in time' });
+  const states: string[] = [];
+  const late = createClient({
+    baseUrl: service.url,
+    credential: wallet({ ...signer, now: () => Date.now() + wrongMs }),
+    onSocket: (state) => states.push(state),
+  });
+  const events = late.rooms.follow({ org: orgId, room: 'late' });
+  expect((await events.next()).value?.message.body).toBe('in time');
+  await events.return();
+  expect(states).toEqual(['connecting', 'connecting', 'open', 'closed']);
+});
+
 test('nobody has a wallet sign for another year by saying that it is one', async () => {
   const account = privateKeyToAccount(generatePrivateKey());
   const signed: string[] = [];

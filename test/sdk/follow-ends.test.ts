@@ -166,11 +166,27 @@ test.each([
 test('a socket that is closed for its credential says so, as a request does', async () => {
   const stranger = createClient({ baseUrl: service.url, credential: bearer('nothing') });
   expect(await failure(stranger.rooms.follow({ org, room: 'none' }))).toMatchObject({
-    code: 'UNAUTHORIZED',
+    code: 'INVALID_AUTH',
     status: 401,
     kind: 'unauthorized',
     retryable: false,
     nextActions: [{ type: 'authenticate' }],
     details: { close_code: 4403 },
   });
+});
+
+test('whoever will not sign for what is to be followed is asked once, and hears their own word', async () => {
+  let asked = 0;
+  const refusal = new Error('The owner said no.');
+  const locked = createClient({
+    baseUrl: service.url,
+    credential: {
+      headers: async () => {
+        asked++;
+        throw refusal;
+      },
+    },
+  });
+  expect(await failure(locked.rooms.follow({ org, room: 'none' }))).toBe(refusal);
+  expect(asked).toBe(1);
 });

@@ -107,6 +107,35 @@ test('what is published is what was built, with its page and its licence', async
   );
 });
 
+test('what may be left out may be undefined, in every option', async () => {
+  await writeFile(
+    join(folder, 'undefined.ts'),
+    `import { createClient, isSvcError, projectKey, session, wallet, type CallOptions } from '@svc/sdk';
+    declare const signal: AbortSignal | undefined;
+    declare const text: string | undefined;
+    const options: CallOptions = { signal, idempotencyKey: text, credential: undefined, payer: undefined, headers: undefined };
+    const client = createClient({
+      baseUrl: 'http://localhost', credential: undefined, payer: undefined, clientName: text, fetch: undefined,
+      timeoutSeconds: undefined, onSocket: undefined, WebSocket: undefined, retry: { times: undefined, pauseMs: undefined },
+    });
+    await client.rooms.sendMessage({ org: 'o', room: 'r', body: 'b', threadId: text }, options);
+    for await (const row of client.rooms.listMessages.each({ org: 'o', room: 'r', limit: undefined }, { signal })) row.messageId;
+    for await (const told of client.rooms.follow({ org: 'o', room: 'r', after: text }, { signal, waitingMax: undefined })) told.cursor;
+    for await (const told of client.live({ tables: ['t'], cursor: text, project: text, by: undefined }, { signal })) told.cursor;
+    const rows = client.rest<{ id: number }>('t', { admin: undefined });
+    await rows.select({ limit: undefined, order: text, columns: text, where: undefined }, { signal });
+    await rows.insert({ id: 1 }, { onConflict: text, duplicates: undefined, signal });
+    await client.rpc('f', {}, { get: undefined, admin: undefined, signal });
+    await client.graphql('{ __typename }', undefined, { signal, project: text, operationName: text });
+    await client.watchErrors({ project: 'p', newIn: 'r', windowSeconds: undefined }, { signal }).catch((error: unknown) =>
+      isSvcError(error) && error.code === 'NOT_AUTHORIZED' ? error.retryAfterSeconds : undefined);
+    wallet({ address: '0x', signMessage: async (message) => message, statement: text, chainId: text, now: undefined });
+    session({ accessToken: 'a', refresh: undefined, writeApproval: text });
+    projectKey({ key: 'k', user: text });`,
+  );
+  await compiled('undefined.ts');
+});
+
 /** Programs that a page shows, one after the other as one. */
 async function shownBy(page: string): Promise<string> {
   const text = await readFile(join(root, page), 'utf8');

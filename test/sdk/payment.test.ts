@@ -66,6 +66,8 @@ test('what costs is paid by the payer, and the same request is sent once more wi
     first!.url,
     'one-payment',
   ]);
+  expect(first!.headers['x-svc-payment-attempt-id']).toMatch(/^pat_[0-9a-f]{32}$/);
+  expect(second!.headers['x-svc-payment-attempt-id']).toBe(first!.headers['x-svc-payment-attempt-id']);
   expect(first!.headers['payment-signature']).toBeUndefined();
   expect(second!.headers['payment-signature']).toBeTruthy();
 });
@@ -81,6 +83,14 @@ test('no key is made up for what costs, and the payer is asked once', async () =
   expect(error).toMatchObject({ status: 402, kind: 'payment_required' });
   expect(challenges).toHaveLength(1);
   expect(road.seen.map(({ headers }) => headers['idempotency-key'])).toEqual([undefined, undefined]);
+  // Another call is another attempt, and whoever pays for nothing makes none.
+  await caught(client.tiers.set({ tier: 'hobby' }, { payer: async () => undefined }));
+  const attempts = road.seen.map(({ headers }) => headers['x-svc-payment-attempt-id']);
+  expect([attempts[0] === attempts[1], attempts[1] === attempts[2]]).toEqual([true, false]);
+  road.seen.splice(0);
+  const poor = createClient({ baseUrl: road.url, credential: newWallet().credential });
+  await poor.tiers.list();
+  expect(road.seen[0]!.headers['x-svc-payment-attempt-id']).toBeUndefined();
   expect(await chain.balanceOf(account.address)).toBe(1_000_000_000n);
 });
 

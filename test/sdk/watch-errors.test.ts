@@ -36,6 +36,13 @@ test('what gets no answer is looked at again, but not for ever, and what is refu
   await expect(foreign).rejects.toMatchObject({ code: 'NOT_AUTHORIZED' });
 });
 
+test('nothing is judged by an older look when the last one got no answer', async () => {
+  let looks = 0;
+  const onResponse = () => ++looks === 1 && road.plan('cut');
+  const watched = await client.watchErrors({ project, newIn, windowSeconds: 0, intervalSeconds: 0.02 }, { onResponse });
+  expect(watched).toMatchObject({ clean: true, polls: 3 });
+});
+
 test('its signal ends it with what was seen so far', async () => {
   const ending = new AbortController();
   let looked: () => void = () => undefined;

@@ -30,14 +30,10 @@ const {
 
 test('a mail is sent once its change is committed, and never when the change fails', async () => {
   await start(working);
-  const failing = unitOfWork(
-    context(),
-    async (work) => {
-      await queueMail(work, message);
-      throw new Error('changed my mind');
-    },
-    async () => {},
-  );
+  const failing = unitOfWork(context(), async (work) => {
+    await queueMail(work, message);
+    throw new Error('changed my mind');
+  });
   await expect(failing).rejects.toThrow('changed my mind');
   const id = await queue();
   await until(async () =>

@@ -124,12 +124,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
   const jobRuns = async (line: string) => expect(await metrics.render()).toContain(line);
 
   const message = { orgId: null, to: 'ada@example.com', subject: 'Hi', text: 'Hello' };
-  const queue = () =>
-    unitOfWork(
-      context(),
-      (work) => queueMail(work, message),
-      async () => {},
-    );
+  const queue = () => unitOfWork(context(), (work) => queueMail(work, message));
   return {
     postgres,
     database,

@@ -6,7 +6,7 @@ import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { findBinaries } from '../../db/embedded/binaries.ts';
-import type { ServerUser } from '../../db/embedded/server-user.ts';
+import type { ServerUser } from '../../db/embedded/run.ts';
 import { stopPostmaster } from '../../db/embedded/stop-postmaster.ts';
 import { homeOf, serverOf } from '../db/fixtures/embedded-harness.ts';
 import { argumentsOf, programEnv } from '../helpers/programs.ts';

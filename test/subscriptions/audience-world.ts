@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { expect, vi } from 'vitest';
 import { Turns } from '../../db/turns.ts';
-import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../../resolvers/authority.ts';
+import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../../resolvers/authority-watch.ts';
 import type { FeedName } from '../../resolvers/feeds.ts';
 import { Audiences } from '../../subscriptions/audiences.ts';
 import { createFeedHub } from '../../subscriptions/feed-hub.ts';

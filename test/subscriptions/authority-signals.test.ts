@@ -6,7 +6,7 @@ import { newId } from '../../core/ids.ts';
 import { openDatabase } from '../../db/pool.ts';
 import { principals } from '../../db/schema/identity.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
-import type { AuthorityEntry } from '../../resolvers/authority.ts';
+import type { AuthorityEntry } from '../../resolvers/authority-watch.ts';
 import type { Context } from '../../resolvers/context.ts';
 import { unitOfWork, type Work } from '../../resolvers/unit-of-work.ts';
 import { createAuthorityWatch, type RunningAuthorityWatch } from '../../subscriptions/authority.ts';
@@ -42,7 +42,7 @@ function startNodes() {
   return nodes.map((authority) => ({
     authority,
     change: (run: (work: Work) => Promise<unknown>) =>
-      unitOfWork({ services: { db, feeds, authority } } as unknown as Context, run, async () => {}),
+      unitOfWork({ services: { db, feeds, authority } } as unknown as Context, run),
   }));
 }
 

@@ -39,6 +39,8 @@ export interface Call {
   readonly line: (document: unknown) => void;
   /** The code to exit with although the command succeeded. */
   readonly exitWith: (code: number) => void;
+  /** Runs another command inside this process. @returns the document that it would write @throws Failure */
+  readonly perform: (words: readonly string[]) => Promise<unknown>;
 }
 
 /** Values of flags by their names; a flag that was not given is undefined. */

@@ -31,6 +31,12 @@ export const directory: readonly GroupEntry[] = [
   },
   {
     section: start,
+    name: 'whoami',
+    summary: 'Who the gateway takes you for',
+    load: () => import('./groups/whoami.ts'),
+  },
+  {
+    section: start,
     name: 'doctor',
     summary: 'Check files, wallet, gateway and tier',
     load: () => import('./groups/doctor.ts'),

@@ -73,6 +73,7 @@ async function perform(command: Command, behind: readonly string[], cli: Cli): P
     exitWith: (code) => {
       exitCode = code;
     },
+    perform: (words) => runForJson(words, cli),
   });
   if (result === undefined) return exitCode;
   const text = cli.human ? await humanForm(command, result, cli) : JSON.stringify(result, undefined, 2);
@@ -105,6 +106,7 @@ export async function runForJson(argv: readonly string[], outside: Omit<Cli, 'hu
     flags: new Flags(flags),
     line: (document) => void lines.push(document),
     exitWith: () => undefined,
+    perform: (other) => runForJson(other, cli),
   });
   return result ?? lines;
 }

@@ -1,3 +1,4 @@
+import { randomHex } from './bytes.ts';
 import type { Credential } from './credentials.ts';
 import { errorOf, isUnknownCaller, networkError, neverLeft, SvcError } from './errors.ts';
 import { challengeOf, type Payer } from './payment.ts';
@@ -6,20 +7,20 @@ export interface ConnectionOptions {
   /** Address of the gateway, for example `http://localhost:4000`. */
   readonly baseUrl: string;
   /** Who asks. @default nobody */
-  readonly credential?: Credential;
+  readonly credential?: Credential | undefined;
   /** Pays what is asked for with 402; without one such an answer is an error. */
-  readonly payer?: Payer;
-  readonly retry?: RetryOptions;
+  readonly payer?: Payer | undefined;
+  readonly retry?: RetryOptions | undefined;
   /** How long a request may take, in seconds, its answer included unless that is a stream. @default 120 */
-  readonly timeoutSeconds?: number;
+  readonly timeoutSeconds?: number | undefined;
   /** Told to the gateway in `Svc-Client`, at most 200 characters. @default nothing */
-  readonly clientName?: string;
+  readonly clientName?: string | undefined;
   /** @default the platform’s */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly fetch?: typeof globalThis.fetch | undefined;
   /** Told how the socket of subscriptions is doing. */
-  readonly onSocket?: (state: 'connecting' | 'open' | 'waiting' | 'closed') => void;
+  readonly onSocket?: ((state: 'connecting' | 'open' | 'waiting' | 'closed') => void) | undefined;
   /** @default the platform’s; one of the package `ws` will do */
-  readonly WebSocket?: SocketMaker;
+  readonly WebSocket?: SocketMaker | undefined;
 }
 
 /** What a socket has to have. */
@@ -39,30 +40,30 @@ export type SocketMaker = new (url: string, protocol: string) => SocketLike;
 
 export interface RetryOptions {
   /** How often a request is sent again. @default 3 */
-  readonly times?: number;
+  readonly times?: number | undefined;
   /** The first pause in milliseconds, doubled with each further one, where the gateway names none. @default 250 */
-  readonly pauseMs?: number;
+  readonly pauseMs?: number | undefined;
   /** The longest `Retry-After` that is waited for, in seconds; a longer one is the caller’s to decide. @default 30 */
-  readonly longestWaitSeconds?: number;
+  readonly longestWaitSeconds?: number | undefined;
 }
 
 /** What can be said beside the input of any call. */
 export interface CallOptions {
   /** Ends the call. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /**
    * Makes a repeated change happen once; 1 to 256 characters. `false` sends none, so that the change is not repeated when
    * there was no answer. @default one made up for each call, for what takes one and costs nothing
    */
-  readonly idempotencyKey?: string | false;
+  readonly idempotencyKey?: string | false | undefined;
   /** In place of the connection’s. */
-  readonly credential?: Credential;
+  readonly credential?: Credential | undefined;
   /** In place of the connection’s. */
-  readonly payer?: Payer;
+  readonly payer?: Payer | undefined;
   /** Further headers. */
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Told of each answer’s status and headers, such as `payment-response` and `x-svc-trace-id`. */
-  readonly onResponse?: (response: Response) => void;
+  readonly onResponse?: ((response: Response) => void) | undefined;
 }
 
 /** A request as it is to be sent, as often as need be. */
@@ -71,9 +72,9 @@ export interface Outgoing extends CallOptions {
   /** Path without its query. */
   readonly path: string;
   /** With its question mark; may be empty. */
-  readonly query?: string;
+  readonly query?: string | undefined;
   readonly body?: string | undefined;
-  readonly contentType?: string;
+  readonly contentType?: string | undefined;
   /** Whether it changes something. */
   readonly isChange: boolean;
   /** Finds a refusal that the answer’s body tells in words of its own, also where the status says 200. */
@@ -164,6 +165,8 @@ export function connect(options: ConnectionOptions): Connection {
     const credential = request.credential ?? (isOpen(request) ? undefined : options.credential);
     const payer = request.payer ?? options.payer;
     const mayBeLost = !isChange || typeof request.idempotencyKey === 'string';
+    // One name for all that is sent for one purchase, what is not paid yet included. Contract 04, section 1.3.
+    const attempt = payer === undefined ? {} : { 'x-svc-payment-attempt-id': `pat_${randomHex()}` };
     let payment: Readonly<Record<string, string>> | undefined;
     let isRenewed = false;
     // Of what was sent several times one may have come through, though the last one did not.
@@ -173,7 +176,7 @@ export function connect(options: ConnectionOptions): Connection {
       const own = await unlessEnded(signal, () => headersOf(request, credential)).catch((error: unknown) => {
         throw payment === undefined ? error : ambiguous(error);
       });
-      const headers = { ...own, ...payment };
+      const headers = { ...attempt, ...own, ...payment };
       // What no header can hold is the caller’s mistake, not the network’s.
       const checked = new Headers(headers);
       const pauseMs = firstPauseMs * 2 ** sent * (0.5 + Math.random());

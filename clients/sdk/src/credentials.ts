@@ -19,7 +19,7 @@ export interface Credential {
    * Asked when an answer was 401: makes the next headers better than those that were refused, and says whether they are.
    * The request is then sent once more, for a request that was not let in has done nothing.
    *
-   * @param refusal what was said; undefined where a socket was closed, which says little
+   * @param refusal what was said; of a socket, what it was closed with
    */
   readonly renew?: (refused: Readonly<Record<string, string>>, refusal?: SvcError) => Promise<boolean>;
 }
@@ -37,7 +37,7 @@ export interface ProjectKeyOptions {
   /** Anon or service key of the project. */
   readonly key: string;
   /** Who has signed in to the project, if anybody: a token, or a {@link session} of tokens. */
-  readonly user?: string | Credential;
+  readonly user?: string | Credential | undefined;
 }
 
 /** A project’s own key, with or without one of its users. */
@@ -52,9 +52,9 @@ export const projectKey = ({ key, user }: ProjectKeyOptions): Credential => {
 export interface SessionOptions {
   readonly accessToken: string;
   /** Gets a new access token, undefined when the session is over. Those who ask meanwhile wait for the one answer. */
-  readonly refresh?: () => Promise<string | undefined>;
+  readonly refresh?: (() => Promise<string | undefined>) | undefined;
   /** Approval of exactly one action, which some changes of a person’s want beside the session. */
-  readonly writeApproval?: string;
+  readonly writeApproval?: string | undefined;
 }
 
 /** A session of a person or of a project’s user, refreshed when it has expired. */

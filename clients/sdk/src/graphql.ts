@@ -28,9 +28,9 @@ export const gql = <Result, Variables = Record<string, never>>(text: string): Gr
 
 export interface GraphQLOptions extends CallOptions {
   /** The project whose own graph is asked, rather than the platform’s. */
-  readonly project?: string;
+  readonly project?: string | undefined;
   /** The operation of a document that has several. */
-  readonly operationName?: string;
+  readonly operationName?: string | undefined;
 }
 
 /** One error of an answer. */

@@ -19,13 +19,13 @@ export type LiveEvent =
 
 export interface LiveInput {
   /** The project, where the key does not say it. */
-  readonly project?: string;
+  readonly project?: string | undefined;
   /** Live tables to follow, at most 20. */
   readonly tables: readonly string[];
   /** Cursor to resume from. @default from now on */
-  readonly cursor?: string;
+  readonly cursor?: string | undefined;
   /** How it is followed: `held` for networks that hold streams back. @default a stream, and held reads where none comes */
-  readonly by?: 'stream' | 'held';
+  readonly by?: 'stream' | 'held' | undefined;
 }
 
 /** A stream gives a sign of life every 15 seconds. */

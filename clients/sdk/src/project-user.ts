@@ -17,8 +17,8 @@ export interface ProjectUserOptions {
   /** What `auth.token` answered. */
   readonly tokens: UserTokens;
   /** Told of new tokens, to keep them; undefined when the session is over. A refresh token is good once. */
-  readonly onTokens?: (tokens: UserTokens | undefined) => void;
-  readonly fetch?: typeof globalThis.fetch;
+  readonly onTokens?: ((tokens: UserTokens | undefined) => void) | undefined;
+  readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
 /** A user of a project who stays signed in: an access token that has expired is replaced. */

@@ -6,12 +6,12 @@ export type Where = Readonly<Record<string, string | readonly string[]>>;
 
 export interface RowsQuery {
   /** What is selected, for example `title,author:authors(name)`. @default every column */
-  readonly columns?: string;
-  readonly where?: Where;
+  readonly columns?: string | undefined;
+  readonly where?: Where | undefined;
   /** For example `made_at.desc,id`. */
-  readonly order?: string;
-  readonly limit?: number;
-  readonly offset?: number;
+  readonly order?: string | undefined;
+  readonly limit?: number | undefined;
+  readonly offset?: number | undefined;
 }
 
 export interface EachQuery extends RowsQuery {
@@ -19,19 +19,19 @@ export interface EachQuery extends RowsQuery {
    * A column that is unlike in all rows, and selected: each page begins after the last value of it, in its order, so that
    * rows that come or go meanwhile make none be left out or come twice. @default pages are counted, in `order`
    */
-  readonly by?: string;
+  readonly by?: string | undefined;
 }
 
 export interface InsertOptions extends CallOptions {
   /** Columns that a row is known by; one that is there already is changed, or left as it is. */
-  readonly onConflict?: string;
+  readonly onConflict?: string | undefined;
   /** @default 'merge' */
-  readonly duplicates?: 'merge' | 'ignore';
+  readonly duplicates?: 'merge' | 'ignore' | undefined;
 }
 
 export interface RestOptions {
   /** Goes past row security, with the service key. @default false */
-  readonly admin?: boolean;
+  readonly admin?: boolean | undefined;
 }
 
 const operator =
@@ -169,7 +169,7 @@ export function rest<Row = Record<string, unknown>>(
 
 export interface RpcOptions extends RestOptions, CallOptions {
   /** For a function that only reads. @default false */
-  readonly get?: boolean;
+  readonly get?: boolean | undefined;
 }
 
 /** Calls a function of the project’s; with `get` one that only reads. */
@@ -179,7 +179,7 @@ export async function rpc<Result = unknown>(
   args: Readonly<Record<string, unknown>> = {},
   { admin, get = false, ...call }: RpcOptions = {},
 ): Promise<Result> {
-  const path = `${base(admin === undefined ? {} : { admin })}/rpc/${encodeURIComponent(name)}`;
+  const path = `${base({ admin })}/rpc/${encodeURIComponent(name)}`;
   const answer = await connection.send({
     ...call,
     idempotencyKey: false,

@@ -1,5 +1,5 @@
 import type { Connection, SocketLike } from './connection.ts';
-import { jsonOf, localError, networkError, SvcError } from './errors.ts';
+import { jsonOf, localError, SvcError } from './errors.ts';
 import { type GraphQLFailure, SvcGraphQLError } from './graphql.ts';
 
 /** What a socket tells about itself, for a banner. */
@@ -10,8 +10,8 @@ export interface SocketOperation {
   /** What is subscribed to, asked anew for each connection: where it goes on changes. */
   readonly payload: () => object;
   readonly next: (data: unknown) => void;
-  /** It is over: refused, or with no error ended by the server. */
-  readonly end: (error?: SvcError) => void;
+  /** It is over: with what the server refused it by, or what kept it from being asked; without one the server ended it. */
+  readonly end: (error?: unknown) => void;
 }
 
 interface Message {
@@ -79,8 +79,8 @@ export class Socket {
       // Whatever is sent over the socket goes by this.
       init = await options.credential?.headers({ baseUrl, path: this.#path, isChange: true });
     } catch (error) {
-      if (turn !== this.#turn) return;
-      return this.#fail(error instanceof SvcError ? error : networkError(error, false));
+      // Whoever would not sign is not asked again, and hears what they said themselves.
+      return turn === this.#turn ? this.#fail(error) : undefined;
     }
     if (turn !== this.#turn) return;
     const Maker = options.WebSocket ?? globalThis.WebSocket;
@@ -173,7 +173,7 @@ export class Socket {
     if ((code === 4401 || code === 4403) && !this.#isRenewed && credential?.renew !== undefined) {
       this.#isRenewed = true;
       const turn = this.#turn;
-      const isRenewed = await credential.renew(init).catch(() => false);
+      const isRenewed = await credential.renew(init, refused(code, reason)).catch(() => false);
       if (turn !== this.#turn) return;
       if (isRenewed) return this.#open();
     }
@@ -197,7 +197,7 @@ export class Socket {
     this.#isRenewed = false;
   }
 
-  #fail(error: SvcError): void {
+  #fail(error: unknown): void {
     this.#forget();
     const ended = [...this.#operations.values()];
     this.#operations.clear();
@@ -217,14 +217,23 @@ export class Socket {
 const failuresIn = (told: unknown): readonly GraphQLFailure[] =>
   Array.isArray(told) ? told : [{ message: 'The gateway told of a failure, but not of which.' }];
 
-/** What a socket was closed with for good. Its credential is at fault where the code says so. */
-function refused(code: number, reason: string): SvcError {
-  const details = { close_code: code };
-  if (code !== 4401 && code !== 4403)
-    return new SvcError({ code: 'SOCKET_REFUSED', message: reason, category: 'client', details }, 0);
+/**
+ * What a socket was closed with for good. Its credential is at fault where the code says so; a gateway then says the rest
+ * in the reason, as JSON.
+ */
+function refused(closeCode: number, reason: string): SvcError {
+  const base = { close_code: closeCode };
+  if (closeCode !== 4401 && closeCode !== 4403)
+    return new SvcError({ code: 'SOCKET_REFUSED', message: reason, category: 'client', details: base }, 0);
   const next_actions = [{ type: 'authenticate', why: 'The credential of the socket is not valid.' }];
-  return new SvcError({ code: 'UNAUTHORIZED', message: reason, category: 'auth', details, next_actions }, 401);
+  const told = jsonOf(reason) as { readonly code?: unknown } | null | undefined;
+  const { code, ...why } = typeof told?.code === 'string' ? (told as { readonly code: string }) : noCode;
+  const message = code === noCode.code ? reason : 'The credential of the socket was refused.';
+  return new SvcError({ code, message, category: 'auth', details: { ...base, ...why }, next_actions }, 401);
 }
+
+/** Of whoever says no more than that it will not. */
+const noCode = { code: 'UNAUTHORIZED' };
 
 const sockets = new WeakMap<Connection, Map<string, Socket>>();
 

@@ -1,13 +1,13 @@
 import type { Connection } from './connection.ts';
 import { pause } from './connection.ts';
 import { endable } from './endable.ts';
-import type { SvcError } from './errors.ts';
+import { isSvcError } from './errors.ts';
 import { type DocumentArgs, type GraphQLDocument, type GraphQLOptions, graphPath, textOf } from './graphql.ts';
 import { socketOf } from './socket.ts';
 
 export interface SubscribeOptions extends Pick<GraphQLOptions, 'project' | 'signal' | 'operationName'> {
   /** How many events may wait to be asked for; further ones are fetched again when these are taken. @default 1000 */
-  readonly waitingMax?: number;
+  readonly waitingMax?: number | undefined;
 }
 
 const cursorOf = (data: unknown): string | undefined => {
@@ -45,7 +45,7 @@ async function* subscribeTo<Result>(
   const socket = socketOf(connection, graphPath(project));
   const waiting: Result[] = [];
   let after: string | undefined;
-  let ended: { readonly error?: SvcError | undefined } | undefined;
+  let ended: { readonly error?: unknown } | undefined;
   let stop: (() => void) | undefined;
   let wake: () => void = () => undefined;
 
@@ -82,6 +82,7 @@ async function* subscribeTo<Result>(
         refusals = 0;
         yield waiting.shift()!;
       } else if (ended?.error !== undefined) {
+        if (!isSvcError(ended.error)) throw ended.error;
         const { retryable, safeToRetry, retryAfterSeconds = 2 ** refusals } = ended.error;
         if (!retryable || !safeToRetry || ++refusals > 5 || (!resumes && after !== undefined)) throw ended.error;
         ended = undefined;

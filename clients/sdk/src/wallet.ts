@@ -13,11 +13,11 @@ export interface WalletSigner {
 
 export interface WalletOptions extends WalletSigner {
   /** Shown to whoever is asked to sign. @default 'Sign in to the gateway.' */
-  readonly statement?: string;
+  readonly statement?: string | undefined;
   /** CAIP-2. @default 'eip155:84532' */
-  readonly chainId?: string;
+  readonly chainId?: string | undefined;
   /** What time it is, in milliseconds since 1970; put right where the gateway says that it is wrong. @default the machine’s clock */
-  readonly now?: () => number;
+  readonly now?: (() => number) | undefined;
 }
 
 /** How long a signature is good, in milliseconds; a little less is used, for clocks differ. */

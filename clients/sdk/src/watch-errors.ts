@@ -1,6 +1,7 @@
-import { type CallOptions, type Connection, pause } from './connection.ts';
+import type { CallOptions, Connection } from './connection.ts';
 import { isSvcError } from './errors.ts';
 import { errors, type ListAnswer, type ListInput } from './namespaces/errors.ts';
+import { watchPages } from './watch-pages.ts';
 
 export interface WatchErrorsInput extends Omit<ListInput, 'after' | 'newIn'> {
   /** What was first seen under this release is new; `active` for the one that is active. */
@@ -24,9 +25,6 @@ export interface WatchedErrors {
   readonly aborted?: true;
 }
 
-/** Looks in a row that may go wrong before the watch does. */
-const failuresMax = 3;
-
 /**
  * Watches a release for failures that no release before it had, which is how a deploy is judged: looks at once, then now
  * and again, and a last time at the end; the first look that finds something new ends it. Contract 02, section 4.7.
@@ -38,32 +36,18 @@ export async function watchErrors(
   { windowSeconds = 600, intervalSeconds = 15, ...input }: WatchErrorsInput,
   options: CallOptions = {},
 ): Promise<WatchedErrors> {
-  const { signal } = options;
   const { list } = errors(connection);
-  const startedAt = Date.now();
-  const spentMs = () => Date.now() - startedAt;
-  let page: ListAnswer | undefined;
-  let polls = 0;
-  let failures = 0;
-  for (let isLast = false; ; ) {
-    try {
-      polls++;
-      page = await list(input, options);
-      failures = 0;
-    } catch (error) {
-      if (signal?.aborted === true ? page === undefined : !passes(error) || ++failures >= failuresMax) throw error;
-    }
-    const leftMs = windowSeconds * 1_000 - spentMs();
-    const isOver = isLast || (page?.verdict.newFingerprints ?? 0) > 0;
-    isLast = leftMs <= intervalSeconds * 1_000;
-    if (!isOver) await pause(Math.max(0, isLast ? leftMs : intervalSeconds * 1_000), signal).catch(() => undefined);
-    const aborted = signal?.aborted === true;
-    if (page !== undefined && (isOver || aborted)) {
-      const { verdict, errors: newErrors } = page;
-      const clean = verdict.newFingerprints === 0;
-      return { clean, verdict, newErrors, polls, elapsedMs: spentMs(), ...(aborted ? { aborted } : {}) };
-    }
-  }
+  const { page, polls, elapsedMs, aborted } = await watchPages({
+    look: () => list(input, options),
+    isDone: ({ verdict }) => verdict.newFingerprints > 0,
+    passes,
+    windowMs: windowSeconds * 1_000,
+    intervalMs: intervalSeconds * 1_000,
+    signal: options.signal,
+  });
+  const { verdict, errors: newErrors } = page;
+  const clean = verdict.newFingerprints === 0;
+  return { clean, verdict, newErrors, polls, elapsedMs, ...(aborted ? { aborted } : {}) };
 }
 
 /** Whether a look that went wrong may go well the next time. */

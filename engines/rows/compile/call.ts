@@ -13,8 +13,8 @@ export type CallArguments =
   /** By the body as it is. */
   | { readonly kind: 'whole'; readonly bytes: Buffer };
 
-/** The only column of a function that returns plain values. */
-const scalar = ident('svc_scalar');
+/** The only column of a function that returns plain values, by the name that the dialect has for it. */
+const scalar = ident('pgrst_scalar');
 const called = ident('svc_call');
 
 /** A call, as rows: of the table it returns, or of one column for plain values. */

@@ -135,7 +135,7 @@ function textsSql({ rows, format, shape }: DocumentParts): Sql {
   if (format.kind === 'csv')
     return sql`select ${csvLine} as ${text}, case when row_number() over () = 1 then row_to_json(${row}) end as ${first} from (${rows}) as ${row}`;
   const isPlain = shape === 'value' || shape === 'values';
-  const value = isPlain ? sql`to_json(${row}.svc_scalar)` : sql`row_to_json(${row})`;
+  const value = isPlain ? sql`to_json(${row}.pgrst_scalar)` : sql`row_to_json(${row})`;
   const kept = sql`${format.stripNulls ? sql`json_strip_nulls(${value})` : value}::text`;
   // Made once, though it is read twice: PostgreSQL joins no list to what has an offset.
   return sql`select ${isPlain ? sql`coalesce(${kept}, 'null')` : kept} as ${text} from (${rows}) as ${row} offset 0`;

@@ -113,7 +113,7 @@ function limitSql(node: ReadNode): Sql {
 }
 
 /** `limit … offset …`, of no more rows than are given at once. */
-export function windowSql(window: Window): Sql {
+function windowSql(window: Window): Sql {
   const { limit, offset } = capped(window);
   return sql` limit ${bind(String(limit))} offset ${bind(String(offset))}`;
 }

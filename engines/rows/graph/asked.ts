@@ -1,4 +1,4 @@
-import type { GraphColumn, GraphRelation, GraphRoutine, GraphTable } from './model.ts';
+import type { GraphColumn, GraphRelation, GraphRoutine, GraphTable } from './graph-model.ts';
 
 /** What a field of a generated schema stands for. */
 export type FieldMeaning =

@@ -3,7 +3,8 @@ import type { PlaceTerm, Where } from '../plan/read-node.ts';
 import type { OrderTerm } from '../request/order.ts';
 import type { Window } from '../request/query.ts';
 import type { Args, JsonRow } from './asked.ts';
-import { type GraphColumn, type GraphTable, isOrdered } from './model.ts';
+import type { GraphColumn, GraphTable } from './graph-model.ts';
+import { isOrdered } from './model.ts';
 import type { Cursors } from './plan-state.ts';
 
 /** Rows of a page when nothing is said, and at most: what the cost of a document counts with. */

@@ -18,7 +18,7 @@ import type { SchemaCache, Table } from '../schema/types.ts';
 import { type Rendered, render, type Sql, sql } from '../sql/sql.ts';
 import type { Args, Asked, JsonRow } from './asked.ts';
 import { conditionsOf, textOf } from './filters.ts';
-import type { GraphColumn, GraphRoutine, GraphTable } from './model.ts';
+import type { GraphColumn, GraphRoutine, GraphTable } from './graph-model.ts';
 import { planConnection, planObject, Reading } from './plan-selection.ts';
 import type { Cursors, MutableNode, PlanState, WholeRequest } from './plan-state.ts';
 import { shownValue } from './value-types.ts';
@@ -178,12 +178,14 @@ function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: read
   if (result.kind === 'rows') {
     const root = rootNode(result.table.table);
     const read = planObject(state, new Reading(root), result.table, below);
+    // No row is a row of nulls, which is told from one that is there by all of its columns.
+    const there = sql`select ${source}.* from (${from}) as ${source} where not (${source} is null)`;
     return {
-      statement: statementOf(state, { from, rows: readSql(root, { from: 'source', limited: false }) }),
+      statement: statementOf(state, { from: there, rows: readSql(root, { from: 'source', limited: false }) }),
       runsProjectCode: true,
       read: (row) => {
         const [found] = rowsOf(row);
-        return found === undefined || Object.values(found).every((value) => value === null) ? null : read(found);
+        return found === undefined ? null : read(found);
       },
     };
   }
@@ -196,7 +198,7 @@ function planCall(state: PlanState, graph: GraphRoutine, args: Args, below: read
   const cast = result.kind === 'value' && result.value.asText ? (result.value.isList ? '_text' : 'text') : undefined;
   const rows =
     result.kind === 'value' && cast !== undefined
-      ? sql`select ${castSql(sql`svc_scalar`, cast)} as svc_scalar from ${source}`
+      ? sql`select ${castSql(sql`pgrst_scalar`, cast)} as pgrst_scalar from ${source}`
       : sql`select * from ${source}`;
   const shape: RowsShape =
     result.kind === 'value' ? (routine.returnsSet ? 'values' : 'value') : routine.returnsSet ? 'rows' : 'row';

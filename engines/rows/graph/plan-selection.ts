@@ -5,7 +5,7 @@ import { everything } from '../request/names.ts';
 import type { SelectField } from '../request/select.ts';
 import type { Args, Asked, JsonRow, Reader } from './asked.ts';
 import { conditionsOf } from './filters.ts';
-import type { GraphColumn, GraphRelation, GraphTable } from './model.ts';
+import type { GraphColumn, GraphRelation, GraphTable } from './graph-model.ts';
 import { type Cut, type Page, pageOf } from './paging.ts';
 import { linked, type MutableNode, type PlanState, type WholeRequest } from './plan-state.ts';
 import { shownValue } from './value-types.ts';

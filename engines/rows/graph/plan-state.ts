@@ -1,6 +1,6 @@
 import { refusals } from '../errors.ts';
 import type { ReadNode } from '../plan/read-node.ts';
-import type { GraphRelation } from './model.ts';
+import type { GraphRelation } from './graph-model.ts';
 
 /** Gives cursors out and takes them back. */
 export interface Cursors {

@@ -1,5 +1,5 @@
 import { isToOne, type Relationship, type SchemaCache } from '../schema/types.ts';
-import type { GraphRelation, GraphTable } from './model.ts';
+import type { GraphRelation, GraphTable } from './graph-model.ts';
 import { fieldNameOf, Names, reservedMembers, typeNameOf } from './names.ts';
 
 /**

@@ -34,7 +34,7 @@ export function findRoutine(cache: SchemaCache, role: RowRole, sought: Sought): 
   const byName = overloads.filter((one) => matches(one, sought));
   const found = byName.length > 0 ? byName : overloads.filter((one) => matchesWhole(one, sought));
   if (found.length === 1) return found[0]!;
-  throw found.length === 0 ? noneFound(cache, sought, overloads) : severalFound(found);
+  throw found.length === 0 ? routineNotFound(cache, sought, overloads) : severalFound(found);
 }
 
 function matches(routine: Routine, { keys, body }: Sought): boolean {
@@ -48,7 +48,12 @@ function matches(routine: Routine, { keys, body }: Sought): boolean {
 const matchesWhole = (routine: Routine, { body }: Sought): boolean =>
   body !== undefined && takesWhole(routine) && (wholeTypes[body] ?? []).includes(routine.arguments[0]!.type);
 
-function noneFound(cache: SchemaCache, { name, keys, body }: Sought, overloads: readonly Routine[]): RowError {
+/** PGRST202 */
+export function routineNotFound(
+  cache: SchemaCache,
+  { name, keys, body }: Sought,
+  overloads: readonly Routine[],
+): RowError {
   const fn = `${servedSchema}.${name}`;
   const wholeOnly = body === 'text' || body === 'xml' || body === 'bytes';
   const without = ' without parameters';

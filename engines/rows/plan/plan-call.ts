@@ -4,8 +4,7 @@ import type { RowPlan } from '../answer/row-plan.ts';
 import { withTenantResponse } from '../answer/tenant-response.ts';
 import { type CallArguments, callSql } from '../compile/call.ts';
 import { answerColumns, documentSql, type Guard, type RowsShape } from '../compile/document.ts';
-import { source } from '../compile/names.ts';
-import { readSql, windowSql } from '../compile/read.ts';
+import { readSql } from '../compile/read.ts';
 import { refusals } from '../errors.ts';
 import { type AnswerFormat, type BodyKind, bodyKindOf, negotiate } from '../request/media-type.ts';
 import { ofObject, type Payload, readRows } from '../request/payload.ts';
@@ -14,7 +13,7 @@ import type { RowQuery } from '../request/query.ts';
 import { type QueryParam, readParams } from '../request/query-params.ts';
 import type { RowRequest, RowRole } from '../request/row-request.ts';
 import type { Routine, SchemaCache } from '../schema/types.ts';
-import { empty, render, sql } from '../sql/sql.ts';
+import { render } from '../sql/sql.ts';
 import { findRoutine, takesWhole } from './find-routine.ts';
 import { countingOf, narrow, pageOf } from './plan-read.ts';
 import { readTree } from './read-tree.ts';
@@ -37,9 +36,7 @@ export function planCall(
   const counting = countingOf(root, 'source', preferences);
   const statement = documentSql({
     source: callSql(routine, given.toArguments(routine)),
-    rows: routine.returnsRows
-      ? readSql(root, { from: 'source', limited: routine.returnsSet })
-      : sql`select * from ${source}${routine.returnsSet ? windowSql(root.window!) : empty}`,
+    rows: readSql(root, { from: 'source', limited: routine.returnsSet }),
     format,
     shape: shapeOf(routine),
     withBody: method !== 'HEAD' && !routine.returnsVoid,

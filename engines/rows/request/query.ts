@@ -37,8 +37,8 @@ export interface RowQuery {
 const reserved = new Set(['select', 'columns', 'on_conflict']);
 const lastWord = (name: string) => name.slice(name.lastIndexOf('.') + 1);
 
-/** @param ofFunction whether parameters may be arguments @throws PGRST100, PGRST103 */
-export function parseQuery(search: string, ofFunction: boolean): RowQuery {
+/** @param mayBeArguments whether what is no condition is an argument of a function @throws PGRST100, PGRST103 */
+export function parseQuery(search: string, mayBeArguments: boolean): RowQuery {
   const params = readParams(search);
   const first = (name: string) => params.find(([given]) => given === name)?.[1];
   const filters: Filter[] = [];
@@ -52,7 +52,7 @@ export function parseQuery(search: string, ofFunction: boolean): RowQuery {
     if (word === 'or' || word === 'and') logic.push(readLogic(name, value));
     else if (word === 'order') order.push({ path: pathOf(name), terms: parseOrder(value) });
     else if (word === 'limit' || word === 'offset') setWindow(windows, name, word, value);
-    else if (ofFunction && !name.includes('.') && !looksLikeCondition(value)) args.push([name, value]);
+    else if (mayBeArguments && !name.includes('.') && !looksLikeCondition(value)) args.push([name, value]);
     else filters.push(readFilter(name, value));
   }
   const columns = first('columns');

@@ -1,4 +1,7 @@
-export type RowMethod = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+export type RowMethod = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'OPTIONS';
+
+/** Whether a method changes nothing of a table. */
+export const isReading = (method: RowMethod): boolean => method === 'GET' || method === 'HEAD' || method === 'OPTIONS';
 
 /** A request for rows, as the wire brought it. */
 export interface RowRequest {

@@ -79,7 +79,9 @@ async function answerOne(ctx: Context, value: unknown, request: RpcRequest, serv
     const running = session === undefined ? undefined : server.calls?.begin(session, message.id);
     try {
       const signal = running === undefined ? ctx.signal : AbortSignal.any([ctx.signal, running.signal]);
-      const asked: Asked = { ctx: { ...ctx, signal }, message, server, tell: request.tell };
+      // Whoever says everything anew with each request says by closing it that it is not wanted.
+      const cancelled = era === 'classic' ? running?.signal : signal;
+      const asked: Asked = { ctx: { ...ctx, signal, cancelled }, message, server, session, tell: request.tell };
       const result = await (era === 'classic' ? runClassic(asked) : runStateless(asked));
       if (running?.signal.aborted === true) return { status: 202 };
       // Names the calls of this client, so that it can cancel them; nothing else hangs on it.
@@ -102,6 +104,7 @@ interface Asked {
   readonly ctx: Context;
   readonly message: RpcMessage;
   readonly server: McpServer;
+  readonly session: string | undefined;
   readonly tell: RpcRequest['tell'];
 }
 
@@ -179,12 +182,12 @@ function toolsFrom({ cursor }: RpcMessage['params'], { listTools }: McpServer): 
   return listTools();
 }
 
-async function callTool({ ctx, message, server, tell }: Asked): Promise<ToolResult> {
+async function callTool({ ctx, message, server, session, tell }: Asked): Promise<ToolResult> {
   const { name, arguments: args = {}, _meta } = message.params;
   if (typeof name !== 'string') throw new RpcError(rpcCodes.invalidParams, 'name must be a string.');
   if (!isObject(args)) throw new RpcError(rpcCodes.invalidParams, 'arguments must be an object.');
   const meta = isObject(_meta) ? _meta : {};
-  return server.callTool(ctx, { name, args, meta, progress: progressOf(meta, tell) });
+  return server.callTool(ctx, { name, args, meta, session, progress: progressOf(meta, tell) });
 }
 
 /** Who names its call by a token wants to be told how it goes on. */

@@ -21,6 +21,8 @@ export interface ToolCall {
   readonly name: string;
   readonly args: Readonly<Record<string, unknown>>;
   readonly meta: Readonly<Record<string, unknown>>;
+  /** As its client names the session it belongs to; anybody may name any. */
+  readonly session?: string | undefined;
   /** To be told how it goes on; undefined where the caller does not want to know, or cannot be told. */
   readonly progress?: ((progress: Progress) => void) | undefined;
 }

@@ -142,6 +142,13 @@ export async function keepWallet(cli: Cli, name: string, privateKey: string): Pr
   return { name, address, privateKey, created, funded: false, rail: 'x402' };
 }
 
+/** Has a wallet pay by another rail from now on. */
+export async function switchRail(cli: Cli, wallet: Wallet, rail: Wallet['rail']): Promise<Wallet> {
+  const change = (found: object | undefined) => ({ ...found, rail });
+  await changeJsonFile(walletFile(cli, wallet.name), change, { code: 'BAD_WALLET_FILE', secret: true });
+  return { ...wallet, rail };
+}
+
 /** Names of all wallets on this machine, `default` first. */
 export async function walletNames(cli: Cli): Promise<string[]> {
   let named: string[] = [];

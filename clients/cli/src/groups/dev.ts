@@ -42,13 +42,15 @@ const dev: Command = {
       ...cli.env,
       PORT: String(flags.number('port') ?? 4000),
       ...(dataDir === undefined ? {} : { SVC_DATA_DIR: resolve(cli.cwd, dataDir) }),
+      // Nothing is ever written to it: it ends with this process, however that ends.
+      STOP_WITH_STDIN: '1',
     };
     const bar = progress(cli);
     bar.at('Starting the gateway');
     const child = spawn('npm', ['start', '--silent'], {
       cwd: folder,
       env,
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: 'pipe',
       detached: true,
     });
     // The group, for npm stands between.

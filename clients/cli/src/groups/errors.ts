@@ -1,8 +1,9 @@
+import { watchPages } from '../../../sdk/src/watch-pages.ts';
 import type { Call, Command, Group } from '../command.ts';
 import { secondsOf } from '../duration.ts';
-import { badUsage, Failure, local, passes } from '../failure.ts';
+import { badUsage, Failure, passes, stopped } from '../failure.ts';
 import { operationCommand, perform } from '../operation-command.ts';
-import { note, pause, progress } from '../progress.ts';
+import { note, progress } from '../progress.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
 import { rows } from '../rows/errors.ts';
 
@@ -26,8 +27,6 @@ const newOnes = 1;
 const noVerdict = 2;
 const usualIntervalSeconds = 15;
 const shortestIntervalSeconds = 5;
-/** Polls in a row that may fail before the watch does. */
-const failuresMax = 3;
 
 interface Page {
   readonly verdict: { readonly new_fingerprints: number };
@@ -128,34 +127,33 @@ async function judged({ cli, flags }: Call): Promise<Page> {
     })) as unknown as Page;
   const watch = flags.text('watch');
   if (watch === undefined) return look();
-  const watchMs = secondsOf(watch, 'watch') * 1000;
   let every = secondsOf(flags.text('interval') ?? String(usualIntervalSeconds), 'interval');
   if (every < shortestIntervalSeconds) {
     cli.stderr.write(`svc: --interval is raised to ${shortestIntervalSeconds}s.\n`);
     every = shortestIntervalSeconds;
   }
-  const startedAt = Date.now();
   const bar = progress(cli);
-  let failures = 0;
-  let page: Page | undefined;
-  for (let last = false; ; ) {
-    try {
-      page = await look();
-      failures = 0;
-      if (flags.is('fail-on-new') && page.verdict.new_fingerprints > 0) break;
-    } catch (error) {
-      if (!(error instanceof Failure) || !passes(error) || (failures += 1) >= failuresMax) throw error;
-      note(cli, `${error.message} Looking again.`);
-    }
-    const spent = Date.now() - startedAt;
-    if (last || cli.signal.aborted) break;
-    last = spent + every * 1000 >= watchMs;
-    bar.at(`Watching for new failures: ${page?.verdict.new_fingerprints ?? 0} so far`, spent / watchMs);
-    await pause(cli, last ? Math.max(0, watchMs - spent) : every * 1000);
+  const gate = flags.is('fail-on-new');
+  const watchMs = secondsOf(watch, 'watch') * 1000;
+  try {
+    const { page, aborted } = await watchPages({
+      look,
+      isDone: ({ verdict }) => gate && verdict.new_fingerprints > 0,
+      passes: (error) => error instanceof Failure && passes(error),
+      windowMs: watchMs,
+      intervalMs: every * 1000,
+      signal: cli.signal,
+      onLook: ({ page, error, spentMs }) => {
+        if (error instanceof Failure) note(cli, `${error.message} Looking again.`);
+        bar.at(`Watching for new failures: ${page?.verdict.new_fingerprints ?? 0} so far`, spentMs / watchMs);
+      },
+    });
+    // Half a watch finds nobody innocent.
+    if (aborted && gate) throw stopped();
+    return page;
+  } finally {
+    bar.end();
   }
-  bar.end();
-  if (page === undefined) throw local('VERDICT_UNAVAILABLE', 'No poll was answered.', { retryable: true });
-  return page;
 }
 
 const report = (words: string, row: Parameters<typeof operationCommand>[1], example: readonly [string, string]) =>

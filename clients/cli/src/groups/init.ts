@@ -1,9 +1,11 @@
 import { balancesOf } from '../balances.ts';
+import type { Cli } from '../cli.ts';
 import type { Command, Group } from '../command.ts';
-import { Failure, local } from '../failure.ts';
+import { Failure, local, runCommand } from '../failure.ts';
 import { configDir } from '../files/paths.ts';
 import { keptKeys } from '../files/project-keys.ts';
-import { findOrMakeWallet, walletName } from '../files/wallets.ts';
+import { findOrMakeWallet, findWallet, switchRail, type Wallet, walletName } from '../files/wallets.ts';
+import { readText } from '../input.ts';
 import { apiBase, keepApiBase } from '../net/api-base.ts';
 import { call } from '../net/gateway.ts';
 import { note } from '../progress.ts';
@@ -18,19 +20,37 @@ const init: Command = {
   positionals: [
     { name: 'rail', optional: true, choices: ['x402', 'mpp'], about: 'How the wallet pays: x402 unless told.' },
   ],
+  flags: [
+    {
+      name: 'switch-rail',
+      type: 'boolean',
+      about: 'Have a wallet that pays by another rail pay by this one from now on.',
+    },
+    {
+      name: 'voucher',
+      type: 'string',
+      placeholder: 'code',
+      about: 'Redeem this code for the wallet’s organization; - reads it from standard input.',
+    },
+  ],
   examples: [
     ['Begin', 'init'],
     ['On another gateway, from now on', 'init --api-base https://api.example.com'],
   ],
   operations: ['tiers.getStatus', 'billing.lookup'],
-  async run({ cli, positionals }) {
-    if (positionals.rail === 'mpp')
-      throw local('RAIL_SWITCH_REQUIRES_CONFIRM', 'This gateway is paid by x402 alone.', { field: 'rail' });
+  async run({ cli, positionals, flags }) {
     const name = await walletName(cli);
-    const { wallet, isNew } = await findOrMakeWallet(cli, name);
+    const rail = (positionals.rail ?? (flags.is('switch-rail') ? 'x402' : undefined)) as Wallet['rail'] | undefined;
+    const isSwitch = requireRail(rail, await findWallet(cli, name), flags.is('switch-rail'));
+    const given = flags.text('voucher');
+    const code = given === '-' ? (await readText(cli, '-')).trim() : given;
+    const found = await findOrMakeWallet(cli, name);
+    const { isNew } = found;
+    const wallet = isSwitch ? await switchRail(cli, found.wallet, rail!) : found.wallet;
     note(cli, isNew ? `Made the wallet ${name}: ${wallet.address}` : `The wallet ${name} is there already.`);
     const { url, source } = await apiBase(cli);
     if (source === '--api-base') await keepApiBase(cli, url);
+    const redeemed = code === undefined ? {} : await redeem(cli, code);
     const [tier, balance, organizations] = await Promise.all([
       orNull(call(cli, { method: 'GET', path: '/tiers/v1/status' })),
       orNull(call(cli, { method: 'GET', path: '/orgs/v1/lookup', query: { wallet: wallet.address } })),
@@ -48,6 +68,7 @@ const init: Command = {
       balances: balancesOf(balance),
       tier: tier?.tier ?? null,
       projects_saved,
+      ...redeemed,
       next_step:
         organizations === null
           ? 'svc dev'
@@ -59,6 +80,38 @@ const init: Command = {
     };
   },
 };
+
+/**
+ * Whether a wallet is to pay by another rail than it does.
+ *
+ * @throws RAIL_SWITCH_REQUIRES_CONFIRM without the word that it shall, UNSUPPORTED_OPTION for a rail that nothing is paid by
+ */
+function requireRail(rail: Wallet['rail'] | undefined, wallet: Wallet | undefined, isConfirmed: boolean): boolean {
+  if (rail === undefined || rail === wallet?.rail) return false;
+  if (wallet !== undefined && !isConfirmed)
+    throw local('RAIL_SWITCH_REQUIRES_CONFIRM', `The wallet ${wallet.name} pays by ${wallet.rail}.`, {
+      field: 'switch-rail',
+      ...(rail === 'mpp'
+        ? { hint: 'Gateways of this version are paid by x402 alone.' }
+        : { nextActions: [runCommand(`svc init ${rail} --switch-rail`, `From then on it pays by ${rail}.`)] }),
+    });
+  if (rail === 'mpp')
+    throw local('UNSUPPORTED_OPTION', 'Gateways of this version are paid by x402 alone.', { field: 'rail' });
+  return wallet !== undefined;
+}
+
+/** What became of a voucher: one that is not taken is no reason to be without a wallet. Contract 04, sections 1.7 and 3.5. */
+async function redeem(cli: Cli, code: string): Promise<{ voucher: unknown } | { voucher_error: object }> {
+  try {
+    const { body } = await call(cli, { method: 'POST', path: '/vouchers/v1/redemptions', body: { code } });
+    return { voucher: body };
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    const { code: why, message, http, details = {} } = error.envelope;
+    const told = why === 'ROUTE_NOT_FOUND' ? 'This gateway redeems no vouchers.' : message;
+    return { voucher_error: { code: why, message: told, ...(http === undefined ? {} : { http }), details } };
+  }
+}
 
 /** A read that may fail without anything being lost. */
 async function orNull<Body>(answer: Promise<{ body: Body }>): Promise<Body | null> {

@@ -16,12 +16,8 @@ const mcp: Command = {
   ],
   examples: [['As the program that a host starts', 'mcp']],
   streams: true,
-  async run({ cli, exitWith }) {
-    const [{ runMcpBridge }, { runForJson }, { url }] = await Promise.all([
-      import('../mcp/bridge.ts'),
-      import('../run.ts'),
-      apiBase(cli),
-    ]);
+  async run({ cli, exitWith, perform }) {
+    const [{ runMcpBridge }, { url }] = await Promise.all([import('../mcp/bridge.ts'), apiBase(cli)]);
     const code = await runMcpBridge({
       apiBase: url,
       version: cli.version,
@@ -50,7 +46,7 @@ const mcp: Command = {
           cli.stderr.write(`svc: what is known of ${id} is not kept here: ${failureOf(error).message}\n`);
         }
       },
-      run: (words) => runForJson(words, cli),
+      run: perform,
     });
     exitWith(code);
     return undefined;

@@ -5,32 +5,10 @@ import { choose, chosen } from '../files/state.ts';
 import { walletName } from '../files/wallets.ts';
 import { apiBase } from '../net/api-base.ts';
 import { call } from '../net/gateway.ts';
-import { operationCommand, perform, take } from '../operation-command.ts';
+import { operationCommand, take } from '../operation-command.ts';
 import { findOrg, orgFlag, requireOrg } from '../resolve.ts';
 import { rows } from '../rows/org.ts';
-
-const whoami: Command = {
-  words: 'org whoami',
-  summary: 'Who the gateway takes you for, and the organizations you belong to.',
-  flags: [
-    {
-      name: 'set-name',
-      type: 'string',
-      placeholder: 'name',
-      about: 'Take this name for people first, 1 to 64 characters.',
-    },
-  ],
-  examples: [
-    ['Look', 'org whoami --human'],
-    ['Take a name', 'org whoami --set-name "Atlas of the build"'],
-  ],
-  operations: ['identity.whoami', 'identity.setDisplayName'],
-  async run({ cli, flags }) {
-    const name = flags.text('set-name');
-    if (name !== undefined) return perform(cli, rows['identity.setDisplayName'], { display_name: name });
-    return perform(cli, rows['identity.whoami'], {});
-  },
-};
+import { whoami } from '../whoami.ts';
 
 const use: Command = {
   words: 'org use',
@@ -181,7 +159,7 @@ export const group: Group = {
       },
       examples: [['Name a wallet', 'org payout-wallet set 0x00000000000000000000000000000000000000a1']],
     }),
-    whoami,
+    whoami('org whoami'),
     operationCommand('org audit', rows['orgs.listAudit'], {
       takes: [take('org')],
       flags: { after: null, older_than: 'before' },

@@ -149,14 +149,20 @@ export function failed(cli: Cli, error: unknown, isChange = false): Failure {
     message: error.message,
     ...(details === undefined ? {} : { details: body_preview === undefined ? details : known }),
     ...(body_preview === undefined ? {} : { body_preview }),
-    ...(error.code === 'NETWORK_ERROR'
-      ? { hint: 'Is it the right address? svc dev starts a gateway on this machine.' }
-      : {}),
+    ...(error.code === 'NETWORK_ERROR' ? { hint: networkHint(cli) } : {}),
     next_actions:
       next.length === 0 && http === 401
         ? [{ type: 'authenticate', command: 'svc init', why: 'It makes a wallet to sign in with.' }]
         : next,
   });
+}
+
+/** Node.js goes by a proxy when it is told so at its start, and not merely because there is one. */
+function networkHint({ env }: Cli): string {
+  const named = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name] !== undefined);
+  return named === undefined || env.NODE_USE_ENV_PROXY === '1'
+    ? 'Is it the right address? svc dev starts a gateway on this machine.'
+    : `Is it the right address? ${named} names a proxy, by which svc goes with NODE_USE_ENV_PROXY=1.`;
 }
 
 /** Refusals that a session outlives: it is alive, and needed for what the refusal asks for. */

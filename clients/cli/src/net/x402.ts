@@ -37,10 +37,7 @@ export const walletPayer =
     const wallet = await activeWallet(cli);
     options.onOffer?.(offer, wallet.address);
     const name = challenge.x402Version === 1 ? 'x-payment' : 'payment-signature';
-    return {
-      [name]: signedPayment(wallet, challenge, offer),
-      'x-svc-payment-attempt-id': `pat_${randomBytes(16).toString('hex')}`,
-    };
+    return { [name]: signedPayment(wallet, challenge, offer) };
   };
 
 function refuseOtherAddress({ resource }: PaymentChallenge, { url }: PayableRequest): void {

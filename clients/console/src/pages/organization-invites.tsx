@@ -12,7 +12,6 @@ import { Sure } from '../parts/sure.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { may } from '../session/may.ts';
-import type { Organization } from './organization.tsx';
 import {
   InviteDocument,
   InvitesDocument,
@@ -20,6 +19,7 @@ import {
   type Role,
   TakeBackInviteDocument,
 } from './organization-invites.graphql.ts';
+import type { Organization } from './organization-parts.ts';
 import { RoleOptions } from './organization-roles.tsx';
 
 type Invite = NonNullable<InvitesQuery['organization']>['invites']['edges'][number]['node'];

@@ -5,7 +5,7 @@ import { Sure } from '../parts/sure.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { RemoveMemberDocument, type Role, SetRoleDocument } from './organization.graphql.ts';
-import type { Organization } from './organization.tsx';
+import type { Organization } from './organization-parts.ts';
 import { RoleOptions } from './organization-roles.tsx';
 
 type Member = Organization['members']['edges'][number]['node'];

@@ -7,8 +7,8 @@ import { Form, textOf } from '../parts/form.tsx';
 import { MorePages } from '../parts/more-pages.tsx';
 import { may } from '../session/may.ts';
 import { AddMemberDocument, type Role } from './organization.graphql.ts';
-import type { ListedProps } from './organization.tsx';
 import { MemberLine } from './organization-member.tsx';
+import type { ListedProps } from './organization-parts.ts';
 import { RoleOptions } from './organization-roles.tsx';
 
 /** Who belongs to an organization, and as what. */

@@ -9,7 +9,7 @@ import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { may } from '../session/may.ts';
 import { BalanceDocument, type OrganizationQuery, SetTierDocument, type Tier } from './organization.graphql.ts';
-import type { Organization } from './organization.tsx';
+import type { Organization } from './organization-parts.ts';
 
 const dollars = (micros: number) =>
   (micros / 1_000_000).toLocaleString(undefined, { style: 'currency', currency: 'USD' });

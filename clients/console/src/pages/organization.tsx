@@ -7,25 +7,19 @@ import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
-import { MorePages, type Pages, usePages } from '../parts/more-pages.tsx';
+import { MorePages, usePages } from '../parts/more-pages.tsx';
 import { Page } from '../parts/page.tsx';
 import { Secret } from '../parts/secret.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import { Link } from '../router.tsx';
 import { may } from '../session/may.ts';
-import {
-  CreateProjectDocument,
-  OrganizationDocument,
-  type OrganizationQuery,
-  RenameOrganizationDocument,
-} from './organization.graphql.ts';
+import { CreateProjectDocument, OrganizationDocument, RenameOrganizationDocument } from './organization.graphql.ts';
 import { AuditTrail } from './organization-audit.tsx';
 import { Invitations } from './organization-invites.tsx';
 import { Members } from './organization-members.tsx';
+import type { ListedProps, Organization } from './organization-parts.ts';
 import { TierCard } from './organization-tier.tsx';
-
-export type Organization = NonNullable<OrganizationQuery['organization']>;
 
 /** An organization: its projects, who belongs to it, and how it stands with its tier. */
 export default function OrganizationPage({ org }: { readonly org: string }) {
@@ -53,12 +47,6 @@ export default function OrganizationPage({ org }: { readonly org: string }) {
       </Loaded>
     </Page>
   );
-}
-
-export interface ListedProps {
-  readonly organization: Organization;
-  /** Where one is in the list. */
-  readonly pages: Pages;
 }
 
 interface Made {

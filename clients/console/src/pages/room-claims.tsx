@@ -16,7 +16,7 @@ import {
   FollowClaimsDocument,
   ReleaseClaimDocument,
 } from './room.graphql.ts';
-import type { Place } from './room.tsx';
+import type { Place } from './room-place.ts';
 import { wantedName } from './room-self.ts';
 
 /** Claims run out without a word, in milliseconds. */

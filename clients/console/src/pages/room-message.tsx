@@ -2,7 +2,7 @@ import { memo } from 'react';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import type { MessageLineFragment } from './room.graphql.ts';
-import type { Me } from './room.tsx';
+import type { Me } from './room-place.ts';
 
 interface MessageProps {
   readonly message: MessageLineFragment;

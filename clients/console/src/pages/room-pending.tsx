@@ -3,7 +3,7 @@ import { useClient } from 'urql';
 import { type Envelope, envelopeOf } from '../graph/envelope.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { type MessageLineFragment, SendMessageDocument, type SendRoomMessageInput } from './room.graphql.ts';
-import type { Place } from './room.tsx';
+import type { Place } from './room-place.ts';
 import { wantedName } from './room-self.ts';
 
 /** What somebody writes. */

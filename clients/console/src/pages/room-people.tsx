@@ -9,7 +9,7 @@ import { Loaded } from '../parts/loaded.tsx';
 import { MorePages, usePages, useStandingPage } from '../parts/more-pages.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { FollowPresencesDocument, JoinDocument, LeaveRoomDocument, PeopleDocument } from './room.graphql.ts';
-import type { Place } from './room.tsx';
+import type { Place } from './room-place.ts';
 import { wantedName, wantName } from './room-self.ts';
 
 /** Nobody is told that time has passed, so who fell silent is found by asking, in milliseconds. */

@@ -12,10 +12,10 @@ import {
   LastMessagesDocument,
   type MessageLineFragment,
 } from './room.graphql.ts';
-import type { Place } from './room.tsx';
 import { Composer } from './room-composer.tsx';
 import { Message } from './room-message.tsx';
 import { PendingMessage, usePending } from './room-pending.tsx';
+import type { Place } from './room-place.ts';
 
 /** How near its end a list counts as being read at the end, in pixels. */
 const nearEnd = 80;

@@ -6,29 +6,10 @@ import { mayAround } from '../session/may.ts';
 import { NamedRoomDocument } from './room.graphql.ts';
 import { RoomClaims } from './room-claims.tsx';
 import { RoomPeople } from './room-people.tsx';
+import type { Me, Place, RoomProps } from './room-place.ts';
 import { sessionKey } from './room-self.ts';
 import { RoomTalk } from './room-talk.tsx';
 import { useOrg } from './use-org.ts';
-
-interface RoomProps {
-  readonly org: string;
-  readonly room: string;
-}
-
-/** Where a page of the room is, and who speaks from it. */
-export interface Place extends RoomProps {
-  readonly sessionKey: string;
-  /** The presence that this tab has in the room, once it has one. */
-  readonly me: Me | undefined;
-  readonly setMe: (me: Me | undefined) => void;
-  /** Whether they may speak here. */
-  readonly writes: boolean;
-}
-
-export interface Me {
-  readonly presenceId: string;
-  readonly name: string;
-}
 
 /** A room: what is said in it, who is there, and who is on what. */
 export default function RoomPage({ org, room }: RoomProps) {

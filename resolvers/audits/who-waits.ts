@@ -17,9 +17,14 @@ const steps = {
 
 const kindOf = (step: AuditStep): string => (step.stage === 'fetched' ? step.document : step.stage);
 
-/** Has whoever asked for an audit told of its steps; undefined where nobody listens. What is read anew counts once. */
-export function tellAudit({ progress }: Pick<Context, 'progress'>): AuditRequest['told'] {
-  if (progress === undefined) return undefined;
+/** Whoever asked for an audit, as far as they are told of its steps, and can say that they wait no more. */
+export const whoWaits = ({ progress, cancelled }: Context): Pick<AuditRequest, 'told' | 'cancelled'> => ({
+  cancelled,
+  told: progress && tellSteps(progress),
+});
+
+/** What is read anew counts once. */
+function tellSteps(progress: NonNullable<Context['progress']>): NonNullable<AuditRequest['told']> {
   const taken: string[] = [];
   return (step) => {
     const kind = kindOf(step);

@@ -1,0 +1,10 @@
+import type { Pages } from '../parts/more-pages.tsx';
+import type { OrganizationQuery } from './organization.graphql.ts';
+
+export type Organization = NonNullable<OrganizationQuery['organization']>;
+
+export interface ListedProps {
+  readonly organization: Organization;
+  /** Where one is in the list. */
+  readonly pages: Pages;
+}

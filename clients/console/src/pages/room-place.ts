@@ -1,0 +1,19 @@
+export interface RoomProps {
+  readonly org: string;
+  readonly room: string;
+}
+
+/** Where a page of the room is, and who speaks from it. */
+export interface Place extends RoomProps {
+  readonly sessionKey: string;
+  /** The presence that this tab has in the room, once it has one. */
+  readonly me: Me | undefined;
+  readonly setMe: (me: Me | undefined) => void;
+  /** Whether they may speak here. */
+  readonly writes: boolean;
+}
+
+export interface Me {
+  readonly presenceId: string;
+  readonly name: string;
+}

@@ -1,0 +1,1 @@
+ALTER TABLE "kept_results" ADD COLUMN "session" text DEFAULT '' NOT NULL;

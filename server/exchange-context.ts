@@ -1,0 +1,59 @@
+import { networkOf } from '../core/network-of.ts';
+import type { Context } from '../resolvers/context.ts';
+import { clientAddress } from './client-address.ts';
+import type { Exchange, HttpOptions } from './exchange.ts';
+import { type Arrival, createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
+import type { Keeping } from './respond.ts';
+import { tillOf } from './till.ts';
+
+/** Made once: a `DOMException` with its stack for each request would cost more than many a query. */
+const clientGone = new Error('The client has gone.');
+
+/** @throws RATE_LIMITED when too many requests of this address are under way */
+export const contextOf = (options: HttpOptions, exchange: Exchange): Context =>
+  createContext(options.services, arrivalOf(options, exchange));
+
+/**
+ * What is known of a request before anything is decided; counts it among those under way, so once for each.
+ *
+ * @throws RATE_LIMITED when too many requests of this address are under way
+ */
+export function arrivalOf({ services, connections, trustedProxies, host }: HttpOptions, exchange: Exchange): Arrival {
+  const { request, response, traceId } = exchange;
+  const address = clientAddress(request, trustedProxies);
+  const destination = destinationOf(request, host);
+  const leave = connections.enter(networkOf(address));
+  const gone = new AbortController();
+  response.on('close', () => {
+    leave();
+    // An answer that was given in full leaves nothing to break off.
+    if (!response.writableFinished) gone.abort(clientGone);
+  });
+  const { method } = request;
+  const keeping: Keeping = {
+    held: services.heldAnswers,
+    owner: networkOf(address),
+    mayRefuse: method === 'GET' || method === 'HEAD',
+  };
+  response.keeping = keeping;
+  const key = request.headers['idempotency-key'];
+  return {
+    credentials: credentialsOf(request.headers),
+    traceId,
+    address,
+    ...destination,
+    idempotencyKey: Array.isArray(key) ? key[0] : key,
+    writeApproval: writeApprovalOf(request.headers['x-svc-write-auth']),
+    signal: gone.signal,
+    concerns: (projectId) => {
+      exchange.projectId = projectId;
+    },
+    setHeader: (name, value) => {
+      if (!response.headersSent) response.setHeader(name, value);
+    },
+    till: tillOf(exchange, services.settings.publicBaseUrl ?? destination.baseUrl),
+    answersFor: (projectId) => {
+      keeping.owner = projectId;
+    },
+  };
+}
