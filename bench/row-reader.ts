@@ -50,6 +50,7 @@ function poolsOf({ loginUrl }: RowProject): ProjectPools {
     restoreLogin: async () => undefined,
     upgrade: async () => undefined,
     cancelBackend: async () => undefined,
+    endBackend: async () => undefined,
   };
   return new ProjectPools({ databases, warn: () => undefined });
 }

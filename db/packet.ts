@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { type Connection, paperOf, sendPaper } from './paper.ts';
-import type { Wire } from './pipeline-read.ts';
+import type { Column, Wire } from './pipeline-read.ts';
 import { types } from './types.ts';
 
 /** A statement as the driver takes it. */
@@ -27,7 +27,7 @@ interface DriverQuery {
   readonly text: string;
   readonly _result: { _types: unknown };
   prepare(wire: Wire): void;
-  handleRowDescription(message: unknown): void;
+  handleRowDescription(message: { readonly fields: readonly Column[] }): void;
   handleDataRow(message: unknown): void;
   handleCommandComplete(message: unknown, connection: Connection): void;
   handleCopyInResponse(connection: Connection): void;
@@ -55,6 +55,7 @@ export class Packet {
   readonly texts: readonly string[];
   readonly #asked: readonly Asked[];
   readonly #queries: readonly DriverQuery[];
+  #columns: Map<string, readonly Column[] | null> | undefined;
   #at = 0;
   #unwritable: Error | undefined;
   #isSent = false;
@@ -89,9 +90,13 @@ export class Packet {
 
   /** By the driver: writes all in one piece. @returns why nothing was sent */
   submit(connection: Connection): Error | null {
-    const { parts, describing } = paperOf(connection);
+    const { parts, describing, plain, columns } = paperOf(connection);
+    this.#columns = columns;
     for (const query of this.#queries) {
-      query.prepare(describing);
+      // Once they are known they hold: Postgres refuses a statement under its name whose columns have changed.
+      const known = query.name === undefined ? undefined : columns.get(query.name);
+      query.prepare(known === undefined ? describing : plain);
+      if (known) query.handleRowDescription({ fields: known });
       if (this.#unwritable === undefined) continue;
       // Nothing may be committed that was not whole.
       parts.length = 0;
@@ -103,16 +108,20 @@ export class Packet {
     return null;
   }
 
-  handleRowDescription(message: unknown): void {
-    this.#queries[this.#at]?.handleRowDescription(message);
+  handleRowDescription(message: { readonly fields: readonly Column[] }): void {
+    const query = this.#queries[this.#at]!;
+    query.handleRowDescription(message);
+    if (query.name !== undefined) this.#columns?.set(query.name, message.fields);
   }
 
   handleDataRow(message: unknown): void {
-    this.#queries[this.#at]?.handleDataRow(message);
+    this.#queries[this.#at]!.handleDataRow(message);
   }
 
   handleCommandComplete(message: unknown, connection: Connection): void {
-    this.#queries[this.#at]?.handleCommandComplete(message, connection);
+    const query = this.#queries[this.#at]!;
+    query.handleCommandComplete(message, connection);
+    if (query.name !== undefined && this.#columns?.has(query.name) === false) this.#columns.set(query.name, null);
     this.#at += 1;
     this.#turn();
   }
@@ -123,7 +132,7 @@ export class Packet {
   }
 
   handleCopyInResponse(connection: Connection): void {
-    this.#queries[this.#at]?.handleCopyInResponse(connection);
+    this.#queries[this.#at]!.handleCopyInResponse(connection);
   }
 
   handleReadyForQuery(connection: Connection): void {

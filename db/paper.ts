@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Wire } from './pipeline-read.ts';
+import type { Column, Wire } from './pipeline-read.ts';
 
 /** The driver's connection, as far as it is spoken with here. */
 export interface Connection extends Wire {
@@ -17,6 +17,8 @@ export interface Paper {
   readonly describing: Wire;
   /** Nor asks for columns. */
   readonly plain: Wire;
+  /** Columns of what was answered on the connection, by name; null: it answers no rows. */
+  readonly columns: Map<string, readonly Column[] | null>;
 }
 
 const papers = new WeakMap<Connection, Paper>();
@@ -28,7 +30,8 @@ export function paperOf(connection: Connection): Paper {
     const nothing = { value: () => undefined };
     const whole: Wire = Object.create(connection, { _send: { value: (bytes: Buffer) => void parts.push(bytes) } });
     const describing: Wire = Object.create(whole, { sync: nothing });
-    paper = { parts, whole, describing, plain: Object.create(describing, { describe: nothing }) };
+    const plain: Wire = Object.create(describing, { describe: nothing });
+    paper = { parts, whole, describing, plain, columns: new Map() };
     papers.set(connection, paper);
   }
   return paper;

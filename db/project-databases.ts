@@ -58,6 +58,12 @@ const insertedStatement = `select datname, tup_inserted from pg_stat_database wh
 
 // Only a connection of that role: numbers of processes are used again.
 const cancelStatement = 'select pg_cancel_backend(pid) from pg_stat_activity where pid = $1 and usename = $2';
+const endStatement = 'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and usename = $2';
+
+/** Nobody's batch takes so long, in seconds: whoever began it is gone, and could not say so. */
+const abandonedAfter = 120;
+const endAbandonedStatement = `select pg_terminate_backend(pid) from pg_stat_activity
+  where usename ~ '^r_[0-9a-f]{20}$' and xact_start < now() - make_interval(secs => $1)`;
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 
@@ -81,6 +87,8 @@ export interface ProjectLogins {
   readonly upgrade: (database: ProjectDatabase) => Promise<void>;
   /** Stops what a connection of the login is doing. */
   readonly cancelBackend: (database: ProjectDatabase, processId: number) => Promise<void>;
+  /** Ends a connection of the login, which nothing that runs on it can prevent. */
+  readonly endBackend: (database: ProjectDatabase, processId: number) => Promise<void>;
 }
 
 /** The servers that hold project databases, and the databases and login roles on them. */
@@ -180,6 +188,7 @@ export class ProjectDatabases implements ProjectLogins {
       ownSettings: ['search_path', 'statement_timeout'],
       upgrade: (database) => this.upgrade(database),
       cancelBackend: (database, processId) => this.cancelBackend(asAuth(database), processId),
+      endBackend: (database, processId) => this.endBackend(asAuth(database), processId),
       restoreLogin: ({ server }) => this.#authLogin.restore(this.#server(server).pool),
     };
   }
@@ -260,6 +269,16 @@ export class ProjectDatabases implements ProjectLogins {
   /** Stops what a connection of a project's role is doing; the connection goes on. */
   async cancelBackend({ server, roleName }: ProjectDatabase, processId: number): Promise<void> {
     await this.#server(server).pool.query(cancelStatement, [processId, roleName]);
+  }
+
+  /** Ends a connection of a project's role, whatever runs on it. */
+  async endBackend({ server, roleName }: ProjectDatabase, processId: number): Promise<void> {
+    await this.#server(server).pool.query(endStatement, [processId, roleName]);
+  }
+
+  /** Ends what gateways that were killed have left running on the servers. */
+  async endAbandoned(afterSeconds = abandonedAfter): Promise<void> {
+    await Promise.all([...this.#servers.values()].map(({ pool }) => pool.query(endAbandonedStatement, [afterSeconds])));
   }
 
   #url(server: string): string {

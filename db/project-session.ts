@@ -26,6 +26,8 @@ export interface Session {
   readonly prepared: PreparedNames;
   batches: number;
   idleTimer: NodeJS.Timeout | undefined;
+  /** Its connection broke or was cut: the server was told to end what it may still do there. */
+  isLost: boolean;
 }
 
 export interface SessionOptions {
@@ -180,8 +182,12 @@ async function logIn(
     prepared: { known: new Set(), doubtful: new Set(), underWay: new Set() },
     batches: 0,
     idleTimer: undefined,
+    isLost: false,
   };
-  client.on('error', () => lost(session));
+  client.on('error', () => {
+    endWork(session, databases);
+    lost(session);
+  });
   await client.connect();
   limitArriving(client);
   return session;
@@ -204,7 +210,7 @@ export function cancelWhenDue(
     if (over) return;
     cancelling ??= databases.cancelBackend(project.database, processIdOf(client)).catch(() => undefined);
     void sleep(cancelMs, undefined, { ref: false }).then(() => {
-      if (!over) cut(session);
+      if (!over) cut(session, databases);
     });
   };
   const timer = setTimeout(cancel, batchMs);
@@ -220,7 +226,21 @@ export function cancelWhenDue(
 }
 
 /** Cuts a connection, whatever it is doing. */
-export const cut = ({ client }: Session): void => streamOf(client).destroy();
+export function cut(session: Session, databases: ProjectLogins): void {
+  endWork(session, databases);
+  streamOf(session.client).destroy();
+}
+
+/**
+ * Has the server end what it does for a connection that is gone. By itself it would notice when it next has something
+ * to say, and a tenant's loop that catches cancellations never has.
+ */
+function endWork(session: Session, databases: ProjectLogins): void {
+  if (session.isLost) return;
+  session.isLost = true;
+  // Where the server cannot be told, housekeeping finds what has run for too long.
+  void databases.endBackend(session.project.database, processIdOf(session.client)).catch(() => undefined);
+}
 
 /** Members of the driver's client that its types do not tell of. */
 interface ClientInside {

@@ -1,4 +1,6 @@
 import { authStatements } from './project-template/auth.ts';
+import { crashMarkStatements } from './project-template/crash-mark.ts';
+import { ddlFollowerStatements } from './project-template/ddl-follower.ts';
 import { liveStatements } from './project-template/live.ts';
 import { liveBodyStatements } from './project-template/live-trigger.ts';
 import { passkeyStatements } from './project-template/passkeys.ts';
@@ -57,6 +59,7 @@ export const templateVersions: readonly TemplateVersion[] = [
   // Wrote the triggers of live tables anew, as 12 does.
   { version: 11, statements: [] },
   { version: 12, statements: liveBodyStatements },
+  { version: 13, statements: [...crashMarkStatements, ...ddlFollowerStatements] },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */

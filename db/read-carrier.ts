@@ -171,7 +171,7 @@ export class Carrier implements ReadCarrier {
     session.batches += Math.max(0, this.#sent.length - 1);
     const cancelling = this.#settleHead?.();
     // Nobody waits for what the server still has to do here.
-    if (this.#isCut) cut(session);
+    if (this.#isCut) cut(session, this.#options.databases);
     onEnd({ isCut: this.#isCut, unclean: this.#unclean || cancelling !== undefined, cancelling });
   }
 }

@@ -6,11 +6,20 @@ export interface ScriptLimits {
   readonly rows: number;
   /** Bytes that may arrive in all, of rows that nobody asked to see too. */
   readonly bytes: number;
+  /** Measures what is answered, beyond the bytes that it arrives in. @default nobody does */
+  readonly scale?: ScriptScale;
 }
 
 export interface ScriptField {
   readonly name: string;
   readonly typeId: number;
+}
+
+/** What an answer amounts to, once something is made of it. */
+export interface ScriptScale {
+  columns(fields: readonly ScriptField[]): void;
+  /** @returns what there is too much of, with this row */
+  row(cells: readonly (string | null)[]): 'bytes' | 'values' | undefined;
 }
 
 /** What the last statement of a script answered. */
@@ -32,9 +41,9 @@ export interface ScriptSequel {
 /** More was answered than may be; nothing that the script changed is kept. */
 export class ScriptTooLargeError extends Error {
   override readonly name = 'ScriptTooLargeError';
-  readonly limit: keyof ScriptLimits;
+  readonly limit: 'rows' | 'bytes' | 'values';
 
-  constructor(limit: keyof ScriptLimits) {
+  constructor(limit: 'rows' | 'bytes' | 'values') {
     super(`The answer has more ${limit} than may be.`);
     this.limit = limit;
   }
@@ -91,13 +100,16 @@ export function runScript(
     let tooLarge: ScriptTooLargeError | undefined;
     let ended = false;
     let bytes = 0;
-    const count = (part: Buffer) => {
-      bytes += part.length;
+    const refuse = (of: 'bytes' | 'values') => {
       // What is committed is not refused any more.
-      if (bytes <= limits.bytes || tooLarge !== undefined || ended) return;
-      tooLarge = new ScriptTooLargeError('bytes');
+      if (tooLarge !== undefined || ended) return;
+      tooLarge = new ScriptTooLargeError(of);
       // One row alone may be too much: without a connection nothing is committed, and nothing more arrives.
       connection.stream.destroy();
+    };
+    const count = (part: Buffer) => {
+      bytes += part.length;
+      if (bytes > limits.bytes) refuse('bytes');
     };
     const settle = (answer: () => void) => {
       connection.stream.off('data', count);
@@ -142,10 +154,14 @@ export function runScript(
       },
       handleRowDescription(message: { fields: readonly { name: string; dataTypeID: number }[] }) {
         fields = message.fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }));
+        limits.scale?.columns(fields);
       },
       handleDataRow(message: { fields: readonly (string | null)[] }) {
-        if (at === last) rows.push(message.fields);
-        else if (at > last) sequelRows.push(message.fields);
+        if (at === last) {
+          const excess = tooLarge === undefined ? limits.scale?.row(message.fields) : undefined;
+          if (excess !== undefined) refuse(excess);
+          else if (tooLarge === undefined) rows.push(message.fields);
+        } else if (at > last) sequelRows.push(message.fields);
       },
       handleCommandComplete({ text }: { text: string }) {
         if (at === last) rowCount = countOf(text);

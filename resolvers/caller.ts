@@ -94,3 +94,24 @@ export function callerKey(caller: Caller, address: string): string {
   if (caller.kind === 'project_key') return `key:${caller.projectId}:${caller.role}`;
   return caller.kind === 'admin' ? 'admin' : `address:${address}`;
 }
+
+/**
+ * The very credential of a caller, where {@link callerKey} tells its principal: one session from another, and one wallet
+ * from another. What a request is signed or renewed with makes no other one.
+ */
+export function holderOf(caller: Caller): string | undefined {
+  switch (caller.kind) {
+    case 'wallet':
+      return `wallet:${caller.address.toLowerCase()}`;
+    case 'control_plane':
+    case 'operator':
+      return `session:${caller.sessionId}`;
+    case 'delegate':
+      return `delegate:${caller.delegateId}:${caller.tokenHash}`;
+    case 'project_key':
+    case 'admin':
+      return callerKey(caller, '');
+    case 'nobody':
+      return undefined;
+  }
+}

@@ -154,8 +154,8 @@ export interface Context {
   readonly setHeader?: (name: string, value: string) => void;
   /** To be told how far the work has come, by what knows its steps; absent where nobody listens. */
   readonly progress?: ((step: WorkProgress) => void) | undefined;
-  /** Bytes of SQL that were answered so far: the fields of one request share what one answer may have. */
-  readonly answered?: { bytes: number };
+  /** What of SQL was answered so far: the fields of one request share what one answer may have. */
+  readonly answered?: { bytes: number; values: number };
   /** Aborted when nobody waits for the answer any more. */
   readonly signal: AbortSignal;
   /**

@@ -6,7 +6,7 @@ import { inTransaction, isCollision, isConnectionLoss, isTimeout, OutcomeUnknown
 import type { Ahead } from './access.ts';
 import { auditRow, writeAudit } from './audit.ts';
 import { chargeBudget } from './budgets.ts';
-import { type Caller, callerKey } from './caller.ts';
+import { type Caller, callerKey, holderOf } from './caller.ts';
 import type { Context } from './context.ts';
 import {
   bindStep,
@@ -176,7 +176,7 @@ type AnyChange = AnyMutation | AnyProjectMutation | AnyStepMutation;
 
 async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object, input: unknown): Promise<unknown> {
   // What is sold to whoever pays has nobody whose keys could be told from another's: its payment is the key.
-  const key = isGatewayPriced(op) ? undefined : ctx.request.idempotencyKey;
+  const key = isGatewayPriced(op) || !isToldApart(op, caller, input as object) ? undefined : ctx.request.idempotencyKey;
   if (key === undefined) {
     if (op.idempotency === 'required') throw new ServiceError('IDEMPOTENCY_KEY_REQUIRED');
     return perform(op, ctx, caller, scope, input, undefined);
@@ -185,7 +185,7 @@ async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object
     scope: callerKey(caller, ctx.request.address),
     operation: op.name,
     key: checkKey(key),
-    digest: inputDigest(toldApart(ctx, op, input as object)),
+    digest: inputDigest(toldApart(ctx, op, caller, input as object)),
   });
   if (!('leaseToken' in claimed)) {
     if (caller.kind === 'wallet' && isPriced(op)) await caller.spendNonce();
@@ -200,16 +200,27 @@ async function change(op: AnyChange, ctx: Context, caller: Caller, scope: object
   }
 }
 
-/** What of an input tells it from others: a password by a keyed digest, since it is soon tried against a plain one. */
-const toldApart = ({ services: { keys } }: Context, { input: { shape } }: AnyChange, input: object): object =>
-  Object.fromEntries(
+const isSecret = ({ input: { shape } }: AnyChange, name: string) => shape[name]?.meta()?.secret === true;
+
+/** Whether what is for its holder alone can be told to come from the same one again. */
+const isToldApart = (op: AnyChange, caller: Caller, input: object): boolean =>
+  op.forHolder !== true ||
+  holderOf(caller) !== undefined ||
+  Object.entries(input).some(([name, value]) => value !== undefined && isSecret(op, name));
+
+/**
+ * What tells a request from others under its key: its input, a password by a keyed digest, since it is soon tried
+ * against a plain one; and who sent it, where the outcome is for nobody else.
+ */
+function toldApart({ services: { keys } }: Context, op: AnyChange, caller: Caller, input: object): object {
+  const told = Object.fromEntries(
     Object.entries(input).map(([name, value]) => [
       name,
-      typeof value === 'string' && shape[name]?.meta()?.secret === true
-        ? keys.mac('stored-outcomes', value).toString('hex')
-        : value,
+      typeof value === 'string' && isSecret(op, name) ? keys.mac('stored-outcomes', value).toString('hex') : value,
     ]),
   );
+  return op.forHolder === true ? { input: told, holder: holderOf(caller) } : told;
+}
 
 /** Refusals that end by paying, renewing or making room: the same request is sent again under its key then. */
 const healing: ReadonlySet<string> = new Set(['payment', 'billing', 'lifecycle', 'quota']);

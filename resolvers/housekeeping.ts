@@ -185,6 +185,7 @@ const steps: Readonly<Record<string, Task>> = {
   'erase purged events': ({ ctx }) => erasePurgedEvents(ctx),
   'erase errors': ({ ctx }) => eraseGone(ctx),
   'prune live': ({ ctx }) => pruneLive(ctx),
+  'end abandoned SQL': ({ ctx }) => ctx.services.projectDatabases.endAbandoned(),
   'enqueue mails': async (job, payload) => {
     if (job.mailer.configured) await run(enqueueMailsSql, [sendMailTask])(job, payload);
   },

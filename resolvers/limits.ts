@@ -116,7 +116,7 @@ export const signInThrottles = {
   mailToAddress: { times: 5, seconds: 3_600 },
   /** Sign-in mails of one project. */
   mailOfProject: { times: 30, seconds: 3_600 },
-  /** Codes entered on a project's own pages, from one network. */
+  /** Codes entered on a project's own pages, from one network; and wrong ones entered for an address alone. */
   codeOfNetwork: { times: 30, seconds: 900 },
   /** Assertions tried with one passkey; a right one begins the count anew. */
   passkey: { times: 10, seconds: 900 },

@@ -74,6 +74,13 @@ interface Changes<Input extends z.ZodObject, Output> {
   readonly writeApproval?: WriteApproval<z.output<Input>>;
   /** `gated` refuses it while the organization is frozen or dormant. Feeds, rooms and escalations never are. */
   readonly lifecycle?: 'gated';
+  /**
+   * What it answers is good for whoever has it, such as a cookie, a token or a key, or it is about the very session that
+   * asks. Its outcome is given again to that credential alone: under the same idempotency key another session of the
+   * person has sent another request. Who shows no credential is told by the secret that it sends; without one, no key
+   * counts.
+   */
+  readonly forHolder?: true;
   /** `required` refuses a request without a key; every mutation honours one. Contract 01, section 1.15. */
   readonly idempotency?: 'required';
   /**

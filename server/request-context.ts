@@ -89,7 +89,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     signal,
     request: { traceId, address, baseUrl, signedHost, idempotencyKey, writeApproval },
     admitted,
-    answered: { bytes: 0 },
+    answered: { bytes: 0, values: 0 },
     credentials,
     chargeAddress,
     anonymous: isAnonymous(credentials),

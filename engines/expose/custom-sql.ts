@@ -11,6 +11,8 @@ export interface CustomPolicy {
 export interface CustomSql {
   readonly statements: readonly string[];
   readonly policies: readonly CustomPolicy[];
+  /** Names of the policies that it drops. */
+  readonly dropped: readonly string[];
   /** Why it cannot be used. */
   readonly fault?: string;
 }
@@ -29,21 +31,24 @@ const byCommand: Readonly<Record<string, readonly Privilege[]>> = {
  * again; who may do what follows from them, since no statement of it may say so.
  */
 export function readCustomSql(text: string, table: string): CustomSql {
-  const nothing = (fault: string): CustomSql => ({ statements: [], policies: [], fault });
+  const nothing = (fault: string): CustomSql => ({ statements: [], policies: [], dropped: [], fault });
   const policies: CustomPolicy[] = [];
   const statements: string[] = [];
+  const dropped: string[] = [];
   try {
     for (const { node, text: statement } of parseSql(text)) {
       const policy = policyOf(node);
+      const drops = policy === undefined ? droppedPolicy(node) : undefined;
       if (policy !== undefined && policy.table === table) policies.push(policy);
-      else if (dropsPolicyOf(node) !== table) return nothing(`may only CREATE POLICY on ${table}`);
+      else if (drops !== undefined && drops.table === table) dropped.push(drops.name);
+      else return nothing(`may only CREATE POLICY on ${table}`);
       statements.push(statement);
     }
   } catch (error) {
     if (error instanceof SqlSyntaxError) return nothing(error.message);
     throw error;
   }
-  return policies.length === 0 ? nothing(`makes no policy on ${table}`) : { statements, policies };
+  return policies.length === 0 ? nothing(`makes no policy on ${table}`) : { statements, policies, dropped };
 }
 
 function policyOf(node: SqlNode): (CustomPolicy & { readonly table: string | undefined }) | undefined {
@@ -64,11 +69,11 @@ function policyOf(node: SqlNode): (CustomPolicy & { readonly table: string | und
   };
 }
 
-function dropsPolicyOf(node: SqlNode): string | undefined {
+function droppedPolicy(node: SqlNode): { readonly table: string; readonly name: string } | undefined {
   if (!('DropStmt' in node) || node.DropStmt.removeType !== 'OBJECT_POLICY') return undefined;
   const [object, ...more] = node.DropStmt.objects ?? [];
   if (object === undefined || more.length > 0 || !('List' in object)) return undefined;
   const names = (object.List.items ?? []).flatMap((item) => ('String' in item ? [item.String.sval ?? ''] : []));
-  const [table, ...schema] = names.slice(0, -1).reverse();
-  return schema.length === 0 || schema[0] === 'public' ? table : undefined;
+  const [name, table, schema = 'public'] = names.reverse();
+  return name !== undefined && table !== undefined && schema === 'public' ? { table, name } : undefined;
 }

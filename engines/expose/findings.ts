@@ -1,11 +1,11 @@
 import { wrongCalls } from './custom-calls.ts';
 import type { Facts } from './facts.ts';
 import { errorAt, type Finding, pathOf, warningAt } from './finding.ts';
-import type { Manifest, ManifestTable } from './manifest-shape.ts';
+import type { ManifestTable } from './manifest-shape.ts';
 import type { Model } from './model.ts';
 import { ownerTriggerNames } from './owner-trigger.ts';
 import { inOrder } from './plan-views.ts';
-import { tablePolicy, textTypes } from './policies.ts';
+import { policiesMadeBy, tablePolicy, textTypes } from './policies.ts';
 import { functionsFor } from './resolve-rpc.ts';
 import { readSignature } from './snippets.ts';
 import type { Sound } from './sound.ts';
@@ -114,25 +114,31 @@ function columnNames(columns: ReadonlyMap<string, string> | null | undefined): R
 }
 
 /** Names that a manifest would give to something that stands there already, and that no manifest made. */
-export function conflictsOf(manifest: Manifest, { relations, functions }: Facts): Finding[] {
+export function conflictsOf({ manifest, places }: Sound, { relations, functions }: Facts): Finding[] {
+  const byName = new Map(relations.map((one) => [one.name, one]));
+  const taken = (path: readonly PropertyKey[], what: string, fix?: string) =>
+    errorAt('schema-shape', pathOf(path), `${what} is there already, and no manifest made it`, fix);
   return [
     ...manifest.views.flatMap(({ name }, index) =>
-      relations.some((one) => one.name === name && !one.ours)
-        ? [
-            errorAt(
-              'schema-shape',
-              pathOf(['views', index, 'name']),
-              `${name} is there already, and no manifest made it`,
-            ),
-          ]
-        : [],
+      byName.get(name)?.ours === false ? [taken(['views', places.views[index]!, 'name'], name)] : [],
     ),
-    ...manifest.tables.flatMap(({ name, expose, force_owner_on_insert: force }, index) => {
-      const made = ownerTriggerNames(name).function;
-      const taken = functions.some((one) => one.name === made && one.types.length === 0 && !one.ours);
-      if (!expose || force !== true || !taken) return [];
-      const path = pathOf(['tables', index, 'force_owner_on_insert']);
-      return [errorAt('schema-shape', path, `the function ${made} is there already, and no manifest made it`)];
+    ...manifest.tables.flatMap((table, index) => {
+      if (!table.expose) return [];
+      const at = ['tables', places.tables[index]!];
+      const made = ownerTriggerNames(table.name).function;
+      const isTaken = functions.some((one) => one.name === made && one.types.length === 0 && !one.ours);
+      const own = byName.get(table.name)?.policies?.filter(({ ours }) => !ours) ?? [];
+      const clashing = new Set(policiesMadeBy(table));
+      return [
+        ...(table.force_owner_on_insert === true && isTaken
+          ? [taken([...at, 'force_owner_on_insert'], `the function ${made}`)]
+          : []),
+        ...own
+          .filter(({ name }) => clashing.has(name))
+          .map(({ name }) =>
+            taken([...at, table.policy === 'custom' ? 'custom_sql' : 'policy'], `the policy ${name}`, 'Drop it.'),
+          ),
+      ];
     }),
   ];
 }

@@ -1,9 +1,19 @@
 import { type Asked, askedOf } from './analysed.ts';
+import { routinesOf } from './custom-calls.ts';
+import type { Facts } from './facts.ts';
 import type { Finding } from './finding.ts';
-import { findingsOf } from './findings.ts';
+import { conflictsOf, findingsOf } from './findings.ts';
 import { checkEntries } from './manifest.ts';
 import { followMigration } from './migration.ts';
-import type { Model } from './model.ts';
+import { emptyModel, modelOf } from './model.ts';
+
+/** What a manifest is held against, as databases answer it. */
+export interface Ground {
+  /** The answer of `factsSql`. @default an empty database */
+  readonly facts?: string;
+  /** The answer of `routinesSql`, and whether it was asked of a project's own database. @default nobody has asked */
+  readonly routines?: { readonly called: string; readonly everywhere: boolean };
+}
 
 export interface Judgement {
   readonly findings: readonly Finding[];
@@ -11,19 +21,24 @@ export interface Judgement {
   readonly asked: readonly Asked[];
 }
 
-/** What is wrong with a manifest in front of a model, once a migration has been run on it. Changes the model. */
+/** What is wrong with a manifest in front of a database, once a migration has been run on it. */
 export function judgeManifest(
   raw: Readonly<Record<string, unknown>>,
-  model: Model,
+  { facts: text, routines: asked }: Ground,
   migration: string | undefined,
 ): Judgement {
   const { findings: ofEntries, sound } = checkEntries(raw);
+  const routines = asked === undefined ? undefined : routinesOf(asked.called, asked.everywhere);
+  const facts = text === undefined ? undefined : (JSON.parse(text) as Facts);
+  const model = facts === undefined ? emptyModel(routines) : modelOf(facts, routines);
   if (migration !== undefined) followMigration(model, migration);
   const names = new Set(sound.manifest.views.map(({ name }) => name));
   for (const name of viewNames(raw))
     if (!names.has(name) && !model.relations.has(name))
       model.relations.set(name, { kind: 'view', columns: null, kin: false });
-  const findings = [...ofEntries, ...findingsOf(sound, model)];
+  // What a migration would remove is in nobody's way.
+  const conflicts = facts === undefined || migration !== undefined ? [] : conflictsOf(sound, facts);
+  const findings = [...ofEntries, ...findingsOf(sound, model), ...conflicts];
   return { findings, asked: migration === undefined ? askedOf(sound, model, findings) : [] };
 }
 

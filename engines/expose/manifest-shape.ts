@@ -15,6 +15,10 @@ const identifier = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/, 'must match ^[a-z
 /** Texts of SQL are short: what is longer belongs into a function. */
 const snippet = z.string().min(1).max(20_000, 'at most 20000 characters');
 
+/** Of a list that is too long, that is all that is said: its entries are not looked at. */
+const listOf = <Entry extends z.ZodType>(entry: Entry, most: number) =>
+  z.array(z.unknown()).max(most, `at most ${most} entries`).pipe(z.array(entry));
+
 export const tableShape = z.strictObject({
   name: identifier,
   expose: z.boolean(),
@@ -29,10 +33,7 @@ export const tableShape = z.strictObject({
 export const viewShape = z.strictObject({
   name: identifier,
   base: identifier,
-  select: z
-    .array(z.union([z.literal('*'), identifier]))
-    .min(1)
-    .max(1_600),
+  select: listOf(z.union([z.literal('*'), identifier]), 1_600).refine(({ length }) => length > 0, 'is empty'),
   filter: snippet.optional(),
   // Whatever is asked: a view of its owner's rights would pass the policies by.
   security_invoker: z
@@ -48,7 +49,7 @@ export const rpcShape = z.strictObject({
     .string()
     .max(4_000)
     .regex(/^\([^;]*\)$/, 'must match ^\\([^;]*\\)$'),
-  grant_to: z.array(z.enum(grantRoles)).min(1),
+  grant_to: listOf(z.enum(grantRoles), 100).refine(({ length }) => length > 0, 'is empty'),
 });
 
 /** Tables, views and functions that a manifest may name, of each kind. */
@@ -57,9 +58,9 @@ export const entriesMax = 1_000;
 export const manifestShape = z.strictObject({
   $schema: z.unknown().optional(),
   version: z.union([z.literal(1), z.literal('1')], 'must be 1').transform(() => '1' as const),
-  tables: z.array(tableShape).max(entriesMax).default([]),
-  views: z.array(viewShape).max(entriesMax).default([]),
-  rpcs: z.array(rpcShape).max(entriesMax).default([]),
+  tables: listOf(tableShape, entriesMax).default([]),
+  views: listOf(viewShape, entriesMax).default([]),
+  rpcs: listOf(rpcShape, entriesMax).default([]),
 });
 
 /** The total desired state of what a project shows. Contract 01, section 2.10. */

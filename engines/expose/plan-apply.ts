@@ -43,7 +43,8 @@ export function planApply(manifest: Manifest, facts: Facts): ApplyPlan {
     ...[...policies].map(([name, policy]) => [name, policy.privileges] as const),
     ...views.privileges,
   ]);
-  const wanted = new Set(manifest.rpcs.flatMap((rpc) => functionsFor(rpc, facts.functions)));
+  const callable = manifest.rpcs.map((rpc) => ({ rpc, functions: functionsFor(rpc, facts.functions) }));
+  const wanted = new Set(callable.flatMap(({ functions }) => functions));
   const own = facts.relations.filter(({ owned }) => owned);
   const closing = own.filter((one) => isOpen(one.grants, one.columnGrants) && !privileges.has(one.name));
   const closed = closing.filter(({ ours }) => !ours);
@@ -51,7 +52,7 @@ export function planApply(manifest: Manifest, facts: Facts): ApplyPlan {
   return {
     statements: [
       ...own.flatMap(withoutPolicies),
-      ...own.flatMap((relation) => withoutTrigger(relation, facts, policies.get(relation.name)?.table)),
+      ...withoutOwnerTriggers(own, facts, new Set(exposed.filter((one) => one.force_owner_on_insert).map(nameOf))),
       ...views.statements,
       ...closing
         .filter(({ name }) => !views.dropped.includes(name))
@@ -65,8 +66,8 @@ export function planApply(manifest: Manifest, facts: Facts): ApplyPlan {
       ...[...privileges].flatMap(([name, one]) => granting(name, one)),
       ...sequenceGrants(facts, privileges),
       ...silenced.map((one) => `revoke all on function ${signatureOf(one)} from ${others}`),
-      ...manifest.rpcs.flatMap((rpc) =>
-        functionsFor(rpc, facts.functions).flatMap((one) => [
+      ...callable.flatMap(({ rpc, functions }) =>
+        functions.flatMap((one) => [
           `revoke all on function ${signatureOf(one)} from ${others}`,
           `grant execute on function ${signatureOf(one)} to ${[...new Set(rpc.grant_to)].join(', ')}`,
         ]),
@@ -112,20 +113,28 @@ function secured(relation: RelationFacts | undefined): string[] {
   return [`alter table ${qualified(relation.name)} enable row level security, force row level security`];
 }
 
-/** Takes away the trigger that fills owners in, and its function, where the manifest no longer asks for it. */
-function withoutTrigger(
-  { name, setsOwner }: RelationFacts,
+const nameOf = ({ name }: { readonly name: string }) => name;
+
+/**
+ * Takes away triggers that fill owners in, and their functions, where the manifest no longer asks for them: under the
+ * names that it would give them, since tables may have been renamed or dropped.
+ */
+function withoutOwnerTriggers(
+  own: readonly RelationFacts[],
   { functions }: Facts,
-  table: Manifest['tables'][number] | undefined,
+  filled: ReadonlySet<string>,
 ): string[] {
-  if (table?.force_owner_on_insert === true) return [];
-  return (setsOwner ?? []).flatMap((trigger) => {
-    const known = functions.some((one) => one.ours && one.name === ownerTriggerNames(name).function);
-    return [
-      `drop trigger ${quoteIdentifier(trigger)} on ${qualified(name)}`,
-      ...(known ? [`drop function ${qualified(ownerTriggerNames(name).function)}()`] : []),
-    ];
-  });
+  const kept = new Set([...filled].map((table) => ownerTriggerNames(table).function));
+  return [
+    ...own.flatMap(({ name, setsOwner }) =>
+      (setsOwner ?? [])
+        .filter((trigger) => !filled.has(name) || trigger !== ownerTriggerNames(name).trigger)
+        .map((trigger) => `drop trigger ${quoteIdentifier(trigger)} on ${qualified(name)}`),
+    ),
+    ...functions
+      .filter(({ name, ours, owned }) => ours && owned && !kept.has(name))
+      .map((one) => `drop function ${signatureOf(one)}`),
+  ];
 }
 
 function ownerSupport(

@@ -72,5 +72,12 @@ export function tablePolicy(table: ManifestTable, ownerType: string | undefined)
   }
 }
 
+/** Names of the policies that a table gets, but for those that its own SQL drops before. */
+export function policiesMadeBy(table: ManifestTable): readonly string[] {
+  if (table.policy !== 'custom') return tablePolicy(table, undefined).policies;
+  const { policies, dropped } = readCustomSql(table.custom_sql ?? '', table.name);
+  return policies.map(({ name }) => name).filter((name) => !dropped.includes(name));
+}
+
 const granted = (anonymous: readonly Privilege[], users: readonly Privilege[]): Privileges =>
   new Map([['anon', new Set(anonymous)], ...signedIn.map((role) => [role, new Set(users)] as const)]);

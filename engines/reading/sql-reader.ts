@@ -1,29 +1,22 @@
 import { createThreads } from '../../core/threads.ts';
 import { SqlSyntaxError } from '../sql/parse-sql.ts';
-import { type Calls, calls } from './calls.ts';
+import { type Calls, calls, costs } from './calls.ts';
 import type { ReadingAnswer, ReadingTask } from './reading-worker.ts';
 
-/** Reads SQL, what is long of it beside the event loop. */
+/**
+ * Reads SQL and manifests, what is long of them beside the event loop.
+ *
+ * @throws SqlSyntaxError, ThreadsBusyError, ThreadEndedError
+ */
 export interface SqlReader {
-  /**
-   * @param party whose text it is: parties take turns
-   * @throws SqlSyntaxError, ThreadsBusyError, ThreadEndedError
-   */
-  readonly readScript: Asked<Calls['readScript']>;
-  /** @throws ThreadsBusyError, ThreadEndedError */
-  readonly checkManifest: Asked<Calls['checkManifest']>;
-  /** @throws ThreadsBusyError, ThreadEndedError */
-  readonly judge: (
+  /** @param party whose text it is: parties take turns */
+  read<Name extends keyof Calls>(
     party: string,
-    ...args: Parameters<Calls['judgeManifest']>
-  ) => Promise<ReturnType<Calls['judgeManifest']>>;
+    call: Name,
+    ...args: Parameters<Calls[Name]>
+  ): Promise<ReturnType<Calls[Name]>>;
   readonly close: () => Promise<void>;
 }
-
-type Asked<Call extends (given: never) => unknown> = (
-  given: Parameters<Call>[0],
-  party?: string,
-) => Promise<ReturnType<Call>>;
 
 export interface SqlReaderOptions {
   /** Memory that a thread may use for objects, in megabytes: a megabyte of SQL takes some hundred. @default 512 */
@@ -53,27 +46,15 @@ export function createSqlReader({ memoryMb = 512, readMs = 10_000 }: SqlReaderOp
     memoryMb,
   });
 
-  async function ask(party: string | undefined, call: ReadingTask['call'], args: readonly unknown[]): Promise<unknown> {
-    const { result, fault } = await threads.ask({ call, args }, party);
-    if (fault !== undefined) throw new SqlSyntaxError(fault.message, fault.position);
-    return result;
-  }
-
-  const lengthOf = (raw: unknown) => JSON.stringify(raw).length;
-
   return {
-    readScript: async (text, party) =>
-      text.length <= inlineMax
-        ? calls.readScript(text)
-        : ((await ask(party, 'readScript', [text])) as ReturnType<Calls['readScript']>),
-    checkManifest: async (raw, party) =>
-      lengthOf(raw) <= inlineMax
-        ? calls.checkManifest(raw)
-        : ((await ask(party, 'checkManifest', [raw])) as ReturnType<Calls['checkManifest']>),
-    judge: async (party, raw, model, migration) =>
-      lengthOf(raw) + (migration?.length ?? 0) <= inlineMax
-        ? calls.judgeManifest(raw, model, migration)
-        : ((await ask(party, 'judgeManifest', [raw, model, migration])) as ReturnType<Calls['judgeManifest']>),
+    async read(party, call, ...args) {
+      const cost: (...given: typeof args) => number = costs[call];
+      if (cost(...args) <= inlineMax)
+        return (calls[call] as unknown as (...given: typeof args) => ReturnType<Calls[typeof call]>)(...args);
+      const { result, fault } = await threads.ask({ call, args }, party);
+      if (fault !== undefined) throw new SqlSyntaxError(fault.message, fault.position);
+      return result as ReturnType<Calls[typeof call]>;
+    },
     close: threads.close,
   };
 }

@@ -18,6 +18,8 @@ export interface UserClaims {
   readonly role: UserRole;
   readonly project_id: string;
   readonly email: string;
+  /** Whether the address was ever shown to be the user's: whoever signs up may name any. An addition. */
+  readonly email_verified: boolean;
   readonly iat: number;
   readonly exp: number;
   readonly auth_time: number;

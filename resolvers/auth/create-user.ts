@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { signInThrottles } from '../limits.ts';
 import { stepMutation } from '../operation.ts';
 import { findProjectTarget } from '../project-target.ts';
 import { email, newPassword } from './auth-input.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
+import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { createChallenge } from './challenges.ts';
 import { userData } from './client-user.ts';
+import { lockAddressStatement } from './lock-user.ts';
 import { hashPassword } from './passwords.ts';
 import {
   managedByEmailStatement as findStatement,
@@ -18,11 +18,10 @@ import {
   ownProject,
 } from './project-users.ts';
 import { requireOwnUrl } from './redirects.ts';
-import { clientState, missingRedirect, redirectUrl, stateText } from './request-link.ts';
+import { clientState, countTrustedMail, missingRedirect, redirectUrl, stateText } from './request-link.ts';
 import { momentOrNull } from './rows.ts';
 import { mailChallengeWith } from './sign-in-mail.ts';
 import { forgetStandings } from './standing.ts';
-import { countTry } from './throttle.ts';
 
 export interface CreatedUser {
   readonly user: ManagedUser;
@@ -60,10 +59,7 @@ export const createUser = stepMutation({
       const target = await findProjectTarget(services, project.id);
       if (send_invite && redirect_url === undefined) throw missingRedirect();
       if (redirect_url !== undefined) requireOwnUrl(services, target, 'redirect_url', redirect_url);
-      if (send_invite) {
-        await countTry(services, target, signInThrottles.mailToAddress, 'mail', email);
-        await countTry(services, target, signInThrottles.mailOfProject, 'mails');
-      }
+      if (send_invite) await countTrustedMail(services, target, email);
       if (password !== undefined && (await authRow(services, target, findStatement, [email])) !== undefined)
         throw new ServiceError('EMAIL_ALREADY_REGISTERED');
       return { hash: password === undefined ? undefined : await hashPassword(services, target, password) };
@@ -102,7 +98,10 @@ export const createUser = stepMutation({
           ? null
           : services.keys.open('stored-outcomes', Buffer.from(hash, 'base64'), sealedFor(email!)).toString();
       const values = [email!, isAdmin ?? null, userId!, opened, confirmed ?? 'false', data ?? '{}'];
-      const changed = await authRow(services, target, upsertStatement, values);
+      const [, [changed]] = (await authBatch(services, target, [
+        [lockAddressStatement, [email!]],
+        [upsertStatement, values],
+      ])) as [unknown, [string?]];
       forgetStandings(services, target);
       // Somebody else made the user meanwhile: its password is not this one.
       if (changed === undefined) throw new ServiceError('EMAIL_ALREADY_REGISTERED');
@@ -139,9 +138,23 @@ const sealedFor = (email: string) => `user-password:${email}`;
 
 const upsertStatement: AuthStatement = {
   name: 'user_upsert',
-  text: `insert into auth.users as u (id, email, is_admin, password_hash, email_verified_at, user_metadata)
+  // Who becomes an admin by an address is its owner: what somebody set up in its name, unproven, signs nobody in any more.
+  text: `with unproven as (
+      select id from auth.users where email = $1 and id <> $3::uuid and $2::boolean and not is_admin
+        and email_verified_at is null and $4::text is null
+    ), dropped as (
+      delete from auth.passkeys k using unproven where k.user_id = unproven.id
+    ), unlinked as (
+      delete from auth.identities i using unproven where i.user_id = unproven.id
+    ), ended as (
+      update auth.sessions s set aal = 'aal1', passkey_id = null, passkey_time = null,
+        revoked_at = coalesce(s.revoked_at, now())
+      from unproven where s.user_id = unproven.id
+    )
+    insert into auth.users as u (id, email, is_admin, password_hash, email_verified_at, user_metadata)
     values ($3::uuid, $1, coalesce($2::boolean, false), $4, case when $5::boolean then now() end, $6::jsonb)
     on conflict (email) do update set is_admin = coalesce($2::boolean, u.is_admin),
+      password_hash = case when not exists (select from unproven where id = u.id) then u.password_hash end,
       authz_version = u.authz_version + case when coalesce($2::boolean, u.is_admin) <> u.is_admin then 1 else 0 end
     -- With a password: a new user, or this one once more.
     where $4::text is null or u.id = $3::uuid

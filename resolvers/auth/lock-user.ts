@@ -9,3 +9,9 @@ export const lockUserStatement: AuthStatement = {
   name: 'lock_user',
   text: 'select to_json(id) from auth.users where id = $1::uuid for no key update',
 };
+
+/** As {@link lockUserStatement}, by address. */
+export const lockAddressStatement: AuthStatement = {
+  name: 'lock_address',
+  text: 'select to_json(id) from auth.users where email = $1 for no key update',
+};

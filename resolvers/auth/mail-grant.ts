@@ -2,13 +2,17 @@ import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { ProjectTarget } from '../addressed-project.ts';
-import type { Services } from '../context.ts';
+import type { Context, Services } from '../context.ts';
+import { signInThrottles } from '../limits.ts';
+import type { ProjectCaller } from '../project-door.ts';
 import { type AuthStatement, authBatch } from './auth-rows.ts';
 import { type Challenge, latestChallenge, useCode, useLink } from './challenges.ts';
+import { lockAddressStatement } from './lock-user.ts';
 import { hashPassword } from './passwords.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
 import { forgetStandings } from './standing.ts';
+import { countOfNetwork, noteSignIn, uncount } from './throttle.ts';
 
 /** The token of a link: opaque, and kept as a hash alone. */
 export const newLinkToken = (): string => `svcl_${randomBytes(32).toString('base64url')}`;
@@ -27,21 +31,21 @@ export const codeHashesOf = ({ keys }: Pick<Services, 'keys'>, challengeId: stri
   keys.macs('one-time-codes', `${challengeId.toLowerCase()}:${code}`).map((mac) => mac.toString('hex'));
 
 /** Signs in with the token of a link. @throws INVALID_AUTH, FORBIDDEN, account_exists_requires_link */
-export async function linkGrant(services: Services, target: ProjectTarget, token: string): Promise<SessionAnswer> {
-  const challenge = await useLink(services, target, linkHashOf(token));
+export async function linkGrant(ctx: Asking, token: string): Promise<SessionAnswer> {
+  const challenge = await useLink(ctx.services, ctx.target, linkHashOf(token));
   if (challenge === undefined) throw invalid('link', 'The link is not valid any more.');
-  return finish(services, target, challenge, 'magic_link');
+  return finish(ctx, challenge, 'magic_link');
 }
 
 /** Signs in with a code. @throws INVALID_AUTH, FORBIDDEN, account_exists_requires_link */
 export async function codeGrant(
-  services: Services,
-  target: ProjectTarget,
+  ctx: Asking,
   { challengeId, code }: { readonly challengeId: string; readonly code: string },
 ): Promise<SessionAnswer> {
+  const { services, target } = ctx;
   const challenge = await useCode(services, target, challengeId, codeHashesOf(services, challengeId, code));
   if (challenge === undefined) throw invalid('code', 'The code is wrong, or not valid any more.');
-  return finish(services, target, challenge, 'email_code');
+  return finish(ctx, challenge, 'email_code');
 }
 
 /** Uses up the latest code that was mailed to an address, for whoever kept no challenge. @throws INVALID_AUTH */
@@ -57,30 +61,44 @@ export async function answerLatestCode(
   return challenge;
 }
 
-/** Signs in with the latest code that was mailed to an address. @throws INVALID_AUTH, FORBIDDEN */
-export const latestCodeGrant = async (
-  services: Services,
-  target: ProjectTarget,
+/**
+ * Signs in with the latest code that was mailed to an address. Anybody may know that, so wrong codes are counted by
+ * network too: who tries all the time would burn each challenge before its user answers it.
+ *
+ * @throws INVALID_AUTH, FORBIDDEN, RATE_LIMITED
+ */
+export async function latestCodeGrant(
+  ctx: Asking,
   given: { readonly email: string; readonly code: string },
-): Promise<SessionAnswer> => finish(services, target, await answerLatestCode(services, target, given), 'email_code');
+): Promise<SessionAnswer> {
+  const counted = await countOfNetwork(ctx, signInThrottles.codeOfNetwork, 'code_of_address');
+  const challenge = await answerLatestCode(ctx.services, ctx.target, given);
+  if (counted !== undefined) await uncount(ctx, counted);
+  return finish(ctx, challenge, 'email_code');
+}
 
 const invalid = (reason: string, message: string) =>
   new ServiceError('INVALID_AUTH', { message, details: { reason }, nextActions: [] });
+
+type Asking = Context & ProjectCaller;
+
+/** Whom the service key invites by an address is its owner, and not whoever signed up with it before. */
+const isTrustedInvite = ({ intent, state_source }: Challenge) => intent === 'invite' && state_source === 'service_key';
+
+/** Whether a challenge ends what was set up under its address before that was shown to be anybody's. */
+const takesOver = (challenge: Challenge) => challenge.intent === 'recovery' || isTrustedInvite(challenge);
 
 type Admitted = { readonly outcome: 'admitted'; readonly id: string };
 type Refused = { readonly outcome: 'requires_link' | 'closed'; readonly id?: undefined };
 
 /** What a used challenge opens. Whoever comes here has shown that the address is theirs. */
-async function finish(
-  services: Services,
-  target: ProjectTarget,
-  challenge: Challenge,
-  method: 'magic_link' | 'email_code',
-): Promise<SessionAnswer> {
+async function finish(ctx: Asking, challenge: Challenge, method: 'magic_link' | 'email_code'): Promise<SessionAnswer> {
+  const { services, target } = ctx;
   const { intent } = challenge;
-  // A password that nobody knows, for a user who recovers what somebody else may have set up in its name.
-  const nobodys =
-    intent === 'recovery' ? await hashPassword(services, target, randomBytes(24).toString('base64url')) : null;
+  // A password that nobody knows, for a user who takes over what somebody else may have set up in its name.
+  const nobodys = takesOver(challenge)
+    ? await hashPassword(services, target, randomBytes(24).toString('base64url'))
+    : null;
   // A race of two first sign-ins of one address: who loses finds the user there.
   const admitted =
     (await admit(services, target, challenge, nobodys)) ?? (await admit(services, target, challenge, nobodys));
@@ -88,6 +106,10 @@ async function finish(
   if (admitted?.outcome !== 'admitted')
     throw new ServiceError('FORBIDDEN', { message: 'This project takes invited users only.' });
   const answer = await startSession(services, target, { userId: admitted.id, amr: [method] });
+  // The link is used up: what only spares the user a wait is no reason to lose the session.
+  await noteSignIn(ctx, challenge.email).catch((error: unknown) =>
+    services.log.warn({ err: error }, 'The network of a sign-in was not noted.'),
+  );
   return {
     ...answer,
     magic_link: {
@@ -104,30 +126,25 @@ async function finish(
 async function admit(
   services: Services,
   target: ProjectTarget,
-  { email, intent, creates_user, state_source }: Challenge,
+  challenge: Challenge,
   nobodys: string | null,
 ): Promise<Admitted | Refused | undefined> {
+  const { email, creates_user } = challenge;
   const [, [admitted]] = (await authBatch(services, target, [
     [lockAddressStatement, [email]],
-    [admitStatement, [email, intent, creates_user, nobodys, intent === 'invite' && state_source === 'service_key']],
+    [admitStatement, [email, takesOver(challenge), creates_user, nobodys, isTrustedInvite(challenge)]],
   ])) as [unknown, [(Admitted | Refused)?]];
   if (admitted?.outcome === 'admitted') forgetStandings(services, target);
   return admitted;
 }
 
-/** As `lockUserStatement`, by address. */
-const lockAddressStatement: AuthStatement = {
-  name: 'lock_address',
-  text: 'select to_json(id) from auth.users where email = $1 for no key update',
-};
-
 const admitStatement: AuthStatement = {
   name: 'mail_admit',
   // A password that was set by whoever knew the address, unproven, is not merged with a sign-in that proves it; a
-  // recovery puts an end to it, and to what it signed in. Nor are passkeys and social accounts of before merged, which
+  // recovery or an invitation puts an end to it, and to what it signed in. Nor are passkeys and social accounts of before merged, which
   // would go on signing a stranger in. Whom the service key invites comes in whatever the policy for strangers is.
   text: `with known as (
-      select id, first, first and has_password as taken, first and has_password and $2 <> 'recovery' as unproven
+      select id, first, first and has_password as taken, first and has_password and not $2::boolean as unproven
       from (select id, email_verified_at is null as first, password_hash is not null as has_password
         from auth.users where email = $1) u
     ), dropped as (

@@ -6,7 +6,7 @@ import { type AuthStatement, authRow } from './auth-rows.ts';
 import { isPassword } from './passwords.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
-import { countOfNetwork, countTry, forgetTries } from './throttle.ts';
+import { countForAddress, countOfNetwork, noteSignIn } from './throttle.ts';
 
 interface Known {
   readonly id: string;
@@ -25,11 +25,11 @@ export async function passwordGrant(
 ): Promise<SessionAnswer> {
   const { services, target } = ctx;
   await countOfNetwork(ctx, signInThrottles.passwordOfNetwork, 'passwords');
-  await countTry(services, target, signInThrottles.password, 'password', email);
+  const counted = await countForAddress(ctx, signInThrottles.password, 'password', email);
   const known = await authRow<Known>(services, target, findStatement, [email]);
   const right = await isPassword(services, target, known?.password_hash ?? null, password);
   if (known === undefined || !right) throw refusalOf(known);
-  await forgetTries(services, target, 'password', email);
+  await noteSignIn(ctx, email, counted);
   return startSession(services, target, {
     userId: known.id,
     amr: ['password'],

@@ -9,7 +9,7 @@ export const reauthenticate = endpoint({
   input: z.object({}),
   admit: asUser,
   async handler(ctx) {
-    await mailWayIn(ctx, ctx.target, {
+    await mailWayIn(ctx, {
       email: ctx.account.email,
       intent: 'recovery',
       delivery: 'code',

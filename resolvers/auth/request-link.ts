@@ -1,15 +1,16 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { ProjectTarget } from '../addressed-project.ts';
-import type { Context } from '../context.ts';
+import type { Context, Services } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
 import { isMailDelayed } from '../mail/delay.ts';
+import type { ProjectCaller } from '../project-door.ts';
 import { email, fitsJson } from './auth-input.ts';
 import { createChallenge, deliveries, intents, type NewChallenge } from './challenges.ts';
 import { endpoint, withKey } from './endpoint.ts';
 import { requireOwnUrl } from './redirects.ts';
 import { mailChallenge } from './sign-in-mail.ts';
-import { countTry } from './throttle.ts';
+import { countForAddress, countTry } from './throttle.ts';
 
 /** Most bytes of a client state, as JSON. Contract 01, section 3.6. */
 const clientStateBytesMax = 2_048;
@@ -27,11 +28,25 @@ export const stateText = (state: unknown): string | null =>
 
 export const redirectUrl = z.string().max(2_048).describe('Where the link leads, with `?token=` added.');
 
+/**
+ * Counts a mail that the service key asks for, apart from those that anybody may ask for and so use up.
+ *
+ * @throws RATE_LIMITED
+ */
+export async function countTrustedMail(services: Services, target: ProjectTarget, email: string): Promise<void> {
+  await countTry(services, target, signInThrottles.mailToAddress, 'trusted_mail', email);
+  await countTry(services, target, signInThrottles.mailOfProject, 'trusted_mails');
+}
+
 /** Has a challenge mailed, within what an address and a project may be sent. @returns its id. @throws RATE_LIMITED */
-export async function mailWayIn(ctx: Context, target: ProjectTarget, wanted: NewChallenge): Promise<string> {
-  const { services } = ctx;
-  await countTry(services, target, signInThrottles.mailToAddress, 'mail', wanted.email);
-  await countTry(services, target, signInThrottles.mailOfProject, 'mails');
+export async function mailWayIn(ctx: Context & ProjectCaller, wanted: NewChallenge): Promise<string> {
+  const { services, target } = ctx;
+  if (wanted.state_source === 'service_key') await countTrustedMail(services, target, wanted.email);
+  else {
+    const { known } = await countForAddress(ctx, signInThrottles.mailToAddress, 'mail', wanted.email);
+    // Else thirty mails to anybody would keep every user of the project waiting.
+    if (!known) await countTry(services, target, signInThrottles.mailOfProject, 'mails');
+  }
   const id = await createChallenge(services, target, wanted);
   await mailChallenge(ctx, target.projectId, id);
   return id;
@@ -61,7 +76,7 @@ export const requestLink = endpoint({
     if (redirect_url === undefined) {
       if (delivery !== 'code') throw missingRedirect();
     } else requireOwnUrl(services, target, 'redirect_url', redirect_url);
-    const id = await mailWayIn(ctx, target, {
+    const id = await mailWayIn(ctx, {
       email,
       intent,
       delivery,

@@ -66,6 +66,7 @@ export async function answerSession(
     sub: user.id,
     role,
     email: user.email,
+    email_verified: user.email_verified_at !== null,
     auth_time: Math.floor(Date.parse(session.auth_time) / 1000),
     amr: session.amr,
     aal: session.aal,

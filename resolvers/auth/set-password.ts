@@ -46,16 +46,29 @@ export async function changePassword(
   services: Services,
   target: ProjectTarget,
   live: LiveSession,
-  { new_password, current_password, code }: PasswordChange,
+  change: PasswordChange,
 ): Promise<void> {
-  const { account, session, settings } = live;
+  await proveForPassword(services, target, live, change);
+  await replacePassword(services, target, live, change.new_password);
+}
+
+/**
+ * Whether a user may set the password that it wants to, by what it shows.
+ *
+ * @throws INVALID_AUTH, FORBIDDEN, RATE_LIMITED
+ */
+export async function proveForPassword(
+  services: Services,
+  target: ProjectTarget,
+  { account, session, settings }: LiveSession,
+  { current_password, code }: Omit<PasswordChange, 'new_password'>,
+): Promise<void> {
   if (!account.has_password) {
     if (!settings.allow_password_set)
       throw new ServiceError('FORBIDDEN', { message: 'Users of this project set no first password.' });
   } else if (code !== undefined) await answerLatestCode(services, target, { email: account.email, code });
   else if (!wasMailed(session) || minutesSince(services, session) > resetMinutes)
     await requirePassword(services, target, account, current_password);
-  await replacePassword(services, target, live, new_password);
 }
 
 /** `POST /auth/v1/account/password`. Contract 01, section 3.10. */
@@ -79,11 +92,11 @@ type Session = LiveSession['session'];
 const wasMailed = ({ amr }: Session) => amr.includes('magic_link') || amr.includes('email_code');
 const minutesSince = ({ now }: Services, { auth_time }: Session) => (now().getTime() - Date.parse(auth_time)) / 60_000;
 
-/** Asks for the password that a user has; tries count against its address. @throws INVALID_AUTH, RATE_LIMITED */
+/** Asks for the password that a user has; its tries are counted apart, so that who is signed in is locked out by no stranger. @throws INVALID_AUTH, RATE_LIMITED */
 export async function requirePassword(
   services: Services,
   target: ProjectTarget,
-  { id, email }: LiveSession['account'],
+  { id }: LiveSession['account'],
   given: string | undefined,
 ): Promise<void> {
   if (given === undefined) {
@@ -94,7 +107,7 @@ export async function requirePassword(
       nextActions: [],
     });
   }
-  await countTry(services, target, signInThrottles.password, 'password', email);
+  await countTry(services, target, signInThrottles.password, 'own_password', id);
   const hash = await authRow<string | null>(services, target, hashStatement, [id]);
   if (!(await isPassword(services, target, hash ?? null, given)))
     throw new ServiceError('INVALID_AUTH', {
@@ -102,11 +115,11 @@ export async function requirePassword(
       details: { reason: 'password', field: 'current_password' },
       nextActions: [],
     });
-  await forgetTries(services, target, 'password', email);
+  await forgetTries(services, target, 'own_password', id);
 }
 
-/** @returns how many sessions it ended */
-async function replacePassword(
+/** Sets a password, and ends the user's other sessions. @returns how many */
+export async function replacePassword(
   services: Services,
   target: ProjectTarget,
   { account, session }: LiveSession,

@@ -7,6 +7,7 @@ import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
 import { emailAddress } from '../invites/email-address.ts';
 import { type AuthStatement, type AuthValue, authBatch, authRow } from './auth-rows.ts';
+import { lockAddressStatement } from './lock-user.ts';
 import { type AuthSettings, settingsJson } from './rows.ts';
 import { requireDomain, type SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
@@ -104,7 +105,7 @@ async function come(
   values: readonly AuthValue[],
 ): Promise<string | undefined> {
   const [, [came]] = (await authBatch(services, target, [
-    [lockAwaitedStatement, [values[0]!]],
+    [lockAddressStatement, [values[0]!]],
     [comeStatement, values],
   ])) as [unknown, [string?]];
   if (came !== undefined) forgetStandings(services, target);
@@ -154,11 +155,6 @@ const lookStatement: AuthStatement = {
           and s.expires_at > now() and s.hard_expires_at > now()),
       'email_taken', exists (select from auth.users where email = $3),
       'email_awaited', exists (select from auth.users u where u.email = $3 and ${awaited('u')}))`,
-};
-
-const lockAwaitedStatement: AuthStatement = {
-  name: 'social_lock_awaited',
-  text: 'select to_json(id) from auth.users where email = $1 for no key update',
 };
 
 const comeStatement: AuthStatement = {

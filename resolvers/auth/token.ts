@@ -53,11 +53,11 @@ export const token = endpoint({
         return refreshSession(services, target, of(inputs.refresh_token).refresh_token);
       case 'magic_link':
         refuseBoth(given);
-        return linkGrant(services, target, of(inputs.magic_link).token);
+        return linkGrant(ctx, of(inputs.magic_link).token);
       case 'email_code': {
         refuseBoth(given);
         const { challenge_id: challengeId, code } = of(inputs.email_code);
-        return codeGrant(services, target, { challengeId, code });
+        return codeGrant(ctx, { challengeId, code });
       }
       case 'authorization_code': {
         const { code, code_verifier: codeVerifier } = of(inputs.authorization_code);

@@ -6,7 +6,7 @@ import { userData } from './client-user.ts';
 import { asUser, endpoint } from './endpoint.ts';
 import { UserWire, userToWire } from './get-user.ts';
 import { requireSession } from './live-session.ts';
-import { changePassword } from './set-password.ts';
+import { proveForPassword, replacePassword } from './set-password.ts';
 
 /** `PUT /auth/v1/user`: the password, by the rules of section 3.8, and what the app keeps with its user. */
 export const updateUser = endpoint({
@@ -26,12 +26,13 @@ export const updateUser = endpoint({
     if (email !== undefined && email.trim().toLowerCase() !== account.email)
       throw invalidField('email', 'the address of a user stays what it is');
     if (phone !== undefined && phone !== '') throw invalidField('phone', 'users have no phone here');
+    // Whoever may not set the password has changed nothing.
+    if (password !== undefined) await proveForPassword(services, target, ctx, { current_password, code: nonce });
     if (data !== undefined) {
       const kept = await authRow(services, target, dataStatement, [account.id, JSON.stringify(data)]);
       if (kept === undefined) throw invalidField('data', 'too large together with what is kept already');
     }
-    if (password !== undefined)
-      await changePassword(services, target, ctx, { new_password: password, current_password, code: nonce });
+    if (password !== undefined) await replacePassword(services, target, ctx, password);
     return userToWire(await requireSession(services, target, user!), null);
   },
   wire: UserWire,

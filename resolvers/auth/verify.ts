@@ -18,14 +18,14 @@ export const verify = endpoint({
     token: sixDigits.optional(),
   }),
   admit: withKey,
-  async handler({ services, target }, { token_hash, email, token }) {
+  async handler(ctx, { token_hash, email, token }) {
     if (token_hash !== undefined) {
       if (token !== undefined) throw invalidField('token', 'give a token or a code, not both');
-      return linkGrant(services, target, token_hash);
+      return linkGrant(ctx, token_hash);
     }
     if (email === undefined) throw invalidField('email', 'is required for a code');
     if (token === undefined) throw invalidField('token', 'is required');
-    return latestCodeGrant(services, target, { email, code: token });
+    return latestCodeGrant(ctx, { email, code: token });
   },
   wire: SessionWire,
 });

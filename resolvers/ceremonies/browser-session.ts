@@ -108,7 +108,7 @@ interface Opened {
   readonly secret: string;
 }
 
-const OpenedWire = z.object({ status: z.literal('ok'), csrf_token: z.string() });
+const OpenedWire = z.object({ status: z.literal('ok'), csrf_token: z.string().meta({ secret: true }) });
 const openedToWire = ({ secret, sessionId }: Opened, ctx: Context) => {
   ctx.setHeader?.('set-cookie', sessionCookie({ sessionId, secret }));
   return { status: 'ok' as const, csrf_token: csrfOf(secret) };
@@ -118,6 +118,7 @@ const open = (name: 'session.openBrowser' | 'session.refreshBrowser', summary: s
   mutation({
     name,
     summary,
+    forHolder: true,
     access: inSession<object>('control_plane', 'operator'),
     forReaders: true,
     input: z.object({
@@ -142,6 +143,7 @@ export const refreshBrowser = open('session.refreshBrowser', 'Give the cookie of
 export const closeBrowser = mutation({
   name: 'session.closeBrowser',
   summary: 'End the session that lives in the cookie of this browser; without one there is nothing to end.',
+  forHolder: true,
   access: anyone(),
   forReaders: true,
   input: z.object({}),

@@ -38,6 +38,7 @@ interface Begun {
 export const beginDevice = mutation({
   name: 'operator.beginDevice',
   summary: 'Begin a sign-in on a device without a browser: a person approves it elsewhere by a short code.',
+  forHolder: true,
   access: anyone(),
   input: z.object({
     client_name: oneLine(64).optional().describe('What the person is told that asks.'),
@@ -58,7 +59,7 @@ export const beginDevice = mutation({
   },
   audit: () => undefined,
   wire: z.object({
-    device_code: z.string(),
+    device_code: z.string().meta({ secret: true }),
     user_code: z.string(),
     verification_uri: z.string(),
     verification_uri_complete: z.string(),
@@ -113,6 +114,7 @@ interface Approved {
 export const deviceToken = mutation({
   name: 'operator.deviceToken',
   summary: 'Fetch the reading session that a person approved for a device; until then the answer says how it stands.',
+  forHolder: true,
   access: anyone(),
   input: z.object({
     device_code: z.string().min(1).max(256).meta({ secret: true }).describe('What the device was given.'),

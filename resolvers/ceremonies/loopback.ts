@@ -120,6 +120,7 @@ export const getLoopback = query({
 export const approveLoopback = mutation({
   name: 'cli.approve',
   summary: 'Let a command line that waits sign in as the person of this session.',
+  forHolder: true,
   access: inSession('control_plane'),
   stepUp: 'cli.authorize',
   input: z.object({ flow_id: z.string().max(64).describe('The sign-in.') }),
@@ -137,7 +138,7 @@ export const approveLoopback = mutation({
     throw new ServiceError(known === undefined ? 'FLOW_NOT_FOUND' : 'FLOW_NOT_PENDING');
   },
   audit: ({ id }) => ({ action: 'cli.approved', object: { kind: 'sign_in', id } }),
-  wire: z.object({ redirect_url: z.string() }),
+  wire: z.object({ redirect_url: z.string().meta({ secret: true }) }),
   toWire: ({ redirectUrl }) => ({ redirect_url: redirectUrl }),
 });
 
@@ -155,6 +156,7 @@ interface Redeemed {
 export const loopbackToken = mutation({
   name: 'cli.token',
   summary: 'Trade the code that a browser brought, and its verifier, for a person’s session.',
+  forHolder: true,
   access: anyone(),
   input: z.object({
     code: z.string().min(1).max(256).meta({ secret: true }).describe('The code.'),

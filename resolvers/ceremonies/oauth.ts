@@ -66,12 +66,13 @@ async function keepFlow(work: Work, flow: Prepared, returnTo: string | null, ses
   return { url: flow.url, browser };
 }
 
-const UrlWire = z.object({ auth_url: z.string() });
+const UrlWire = z.object({ auth_url: z.string().meta({ secret: true }) });
 
 /** `GET /agent/v1/control-plane/oauth/:provider/start`. Contract 01, section 5.14. */
 export const beginOauth = mutation({
   name: 'oauth.begin',
   summary: 'Begin a person’s sign-in with a social account.',
+  forHolder: true,
   access: anyone(),
   input: z.object({
     provider: providerName,
@@ -89,6 +90,7 @@ export const beginOauth = mutation({
 export const linkOauth = mutation({
   name: 'oauth.link',
   summary: 'Begin to link a social account to a person, which signs it in from then on.',
+  forHolder: true,
   access: inSession('control_plane'),
   stepUp: 'authenticator.register',
   input: z.object({ provider: providerName }),
@@ -124,6 +126,7 @@ export type OauthOutcome =
 export const finishOauth = mutation({
   name: 'oauth.finish',
   summary: 'End a sign-in with a social account, in the browser that began it.',
+  forHolder: true,
   access: anyone(),
   input: z.object({
     provider: providerName,

@@ -40,6 +40,7 @@ interface Issued {
 export const issueRecoveryCodes = mutation({
   name: 'recovery.issue',
   summary: 'Issue codes that sign a person in who has lost its passkeys; earlier ones are good no more.',
+  forHolder: true,
   access: inSession('control_plane'),
   stepUp: 'recovery.issue',
   input: z.object({}),
@@ -58,7 +59,11 @@ export const issueRecoveryCodes = mutation({
     object: { kind: 'principal', id: principalId },
     details: { count: codes.length },
   }),
-  wire: z.object({ status: z.literal('ok'), recovery_codes: z.array(z.string()), note: z.string() }),
+  wire: z.object({
+    status: z.literal('ok'),
+    recovery_codes: z.array(z.string()).meta({ secret: true }),
+    note: z.string(),
+  }),
   toWire: ({ codes }) => ({
     status: 'ok' as const,
     recovery_codes: [...codes],
@@ -70,6 +75,7 @@ export const issueRecoveryCodes = mutation({
 export const consumeRecoveryCode = mutation({
   name: 'recovery.consume',
   summary: 'Begin a person’s session by a recovery code, which is good once.',
+  forHolder: true,
   access: anyone(),
   input: z.object({
     code: z.string().min(1).max(64).meta({ secret: true }).describe('The code; letter case and hyphens do not matter.'),

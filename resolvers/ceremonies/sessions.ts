@@ -100,7 +100,7 @@ export async function walletsOf(
 
 /** Contract 01, section 1.8. */
 export const controlPlaneTokenShape = {
-  control_plane_session_token: z.string(),
+  control_plane_session_token: z.string().meta({ secret: true }),
   token_type: z.literal('Bearer'),
   expires_in: z.int(),
   provenance: z.string(),
@@ -120,7 +120,7 @@ export const controlPlaneTokenToWire = ({ token, provenance, principalId, amrTim
 
 /** Contract 01, section 5.13. */
 export const OperatorTokenWire = z.object({
-  operator_session_token: z.string(),
+  operator_session_token: z.string().meta({ secret: true }),
   token_type: z.literal('Bearer'),
   expires_in: z.int(),
   absolute_expires_at: z.iso.datetime(),

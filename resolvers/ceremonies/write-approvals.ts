@@ -61,6 +61,7 @@ export const targetWire = ({ action, targetId }: Pick<ApprovalChallenge, 'action
 export const beginApproval = mutation({
   name: 'approvals.begin',
   summary: 'Ask a person to approve one action on one target with a passkey, in a browser.',
+  forHolder: true,
   access: inSession('control_plane'),
   input: z.object({
     action: z.enum(Object.keys(targets) as [ApprovedAction, ...ApprovedAction[]]).describe('The one action.'),
@@ -153,6 +154,7 @@ interface Confirmed {
 export const confirmApproval = mutation({
   name: 'approvals.confirm',
   summary: 'Approve one action on one target by a passkey; the answer says where the code is brought to.',
+  forHolder: true,
   access: inSession('control_plane'),
   input: z.object({ challenge_id: challengeInput, response: assertionResponse }),
   prepare: (ctx, { challenge_id, response }) =>
@@ -175,7 +177,12 @@ export const confirmApproval = mutation({
     return { id: challenge_id, code, ...confirmed };
   },
   audit: ({ id }) => ({ action: 'write_approval.confirmed', object: { kind: 'write_approval_challenge', id } }),
-  wire: z.object({ status: z.literal('ok'), redirect_url: z.string().nullable(), code: z.string(), state: z.string() }),
+  wire: z.object({
+    status: z.literal('ok'),
+    redirect_url: z.string().nullable().meta({ secret: true }),
+    code: z.string().meta({ secret: true }),
+    state: z.string(),
+  }),
   toWire: ({ code, state, redirectUri }) => ({
     status: 'ok' as const,
     redirect_url: redirectUri === null ? null : loopbackWith(redirectUri, { code, state }),
@@ -206,6 +213,7 @@ interface NewApproval {
 export const approvalToken = mutation({
   name: 'approvals.token',
   summary: 'Trade the code of an approval, and its verifier, for the token that goes with the approved request.',
+  forHolder: true,
   access: anyone(),
   input: z.object({
     code: z.string().min(1).max(256).meta({ secret: true }).describe('The code.'),
@@ -237,7 +245,7 @@ export const approvalToken = mutation({
     details: { action, target_id: targetId },
   }),
   wire: z.object({
-    write_auth_token: z.string(),
+    write_auth_token: z.string().meta({ secret: true }),
     token_type: z.literal('write_auth'),
     header: z.literal('X-Svc-Write-Auth'),
     session: z.object({

@@ -33,6 +33,7 @@ interface HeldGrant {
 export const createDelegate = mutation({
   name: 'delegates.create',
   summary: 'Make a delegate that narrows a grant; the token of an agent’s key is shown this once.',
+  forHolder: true,
   access: onItsProject('project:delegates:write'),
   stepUp: 'project.grants',
   lifecycle: 'gated',

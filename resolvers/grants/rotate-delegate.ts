@@ -13,6 +13,7 @@ import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
 export const rotateDelegate = mutation({
   name: 'delegates.rotate',
   summary: 'Give an agent’s key a new token, shown this once; the old one ends at once.',
+  forHolder: true,
   access: onItsProject('project:delegates:write'),
   stepUp: 'project.grants',
   input: z.object(onDelegate),

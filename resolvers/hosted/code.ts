@@ -30,7 +30,7 @@ export const confirmCode = endpoint({
     await countCode(ctx, target);
     const asked = await authRow<Asked>(services, target, stateStatement, [challengeId]);
     try {
-      const session = await codeGrant(services, target, { challengeId, code });
+      const session = await codeGrant(ctx, { challengeId, code });
       return { session, redirect_url: asked?.redirect_url ?? null };
     } catch (error) {
       if (!(error instanceof ServiceError && error.code === 'INVALID_AUTH')) throw error;

@@ -97,6 +97,7 @@ export function claimsOf({ services }: Context, { projectId }: ProjectTarget, li
     role: roleOf({ session, user, settings }),
     project_id: projectId,
     email: user.email,
+    email_verified: user.email_verified_at !== null,
     iat,
     exp: iat + accessSeconds,
     auth_time: Math.floor(Date.parse(session.auth_time) / 1000),

@@ -1,10 +1,8 @@
 import { Lru } from '../../core/lru.ts';
-import { checkManifest } from '../../engines/expose/manifest.ts';
 import type { ProjectTarget } from '../addressed-project.ts';
+import { type AuthStatement, authRows } from '../auth/auth-rows.ts';
 import type { Context, Services } from '../context.ts';
 import { makeProjectKey } from '../identity/project-keys.ts';
-import { inProject, once } from '../project-data/in-project.ts';
-import { asOwnReader } from '../project-data/manifest-store.ts';
 
 /** What a page needs to know to use its project; nothing of it is a secret. Contract 01, section 4.1. */
 export interface HostConfig {
@@ -38,7 +36,10 @@ const remembered = new WeakMap<
   Lru<{ readonly tables: Promise<readonly string[]>; readonly until: number }>
 >();
 
-/** Tables of the manifest that tell of their changes, in its order. Contract 01, section 4.2. */
+/**
+ * Tables that can be followed, by name: not what the manifest marks live and is gone, or is so no longer. Contract 01,
+ * section 4.2.
+ */
 export function liveTables({ services }: Context, target: ProjectTarget): Promise<readonly string[]> {
   let known = remembered.get(services);
   if (known === undefined) remembered.set(services, (known = new Lru({ entries: 2_000, bytes: 2_000 })));
@@ -46,7 +47,7 @@ export function liveTables({ services }: Context, target: ProjectTarget): Promis
   const now = performance.now();
   if (found !== undefined && found.until > now) return found.tables;
   // Whoever asks meanwhile waits for the same answer, which is therefore nobody's to break off.
-  const tables = readTables(services, target);
+  const tables = authRows<string>(services, target, namesStatement, []);
   known.set(target.projectId, { tables, until: now + rememberedMs }, 1);
   // What failed is asked for again.
   tables.catch(() => {
@@ -55,12 +56,7 @@ export function liveTables({ services }: Context, target: ProjectTarget): Promis
   return tables;
 }
 
-async function readTables({ projectPools }: Services, target: ProjectTarget): Promise<readonly string[]> {
-  const [, rows] = await inProject(() => projectPools.run(target.database, [asOwnReader, readManifest]));
-  const text = rows?.[0]?.[0];
-  // The tenant's own SQL can write there: what is no manifest has no tables.
-  const manifest = typeof text === 'string' ? checkManifest(JSON.parse(text)).manifest : undefined;
-  return (manifest?.tables ?? []).flatMap(({ name, live }) => (live === true ? [name] : []));
-}
-
-const readManifest = once('select manifest::text from _svc.manifest');
+const namesStatement: AuthStatement = {
+  name: 'live_names',
+  text: 'select to_json(name) from _svc.live_tables order by name',
+};

@@ -33,8 +33,8 @@ export interface LiveResync {
   readonly cursor: string;
 }
 
-/** Why nothing more will come. */
-export type LiveEnd = 'session_ended' | 'manifest_changed' | 'project_gone' | 'closed';
+/** Why nothing more will come; `too_slow`: more waited than is kept for one, who resumes by its cursor. */
+export type LiveEnd = 'session_ended' | 'manifest_changed' | 'project_gone' | 'too_slow' | 'closed';
 
 /** Hints that are due together. All who follow alike are given the very same object. */
 export interface LiveBatch {
@@ -62,6 +62,8 @@ export interface LiveRequest {
   readonly cursor?: string | undefined;
   /** Whether it counts as one of the connections that the project may have. */
   readonly counted: boolean;
+  /** Whether it waits for what comes, so that it need not be told at once of what was committed elsewhere. @default false */
+  readonly waits?: boolean;
 }
 
 /** Somebody who was let in and placed; what happens from then on is not lost. */

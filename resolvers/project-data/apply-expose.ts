@@ -1,12 +1,10 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import { sqlState } from '../../db/pool.ts';
 import type { Finding } from '../../engines/expose/finding.ts';
-import { conflictsOf, findingsOf } from '../../engines/expose/findings.ts';
 import type { Manifest } from '../../engines/expose/manifest-shape.ts';
-import { modelOf } from '../../engines/expose/model.ts';
-import { type Named, planApply } from '../../engines/expose/plan-apply.ts';
-import { wholly } from '../../engines/expose/sound.ts';
+import type { Named } from '../../engines/expose/plan-apply.ts';
 import { onProject, type ProjectScope } from '../access.ts';
 import type { Context } from '../context.ts';
 import { projectId } from '../fields.ts';
@@ -14,7 +12,7 @@ import { forgetLive, noteLive } from '../live/prune-live.ts';
 import { projectMutation } from '../operation.ts';
 import { analyse } from './analyse.ts';
 import { asOwner, databaseOf, inProject, once } from './in-project.ts';
-import { asOwnReader, readState, stateOf, storeManifest } from './manifest-store.ts';
+import { asOwnReader, factsOf, readFacts, storeManifest } from './manifest-store.ts';
 import { findingToWire, findingWire, manifestInput, namedWire, refuseErrors } from './manifest-wire.ts';
 import { readingSql } from './reading-sql.ts';
 
@@ -43,7 +41,7 @@ export const applyExpose = projectMutation({
   async handler(ctx, input): Promise<ExposeApplied> {
     const database = databaseOf(ctx);
     const { manifest, findings } = await readingSql(() =>
-      ctx.services.sqlReader.checkManifest(input.manifest, ctx.project.id),
+      ctx.services.sqlReader.read(ctx.project.id, 'checkManifest', input.manifest),
     );
     if (manifest === undefined) {
       refuseErrors(findings);
@@ -60,10 +58,12 @@ export const applyExpose = projectMutation({
           async (run) => {
             await run([asOwnReader, once(lockText)]);
             // A statement of its own sees what the one before waited for.
-            const { facts } = stateOf(await run(readState));
-            const found = [...findingsOf(wholly(manifest), modelOf(facts)), ...conflictsOf(manifest, facts)];
+            const facts = factsOf((await run([readFacts]))[0]);
+            const { found, plan } = await readingSql(() =>
+              ctx.services.sqlReader.read(ctx.project.id, 'planManifest', manifest, facts),
+            );
             refuseErrors(found);
-            const { statements, applied, dropped } = planApply(manifest, facts);
+            const { statements, applied, dropped } = plan!;
             await run([asOwner(), ...statements.map((text) => once(text)), storeManifest(manifest)]);
             return { projectId: ctx.project.id, applied, dropped, warnings: found };
           },
@@ -100,17 +100,33 @@ async function explained<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
-    return await inProject(work);
+    return await inProject(() => yielding(work));
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'SQL_ERROR') throw error;
     const database = databaseOf(ctx);
     const rows = await inProject(() =>
-      ctx.services.projectPools.run(database, [asOwnReader, ...readState], { signal: ctx.signal }),
+      ctx.services.projectPools.run(database, [asOwnReader, readFacts], { signal: ctx.signal }),
     );
-    const model = modelOf(stateOf(rows.slice(1)).facts);
-    const { asked } = await readingSql(() => ctx.services.sqlReader.judge(ctx.project.id, manifest, model, undefined));
+    const ground = { facts: factsOf(rows[1]) };
+    const { asked } = await readingSql(() =>
+      ctx.services.sqlReader.read(ctx.project.id, 'judgeManifest', manifest, ground, undefined),
+    );
     refuseErrors(await analyse(ctx, database, asked));
     throw error;
+  }
+}
+
+/** A deadlock, and a catalog's row that somebody changed meanwhile. */
+const givenWay = new Set(['40P01', 'XX000']);
+
+/** Does again what PostgreSQL had give way to SQL that changes the same tables or functions. */
+async function yielding<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let left = 2; ; left -= 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (left === 0 || !givenWay.has(sqlState(error) ?? '')) throw error;
+    }
   }
 }
 

@@ -1,12 +1,13 @@
 import { z } from 'zod';
-import { introspect } from '../../engines/expose/introspect.ts';
+import type { BatchStatement } from '../../db/statement-batch.ts';
 import type { Manifest } from '../../engines/expose/manifest-shape.ts';
 import { onProject } from '../access.ts';
 import { projectId } from '../fields.ts';
 import { query } from '../operation.ts';
 import { databaseOf, inProject } from './in-project.ts';
-import { asOwnReader, readState, stateOf } from './manifest-store.ts';
+import { appliedOf, asOwnReader, factsOf, readApplied, readFacts } from './manifest-store.ts';
 import { manifestToWire, manifestWire } from './manifest-wire.ts';
+import { readingSql } from './reading-sql.ts';
 
 export interface ExposeState {
   readonly projectId: string;
@@ -21,15 +22,14 @@ export const getExpose = query({
   access: onProject('project:expose:read', ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),
   async handler(ctx): Promise<ExposeState> {
-    const [, ...rows] = await inProject(() =>
-      ctx.services.projectPools.run(databaseOf(ctx), [asOwnReader, ...readState], { signal: ctx.signal }),
-    );
-    const { facts, applied } = stateOf(rows);
-    return {
-      projectId: ctx.project.id,
-      source: applied === undefined ? 'introspected' : 'applied',
-      manifest: applied ?? introspect(facts),
-    };
+    const { services, project, signal } = ctx;
+    const ask = async (statement: BatchStatement) =>
+      (await inProject(() => services.projectPools.run(databaseOf(ctx), [asOwnReader, statement], { signal })))[1];
+    const applied = await appliedOf(services, project.id, await ask(readApplied));
+    if (applied !== undefined) return { projectId: project.id, source: 'applied', manifest: applied };
+    const facts = factsOf(await ask(readFacts));
+    const manifest = await readingSql(() => services.sqlReader.read(project.id, 'introspectFacts', facts));
+    return { projectId: project.id, source: 'introspected', manifest };
   },
   wire: manifestWire.extend({
     status: z.literal('ok'),

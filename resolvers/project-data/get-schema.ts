@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { onProject } from '../access.ts';
 import { projectId } from '../fields.ts';
 import { query } from '../operation.ts';
-import { asReader, databaseOf, inProject, once } from './in-project.ts';
+import { asReader, databaseOf, inProject, once, schemaTooLarge } from './in-project.ts';
 
 const columnWire = z.object({
   name: z.string(),
@@ -41,15 +41,20 @@ export const getSchema = query({
   async handler(ctx): Promise<{ readonly schema: string; readonly tables: readonly SchemaTable[] }> {
     const database = databaseOf(ctx);
     const [, rows] = await inProject(() =>
-      ctx.services.projectPools.run(database, [asReader, once(schemaText)], { signal: ctx.signal }),
+      ctx.services.projectPools.run(database, [asReader, readTables], { signal: ctx.signal }),
     );
-    return { schema: ctx.project.schemaSlot, tables: JSON.parse(rows![0]![0]!) as SchemaTable[] };
+    const tables = rows![0]![0]!;
+    if (tables === null) throw schemaTooLarge(schemaMax);
+    return { schema: ctx.project.schemaSlot, tables: JSON.parse(tables) as SchemaTable[] };
   },
   wire: z.object({ schema: z.string(), tables: z.array(tableWire) }),
   toWire: ({ schema, tables }) => ({ schema, tables: [...tables] }),
 });
 
-const schemaText = `
+/** The most that is told of a schema, in bytes. */
+const schemaMax = 16 * 1024 * 1024;
+
+const tablesText = `
 select coalesce(json_agg(json_build_object(
   'name', c.relname,
   'columns', (select coalesce(json_agg(json_build_object(
@@ -77,3 +82,7 @@ select coalesce(json_agg(json_build_object(
     from pg_policy p where p.polrelid = c.oid)) order by c.relname), '[]')::text
 from pg_class c
 where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition`;
+
+const readTables = once(
+  `select case when octet_length(tables) <= ${schemaMax} then tables end from (${tablesText}) as read (tables)`,
+);

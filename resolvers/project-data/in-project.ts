@@ -63,6 +63,15 @@ export const saidTooMuch = (cause: unknown) =>
     cause,
   });
 
+/** A schema of which more would have to be read than is read of any. @param most in bytes */
+export function schemaTooLarge(most: number): ServiceError {
+  const message = `The project’s schema takes more than ${most} bytes to be told.`;
+  return new ServiceError('SQL_ERROR', {
+    message,
+    details: { sqlstate: '54000', message, detail: null, hint: null },
+  });
+}
+
 /** Refusals of the database, as the platform's own. @throws ServiceError */
 export async function inProject<Result>(work: () => Promise<Result>): Promise<Result> {
   try {

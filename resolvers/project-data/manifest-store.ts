@@ -1,30 +1,55 @@
-import type { BatchRows, BatchStatement } from '../../db/statement-batch.ts';
-import { type Facts, factsSql } from '../../engines/expose/facts.ts';
-import { checkManifest } from '../../engines/expose/manifest.ts';
+import { ThreadEndedError } from '../../core/threads.ts';
+import { factsSql } from '../../engines/expose/facts.ts';
 import type { Manifest } from '../../engines/expose/manifest-shape.ts';
-import { once, ownerRole } from './in-project.ts';
+import type { Services } from '../context.ts';
+import { once, ownerRole, schemaTooLarge } from './in-project.ts';
+import { readingSql } from './reading-sql.ts';
 
 /** Reads as the owner, with no path to search: what is named here has its schema. */
 export const asOwnReader = once("select set_config('role', $1, true), set_config('search_path', '', true)", [
   ownerRole,
 ]);
 
-/** What the database holds and the manifest that was applied last, in this order. */
-export const readState: readonly BatchStatement[] = [once(factsSql), once('select manifest::text from _svc.manifest')];
+/** The most that is read of what a database holds, in bytes. */
+const factsMax = 16 * 1024 * 1024;
+/** More than a manifest can have that was applied: it came in a body of half as many bytes. */
+const storedMax = 2 * 1024 * 1024;
 
-export interface ProjectState {
-  readonly facts: Facts;
-  /** Undefined: none was applied. The tenant's own SQL can write there, so what is no manifest counts as none. */
-  readonly applied: Manifest | undefined;
+/** What the database holds. */
+export const readFacts = once(
+  `select case when octet_length(facts) <= ${factsMax} then facts end from (${factsSql}) as read (facts)`,
+);
+
+/** @param rows of {@link readFacts} @throws SQL_ERROR for more than is read */
+export function factsOf(rows: readonly (readonly (string | null)[])[] | undefined): string {
+  const facts = rows?.[0]?.[0] ?? null;
+  if (facts === null) throw schemaTooLarge(factsMax);
+  return facts;
 }
 
-/** @param rows of {@link readState} */
-export function stateOf([facts, manifests]: BatchRows): ProjectState {
-  const text = manifests?.[0]?.[0];
-  return {
-    facts: JSON.parse(facts![0]![0]!) as Facts,
-    applied: typeof text === 'string' ? checkManifest(JSON.parse(text)).manifest : undefined,
-  };
+/** The manifest that was applied last. */
+export const readApplied = once(
+  `select stored from (select manifest::text from _svc.manifest) as read (stored) where octet_length(stored) <= ${storedMax}`,
+);
+
+/**
+ * The tenant's own SQL can write there, so what is no manifest counts as none.
+ *
+ * @param rows of {@link readApplied}
+ */
+export async function appliedOf(
+  { sqlReader }: Pick<Services, 'sqlReader'>,
+  party: string,
+  rows: readonly (readonly (string | null)[])[] | undefined,
+): Promise<Manifest | undefined> {
+  const text = rows?.[0]?.[0];
+  if (typeof text !== 'string') return undefined;
+  return readingSql(() =>
+    sqlReader.read(party, 'readStored', text).catch((error: unknown) => {
+      if (error instanceof ThreadEndedError) return undefined;
+      throw error;
+    }),
+  );
 }
 
 export const storeManifest = (manifest: Manifest) =>

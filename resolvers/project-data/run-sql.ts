@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { type ScriptResult, ScriptTooLargeError } from '../../db/script.ts';
+import { ScriptTooLargeError } from '../../db/script.ts';
+import { AnswerScale } from '../../engines/sql/answer-size.ts';
 import { type Script, scriptStatementsMax } from '../../engines/sql/read-script.ts';
 import { jsonValueOf, parameterOf } from '../../engines/sql/values.ts';
 import { onProject, type ProjectScope } from '../access.ts';
@@ -13,7 +14,7 @@ import { readingSql, sqlBytesMax } from './reading-sql.ts';
 import { runOnce } from './sql-runs.ts';
 
 /** What an answer may hold. Contract 01, section 2.6. */
-const limits = { rows: 10_000, bytes: 32 * 1024 * 1024 };
+const limits = { rows: 10_000, bytes: 32 * 1024 * 1024, values: 500_000 };
 
 export interface SqlResult {
   readonly schema: string;
@@ -61,14 +62,27 @@ export const runSql = projectMutation({
     const { schemaCaches, live, heldAnswers } = ctx.services;
     ctx.answersFor?.(ctx.project.id);
     heldAnswers.refuseWhileFull(ctx.project.id);
-    const left = { ...limits, bytes: limits.bytes - (ctx.answered?.bytes ?? 0) };
-    if (left.bytes <= 0) throw tooLarge('bytes');
+    const { bytes = 0, values: valued = 0 } = ctx.answered ?? {};
+    const left = { bytes: limits.bytes - bytes, values: limits.values - valued };
+    for (const what of ['bytes', 'values'] as const) if (left[what] <= 0) throw tooLarge(what);
+    const scale = new AnswerScale(left);
     try {
       const answer =
         statements.length === 0
           ? { fields: [], types: [], rows: [], rowCount: null }
-          : await refusing(readOnly, () => runOnce(ctx, database, script, left, readOnly ? undefined : ctx.runId));
-      if (ctx.answered !== undefined) ctx.answered.bytes += bytesOf(answer);
+          : await refusing(readOnly, () =>
+              runOnce(
+                ctx,
+                database,
+                script,
+                { rows: limits.rows, bytes: left.bytes, scale },
+                readOnly ? undefined : ctx.runId,
+              ),
+            );
+      if (ctx.answered !== undefined) {
+        ctx.answered.bytes += scale.taken.bytes;
+        ctx.answered.values += scale.taken.values;
+      }
       const fields = answer.fields.map(({ name }, at) => ({ name, type: answer.types[at]! }));
       return {
         schema: ctx.project.schemaSlot,
@@ -106,7 +120,7 @@ async function read(
   sql: string,
   params: readonly unknown[],
 ): Promise<Script> {
-  const script = await readingSql(() => services.sqlReader.readScript(sql, project.id));
+  const script = await readingSql(() => services.sqlReader.read(project.id, 'readScript', sql));
   const { statements, blocked } = script;
   if (blocked !== undefined)
     throw new ServiceError('FORBIDDEN', {
@@ -125,9 +139,6 @@ const invalid = (field: string, reason: string) =>
 
 const tooLarge = (of: keyof typeof limits) =>
   new ServiceError('RESULT_TOO_LARGE', { details: { limit: limits[of], of } });
-
-const bytesOf = ({ rows }: Pick<ScriptResult, 'rows'>) =>
-  rows.reduce((sum, row) => row.reduce((bytes, value) => bytes + Buffer.byteLength(value ?? ''), sum), 0);
 
 const writesWhileReading = '25006';
 

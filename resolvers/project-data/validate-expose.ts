@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { customWords, routinesOf, routinesSql } from '../../engines/expose/custom-calls.ts';
+import { customWords, routinesSql } from '../../engines/expose/custom-calls.ts';
 import type { Finding } from '../../engines/expose/finding.ts';
-import { emptyModel, modelOf } from '../../engines/expose/model.ts';
 import { onProject, signedIn } from '../access.ts';
 import { callerKey } from '../caller.ts';
 import { projectId } from '../fields.ts';
 import { query } from '../operation.ts';
 import { analyse } from './analyse.ts';
 import { databaseOf, inProject, once } from './in-project.ts';
-import { asOwnReader, readState, stateOf } from './manifest-store.ts';
+import { asOwnReader, factsOf, readFacts } from './manifest-store.ts';
 import { findingToWire, findingWire, manifestInput } from './manifest-wire.ts';
 import { readingSql } from './reading-sql.ts';
 
@@ -42,12 +41,12 @@ export const validateExpose = query({
   input: z.object({ project: projectId, ...given }),
   async handler(ctx, { manifest, migration_sql: migration }) {
     const called = once(routinesSql, [JSON.stringify(customWords(manifest))]);
-    const [, found, ...rows] = await inProject(() =>
-      ctx.services.projectPools.run(databaseOf(ctx), [asOwnReader, called, ...readState], { signal: ctx.signal }),
+    const [, found, rows] = await inProject(() =>
+      ctx.services.projectPools.run(databaseOf(ctx), [asOwnReader, called, readFacts], { signal: ctx.signal }),
     );
-    const model = modelOf(stateOf(rows).facts, routinesOf(found![0]![0]!, true));
+    const ground = { facts: factsOf(rows), routines: { called: found![0]![0]!, everywhere: true } };
     const { findings, asked } = await readingSql(() =>
-      ctx.services.sqlReader.judge(ctx.project.id, manifest, model, migration),
+      ctx.services.sqlReader.read(ctx.project.id, 'judgeManifest', manifest, ground, migration),
     );
     return [...findings, ...(await analyse(ctx, databaseOf(ctx), asked))];
   },
@@ -68,8 +67,10 @@ export const validateManifest = query({
     // What PostgreSQL itself can do, the database of the gateway knows as well.
     const [found] =
       words.length === 0 ? [] : await services.db.rows<{ called: string }>(routinesStatement, [JSON.stringify(words)]);
-    const model = emptyModel(routinesOf(found?.called ?? '[]', false));
-    const { findings } = await readingSql(() => services.sqlReader.judge(party, manifest, model, migration));
+    const ground = { routines: { called: found?.called ?? '[]', everywhere: false } };
+    const { findings } = await readingSql(() =>
+      services.sqlReader.read(party, 'judgeManifest', manifest, ground, migration),
+    );
     return findings;
   },
   ...answer,

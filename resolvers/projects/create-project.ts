@@ -62,6 +62,7 @@ const access: Access<CreateProjectInput, OrgScope | NoScope> = {
 export const createProject = stepMutation({
   name: 'projects.create',
   summary: 'Create a project with its own database, login role and keys.',
+  forHolder: true,
   access,
   lifecycle: 'gated',
   writeApproval: { action: 'org.project.create', field: 'org_id', target: ({ org_id }) => org_id },

@@ -4,7 +4,7 @@ import { csrfToken } from '../../resolvers/hosted/csrf.ts';
 import { requireVisitor } from '../../resolvers/hosted/visitor.ts';
 import { type HostedCall, onHost } from './call.ts';
 import { html } from './html.ts';
-import { button, field, type HostedAnswer, hidden, momentOf, page } from './page.ts';
+import { button, field, type HostedAnswer, hidden, minuteOf, momentOf, page } from './page.ts';
 import { passkeyRegisterForm, passkeyScript } from './passkey-forms.ts';
 
 const methodNames: Readonly<Record<string, string>> = {
@@ -57,7 +57,13 @@ ${sessions.map(
 ${
   one.session_id === session.id
     ? html` (this one)`
-    : button('/auth/account/sessions/revoke', 'End', csrf, [hidden('session_id', one.session_id)])
+    : button(
+        '/auth/account/sessions/revoke',
+        'End',
+        csrf,
+        [hidden('session_id', one.session_id)],
+        `End the session of ${minuteOf(one.created_at)}`,
+      )
 }</li>
 `,
 )}</ul>
@@ -68,7 +74,13 @@ ${
 <ul>
 ${passkeys.map(
   (one) => html`<li>${one.label ?? one.rp_id}, made ${momentOf(one.created_at)}
-${button('/auth/account/passkeys/remove', 'Remove', csrf, [hidden('passkey_id', one.id)])}</li>
+${button(
+  '/auth/account/passkeys/remove',
+  'Remove',
+  csrf,
+  [hidden('passkey_id', one.id)],
+  `Remove the passkey ${one.label ?? one.rp_id}, made ${minuteOf(one.created_at)}`,
+)}</li>
 `,
 )}</ul>`
 }
@@ -78,10 +90,13 @@ ${passkeyRegisterForm}${
 <ul>
 ${identities.map(
   (one) => html`<li>${one.provider}${one.provider_email !== null && html`: ${one.provider_email}`}
-${button('/auth/account/identities/unlink', 'Disconnect', csrf, [
-  hidden('provider', one.provider),
-  hidden('subject', one.provider_sub),
-])}</li>
+${button(
+  '/auth/account/identities/unlink',
+  'Disconnect',
+  csrf,
+  [hidden('provider', one.provider), hidden('subject', one.provider_sub)],
+  `Disconnect ${one.provider}${one.provider_email === null ? '' : `: ${one.provider_email}`}`,
+)}</li>
 `,
 )}</ul>`
 }`,

@@ -10,9 +10,9 @@ export interface HostedAnswer {
 
 const style = `:root{color-scheme:light dark}
 *{box-sizing:border-box}
-body{margin:0;font:1rem/1.5 system-ui,sans-serif}
+body{margin:0;font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 main{max-width:30rem;margin:0 auto;padding:2rem 1rem}
-h1{font-size:1.5rem;overflow-wrap:anywhere}
+h1{font-size:1.5rem}
 h2{font-size:1.15rem;margin-top:2rem}
 label{display:block;margin-top:.75rem}
 input{width:100%;font:inherit;padding:.5rem;border:1px solid #767676;border-radius:.25rem}
@@ -22,7 +22,6 @@ a{color:inherit}
 :focus-visible{outline:3px solid #e8a317;outline-offset:2px}
 [role=alert]{border-left:.25rem solid #c4291a;padding:.25rem .75rem}
 [role=status]{border-left:.25rem solid #2b7a2b;padding:.25rem .75rem}
-li,dd{overflow-wrap:anywhere}
 ul{padding-left:1.25rem}
 dd{margin:0 0 .5rem}`;
 
@@ -76,7 +75,7 @@ export function page(
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
-<title>${title}</title>
+<title>${status < 400 ? title : `Error: ${title}`}</title>
 ${
   script !== undefined &&
   html`<script src="${script.path}" defer></script>
@@ -107,13 +106,13 @@ export interface FieldOptions {
 export const hidden = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`;
 
-/** What went wrong, where screen readers say it at once. */
+/** What went wrong. The page begins there: what stands on a page as it comes is not said by itself. */
 export const alertOf = (message: string | undefined): Html | undefined =>
-  message === undefined ? undefined : html`<p role="alert">${message}</p>`;
+  message === undefined ? undefined : html`<p role="alert" tabindex="-1" autofocus>${message}</p>`;
 
 /** A moment as people read it, to the minute. */
-export const momentOf = (iso: string): Html =>
-  html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`;
+export const minuteOf = (iso: string): string => `${iso.slice(0, 16).replace('T', ' ')} UTC`;
+export const momentOf = (iso: string): Html => html`<time datetime="${iso}">${minuteOf(iso)}</time>`;
 
 /**
  * A form of one button.

@@ -23,7 +23,7 @@ export async function readLiveChanges(
 ): Promise<string> {
   const startedAt = performance.now();
   let settle = () => {};
-  const subscription = await live.open({ ...caller, tables, cursor, counted: false });
+  const subscription = await live.open({ ...caller, tables, cursor, counted: false, waits: wait !== undefined });
   try {
     if (subscription.resync !== undefined) return answer([], subscription.cursor, { resync: true, tables });
     if (cursor === undefined) return answer([], subscription.cursor);

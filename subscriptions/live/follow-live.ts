@@ -2,6 +2,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Services } from '../../resolvers/context.ts';
 import type { LiveEnd, LiveHint, LiveRequest, LiveResync, LiveSubscription } from '../../resolvers/live/live-hub.ts';
 import { stoppable } from '../stoppable.ts';
+import { sizeOf } from './told-hints.ts';
 
 /** One thing that a follower is told. */
 export type LiveEvent =
@@ -15,8 +16,8 @@ type Ended = { readonly kind: 'end'; readonly reason: LiveEnd; readonly cursor: 
 export const cursorOf = (event: LiveEvent): string =>
   event.kind === 'hint' ? event.hint.cursor : event.kind === 'resync' ? event.resync.cursor : event.cursor;
 
-/** What waits for a slow follower at most; then it is read again from where it is. */
-const waitingMax = 2_000;
+/** What waits for a slow follower at most, in bytes; then it is read again from where it is. */
+const waitingSizeMax = 1_048_576;
 
 export interface FollowLiveOptions extends LiveRequest {
   /** Ends the generator, quietly. */
@@ -49,8 +50,8 @@ async function* follow(
       if (!again) yield { kind: 'ready', cursor: subscription.cursor, tables: request.tables };
       for await (const event of eventsOf(subscription, signal)) {
         if (event.kind === 'end') {
-          // Whether it may go on is found out by opening it again.
-          if (event.reason !== 'manifest_changed') throw refusalOf(event.reason);
+          // Whether it may go on, and from where, is found out by opening it again.
+          if (event.reason !== 'manifest_changed' && event.reason !== 'too_slow') throw refusalOf(event.reason);
           ({ cursor } = event);
           break;
         }
@@ -65,7 +66,7 @@ async function* follow(
 }
 
 /** What a follower is told that gets no more. */
-function refusalOf(reason: Exclude<LiveEnd, 'manifest_changed'>): ServiceError {
+function refusalOf(reason: Exclude<LiveEnd, 'manifest_changed' | 'too_slow'>): ServiceError {
   if (reason === 'session_ended') return new ServiceError('INVALID_AUTH', { details: { reason } });
   if (reason === 'project_gone') return new ServiceError('PROJECT_NOT_FOUND');
   return new ServiceError('UPSTREAM_UNAVAILABLE', { retryAfter: 1 });
@@ -74,13 +75,11 @@ function refusalOf(reason: Exclude<LiveEnd, 'manifest_changed'>): ServiceError {
 /** Events until the follower has fallen too far behind, or the signal is aborted. */
 async function* eventsOf(subscription: LiveSubscription, signal: AbortSignal): AsyncGenerator<LiveEvent | Ended> {
   let waiting: (LiveEvent | Ended)[] = [];
+  let size = 0;
   let overflown = false;
   let wake: (() => void) | undefined;
   const put = (event: LiveEvent | Ended) => {
-    if (waiting.length >= waitingMax) {
-      overflown = true;
-      subscription.close();
-    } else waiting.push(event);
+    waiting.push(event);
     wake?.();
   };
   const onAbort = () => wake?.();
@@ -88,7 +87,12 @@ async function* eventsOf(subscription: LiveSubscription, signal: AbortSignal): A
   try {
     subscription.start({
       hints: ({ hints }) => {
-        for (const hint of hints) if (!overflown) put({ kind: 'hint', hint });
+        if (overflown) return;
+        for (const hint of hints) put({ kind: 'hint', hint });
+        size += sizeOf(hints);
+        if (size <= waitingSizeMax) return;
+        overflown = true;
+        subscription.close();
       },
       resync: (resync) => put({ kind: 'resync', resync }),
       end: (reason) => put({ kind: 'end', reason, cursor: subscription.cursor }),
@@ -96,6 +100,7 @@ async function* eventsOf(subscription: LiveSubscription, signal: AbortSignal): A
     while (!signal.aborted) {
       const due = waiting;
       waiting = [];
+      size = 0;
       yield* due;
       if (waiting.length > 0) continue;
       if (overflown) return;

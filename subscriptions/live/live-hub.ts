@@ -13,6 +13,7 @@ import type { LiveHub, LiveRequest, LiveSubscription } from '../../resolvers/liv
 import type { Signals } from '../signals.ts';
 import { LiveLeases } from './live-leases.ts';
 import { admitTables, LiveMember } from './live-member.ts';
+import { livePosition } from './live-position.ts';
 import { LiveStore } from './live-store.ts';
 import { LiveTail } from './live-tail.ts';
 
@@ -211,15 +212,26 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
     for (const { member, session } of asked) if (ended.has(session)) member.end('session_ended');
   }
 
-  async function open({ target, identity, tables, cursor, counted }: LiveRequest): Promise<LiveSubscription> {
+  async function open({
+    target,
+    identity,
+    tables,
+    cursor,
+    counted,
+    waits = false,
+  }: LiveRequest): Promise<LiveSubscription> {
     if (closed) throw new ServiceError('UPSTREAM_UNAVAILABLE', { retryAfter: 1 });
+    const asked = cursor === undefined ? undefined : livePosition(keys, target.projectId, cursor);
     const entry = enter(target);
     let giveBack: (() => void) | undefined;
     let member: LiveMember | undefined;
     try {
       const { tail } = entry;
       return await reached(async () => {
-        await tail.advance();
+        // Among others who follow, whoever waits joins them: what it missed is known, and what comes wakes them all.
+        const joins = waits && entry.users > 1;
+        if (joins) await tail.settled();
+        if (!(joins && asked !== undefined && tail.isAfter(asked))) await tail.advance();
         admitTables(identity, tables, tail.tables);
         if (counted) giveBack = await leases.take(target.projectId, limitsOf(target).liveConnectionsPerProject);
         // Joined between two pages, it would have to read half of what lies between two moments.
@@ -230,7 +242,7 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
           leave(entry);
         };
         member = new LiveMember({ tail, store, keys, log, identity, tables, onClosed });
-        if (cursor !== undefined) await member.resume(cursor);
+        if (cursor !== undefined) await member.resume(cursor, asked);
         return member;
       });
     } catch (error) {

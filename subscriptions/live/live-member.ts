@@ -2,31 +2,23 @@ import type { Logger } from 'pino';
 import { ServiceError } from '../../core/errors.ts';
 import type { KeyRing } from '../../core/keys.ts';
 import type {
-  LiveBatch,
   LiveEnd,
+  LiveHint,
   LiveIdentity,
   LiveResync,
   LiveSink,
   LiveSubscription,
   ResyncReason,
 } from '../../resolvers/live/live-hub.ts';
-import { type LivePosition, liveCursor, livePosition } from './live-position.ts';
-import type { LiveReading, LiveStore, LiveTable } from './live-store.ts';
-import {
-  follow,
-  HintBatch,
-  type LiveFollower,
-  type LiveTail,
-  type LiveView,
-  pageMax,
-  samePosition,
-  tell,
-  unusableBecause,
-} from './live-tail.ts';
+import { type LivePosition, liveCursor, samePosition } from './live-position.ts';
+import type { LiveReading, LiveStore, LiveTable, StoredHint } from './live-store.ts';
+import { follow, type LiveFollower, type LiveTail, type LiveView, pageMax, unusableBecause } from './live-tail.ts';
+import type { ToldHints } from './recent-hints.ts';
 import { sees } from './snapshot.ts';
+import { HintBatch, tell } from './told-hints.ts';
 
-/** Most batches that wait for somebody who catches up. */
-const waitingMax = 2_000;
+/** Most that waits for somebody who catches up, in bytes. */
+const waitingSizeMax = 1_048_576;
 
 /** Whose rows a hint must be about. Contract 01, section 4.5. */
 export function viewOf(
@@ -93,8 +85,11 @@ export class LiveMember implements LiveFollower, LiveSubscription {
   /** Where it is while it is not where the tail is. */
   #behind: LivePosition | undefined;
   #page: LiveReading | undefined;
+  /** What lies between its cursor and where it joined, where the tail knows it. */
+  #missed: ToldHints | undefined;
   /** What has come since, until it is where the tail is. */
   #waiting: ((sink: LiveSink) => void)[] | undefined = [];
+  #waitingSize = 0;
   #over = false;
   /** The cursor it resumed from, as long as it was told of nothing. */
   #resumed: string | undefined;
@@ -117,24 +112,27 @@ export class LiveMember implements LiveFollower, LiveSubscription {
     return this.#cursorOf(this.#behind ?? here);
   }
 
-  /** Begins where a cursor was given out, or says why not. */
-  async resume(cursor: string): Promise<void> {
-    const { tail, store, keys, tables } = this.#options;
+  /** Begins where a cursor was given out, or says why not. @param asked what the cursor says */
+  async resume(cursor: string, asked: LivePosition | undefined): Promise<void> {
+    const { tail, store, tables } = this.#options;
     const joined = this.#joined;
-    const asked = livePosition(keys, tail.target.projectId, cursor);
     if (asked === undefined) return this.#begins('foreign_epoch', tables, joined);
     if (!samePosition(asked, joined)) {
       // Up to where it joined, and no further: the rest comes by way of the tail.
       const within = asked.within ?? { to: joined.from, told: 0 };
-      const reading = await store.read(tail.target.database, { ...asked, within }, pageMax);
+      const known = tail.since(asked);
+      const reading = known ?? (await store.read(tail.target.database, { ...asked, within }, pageMax));
       const unusable = unusableBecause(asked, reading);
       if (unusable !== undefined) return this.#begins(unusable, tables, joined);
       // Resumed from there, it would be told the same for ever: what lies behind is fetched with the rest.
       if (tables.some((table) => tail.tables.get(table)?.born.some((xid) => !sees(asked.from, xid)) === true))
         return this.#begins('before_listen', tables, joined);
-      this.#behind = { ...asked, within };
-      this.#page = reading;
       this.#resumed = cursor;
+      if ('told' in reading) this.#missed = reading;
+      else {
+        this.#behind = { ...asked, within };
+        this.#page = reading;
+      }
     }
   }
 
@@ -155,8 +153,8 @@ export class LiveMember implements LiveFollower, LiveSubscription {
     this.#options.onClosed();
   }
 
-  take(batch: LiveBatch): void {
-    this.#hand((sink) => sink.hints(batch));
+  take(batch: HintBatch): void {
+    this.#hand((sink) => sink.hints(batch), batch.size);
   }
 
   restart(reason: ResyncReason, at: LivePosition): void {
@@ -200,12 +198,12 @@ export class LiveMember implements LiveFollower, LiveSubscription {
     this.#sink?.end(reason);
   }
 
-  #hand(what: (sink: LiveSink) => void): void {
+  #hand(what: (sink: LiveSink) => void, size = 0): void {
     if (this.#over) return;
-    if (this.#waiting === undefined) void what(this.#sink!);
-    else if (this.#waiting.length < waitingMax) this.#waiting.push(what);
-    // It resumes by its cursor.
-    else this.end('closed');
+    if (this.#waiting === undefined) return void what(this.#sink!);
+    this.#waiting.push(what);
+    this.#waitingSize += size;
+    if (this.#waitingSize > waitingSizeMax) this.end('too_slow');
   }
 
   #begins(reason: ResyncReason, tables: readonly string[], at: LivePosition): void {
@@ -220,6 +218,11 @@ export class LiveMember implements LiveFollower, LiveSubscription {
   async #catchUp(sink: LiveSink): Promise<void> {
     const { tail, store, keys } = this.#options;
     const { projectId, database } = tail.target;
+    if (this.#missed !== undefined) {
+      const { told, stored } = this.#missed;
+      this.#missed = this.#resumed = undefined;
+      await this.#tell(sink, told, stored);
+    }
     while (this.#behind !== undefined && !this.#over) {
       const before = this.#behind;
       const reading = this.#page ?? (await store.read(database, before, pageMax));
@@ -233,10 +236,8 @@ export class LiveMember implements LiveFollower, LiveSubscription {
         break;
       }
       const { steps, end } = follow(before, reading);
-      const told = tell(keys, projectId, reading.hints, steps).filter((_, at) => this.view.shows(reading.hints[at]!));
       this.#behind = end;
-      // What lies behind is as long as it is: a client takes it as fast as it can.
-      if (told.length > 0) await sink.hints(new HintBatch(told));
+      await this.#tell(sink, tell(keys, projectId, reading.hints, steps), reading.hints);
       if (this.#over) return;
       if (end.within !== undefined) continue;
       this.#behind = samePosition(end, this.#joined)
@@ -247,6 +248,12 @@ export class LiveMember implements LiveFollower, LiveSubscription {
     this.#waiting = undefined;
     for (const what of waiting) if (!this.#over) what(sink);
     if (!this.#over) sink.caughtUp?.();
+  }
+
+  /** What lies behind is as long as it is: a client takes it as fast as it can. */
+  async #tell(sink: LiveSink, told: readonly LiveHint[], stored: readonly StoredHint[]): Promise<void> {
+    const shown = told.filter((_, at) => this.view.shows(stored[at]!));
+    if (shown.length > 0) await sink.hints(new HintBatch(shown));
   }
 }
 

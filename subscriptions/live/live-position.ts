@@ -1,6 +1,6 @@
 import { openCursor, sealCursor } from '../../core/cursors.ts';
 import type { KeyRing } from '../../core/keys.ts';
-import { packSnapshot, type Snapshot, unpackSnapshot } from './snapshot.ts';
+import { packSnapshot, type Snapshot, sameMoment, unpackSnapshot } from './snapshot.ts';
 
 /**
  * Where a reader stands: it was told of everything that a snapshot sees. In the middle of what lies between that and a
@@ -34,4 +34,11 @@ export function livePosition(keys: KeyRing, projectId: string, cursor: string): 
     from: unpackSnapshot(from!),
     ...(to === undefined ? {} : { within: { to: unpackSnapshot(to), told: Number.parseInt(told!, 36) } }),
   };
+}
+
+/** Whether whoever is at one was told exactly what whoever is at the other was. */
+export function samePosition(one: LivePosition, other: LivePosition): boolean {
+  if (one.epoch !== other.epoch || !sameMoment(one.from, other.from)) return false;
+  if (one.within === undefined || other.within === undefined) return one.within === other.within;
+  return one.within.told === other.within.told && sameMoment(one.within.to, other.within.to);
 }

@@ -125,11 +125,16 @@ function fullXid(low: string, xmax: bigint): bigint {
   return xid >= xmax && xid >= half ? xid - half : xid;
 }
 
-/** The system, the database in it and its timeline: copies and restored ones differ by construction. */
+/**
+ * The system, the database in it, its timeline, and since when its server has not crashed: copies and restored ones differ
+ * by construction. After a crash the numbers of transactions that were aborted just before it are used again, so that
+ * what a snapshot from before counts as over may be yet to come.
+ */
 const epochText = `left(encode(sha256(convert_to(
   (select system_identifier::text from pg_control_system()) || '.'
     || (select oid::text from pg_database where datname = current_database()) || '.'
-    || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8), 'UTF8')), 'hex'), 16)`;
+    || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) || '.'
+    || extract(epoch from pg_stat_get_bgwriter_stat_reset_time()), 'UTF8')), 'hex'), 16)`;
 
 const hintColumns = 'h.xid, h.at, h.part, h.ctid as place, h.tab, h.op, h.owner, h.pk, h.audience, h.n';
 

@@ -1,11 +1,12 @@
 import type { Logger } from 'pino';
 import type { KeyRing } from '../../core/keys.ts';
 import type { ProjectTarget } from '../../resolvers/addressed-project.ts';
-import type { LiveBatch, LiveEnd, LiveHint, LiveIdentity, ResyncReason } from '../../resolvers/live/live-hub.ts';
-import { frameOf } from './live-frames.ts';
-import { type LivePosition, liveCursor } from './live-position.ts';
+import type { LiveEnd, LiveHint, LiveIdentity, ResyncReason } from '../../resolvers/live/live-hub.ts';
+import { type LivePosition, samePosition } from './live-position.ts';
 import { behindMax, type LiveReading, type LiveStore, type LiveTable, type StoredHint } from './live-store.ts';
-import { covers, oldestUnseen, sameMoment } from './snapshot.ts';
+import { RecentHints, type ToldHints } from './recent-hints.ts';
+import { covers, oldestUnseen } from './snapshot.ts';
+import { HintBatch, tell } from './told-hints.ts';
 
 /** Most hints that are read at once. */
 export const pageMax = 1_000;
@@ -27,7 +28,7 @@ export interface LiveView {
 export interface LiveFollower {
   readonly identity: LiveIdentity;
   readonly view: LiveView;
-  take(batch: LiveBatch): void;
+  take(batch: HintBatch): void;
   /** What lies before the position may have been missed. */
   restart(reason: ResyncReason, at: LivePosition): void;
   /** The tables have changed: whether they may still be followed. */
@@ -54,11 +55,15 @@ export class LiveTail {
   /** Whether hints were read since somebody asked last. */
   active = true;
   readonly #options: LiveTailOptions;
+  readonly #recent = new RecentHints();
   #position: LivePosition | undefined;
+  #pruned: LiveReading['pruned'];
   #tables: ReadonlyMap<string, LiveTable> = new Map();
   #ddlVersion: string | undefined;
   #wanted = false;
   #running = false;
+  /** Those who wait for the read that is under way. */
+  #reading: Waiter[] | undefined;
   #failing = false;
   #closed = false;
   #waiting: Waiter[] = [];
@@ -79,6 +84,22 @@ export class LiveTail {
     return this.#tables;
   }
 
+  /**
+   * What lies between a position and where all members are, and what a reading would say of it; undefined when only the
+   * database knows.
+   */
+  since(position: LivePosition): (ToldHints & Said) | undefined {
+    const { epoch, from } = this.position;
+    const found = this.#recent.since(position);
+    return found === undefined ? undefined : { ...found, epoch, now: from, pruned: this.#pruned, behind: 0 };
+  }
+
+  /** Whether what comes after a position is known here. */
+  isAfter(position: LivePosition): boolean {
+    if (this.#failing || this.#position === undefined || this.#position.within !== undefined) return false;
+    return samePosition(position, this.#position) || this.#recent.since(position) !== undefined;
+  }
+
   /** Reads soon. */
   wake(): void {
     this.#wanted = true;
@@ -94,6 +115,12 @@ export class LiveTail {
     });
   }
 
+  /** Resolves when what it had been told of by now has been handed on. @throws what the read failed with */
+  async settled(): Promise<void> {
+    const waiting = this.#wanted ? this.#waiting : this.#reading;
+    if (waiting !== undefined) await new Promise<void>((resolve, reject) => waiting.push({ resolve, reject }));
+  }
+
   close(): void {
     this.#closed = true;
     this.#endRest();
@@ -106,6 +133,7 @@ export class LiveTail {
     while (this.#wanted && !this.#closed) {
       this.#wanted = false;
       const waiting = this.#waiting.splice(0);
+      this.#reading = waiting;
       const startedAt = performance.now();
       let pause: number;
       try {
@@ -126,6 +154,7 @@ export class LiveTail {
         if (this.members.size > 0) this.#wanted = true;
         pause = retryMs;
       }
+      this.#reading = undefined;
       if (pause > 0 && this.#waiting.length === 0) await this.#rest(pause);
     }
     this.#running = false;
@@ -153,8 +182,10 @@ export class LiveTail {
         this.#ddlVersion = reading.ddlVersion;
         for (const member of [...this.members]) member.retable(this.#tables);
       }
+      this.#pruned = reading.pruned;
       const unusable = before === undefined ? undefined : unusableBecause(before, reading);
       if (before === undefined || unusable !== undefined) {
+        this.#recent.clear();
         this.#position = { epoch: reading.epoch, from: reading.now };
         if (unusable !== undefined) for (const member of [...this.members]) member.restart(unusable, this.#position);
         return;
@@ -163,17 +194,18 @@ export class LiveTail {
       const { steps, end } = follow(before, reading);
       // Who asks from within a batch where it stands is after it.
       this.#position = end;
-      this.#deliver(reading.hints, steps);
+      const told = tell(this.#options.keys, this.target.projectId, reading.hints, steps);
+      if (!samePosition(before, end)) this.#recent.add({ before, steps, stored: reading.hints, told });
+      this.#deliver(reading.hints, told);
       // What lay between two snapshots is told; what came after them has yet to be asked for.
       if (end.within === undefined && before.within === undefined) return;
       if (this.#closed) return;
     }
   }
 
-  #deliver(hints: readonly StoredHint[], steps: readonly LivePosition[]): void {
-    if (hints.length === 0 || this.members.size === 0) return;
-    const told = tell(this.#options.keys, this.target.projectId, hints, steps);
-    const batches = new Map<string, LiveBatch>();
+  #deliver(hints: readonly StoredHint[], told: readonly LiveHint[]): void {
+    if (hints.length === 0) return;
+    const batches = new Map<string, HintBatch>();
     for (const member of [...this.members]) {
       let batch = batches.get(member.view.key);
       if (batch === undefined) {
@@ -185,8 +217,11 @@ export class LiveTail {
   }
 }
 
+/** What is said of a database beside its hints. */
+type Said = Pick<LiveReading, 'epoch' | 'now' | 'pruned' | 'behind'>;
+
 /** Why a position is of no use in a database, if it is not. */
-export function unusableBecause(position: LivePosition, reading: LiveReading): ResyncReason | undefined {
+export function unusableBecause(position: LivePosition, reading: Said): ResyncReason | undefined {
   if (position.epoch !== reading.epoch || !covers(reading.now, position.within?.to ?? position.from))
     return 'foreign_epoch';
   if (reading.behind > behindMax) return 'cursor_expired';
@@ -213,61 +248,3 @@ export function follow(
   if (steps.length > 0) steps[steps.length - 1] = end;
   return { steps, end };
 }
-
-/** A hint whose cursor is sealed when the first asks for it; a class, for the reason that `SealedRow` gives. */
-class ToldHint implements LiveHint {
-  readonly table: string;
-  readonly op: LiveHint['op'];
-  readonly pk: string | null;
-  readonly n: number;
-  readonly #seal: (step: LivePosition) => string;
-  readonly #step: LivePosition;
-  #cursor: string | undefined;
-
-  constructor({ table, op, pk, n }: StoredHint, step: LivePosition, seal: (step: LivePosition) => string) {
-    this.table = table;
-    this.op = op;
-    this.pk = pk;
-    this.n = n;
-    this.#step = step;
-    this.#seal = seal;
-  }
-
-  get cursor(): string {
-    this.#cursor ??= this.#seal(this.#step);
-    return this.#cursor;
-  }
-}
-
-/** Hints as they are told, with their cursors. */
-export function tell(
-  keys: KeyRing,
-  projectId: string,
-  hints: readonly StoredHint[],
-  steps: readonly LivePosition[],
-): LiveHint[] {
-  const seal = (step: LivePosition) => liveCursor(keys, projectId, step);
-  return hints.map((hint, at) => new ToldHint(hint, steps[at]!, seal));
-}
-
-/** Hints that are due together, and their frames, which are written when the first asks for them. */
-export class HintBatch implements LiveBatch {
-  readonly hints: readonly LiveHint[];
-  #frames: Buffer | undefined;
-
-  constructor(hints: readonly LiveHint[]) {
-    this.hints = hints;
-  }
-
-  get frames(): Buffer {
-    this.#frames ??= Buffer.from(this.hints.map(frameOf).join(''));
-    return this.#frames;
-  }
-}
-
-/** Whether two positions are one. */
-export const samePosition = (one: LivePosition, other: LivePosition): boolean =>
-  one.epoch === other.epoch &&
-  sameMoment(one.from, other.from) &&
-  one.within === undefined &&
-  other.within === undefined;

@@ -150,13 +150,17 @@ test('a password is changed by who knows it, by POST and PUT, and ends the other
   expectRefusal(await auth('POST', '/auth/v1/user/password', { body: { new_password: next } }), 'AUTH_REQUIRED');
 });
 
-test('passwords tried as the present one count against the address', async () => {
+test('passwords tried as the present one are counted for their user, and lock nobody out of signing in', async () => {
   const { access_token, email, password } = await project.signedIn();
   const tried = await twenty(() =>
     setPassword(access_token, { new_password: 'another one', current_password: 'wrong one' }),
   );
   expect(statuses(tried)).toEqual([...Array.from({ length: 10 }, () => 401), ...Array.from({ length: 10 }, () => 429)]);
-  expectRefusal(await signIn(email, password), 'RATE_LIMITED');
+  expectRefusal(
+    await setPassword(access_token, { new_password: 'another one', current_password: password }),
+    'RATE_LIMITED',
+  );
+  expect((await signIn(email, password)).status).toBe(200);
 });
 
 test('the password of an account is set only within five minutes of signing in', async () => {
@@ -221,4 +225,17 @@ test('an account shows its means and its sessions, and ends one or all of them',
   });
   expectRefusal(await auth('GET', '/auth/v1/account/sessions', { bearer }), 'INVALID_AUTH');
   expect((await auth('GET', '/auth/v1/user', { bearer: stranger.access_token })).status).toBe(200);
+});
+
+test('a change of the user that is refused for its password changes nothing else of it either', async () => {
+  const { access_token, password } = await project.signedIn();
+  const change = (body: object) => auth('PUT', '/auth/v1/user', { body, bearer: access_token });
+  const kept = async () => (await auth('GET', '/auth/v1/user', { bearer: access_token })).body.user_metadata;
+  const wanted = { data: { theme: 'dark' }, password: 'another one' };
+  expectRefusal(await change(wanted), 'INVALID_AUTH');
+  expectRefusal(await change({ ...wanted, current_password: 'wrong one' }), 'INVALID_AUTH');
+  expectRefusal(await change({ ...wanted, nonce: '123456' }), 'INVALID_AUTH');
+  expect(await kept()).toEqual({});
+  expect((await change({ ...wanted, current_password: password })).status).toBe(200);
+  expect(await kept()).toEqual({ theme: 'dark' });
 });

@@ -94,6 +94,7 @@ test('an access token says what the contract lists, and is verified by the publi
     role: 'authenticated',
     project_id: project.projectId,
     email,
+    email_verified: false,
     iat: expect.any(Number),
     exp: payload.iat! + 3600,
     auth_time: expect.any(Number),

@@ -1,6 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
 import { ThreadEndedError, ThreadsBusyError } from '../../core/threads.ts';
-import { emptyModel } from '../../engines/expose/model.ts';
 import { createSqlReader, type SqlReader, type SqlReaderOptions } from '../../engines/reading/sql-reader.ts';
 import { readScript } from '../../engines/sql/read-script.ts';
 
@@ -17,27 +16,29 @@ const large = `insert into notes values ${Array.from({ length: 60_000 }, (_, n) 
 
 test('long text is read as short text is', async () => {
   const reader = open();
-  expect(await reader.readScript(long)).toEqual(readScript(long));
-  const blocked = await reader.readScript(`${long}; grant select on notes to anon`);
+  expect(await reader.read('', 'readScript', long)).toEqual(readScript(long));
+  const blocked = await reader.read('', 'readScript', `${long}; grant select on notes to anon`);
   expect(blocked.blocked?.construct).toBe('GRANT and REVOKE');
-  await expect(reader.readScript(`${long}; selekt 1`)).rejects.toMatchObject({
+  await expect(reader.read('', 'readScript', `${long}; selekt 1`)).rejects.toMatchObject({
     name: 'SqlSyntaxError',
     message: 'syntax error at or near "selekt"',
     position: long.length + 3,
   });
   const manifest = { version: 1, tables: [{ name: 'notes', expose: false }] };
   const migration = `create table notes (title text); ${long}`;
-  expect(await reader.judge('', manifest, emptyModel(), migration)).toEqual({ findings: [], asked: [] });
-  expect((await reader.judge('', manifest, emptyModel(), long)).findings).toMatchObject([{ type: 'missing-table' }]);
-  expect((await reader.checkManifest({ ...manifest, tables: [], extra: long })).findings).toHaveLength(1);
+  expect(await reader.read('', 'judgeManifest', manifest, {}, migration)).toEqual({ findings: [], asked: [] });
+  expect((await reader.read('', 'judgeManifest', manifest, {}, long)).findings).toMatchObject([
+    { type: 'missing-table' },
+  ]);
+  expect((await reader.read('', 'checkManifest', { ...manifest, tables: [], extra: long })).findings).toHaveLength(1);
 });
 
 test('while a megabyte is read, others have their turn', async () => {
   const reader = open();
-  await reader.readScript(long);
+  await reader.read('', 'readScript', long);
   let turns = 0;
   const others = setInterval(() => (turns += 1), 1);
-  expect((await reader.readScript(large)).statements).toHaveLength(1);
+  expect((await reader.read('', 'readScript', large)).statements).toHaveLength(1);
   clearInterval(others);
   expect(turns).toBeGreaterThan(10);
 });
@@ -47,7 +48,11 @@ test.each([
   ['time', { readMs: 5 }],
 ])('a reader that runs out of %s fails its own text alone', async (_what, options) => {
   const reader = open(options);
-  const others = [reader.readScript('select 1'), reader.readScript(large), reader.readScript('select 2')];
+  const others = [
+    reader.read('', 'readScript', 'select 1'),
+    reader.read('', 'readScript', large),
+    reader.read('', 'readScript', 'select 2'),
+  ];
   const settled = await Promise.allSettled(others);
   expect(settled[1]).toMatchObject({ status: 'rejected', reason: expect.any(ThreadEndedError) });
   expect([settled[0], settled[2]]).toMatchObject([{ status: 'fulfilled' }, { status: 'fulfilled' }]);
@@ -55,24 +60,24 @@ test.each([
 
 test('after a thread has ended, the next text has a new one', async () => {
   const reader = open({ memoryMb: 48 });
-  const results = await Promise.allSettled([large, large, large].map((text) => reader.readScript(text)));
+  const results = await Promise.allSettled([large, large, large].map((text) => reader.read('', 'readScript', text)));
   for (const result of results)
     if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(ThreadEndedError);
-  expect((await reader.readScript(long)).statements).toHaveLength(500);
+  expect((await reader.read('', 'readScript', long)).statements).toHaveLength(500);
 });
 
 test('text nested too deeply is refused, and the thread reads on', async () => {
   const reader = open();
   for (const text of [`select ${'('.repeat(200_000)}1${')'.repeat(200_000)}`, `select ${'1+'.repeat(200_000)}1`])
-    await expect(reader.readScript(text)).rejects.toThrow();
-  expect((await reader.readScript(long)).statements).toHaveLength(500);
+    await expect(reader.read('', 'readScript', text)).rejects.toThrow();
+  expect((await reader.read('', 'readScript', long)).statements).toHaveLength(500);
 });
 
 test('one party’s texts take turns with those of others, and only a few of them may wait', async () => {
   const reader = open();
   const order: string[] = [];
   const read = (party: string) =>
-    reader.readScript(large, party).then(
+    reader.read(party, 'readScript', large).then(
       () => order.push(party),
       (error: unknown) => error,
     );
@@ -89,7 +94,7 @@ test('one party’s texts take turns with those of others, and only a few of the
 test('more than may wait is refused at once, and so is all of it when the reader closes', async () => {
   const reader = open();
   const asked = Array.from({ length: 80 }, (_, at) =>
-    reader.readScript(large, String(at)).catch((error: unknown) => error),
+    reader.read(String(at), 'readScript', large).catch((error: unknown) => error),
   );
   const refused = await Promise.race(asked);
   expect(refused).toBeInstanceOf(ThreadsBusyError);
@@ -97,5 +102,5 @@ test('more than may wait is refused at once, and so is all of it when the reader
   const answers = await Promise.all(asked);
   for (const answer of answers)
     if (answer instanceof Error) expect([ThreadsBusyError, ThreadEndedError]).toContain(answer.constructor);
-  await expect(reader.readScript(long)).rejects.toBeInstanceOf(ThreadsBusyError);
+  await expect(reader.read('', 'readScript', long)).rejects.toBeInstanceOf(ThreadsBusyError);
 });

@@ -8,6 +8,8 @@ export interface BreakableWay {
   /** Breaks all connections, and takes no new ones. */
   readonly cut: () => void;
   readonly mend: () => void;
+  /** What is connected stays so and hears no more, as after a long sleep; new connections are as ever. */
+  readonly hush: () => void;
   readonly close: () => void;
 }
 
@@ -42,6 +44,9 @@ export async function startBreakableWay(to: string): Promise<BreakableWay> {
     cut,
     mend: () => {
       whole = true;
+    },
+    hush: () => {
+      for (const socket of sockets) socket.unpipe().pause();
     },
     close: () => {
       cut();

@@ -20,7 +20,9 @@ export interface ControlDatabase {
 export async function createControlDatabase(): Promise<ControlDatabase> {
   const serverUrl = inject('postgresUrl');
   const name = `control_${randomBytes(6).toString('hex')}`;
-  await withClient(serverUrl, (client) => client.query(`create database ${name} template ${templateDatabase} strategy file_copy`));
+  await withClient(serverUrl, (client) =>
+    client.query(`create database ${name} template ${templateDatabase} strategy file_copy`),
+  );
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   const pool = new pg.Pool({ connectionString: url.href, max: 4 });

@@ -1,12 +1,12 @@
 import { runInNewContext } from 'node:vm';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { forgetHostNames } from '../../resolvers/hosts/find-host.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { chargeProject } from '../helpers/project-rate.ts';
 import { parseAnswer, rawAnswer, rawConnection } from '../helpers/raw-http.ts';
 import { startService } from '../helpers/service.ts';
 import { createWallet } from '../helpers/wallet.ts';
-import { rowsProject } from '../rows/rows-project.ts';
+import { liveProject, notes } from '../live/live-project.ts';
 import { hostCall } from './host-call.ts';
 
 const platform = 'apps.example.com';
@@ -178,19 +178,24 @@ test('on a developer’s machine hosts are below localhost, and the API is where
   expect((await hostCall(local, 'api.localhost')('GET', '/readyz')).status).toBe(200);
 });
 
-test('the tables of the manifest that are live are named, and nothing else of it', async () => {
-  const on = await rowsProject(
-    service,
-    'create table notes (id int primary key); create table quiet (id int primary key)',
-  );
+test('the tables that can be followed are named, and nothing else of the manifest', async () => {
+  const on = await liveProject(service);
   const [row] = await service.control.sql<{ public_id: string }>('select public_id from projects where id = $1', [
     on.projectId,
   ]);
-  const table = (name: string, live: boolean) => ({ name, expose: true, policy: 'public_read_append_only', live });
-  const manifest = { version: 1, tables: [table('notes', true), table('quiet', false)] };
-  await on.sql(`insert into _svc.manifest (manifest) values ('${JSON.stringify(manifest)}')`);
-  const { body } = await config(service, `p-${row!.public_id}.${platform}`);
-  expect(body.live).toEqual({ path: '/_svc/live', tables: ['notes'] });
+  const named = async () => (await config(service, `p-${row!.public_id}.${platform}`)).body.live;
+  const tables = ['gone', 'kept', 'renamed'].map((name) => ({ ...notes, name }));
+  await on.run(tables.map(({ name }) => `create table ${name} (id int primary key)`).join('; '));
+  await on.expose(...tables, { ...notes, live: false });
+  await vi.waitFor(
+    async () => expect(await named()).toEqual({ path: '/_svc/live', tables: ['gone', 'kept', 'renamed'] }),
+    10_000,
+  );
+  // The manifest says the same as before.
+  await on.run('drop table gone; alter table renamed rename to other');
+  await vi.waitFor(async () => expect(await named()).toEqual({ path: '/_svc/live', tables: ['kept'] }), 10_000);
+  await on.run('drop table kept');
+  await vi.waitFor(async () => expect(await named()).toBeNull(), 10_000);
   await on.end();
 });
 

@@ -133,6 +133,62 @@ describe.skipIf(program === undefined)('hosted sign-in in Chromium', async () =>
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
   });
 
+  test('on a small screen nothing is cut off, and the keyboard alone leads through, without passkeys as well', async () => {
+    const context = await browser.newContext({ viewport: { width: 360, height: 640 } });
+    onTestFinished(() => context.close());
+    await context.addInitScript(() => Reflect.deleteProperty(window, 'PublicKeyCredential'));
+    const page = await context.newPage();
+    const long = `${'a'.repeat(64)}@${'example.'.repeat(20)}com`;
+    const fits = async () =>
+      expect([page.url(), await page.evaluate(() => document.documentElement.scrollWidth)]).toEqual([page.url(), 360]);
+    /** Tabs to a control of this name. */
+    const tabTo = async (name: string) => {
+      for (let steps = 0; steps < 30; steps += 1) {
+        await page.keyboard.press('Tab');
+        const focused = await page.evaluate(() => {
+          const at = document.activeElement as HTMLInputElement;
+          return at.getAttribute('aria-label') ?? at.labels?.[0]?.textContent ?? at.textContent;
+        });
+        if (focused === name) return;
+      }
+      throw new Error(`The keyboard does not lead to ${name}.`);
+    };
+    const enter = async (name: string, text: string) => {
+      await tabTo(name);
+      await page.keyboard.type(text);
+    };
+
+    await page.goto(`${project.origin}/auth/sign-up`);
+    await enter('Email', long);
+    await enter('Password, at least 8 characters', 'short');
+    await page.keyboard.press('Enter');
+    const alert = page.getByRole('alert');
+    await alert.filter({ hasText: 'at least 8 characters' }).waitFor();
+    expect(await page.title()).toMatch(/^Error: Sign up/);
+    expect(await alert.evaluate((at) => at === document.activeElement)).toBe(true);
+    // What went wrong has the focus, and the form comes next.
+    await page.keyboard.press('Tab');
+    expect(await page.getByLabel('Email').evaluate((at) => at === document.activeElement)).toBe(true);
+    await fits();
+    await enter('Password, at least 8 characters', 'long enough');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/auth/account');
+    await fits();
+    expect(await page.getByRole('button', { name: 'passkey' }).count()).toBe(0);
+    for (const path of ['sign-in', 're-auth', 'sign-in?svc_auth_error=domain_not_allowed']) {
+      await page.goto(`${project.origin}/auth/${path}`);
+      await fits();
+    }
+    await page.goto(`${project.origin}/auth/account`);
+    await tabTo('Sign out everywhere');
+    await page.keyboard.press('Space');
+    await page.waitForURL('**/auth/sign-in?**');
+    await enter('Email', long);
+    await enter('Password', 'long enough');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/auth/account');
+  });
+
   test('window.SVC is there for a page of the host', async () => {
     const { page } = await profile();
     await page.goto(`${project.origin}/auth/sign-in`);

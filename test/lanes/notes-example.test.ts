@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createNotesProject } from '../../examples/notes/create-project.ts';
 import { servePage } from '../../examples/notes/serve-page.ts';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
+import { startBreakableWay } from '../helpers/breakable-way.ts';
 import { launchChromium } from '../helpers/chromium.ts';
 import { startService } from '../helpers/service.ts';
 
@@ -11,7 +12,8 @@ const program = chromiumProgram();
 
 describe.skipIf(program === undefined)('the notes example in Chromium', async () => {
   const service = await startService();
-  const page = await servePage(await createNotesProject(service.url), 0);
+  const config = await createNotesProject(service.url);
+  const page = await servePage(config, 0);
   afterAll(async () => {
     page.close();
     await service.stop();
@@ -102,6 +104,45 @@ describe.skipIf(program === undefined)('the notes example in Chromium', async ()
     await other.getByLabel('New note').fill('After');
     await other.getByRole('button', { name: 'Add' }).click();
     await notes.getByText('After').waitFor();
+  });
+
+  test('a stream that has fallen silent is opened anew, and what was missed is shown', async () => {
+    const way = await startBreakableWay(service.url);
+    const far = await servePage({ ...config, apiBase: way.url }, 0);
+    onTestFinished(() => {
+      far.close();
+      way.close();
+    });
+    const [near, { tab, enter, notes }] = [await open(), await open()];
+    await near.enter('Sign up', 'joan@example.com');
+    await near.tab.getByText('Signed in as').waitFor();
+    await tab.clock.install();
+    await tab.goto(far.url);
+    await enter('Sign in', 'joan@example.com');
+    await tab.getByText('Signed in as').waitFor();
+    await near.add('Heard');
+    await notes.getByText('Heard').waitFor();
+    way.hush();
+    await near.add('Missed');
+    await near.notes.getByText('Missed').waitFor();
+    expect(await notes.count()).toBe(1);
+    await expect
+      .poll(async () => {
+        await tab.clock.runFor(60_000);
+        return notes.count();
+      })
+      .toBe(2);
+  });
+
+  test('tables that are live no longer are said, instead of never being heard of again', async () => {
+    const { tab, enter } = await open();
+    await enter('Sign up', 'mary@example.com');
+    await tab.getByText('Signed in as').waitFor();
+    const headers = { apikey: config.anonKey };
+    expect((await fetch(`${service.url}/live/v1/changes?tables=none`, { headers })).status).toBe(403);
+    await tab.route('**/live/v1?*', (route) => route.continue({ url: route.request().url().replace('notes', 'none') }));
+    await tab.reload();
+    await expect.poll(() => tab.getByRole('alert').textContent()).toBe('The table none is not live.');
   });
 
   test('what is refused is said', async () => {

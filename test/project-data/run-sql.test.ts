@@ -270,6 +270,27 @@ test('an answer of too many bytes is refused by name, in one row or in many', as
   expect(await sql('select 1 as one')).toEqual([{ one: 1 }]);
 });
 
+test('an answer that arrives in few bytes is refused by what it would be once it is written', async () => {
+  const columns = Array.from({ length: 1_600 }, (_, at) => `null as ${`c${at}_`.padEnd(63, 'x')}`).join();
+  const bytes = { limit: 32 * 1024 * 1024, of: 'bytes' };
+  expectRefusal(await send(`select ${columns} from generate_series(1, 400)`), 'RESULT_TOO_LARGE', bytes);
+  expectRefusal(await send(String.raw`select repeat(E'\x01', 6000000)`), 'RESULT_TOO_LARGE', bytes);
+  const values = { limit: 500_000, of: 'values' };
+  for (const one of [
+    "('[' || repeat('{},', 300000) || '1]')::json",
+    "('[' || repeat('1,', 600000) || '1]')::jsonb",
+    "('{' || repeat('{1},', 300000) || '{1}}')::int[]",
+    "repeat('1 ', 600000)::int2vector",
+  ])
+    expectRefusal(await send(`select ${one} as a`), 'RESULT_TOO_LARGE', values);
+  await sql('create table kept (id int)');
+  await send("insert into kept values (1); select ('[' || repeat('1,', 600000) || '1]')::json");
+  expect(await sql('select count(*) from kept')).toEqual([{ count: 0 }]);
+  // Words that look like lists are words.
+  const [{ a }] = await sql("select repeat('{,', 1000000) as a");
+  expect(a).toHaveLength(2_000_000);
+});
+
 test('SQL nested too deeply, or of too many statements, is refused', async () => {
   expectRefusal(await send(`select ${'('.repeat(20_000)}1${')'.repeat(20_000)}`), 'SQL_ERROR');
   expectRefusal(await send(`select ${'1+'.repeat(100_000)}1`), 'SQL_ERROR');

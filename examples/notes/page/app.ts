@@ -55,12 +55,7 @@ function enter(): void {
   byId('who').textContent = gateway.email!;
   following = new AbortController();
   const { signal } = following;
-  void gateway
-    .follow(['notes'], () => void attempt(showNotes), signal)
-    .then(() => {
-      // Over by itself: whoever was signed in is so no more.
-      if (!signal.aborted && gateway.email === undefined) leave();
-    });
+  void attempt(() => gateway.follow(['notes'], () => void attempt(showNotes), signal));
 }
 
 function leave(): void {

@@ -60,27 +60,38 @@ export class Gateway {
   /**
    * Tells of changes to tables until it is stopped or nobody is signed in any more, also across interruptions: every
    * stream begins where the one before it ended. What changed is told and not how: read the rows again.
+   *
+   * @throws Refusal where to come back would not help
    */
   async follow(tables: readonly string[], changed: () => void, stop: AbortSignal): Promise<void> {
     let cursor = '';
+    let failures = 0;
     const { projectId } = this.#config;
     const path = `/live/v1?${new URLSearchParams({ project_id: projectId, tables: tables.join(',') })}`;
     while (!stop.aborted) {
+      const silence = new Silence();
+      const signal = AbortSignal.any([stop, silence.signal]);
       try {
         const headers: Record<string, string> = cursor === '' ? {} : { 'last-event-id': cursor };
-        const send = () => this.#send('GET', path, undefined, this.#session?.access_token, headers, stop);
-        const stream = await this.#sendSigned(send);
-        if (stream.status >= 400 && stream.status < 500 && stream.status !== 429) return;
-        if (!stream.ok) throw new Error(`The stream was refused with ${stream.status}.`);
-        for await (const { event, id } of framesOf(stream.body!)) {
+        const stream = await this.#sendSigned(() =>
+          this.#send('GET', path, undefined, this.#session?.access_token, headers, signal),
+        );
+        if (!stream.ok) await this.#answerOf(stream);
+        failures = 0;
+        for await (const { event, id } of framesOf(stream.body!, () => silence.broken())) {
           cursor = id ?? cursor;
           // Something may have changed before the stream stood, so that its opening counts too.
           if (event === 'change' || event === 'resync' || event === 'ready') changed();
         }
-      } catch {
-        // Broken off: the next stream tells what was missed.
+      } catch (error) {
+        if (error instanceof Refusal && error.status === 401) return;
+        if (error instanceof Refusal && error.status < 500 && error.status !== 429) throw error;
+        // Broken off: the next stream tells what was missed. Many who lost theirs together do not come back together.
+        failures += 1;
+      } finally {
+        silence.end();
       }
-      if (!stop.aborted) await pause(1_000);
+      if (!stop.aborted) await pause(Math.min(30_000, 1_000 * 2 ** failures) * (0.5 + Math.random() / 2));
     }
   }
 
@@ -142,14 +153,40 @@ export class Gateway {
   }
 }
 
-/** The events of a stream of server-sent events; comments, which keep it alive, are left out. */
-async function* framesOf(body: ReadableStream<Uint8Array>) {
+/** Aborts when nothing was heard for long. A connection may be gone without a word, after the sleep of a laptop for one. */
+class Silence {
+  readonly #gone = new AbortController();
+  readonly signal = this.#gone.signal;
+  #timer = this.#start();
+
+  broken(): void {
+    clearTimeout(this.#timer);
+    this.#timer = this.#start();
+  }
+
+  end(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #start() {
+    // The gateway gives a sign of life every 15 seconds.
+    return setTimeout(() => this.#gone.abort(), 40_000);
+  }
+}
+
+/**
+ * The events of a stream of server-sent events; comments, which keep it alive, are left out.
+ *
+ * @param heard called whenever something came, a comment too
+ */
+async function* framesOf(body: ReadableStream<Uint8Array>, heard: () => void) {
   const decoder = new TextDecoder();
   const reader = body.getReader();
   let text = '';
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return;
+    heard();
     text += decoder.decode(value, { stream: true });
     const frames = text.split('\n\n');
     text = frames.pop()!;
