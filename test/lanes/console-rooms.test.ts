@@ -139,6 +139,31 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
     await here.getByText('bob').waitFor({ state: 'detached' });
   });
 
+  test('who claims is there, may release it, and is the same when the page was loaded anew', async () => {
+    const { ada, bob } = await twoInOneRoom();
+    await bob.fill('What you are on', 'the release');
+    await bob.press('Claim');
+    await bob.page.getByRole('button', { name: 'Release the release' }).waitFor();
+    const mine = bob.page.getByRole('list', { name: 'Who is here' }).getByText('(you)');
+    await mine.waitFor();
+    await ada.page.getByText('To whom, and how loud').click();
+    await ada.fill('To', 'console');
+    await ada.page.getByLabel('Ask them to acknowledge it').check();
+    await say(ada, 'Read this');
+    await bob.page.reload();
+    await mine.waitFor();
+    await bob.press('Acknowledge');
+    await ada.page.reload();
+    await ada.page.getByText('console acknowledged').waitFor();
+    await bob.press('Release the release');
+    await bob.page.getByText('Nothing is claimed').waitFor();
+    await bob.press('Leave the room');
+    const join = bob.page.getByRole('button', { name: 'Join' });
+    await join.waitFor();
+    await bob.page.reload();
+    await join.waitFor();
+  });
+
   test('what is refused stays to be sent again, with its code and its trace', async () => {
     const { ada } = await twoInOneRoom();
     await say(ada, 'x'.repeat(33 * 1024));

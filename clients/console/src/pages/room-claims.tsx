@@ -23,7 +23,7 @@ import { wantedName } from './room-self.ts';
 const askEveryMs = 60_000;
 
 /** What those in a room are on, and who is in whose way. */
-export function RoomClaims({ place: { org, room, sessionKey, me, writes } }: { readonly place: Place }) {
+export function RoomClaims({ place: { org, room, sessionKey, me, setMe, writes } }: { readonly place: Place }) {
   const pages = usePages();
   const answer = useLiveQuery(ClaimsDocument, { org, room, after: pages.after }, FollowClaimsDocument, {
     following: { org, room },
@@ -102,6 +102,9 @@ export function RoomClaims({ place: { org, room, sessionKey, me, writes } }: { r
               mode: textOf(values, 'mode') as ClaimMode,
               ...(note === '' ? {} : { note }),
             });
+            const made = answered?.createRoomClaim;
+            // Whoever claims is there from then on.
+            if (made != null) setMe({ presenceId: made.holderPresenceId, name: made.holder });
             return answered !== undefined;
           }}
         >

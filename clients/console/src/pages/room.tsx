@@ -7,13 +7,17 @@ import { NamedRoomDocument } from './room.graphql.ts';
 import { RoomClaims } from './room-claims.tsx';
 import { RoomPeople } from './room-people.tsx';
 import type { Me, Place, RoomProps } from './room-place.ts';
-import { sessionKey } from './room-self.ts';
+import { keepPresence, keptPresence, sessionKey } from './room-self.ts';
 import { RoomTalk } from './room-talk.tsx';
 import { useOrg } from './use-org.ts';
 
 /** A room: what is said in it, who is there, and who is on what. */
 export default function RoomPage({ org, room }: RoomProps) {
-  const [me, setMe] = useState<Me>();
+  const [me, setMine] = useState<Me | undefined>(() => keptPresence({ org, room }));
+  const setMe = (mine: Me | undefined) => {
+    keepPresence({ org, room }, mine);
+    setMine(mine);
+  };
   const { crumbs, role } = useOrg(org);
   const named = useAsk(NamedRoomDocument, { org, room });
   const found = named.data?.room;
