@@ -1,7 +1,8 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { moment } from '../helpers/documented.ts';
 import { type Service, startService } from '../helpers/service.ts';
 import { startSmtp } from '../helpers/smtp-server.ts';
+import { until } from '../helpers/until.ts';
 import { escalationsOf } from './own-org.ts';
 
 /** Addresses whose mail the server puts off, until they are taken from here. */
@@ -29,7 +30,6 @@ async function paged(service: Service, email: string) {
   return { wallet, orgId, id, attempts };
 }
 
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 40_000, interval: 50 });
 const attempt = (email: string, status: string, error: unknown = null) => ({
   email,
   channel: 'email',

@@ -1,8 +1,9 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls, moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 import { startSmtp } from '../helpers/smtp-server.ts';
+import { until } from '../helpers/until.ts';
 
 /** Addresses whose mail the server refuses for now. */
 const putOff = new Set<string>();
@@ -22,7 +23,6 @@ const { control } = service;
 
 const failuresOf = async (actor: Actor, orgId: string) =>
   (await call(actor, 'GET', `/orgs/v1/${orgId}/events?event_type=verification_failed`)).body.events;
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 40_000, interval: 50 });
 
 /** Has the server refuse mail to an address until it is given up. */
 async function giveUp(email: string, meanwhile: () => Promise<unknown> = async () => {}): Promise<void> {

@@ -1,7 +1,8 @@
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { persist, startFaultyWorld } from '../helpers/faulty-world.ts';
 import { type GatewayProcess, killGateways } from '../helpers/gateway-process.ts';
 import { startPgProxy } from '../helpers/pg-proxy.ts';
+import { until } from '../helpers/until.ts';
 import type { TestWallet } from '../helpers/wallet.ts';
 
 const world = await startFaultyWorld();
@@ -51,7 +52,6 @@ const leftOf = (projectId: string) =>
 
 /** Jobs and leases wait for seconds; a test need not. */
 const hurry = () => world.sql('update graphile_worker._private_jobs set run_at = now() where locked_at is null');
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 40_000, interval: 25 });
 
 /** Each brings a deletion to a point and keeps it there. @returns what lets go of whatever keeps it */
 const points: Record<string, (projectId: string, begin: () => void) => Promise<() => Promise<unknown>>> = {

@@ -1,12 +1,12 @@
 import pg from 'pg';
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
+import { until } from '../helpers/until.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
 
 const ready = async () => (await service.call(service.actors.nobody, 'GET', '/readyz')).status;
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 30_000, interval: 50 });
 
 test('a node that lost its place at the database is not ready until it has it back', async () => {
   expect(await ready()).toBe(200);

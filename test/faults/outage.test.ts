@@ -1,7 +1,8 @@
-import { afterAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { ErrorEnvelope } from '../../core/errors.ts';
 import { persist, startFaultyWorld } from '../helpers/faulty-world.ts';
 import { openSocket } from '../helpers/graphql-ws-client.ts';
+import { until } from '../helpers/until.ts';
 
 const world = await startFaultyWorld();
 const gateway = await world.start();
@@ -10,8 +11,6 @@ const { call } = gateway;
 
 /** What Node says of an exception that nobody caught. The job queue reports lost connections on standard error, too. */
 const crash = /uncaught|unhandled|Node\.js v\d/i;
-
-const until = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 40_000, interval: 50 });
 
 /** The database goes away while `during` runs. */
 async function outage(during: () => Promise<void>): Promise<void> {

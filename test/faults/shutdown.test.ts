@@ -11,6 +11,7 @@ import { homeOf, query, serverOf } from '../db/fixtures/embedded-harness.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';
 import { admin, killGateways, startGateway, temporaryFolder, tryGateway } from '../helpers/gateway-process.ts';
 import { openSocket, roomSubscription } from '../helpers/graphql-ws-client.ts';
+import { until } from '../helpers/until.ts';
 import { createWallet } from '../helpers/wallet.ts';
 
 const control = await createControlDatabase();
@@ -32,8 +33,6 @@ afterAll(async () => {
   await rm(await homeOf(dataDir), { recursive: true, force: true, maxRetries: 10 });
   await data.remove();
 });
-
-const until = (check: () => Promise<void> | void) => vi.waitFor(check, { timeout: 30_000, interval: 20 });
 
 test('a server that is asked to stop finishes what is under way, sends its sockets away and exits with 0', async () => {
   const gateway = await startGateway({ databaseUrl: control.url, dataDir: folder.path });

@@ -1,8 +1,9 @@
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import type { ErrorEnvelope } from '../../core/errors.ts';
 import { templateName } from '../../db/project-template.ts';
 import { persist, startFaultyWorld } from '../helpers/faulty-world.ts';
 import { admin, type GatewayProcess, killGateways } from '../helpers/gateway-process.ts';
+import { until } from '../helpers/until.ts';
 import type { TestWallet } from '../helpers/wallet.ts';
 
 const world = await startFaultyWorld();
@@ -45,7 +46,6 @@ const create = (gateway: GatewayProcess, wallet: TestWallet, orgId: string, key?
 
 /** Jobs and leases wait for seconds; a test need not. */
 const hurry = () => world.sql('update graphile_worker._private_jobs set run_at = now() where locked_at is null');
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 40_000, interval: 25 });
 
 /** Each brings a creation to a point and keeps it there. @returns what lets go of whatever keeps it */
 const points: Record<string, (orgId: string, begin: () => void) => Promise<() => Promise<unknown>>> = {

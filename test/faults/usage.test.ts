@@ -1,9 +1,10 @@
 import { pino } from 'pino';
-import { afterAll, afterEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/pool.ts';
 import { createUsageCounter } from '../../resolvers/usage-counter.ts';
 import { startFaultyWorld } from '../helpers/faulty-world.ts';
 import { type GatewayProcess, killGateways } from '../helpers/gateway-process.ts';
+import { until } from '../helpers/until.ts';
 
 const world = await startFaultyWorld();
 const log = pino({ level: 'silent' });
@@ -36,7 +37,6 @@ const counted = async (projectId: string) => {
   );
   return Number(rows[0]!.calls);
 };
-const until = (check: () => Promise<void>) => vi.waitFor(check, { timeout: 40_000, interval: 25 });
 
 test('a server that is asked to stop has written every call', async () => {
   const gateway = await world.start();

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeEach, expect, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect } from 'vitest';
 import { newId } from '../../core/ids.ts';
 import { KeyRing } from '../../core/keys.ts';
 import { migrateControlDatabase } from '../../db/migrate.ts';
@@ -14,6 +14,7 @@ import { unitOfWork } from '../../resolvers/unit-of-work.ts';
 import { createMetrics } from '../../server/metrics.ts';
 import { installJobs, startWorkers, type Workers } from '../../server/workers.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
+import { until } from '../helpers/until.ts';
 
 /** Workers of one node, on a Postgres of a test file's own; each test begins without jobs, and its workers end with it. */
 export async function startWorkersStage(operations: ReadonlyMap<string, AnyOperation> = new Map()) {
@@ -109,7 +110,6 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     workers = undefined;
   });
 
-  const until = (check: () => unknown) => vi.waitFor(check, { timeout: 30_000, interval: 25 });
   /** Retries wait for seconds; a test need not. */
   const hurry = () => pool.query('update graphile_worker._private_jobs set run_at = now() where locked_at is null');
   /** As if whoever claimed a mail had been silent for so long that it is believed dead. */
