@@ -177,7 +177,7 @@ test('a node holds no more connections than docs/scale.md counts with, however m
   );
   const { wallet, orgId: busy } = await service.owner();
   const all = writers.flatMap((writer, n) => [
-    ...Array.from({ length: 20 }, () =>
+    ...Array.from({ length: 60 }, () =>
       call(writer, 'POST', `${path}/messages`, { body: { body: 'x', session_key: `${n}` } }),
     ),
     call(wallet, 'POST', '/projects/v1', { body: { org_id: busy } }),

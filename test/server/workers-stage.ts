@@ -5,6 +5,7 @@ import { newId } from '../../core/ids.ts';
 import { KeyRing } from '../../core/keys.ts';
 import { migrateControlDatabase } from '../../db/migrate.ts';
 import { openDatabase } from '../../db/pool.ts';
+import { ProjectDatabases } from '../../db/project-databases.ts';
 import type { Mailer, MailToSend } from '../../engines/mail.ts';
 import type { Context, Services } from '../../resolvers/context.ts';
 import { queueMail } from '../../resolvers/mail/outbox.ts';
@@ -29,12 +30,16 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     await postgres.stop();
   });
 
+  const keys = new KeyRing(randomBytes(32));
+  const projectDatabases = new ProjectDatabases({ servers: { main: url }, keys, warn: () => {} });
+  afterAll(() => projectDatabases.close());
+
   const services: Services = {
     db,
-    keys: new KeyRing(randomBytes(32)),
+    keys,
     log: pino({ level: 'silent' }),
+    projectDatabases,
     // No operation of these files touches any of these.
-    projectDatabases: undefined as never,
     projectPools: undefined as never,
     authPools: undefined as never,
     passwords: undefined as never,
