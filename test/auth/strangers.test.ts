@@ -70,8 +70,12 @@ test('who is signed in changes the password while strangers try it', async () =>
   expect(await untilRefused(() => change('wrong one'))).toBe(10);
 });
 
+const prove = ({ email }: { email: string }) =>
+  project.sql(`update auth.users set email_verified_at = now() where email = '${email}'`);
+
 test('mails that strangers ask for are not those of the user, nor those of the service key', async () => {
   const user = await project.user();
+  await prove(user);
   expect((await password(home!, user.email, user.password)).status).toBe(200);
   expect(await untilRefused(() => mail(elsewhere!, user.email))).toBe(5);
   // And none is left for the project, whoever it goes to.
@@ -81,6 +85,42 @@ test('mails that strangers ask for are not those of the user, nor those of the s
   expect((await mail(elsewhere!, user.email, project.serviceKey)).status).toBe(200);
   expect(await untilRefused(() => mail(home!, user.email))).toBe(4);
   expect(await untilRefused(() => mail(elsewhere!, user.email, project.serviceKey))).toBe(4);
+});
+
+test('who signs up with the address of another sends it no more mails than a stranger, before it is proven and after', async () => {
+  const user = await project.user();
+  const squats = async () => expect((await password(elsewhere!, user.email, user.password)).status).toBe(200);
+  await squats();
+  expect(await untilRefused(() => mail(elsewhere!, user.email))).toBe(5);
+  // They count among those of the project, too.
+  expect(await untilRefused(() => mail(elsewhere!, newEmail()))).toBe(25);
+  await project.sql("delete from auth.throttles where key not like 'network:%'");
+  await prove(user);
+  expect(await untilRefused(() => mail(home!, user.email))).toBe(5);
+  expect((await mail(elsewhere!, user.email)).status).toBe(429);
+  // Nor has it tries of its own at the password that the owner sets.
+  expect(await untilRefused(() => password(home!, user.email, 'wrong one'))).toBe(10);
+  expect((await password(elsewhere!, user.email, user.password)).status).toBe(429);
+});
+
+test('from however many networks somebody has signed in, the tries for one address are bounded', async () => {
+  const user = await project.user();
+  await prove(user);
+  const networks = Array.from({ length: 12 }, (_, at) => `198.51.100.${at + 1}`);
+  for (const network of networks) expect((await password(network, user.email, user.password)).status).toBe(200);
+  let [tries, mails] = [0, 0];
+  for (const network of networks) {
+    tries += await untilRefused(() => password(network, user.email, 'wrong one'));
+    mails += await untilRefused(() => mail(network, user.email));
+  }
+  expect(tries).toBeLessThanOrEqual(80);
+  expect(mails).toBeLessThanOrEqual(40);
+  // Nor is a project sent for without end by those who are known.
+  await project.sql(`delete from auth.throttles where key like 'mail:%'`);
+  expect((await mail(networks[0]!, user.email)).status).toBe(200);
+  await project.sql(`update auth.throttles set count = 300 where key like 'known_mails:%'`);
+  expect((await mail(networks[0]!, user.email)).status).toBe(429);
+  expect((await mail(elsewhere!, user.email)).status).toBe(200);
 });
 
 test('who signed in by a mail is known by it', async () => {
