@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
 import { authProject, claimsOf, newEmail } from './auth-project.ts';
+import { meetingOf } from './meeting.ts';
 
 // What strangers who only know an address can keep its user from.
 const service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
@@ -185,6 +186,20 @@ test('who took an address before gets nothing of the admin that its owner is mad
   const { code } = await project.mailTo(email);
   const owner = await from(home!)('verify', { type: 'email', email, token: code });
   expect(claimsOf(owner.body.access_token)).toMatchObject({ sub: id, role: 'project_admin', email_verified: true });
+});
+
+test('who takes an address in the very moment in which its owner is made an admin gets nothing of it either', async () => {
+  const other = await project.user();
+  const email = newEmail();
+  const { begun, waiting } = meetingOf(service, project);
+  const taken = await begun(
+    `insert into auth.users (email, password_hash) select '${email}', password_hash from auth.users where id = '${other.id}'`,
+  );
+  const making = manage({ email, is_admin: true });
+  await waiting(1, making);
+  await taken();
+  expect((await making).status).toBe(200);
+  expect((await password(home!, email, other.password)).status).toBe(401);
 });
 
 test('a user whose address is proven stays as it is when it is made an admin', async () => {
