@@ -56,9 +56,10 @@ const sizesStatement = `select datname, coalesce(pg_database_size(oid), 0) as by
 // Reading changes nothing in it, so a reader does not wake itself.
 const insertedStatement = `select datname, tup_inserted from pg_stat_database where datname = any($1::text[])`;
 
-// Only a connection of that role: numbers of processes are used again.
-const cancelStatement = 'select pg_cancel_backend(pid) from pg_stat_activity where pid = $1 and usename = $2';
-const endStatement = 'select pg_terminate_backend(pid) from pg_stat_activity where pid = $1 and usename = $2';
+// Only a connection of that role to that database: numbers of processes are used again, and one login serves many.
+const theBackend = 'from pg_stat_activity where pid = $1 and usename = $2 and datname = $3';
+const cancelStatement = `select pg_cancel_backend(pid) ${theBackend}`;
+const endStatement = `select pg_terminate_backend(pid) ${theBackend}`;
 
 /** Nobody's batch takes so long, in seconds: whoever began it is gone, and could not say so. */
 const abandonedAfter = 120;
@@ -267,13 +268,13 @@ export class ProjectDatabases implements ProjectLogins {
   }
 
   /** Stops what a connection of a project's role is doing; the connection goes on. */
-  async cancelBackend({ server, roleName }: ProjectDatabase, processId: number): Promise<void> {
-    await this.#server(server).pool.query(cancelStatement, [processId, roleName]);
+  async cancelBackend({ server, roleName, databaseName }: ProjectDatabase, processId: number): Promise<void> {
+    await this.#server(server).pool.query(cancelStatement, [processId, roleName, databaseName]);
   }
 
   /** Ends a connection of a project's role, whatever runs on it. */
-  async endBackend({ server, roleName }: ProjectDatabase, processId: number): Promise<void> {
-    await this.#server(server).pool.query(endStatement, [processId, roleName]);
+  async endBackend({ server, roleName, databaseName }: ProjectDatabase, processId: number): Promise<void> {
+    await this.#server(server).pool.query(endStatement, [processId, roleName, databaseName]);
   }
 
   /** Ends what gateways that were killed have left running on the servers. */

@@ -114,8 +114,10 @@ export const signInThrottles = {
   refresh: { times: 60, seconds: 900 },
   /** Sign-in mails to one address. */
   mailToAddress: { times: 5, seconds: 3_600 },
-  /** Sign-in mails of one project. */
+  /** Sign-in mails of one project that strangers ask for; and as many that its service key does. */
   mailOfProject: { times: 30, seconds: 3_600 },
+  /** Sign-in mails of one project that are asked for where their users have signed in of late. */
+  mailOfKnown: { times: 300, seconds: 3_600 },
   /** Codes entered on a project's own pages, from one network; and wrong ones entered for an address alone. */
   codeOfNetwork: { times: 30, seconds: 900 },
   /** Assertions tried with one passkey; a right one begins the count anew. */

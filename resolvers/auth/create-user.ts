@@ -154,7 +154,9 @@ const upsertStatement: AuthStatement = {
     insert into auth.users as u (id, email, is_admin, password_hash, email_verified_at, user_metadata)
     values ($3::uuid, $1, coalesce($2::boolean, false), $4, case when $5::boolean then now() end, $6::jsonb)
     on conflict (email) do update set is_admin = coalesce($2::boolean, u.is_admin),
-      password_hash = case when not exists (select from unproven where id = u.id) then u.password_hash end,
+      -- Asked of the row as it is by now: one that came while this waited is not among those above.
+      password_hash = case when $2::boolean and u.id <> $3::uuid and not u.is_admin and u.email_verified_at is null
+        then null else u.password_hash end,
       authz_version = u.authz_version + case when coalesce($2::boolean, u.is_admin) <> u.is_admin then 1 else 0 end
     -- With a password: a new user, or this one once more.
     where $4::text is null or u.id = $3::uuid

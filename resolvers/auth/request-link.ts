@@ -45,7 +45,8 @@ export async function mailWayIn(ctx: Context & ProjectCaller, wanted: NewChallen
   else {
     const { known } = await countForAddress(ctx, signInThrottles.mailToAddress, 'mail', wanted.email);
     // Else thirty mails to anybody would keep every user of the project waiting.
-    if (!known) await countTry(services, target, signInThrottles.mailOfProject, 'mails');
+    if (known) await countTry(services, target, signInThrottles.mailOfKnown, 'known_mails');
+    else await countTry(services, target, signInThrottles.mailOfProject, 'mails');
   }
   const id = await createChallenge(services, target, wanted);
   await mailChallenge(ctx, target.projectId, id);

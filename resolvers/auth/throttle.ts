@@ -13,11 +13,17 @@ const keyOf = (kind: string, subject: string) => `${kind}:${sha256Hex(subject)}`
 /** How long a network is known from which a user has signed in, in days. */
 const knownDays = 30;
 
+/**
+ * How many counts the known networks of an address share: who has ever signed in with it, from however many networks,
+ * has so many times the tries of a stranger and no more.
+ */
+const knownShares = 8;
+
 /** A try that was counted. */
 export interface Counted {
   /** What it was counted under. */
   readonly key: string;
-  /** Whether that is for the tries of one network alone. */
+  /** Whether that is for the tries of known networks. */
   readonly known: boolean;
 }
 
@@ -26,6 +32,10 @@ interface Apart {
   /** Stands while its owner is known. */
   readonly mark: string;
   readonly key: string;
+  /** The address that it is known for. */
+  readonly email: string;
+  /** Whether it has to have been known for it since the address was proven. */
+  readonly proven: boolean;
 }
 
 /**
@@ -48,7 +58,8 @@ async function count(
   key: string,
   apart?: Apart,
 ): Promise<Counted> {
-  const values = [key, seconds, apart?.mark ?? null, apart?.key ?? null];
+  const { mark = null, key: own = null, email = null, proven = true } = apart ?? {};
+  const values = [key, seconds, mark, own, email, proven];
   const row = await authRow<{ key: string; count: number; wait: number }>(services, target, countStatement, values);
   if (row!.count > times) refuseHurry(Math.max(1, row!.wait));
   return { key: row!.key, known: row!.key !== key };
@@ -62,15 +73,27 @@ const placeOf = ({ request, keyRole }: Asking, email: string): string | undefine
 
 const markOf = (place: string) => keyOf('network', place);
 
+/** Which of its address's counts a network has. */
+const shareOf = (place: string) => Number.parseInt(sha256Hex(place).slice(0, 8), 16) % knownShares;
+
 /**
- * Counts a try for an address of mail. A network from which its user has signed in of late has a count of its own: who
- * only knows the address uses up the tries of strangers, and never those of its owner.
+ * Counts a try for an address of mail. A network from which its user has signed in of late is counted apart: who only
+ * knows the address uses up the tries of strangers, and never those of its owner. Who signed in before the address was
+ * proven is a stranger from then on; for mails, which go to whoever has the address, before as well.
  *
  * @throws RATE_LIMITED
  */
-export function countForAddress(ctx: Asking, throttle: Throttle, kind: string, email: string): Promise<Counted> {
+export function countForAddress(
+  ctx: Asking,
+  throttle: Throttle,
+  kind: 'password' | 'mail',
+  email: string,
+): Promise<Counted> {
   const place = placeOf(ctx, email);
-  const apart = place === undefined ? undefined : { mark: markOf(place), key: keyOf(kind, place) };
+  const apart =
+    place === undefined
+      ? undefined
+      : { mark: markOf(place), key: keyOf(kind, `${email} ${shareOf(place)}`), email, proven: kind === 'mail' };
   return count(ctx.services, ctx.target, throttle, keyOf(kind, email), apart);
 }
 
@@ -81,7 +104,7 @@ export function countForAddress(ctx: Asking, throttle: Throttle, kind: string, e
  */
 export async function noteSignIn(ctx: Asking, email: string, counted?: Counted): Promise<void> {
   const place = placeOf(ctx, email);
-  const values = [counted?.key ?? null, place === undefined ? null : markOf(place), knownDays];
+  const values = [counted?.key ?? null, place === undefined ? null : markOf(place), knownDays, email];
   await authRows(ctx.services, ctx.target, noteStatement, values);
 }
 
@@ -114,7 +137,10 @@ const countStatement: AuthStatement = {
   name: 'throttle_count',
   // Whoever counts sweeps up a few of the windows that have ended.
   text: `with counted as (
-      select case when exists (select from auth.throttles where key = $3::text and window_ends > now()) then $4::text else $1::text end as key
+      select case when exists (select from auth.throttles where key = $3::text and window_ends > now()
+          and (count = 1 or not $6::boolean
+            and not exists (select from auth.users where email = $5::text and email_verified_at is not null)))
+        then $4::text else $1::text end as key
     ), swept as (
       delete from auth.throttles where key in (
         select key from auth.throttles where window_ends < now() and key <> (select key from counted)
@@ -130,10 +156,12 @@ const countStatement: AuthStatement = {
 
 const noteStatement: AuthStatement = {
   name: 'throttle_note',
+  // The count of a mark is 1 where the address was proven as it was made.
   text: `with forgotten as (delete from auth.throttles where key = $1)
     insert into auth.throttles (key, count, window_ends)
-    select $2, 0, now() + make_interval(days => $3::int) where $2::text is not null
-    on conflict (key) do update set window_ends = excluded.window_ends
+    select $2, (select count(*) from auth.users where email = $4::text and email_verified_at is not null),
+      now() + make_interval(days => $3::int) where $2::text is not null
+    on conflict (key) do update set count = excluded.count, window_ends = excluded.window_ends
     returning to_json(key)`,
 };
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
 import { authProject, claimsOf, newEmail } from './auth-project.ts';
+import { meetingOf } from './meeting.ts';
 
 // What strangers who only know an address can keep its user from.
 const service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' } });
@@ -70,8 +71,12 @@ test('who is signed in changes the password while strangers try it', async () =>
   expect(await untilRefused(() => change('wrong one'))).toBe(10);
 });
 
+const prove = ({ email }: { email: string }) =>
+  project.sql(`update auth.users set email_verified_at = now() where email = '${email}'`);
+
 test('mails that strangers ask for are not those of the user, nor those of the service key', async () => {
   const user = await project.user();
+  await prove(user);
   expect((await password(home!, user.email, user.password)).status).toBe(200);
   expect(await untilRefused(() => mail(elsewhere!, user.email))).toBe(5);
   // And none is left for the project, whoever it goes to.
@@ -81,6 +86,42 @@ test('mails that strangers ask for are not those of the user, nor those of the s
   expect((await mail(elsewhere!, user.email, project.serviceKey)).status).toBe(200);
   expect(await untilRefused(() => mail(home!, user.email))).toBe(4);
   expect(await untilRefused(() => mail(elsewhere!, user.email, project.serviceKey))).toBe(4);
+});
+
+test('who signs up with the address of another sends it no more mails than a stranger, before it is proven and after', async () => {
+  const user = await project.user();
+  const squats = async () => expect((await password(elsewhere!, user.email, user.password)).status).toBe(200);
+  await squats();
+  expect(await untilRefused(() => mail(elsewhere!, user.email))).toBe(5);
+  // They count among those of the project, too.
+  expect(await untilRefused(() => mail(elsewhere!, newEmail()))).toBe(25);
+  await project.sql("delete from auth.throttles where key not like 'network:%'");
+  await prove(user);
+  expect(await untilRefused(() => mail(home!, user.email))).toBe(5);
+  expect((await mail(elsewhere!, user.email)).status).toBe(429);
+  // Nor has it tries of its own at the password that the owner sets.
+  expect(await untilRefused(() => password(home!, user.email, 'wrong one'))).toBe(10);
+  expect((await password(elsewhere!, user.email, user.password)).status).toBe(429);
+});
+
+test('from however many networks somebody has signed in, the tries for one address are bounded', async () => {
+  const user = await project.user();
+  await prove(user);
+  const networks = Array.from({ length: 12 }, (_, at) => `198.51.100.${at + 1}`);
+  for (const network of networks) expect((await password(network, user.email, user.password)).status).toBe(200);
+  let [tries, mails] = [0, 0];
+  for (const network of networks) {
+    tries += await untilRefused(() => password(network, user.email, 'wrong one'));
+    mails += await untilRefused(() => mail(network, user.email));
+  }
+  expect(tries).toBeLessThanOrEqual(80);
+  expect(mails).toBeLessThanOrEqual(40);
+  // Nor is a project sent for without end by those who are known.
+  await project.sql(`delete from auth.throttles where key like 'mail:%'`);
+  expect((await mail(networks[0]!, user.email)).status).toBe(200);
+  await project.sql(`update auth.throttles set count = 300 where key like 'known_mails:%'`);
+  expect((await mail(networks[0]!, user.email)).status).toBe(429);
+  expect((await mail(elsewhere!, user.email)).status).toBe(200);
 });
 
 test('who signed in by a mail is known by it', async () => {
@@ -145,6 +186,20 @@ test('who took an address before gets nothing of the admin that its owner is mad
   const { code } = await project.mailTo(email);
   const owner = await from(home!)('verify', { type: 'email', email, token: code });
   expect(claimsOf(owner.body.access_token)).toMatchObject({ sub: id, role: 'project_admin', email_verified: true });
+});
+
+test('who takes an address in the very moment in which its owner is made an admin gets nothing of it either', async () => {
+  const other = await project.user();
+  const email = newEmail();
+  const { begun, waiting } = meetingOf(service, project);
+  const taken = await begun(
+    `insert into auth.users (email, password_hash) select '${email}', password_hash from auth.users where id = '${other.id}'`,
+  );
+  const making = manage({ email, is_admin: true });
+  await waiting(1, making);
+  await taken();
+  expect((await making).status).toBe(200);
+  expect((await password(home!, email, other.password)).status).toBe(401);
 });
 
 test('a user whose address is proven stays as it is when it is made an admin', async () => {

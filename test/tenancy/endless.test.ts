@@ -4,7 +4,7 @@ import { connectAs, hostileWorld } from './hostile.ts';
 
 const service = await startService();
 afterAll(() => service.stop());
-const { hostile, neighbourIsWell } = await hostileWorld(service);
+const { hostile, neighbour, neighbourIsWell } = await hostileWorld(service);
 afterEach(neighbourIsWell);
 
 /** What the server does for the project now. */
@@ -46,6 +46,22 @@ test('what is begun behind an answer that is too long ends with it', async () =>
   );
   expect(status).toBeGreaterThanOrEqual(400);
   await expect.poll(atWork, { timeout: 20_000 }).toEqual([0]);
+});
+
+test('a number that a process of another database has by now ends nothing there', async () => {
+  const client = await connectAs(hostile.loginUrl);
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
+  const { projectDatabases } = service.app.services;
+  const [{ server }] = (await service.control.sql('select server from projects where id = $1', [
+    hostile.projectId,
+  ])) as [{ server: string }];
+  // As if it were the login that serves every project.
+  const there = { server, roleName: hostile.roleName, databaseName: neighbour.databaseName };
+  await projectDatabases.endBackend(there, rows[0]!.pid);
+  expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  const ended = new Promise((resolve) => client.once('end', resolve));
+  await projectDatabases.endBackend({ ...there, databaseName: hostile.databaseName }, rows[0]!.pid);
+  await ended;
 });
 
 test('what a gateway that was killed has left running is ended by another', async () => {
