@@ -54,6 +54,7 @@ export class Packet {
   readonly query_timeout: number | undefined;
   readonly texts: readonly string[];
   readonly #asked: readonly Asked[];
+  readonly #mayRun: () => boolean;
   readonly #queries: readonly DriverQuery[];
   #columns: Map<string, readonly Column[] | null> | undefined;
   #at = 0;
@@ -61,9 +62,13 @@ export class Packet {
   #isSent = false;
   #isOver = false;
 
-  /** @param limitMs how long a statement that says nothing else is waited for; undefined: for ever */
-  constructor(asked: readonly Asked[], limitMs: number | undefined) {
+  /**
+   * @param limitMs how long a statement that says nothing else is waited for; undefined: for ever
+   * @param mayRun asked when its turn has come; where it may not, nothing of it is sent
+   */
+  constructor(asked: readonly Asked[], limitMs: number | undefined, mayRun: () => boolean) {
     this.#asked = asked;
+    this.#mayRun = mayRun;
     this.#queries = asked.map(({ config, resolve, reject }) => {
       const query = new DriverQuery(config, undefined, (error: Error | null, result: pg.QueryResult) => {
         if (error === null) resolve(result);
@@ -90,6 +95,7 @@ export class Packet {
 
   /** By the driver: writes all in one piece. @returns why nothing was sent */
   submit(connection: Connection): Error | null {
+    if (!this.#mayRun()) return new NotRunError('What it was to run in has not begun.');
     const { parts, describing, plain, columns } = paperOf(connection);
     this.#columns = columns;
     for (const query of this.#queries) {

