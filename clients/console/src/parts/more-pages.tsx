@@ -25,10 +25,11 @@ export function usePages(of = ''): Pages {
  * @param error of reading the page
  */
 export function useStandingPage({ back }: Pages, error: Envelope | undefined): void {
-  const lost = error?.code === 'INVALID_CURSOR';
+  // A refusal stays until the next answer: the page before is read once for each, and may be gone as well.
+  const lost = error?.code === 'INVALID_CURSOR' ? error : undefined;
   const onLost = useEffectEvent(() => back?.());
   useEffect(() => {
-    if (lost) onLost();
+    if (lost !== undefined) onLost();
   }, [lost]);
 }
 
