@@ -125,30 +125,28 @@ describe.skipIf(chromiumProgram() === undefined)('a console that stays open for 
     expect(told).toEqual(['roomPresences', 'roomClaims']);
   });
 
-  test('who is here and what is claimed goes on on further pages, also when the rows before them have gone', async () => {
+  test('who is here and what is claimed goes on on a further page, also when the row before it has gone', async () => {
     const room = `/orgs/v1/${orgId}/rooms/crowded`;
-    for (const number of numbered(101)) {
+    for (const number of numbered(51)) {
       const session = { requested_name: `p${number}`, session_key: `p${number}` };
       await post(`${room}/presences`, session);
-      if (number < 51) await post(`${room}/claims`, { ...session, resource: `thing ${number}`, mode: 'shared' });
+      await post(`${room}/claims`, { ...session, resource: `thing ${number}`, mode: 'shared' });
     }
     const { page, visit } = await asOwner();
     await visit(`/orgs/${orgId}/rooms/crowded`);
-    for (const [list, pages, counts] of [
-      ['Who is here', 'Pages of who is here', [50, 50, 1]],
-      ['Claims', 'Pages of claims', [50, 1]],
+    for (const [list, pages] of [
+      ['Who is here', 'Pages of who is here'],
+      ['Claims', 'Pages of claims'],
     ] as const) {
       const rows = page.getByRole('list', { name: list }).getByRole('listitem');
       const turn = page.getByRole('navigation', { name: pages });
-      const seen: string[] = [];
-      const fresh = async () => (await rows.allTextContents()).filter((row) => !seen.includes(row));
-      for (const [at, count] of counts.entries()) {
-        if (at > 0) await turn.getByRole('button', { name: 'Next' }).click();
-        await expect.poll(async () => (await fresh()).length).toBe(count);
-        seen.push(...(await fresh()));
-      }
+      await expect.poll(() => rows.count()).toBe(50);
+      const first = await rows.allTextContents();
+      await turn.getByRole('button', { name: 'Next' }).click();
+      await expect.poll(() => rows.count()).toBe(1);
+      expect(first).not.toContain((await rows.allTextContents())[0]);
     }
-    // All but one leave: the rows after which the pages begin are none any more.
+    // All but one leave: the row after which the page begins is none any more.
     await service.control.sql(
       `update room_presences set left_at = now(), session_key = null where org_id = $1 and room_key = 'crowded' and name <> 'p7'`,
       [orgId],

@@ -1,5 +1,5 @@
 import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
-import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react';
+import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import { useQuery } from 'urql';
 import { useStore } from '../store.ts';
 import { changes } from './changes.ts';
@@ -12,7 +12,6 @@ export interface Answer<Data> {
   readonly data: Data | undefined;
   /** Nothing was answered yet. */
   readonly fetching: boolean;
-  /** One object for each time that it was refused. */
   readonly error: Envelope | undefined;
   readonly again: () => void;
 }
@@ -36,11 +35,10 @@ export function useAsk<Data, Variables extends object>(
     if (asked.current !== changed && !paused) again();
     asked.current = changed;
   }, [changed, paused]);
-  const refusal = useMemo(() => (error === undefined ? undefined : envelopeOf(error)), [error]);
   return {
     data: data ?? undefined,
     fetching: fetching && data === undefined,
-    error: refusal,
+    error: error === undefined ? undefined : envelopeOf(error),
     again: () => execute({ requestPolicy: 'network-only' }),
   };
 }

@@ -25,11 +25,10 @@ export function usePages(of = ''): Pages {
  * @param error of reading the page
  */
 export function useStandingPage({ back }: Pages, error: Envelope | undefined): void {
-  // A refusal stays until the next answer: the page before is read once for each, and may be gone as well.
-  const lost = error?.code === 'INVALID_CURSOR' ? error : undefined;
+  const lost = error?.code === 'INVALID_CURSOR';
   const onLost = useEffectEvent(() => back?.());
   useEffect(() => {
-    if (lost !== undefined) onLost();
+    if (lost) onLost();
   }, [lost]);
 }
 
