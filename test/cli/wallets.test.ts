@@ -246,7 +246,7 @@ test('a wallet pays by another rail only when it is told so twice, and by none t
     code: 1,
     error: {
       code: 'RAIL_SWITCH_REQUIRES_CONFIRM',
-      next_actions: [{ type: 'run_command', command: 'svc init x402 --switch-rail' }],
+      next_actions: [{ type: 'run_command', command: 'svc --wallet rails init x402 --switch-rail' }],
     },
   });
   expect((await ada.svc('--wallet', 'rails', 'init', 'x402', '--switch-rail')).json.rail).toBe('x402');

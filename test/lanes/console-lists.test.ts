@@ -162,7 +162,8 @@ describe.skipIf(chromiumProgram() === undefined)('lists of the console and the w
   test('a role is given by a button, so that going through the list by key gives none on the way', async () => {
     const { page, visit, orgId, wallet: owner } = await inOrganization();
     const other = service.actors.wallet().checksumAddress;
-    await post(`/orgs/v1/${orgId}/members`, { wallet: other, role: 'viewer' }, owner);
+    const member = `/orgs/v1/${orgId}/members`;
+    const { principal_id } = await post(member, { wallet: other, role: 'viewer' }, owner);
     await visit(`/orgs/${orgId}`);
     const role = page.getByLabel(`Role of ${other.toLowerCase()}`);
     await role.focus();
@@ -177,6 +178,14 @@ describe.skipIf(chromiumProgram() === undefined)('lists of the console and the w
       [orgId],
     );
     expect(actions).toHaveLength(1);
+
+    // What another owner does is shown as well, and not what was chosen here before.
+    const { status } = await service.call(owner, 'PATCH', `${member}/${principal_id}`, { body: { role: 'viewer' } });
+    expect(status).toBe(200);
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Renamed');
+    await page.getByRole('button', { name: 'Rename' }).click();
+    await expect.poll(() => role.inputValue()).toBe('VIEWER');
+    expect(await page.getByRole('button', { name: 'Make developer' }).count()).toBe(0);
   });
 
   test('what cannot be taken back is asked for twice, in reach of the keyboard', async () => {

@@ -139,6 +139,23 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
     await here.getByText('bob').waitFor({ state: 'detached' });
   });
 
+  test('a browser that keeps no more is one presence all the same', async () => {
+    const { bob, orgId } = await twoInOneRoom();
+    await bob.page.evaluate(`sessionStorage.clear();
+      Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }`);
+    await bob.page.getByRole('link', { name: 'Rooms', exact: true }).first().click();
+    await bob.page.getByRole('heading', { level: 1, name: 'Rooms' }).waitFor();
+    await bob.page.goBack();
+    await bob.fill('Your name here', 'bob');
+    await bob.press('Join');
+    await bob.page.getByText('(you)').waitFor();
+    await say(bob, 'one');
+    await expect.poll(() => bodies(bob)).toEqual(['one']);
+    await bob.page.getByText('Sending…').waitFor({ state: 'detached' });
+    const presences = await service.control.sql('select name from room_presences where org_id = $1', [orgId]);
+    expect(presences).toEqual([{ name: 'bob' }]);
+  });
+
   test('who claims is there, may release it, and is the same when the page was loaded anew', async () => {
     const { ada, bob } = await twoInOneRoom();
     await bob.fill('What you are on', 'the release');

@@ -41,7 +41,7 @@ const init: Command = {
   async run({ cli, positionals, flags }) {
     const name = await walletName(cli);
     const rail = (positionals.rail ?? (flags.is('switch-rail') ? 'x402' : undefined)) as Wallet['rail'] | undefined;
-    const isSwitch = requireRail(rail, await findWallet(cli, name), flags.is('switch-rail'));
+    const isSwitch = requireRail(cli, rail, await findWallet(cli, name), flags.is('switch-rail'));
     const given = flags.text('voucher');
     const code = given === '-' ? (await readText(cli, '-')).trim() : given;
     const found = await findOrMakeWallet(cli, name);
@@ -86,14 +86,21 @@ const init: Command = {
  *
  * @throws RAIL_SWITCH_REQUIRES_CONFIRM without the word that it shall, UNSUPPORTED_OPTION for a rail that nothing is paid by
  */
-function requireRail(rail: Wallet['rail'] | undefined, wallet: Wallet | undefined, isConfirmed: boolean): boolean {
+function requireRail(
+  cli: Cli,
+  rail: Wallet['rail'] | undefined,
+  wallet: Wallet | undefined,
+  isConfirmed: boolean,
+): boolean {
   if (rail === undefined || rail === wallet?.rail) return false;
+  // Without the flag that named it another wallet would be meant.
+  const named = cli.wallet === undefined ? '' : `--wallet ${cli.wallet} `;
   if (wallet !== undefined && !isConfirmed)
     throw local('RAIL_SWITCH_REQUIRES_CONFIRM', `The wallet ${wallet.name} pays by ${wallet.rail}.`, {
       field: 'switch-rail',
       ...(rail === 'mpp'
         ? { hint: 'Gateways of this version are paid by x402 alone.' }
-        : { nextActions: [runCommand(`svc init ${rail} --switch-rail`, `From then on it pays by ${rail}.`)] }),
+        : { nextActions: [runCommand(`svc ${named}init ${rail} --switch-rail`, `From then on it pays by ${rail}.`)] }),
     });
   if (rail === 'mpp')
     throw local('UNSUPPORTED_OPTION', 'Gateways of this version are paid by x402 alone.', { field: 'rail' });

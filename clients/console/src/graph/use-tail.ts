@@ -50,6 +50,8 @@ interface State<Row> {
   readonly rows: readonly Placed<Row>[];
   /** How many of them are kept when more come. */
   readonly keeps: number;
+  /** Whether what was before is being read: nothing makes room meanwhile, or the page that comes would not meet the first row. */
+  readonly readsBack: boolean;
   readonly dropped: boolean;
   /** Where following begins. */
   readonly cursor: string;
@@ -82,7 +84,7 @@ export function useTail<Row, Variables extends object, Asked, Told>(
       (found) => {
         if (over || found === undefined) return;
         const { edges: rows, cursor } = found;
-        setState({ of, rows, cursor, before: beforeOf(found), keeps: rowsKept, dropped: false });
+        setState({ of, rows, cursor, before: beforeOf(found), keeps: rowsKept, readsBack: false, dropped: false });
       },
       (error) => over || setFailed(envelopeOf(error)),
     );
@@ -101,6 +103,8 @@ export function useTail<Row, Variables extends object, Asked, Told>(
   );
 
   const earlier = async (before: string) => {
+    const readsBack = (is: boolean) => setState((now) => (now?.of === of ? { ...now, readsBack: is } : now));
+    readsBack(true);
     try {
       const found = await read(before);
       if (found === undefined) return;
@@ -108,6 +112,8 @@ export function useTail<Row, Variables extends object, Asked, Told>(
       setState((now) => (now?.of === of && now.before === before ? withEarlier(now, found) : now));
     } catch (error) {
       setFailed(envelopeOf(error));
+    } finally {
+      readsBack(false);
     }
   };
   const before = current?.before;
@@ -128,7 +134,7 @@ const beforeOf = ({ pageInfo }: TailPage<unknown>) =>
 /** The oldest make room for what comes; they can be read again. */
 function arrived<Row>(now: State<Row>, row: Placed<Row>): State<Row> {
   const rows = [...now.rows, row];
-  if (rows.length <= now.keeps) return { ...now, rows };
+  if (now.readsBack || rows.length <= now.keeps) return { ...now, rows };
   const kept = rows.slice(-now.keeps);
   return { ...now, rows: kept, before: kept[0]!.cursor, dropped: true };
 }

@@ -18,11 +18,17 @@ interface MemberLineProps {
 
 /** A member, with the role it has, and for owners the ways to change that. */
 export function MemberLine({ org, member, mayChange }: MemberLineProps) {
+  const { principalId: principal, displayName, wallet, role, status, joinedAt } = member;
   const setRole = useChange(SetRoleDocument);
   const remove = useChange(RemoveMemberDocument);
   const [chosen, setChosen] = useState<Role>();
+  const [had, setHad] = useState(role);
+  // It was chosen over another one, or is given by now.
+  if (had !== role) {
+    setHad(role);
+    setChosen(undefined);
+  }
   const list = useRef<HTMLSelectElement>(null);
-  const { principalId: principal, displayName, wallet, role, status, joinedAt } = member;
   const name = displayName ?? wallet ?? principal;
   // A list is gone through by key, and every role on the way would be given and taken: it takes a button as well.
   const wanted = chosen === undefined || chosen === role ? undefined : chosen;
