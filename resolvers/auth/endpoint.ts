@@ -6,6 +6,7 @@ import { asRefusal } from '../execute.ts';
 import { parseInput } from '../parse-input.ts';
 import { openProjectDoor, type ProjectCaller } from '../project-door.ts';
 import { type LiveSession, requireSession } from './live-session.ts';
+import { userMissing } from './session-over.ts';
 
 /** What the users of a project do there. It runs with the project's key, and is no operation of the platform. */
 export interface Endpoint<Input extends z.ZodObject, Scope, Wire> {
@@ -34,7 +35,7 @@ export const withKey = async () => ({});
 
 /** A user whose session stands. */
 export const asUser = async (ctx: Context, { target, user }: ProjectCaller): Promise<LiveSession> => {
-  if (user === undefined) throw new ServiceError('AUTH_REQUIRED', { nextActions: [signIn] });
+  if (user === undefined) throw userMissing();
   return requireSession(ctx.services, target, user);
 };
 
@@ -43,8 +44,6 @@ export const withServiceKey = async (_ctx: Context, { keyRole }: ProjectCaller) 
   if (keyRole !== 'service_role') throw new ServiceError('FORBIDDEN', { message: 'This is for the service key.' });
   return {};
 };
-
-const signIn = { type: 'authenticate', auth: 'access_token', why: 'Send the user’s access token as a bearer.' };
 
 /**
  * The only road from a path to an endpoint: credentials first, since what is refused for its form is no stranger's to

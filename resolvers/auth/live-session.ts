@@ -1,4 +1,3 @@
-import { ServiceError } from '../../core/errors.ts';
 import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
 import type { UserClaims } from './access-token.ts';
@@ -12,6 +11,7 @@ import {
   type UserRow,
   userJson,
 } from './rows.ts';
+import { sessionOver } from './session-over.ts';
 
 /** Everything about a user that answers tell. */
 export interface UserFacts {
@@ -34,7 +34,7 @@ export async function requireSession(
   { session_id, sub }: UserClaims,
 ): Promise<LiveSession> {
   const live = await authRow<LiveSession>(services, target, liveStatement, [session_id, sub]);
-  if (live === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
+  if (live === undefined) throw sessionOver();
   return live;
 }
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
 import { givenToken } from './auth-input.ts';
 import { endpoint, withKey } from './endpoint.ts';
 import { requireSession } from './live-session.ts';
+import { userMissing } from './session-over.ts';
 import { endSessionOfToken, endSessions } from './sessions.ts';
 
 /** `POST /auth/v1/logout`. Contract 01, section 3.4. */
@@ -22,7 +22,7 @@ export const logout = endpoint({
   byKeyAlone: ({ refresh_token }) => refresh_token !== undefined,
   async handler({ services, target, user }, { refresh_token, scope }) {
     if (refresh_token !== undefined) await endSessionOfToken(services, target, refresh_token);
-    else if (user === undefined) throw new ServiceError('AUTH_REQUIRED', { message: 'Which session is to end?' });
+    else if (user === undefined) throw userMissing('Which session is to end?');
     else if (scope === 'local') await endSessions(services, target, { userId: user.sub, only: user.session_id });
     else {
       // A token whose session is over ends nobody else's.

@@ -9,6 +9,7 @@ import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { lockUserStatement } from './lock-user.ts';
 import { sessionJson, settingsJson, userJson } from './rows.ts';
 import { answerSession, requireDomain, type SessionAnswer, type StandingSession } from './session-answer.ts';
+import { sessionOver } from './session-over.ts';
 import { forgetStandings } from './standing.ts';
 
 /** How somebody has just proven to be a user. */
@@ -58,7 +59,7 @@ export async function startSession(
     [lockUserStatement, [userId]],
     [startStatement, values],
   ])) as [unknown, [StandingSession?]];
-  if (standing === undefined) throw new ServiceError('INVALID_AUTH');
+  if (standing === undefined) throw new ServiceError('INVALID_AUTH', { nextActions: [] });
   return answerSession(services, target, standing, refreshToken);
 }
 
@@ -84,7 +85,7 @@ export async function refreshSession(services: Services, target: ProjectTarget, 
       requireDomain(found.standing.settings, found.standing.user, found.standing.session.amr);
       if (found.count >= times) refuseHurry(Math.max(1, found.wait));
     }
-    throw new ServiceError('INVALID_AUTH', { details: { reason: 'refresh_token' } });
+    throw sessionOver('refresh_token');
   }
   return answerSession(services, target, standing, refreshToken);
 }

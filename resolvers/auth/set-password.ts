@@ -10,6 +10,7 @@ import type { LiveSession } from './live-session.ts';
 import { lockUserStatement } from './lock-user.ts';
 import { answerLatestCode } from './mail-grant.ts';
 import { hashPassword, isPassword } from './passwords.ts';
+import { sessionOver } from './session-over.ts';
 import { forgetStandings } from './standing.ts';
 import { countTry, forgetTries } from './throttle.ts';
 
@@ -131,7 +132,7 @@ export async function replacePassword(
     [lockUserStatement, [account.id]],
     [replaceStatement, [account.id, hash, session.id]],
   ])) as [unknown, [number?]];
-  if (ended === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
+  if (ended === undefined) throw sessionOver();
   forgetStandings(services, target);
   return ended;
 }

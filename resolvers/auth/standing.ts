@@ -1,9 +1,9 @@
-import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
 import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
 import type { UserClaims, UserRole } from './access-token.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
+import { sessionOver } from './session-over.ts';
 
 /** What has become of a session and its user since a token was signed. */
 interface Standing {
@@ -92,7 +92,7 @@ async function standingOf(services: Services, target: ProjectTarget, claims: Use
     standing.catch(() => forgetStandings(services, target));
   }
   const standing = await entry.standing;
-  if (standing === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
+  if (standing === undefined) throw sessionOver();
   return standing;
 }
 

@@ -139,6 +139,24 @@ test('a refresh keeps what the sign-in proved, and a token that is shown again e
   expectRefusal(await auth('GET', '/auth/v1/user', { bearer: second.body.access_token }), 'INVALID_AUTH');
 });
 
+test('an app whose user’s session is over is told to sign the user in, never to sign as a wallet', async () => {
+  const { access_token, refresh_token } = await project.signedIn();
+  await auth('POST', '/auth/v1/logout', { bearer: access_token });
+  const over = [
+    await refresh(refresh_token),
+    await auth('GET', '/auth/v1/user', { bearer: access_token }),
+    await auth('GET', '/auth/v1/passkeys', { bearer: access_token }),
+    await project.open('GET', 'anything', { headers: { authorization: `Bearer ${access_token}` } }),
+  ];
+  for (const answer of over) {
+    expectRefusal(answer, 'INVALID_AUTH');
+    expect(answer.body.next_actions).toEqual([{ type: 'authenticate', why: 'Sign the user in again.' }]);
+  }
+  const nobody = await auth('POST', '/auth/v1/logout');
+  expectRefusal(nobody, 'AUTH_REQUIRED');
+  expect(nobody.body.next_actions).toEqual([expect.objectContaining({ auth: 'access_token' })]);
+});
+
 test('a session ends 30 days after its last refresh, and 90 days after its sign-in however it is refreshed', async () => {
   const span = (id: string) =>
     project.sql<{ idle: number; hard: number }>(

@@ -16,6 +16,27 @@ test('a flood of slow statements takes the project’s own connections, and no n
   expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThanOrEqual(8);
 });
 
+test('while all connections of a project are taken, its rows answer as the dialect does and its SQL by the envelope', async () => {
+  await hostile.sql('create table waited_for (id int)');
+  const holder = await connectAs(hostile.loginUrl);
+  await holder.query('select pg_advisory_lock(11)');
+  const taken = Promise.all(Array.from({ length: 8 }, () => hostile.send('select pg_advisory_xact_lock(11)')));
+  const waiting = async () =>
+    (
+      await service.control.sql<{ pid: number }>(
+        "select pid from pg_stat_activity where datname = $1 and wait_event = 'advisory'",
+        [hostile.databaseName],
+      )
+    ).length;
+  await expect.poll(waiting).toBe(8);
+  const [rows, sql] = await meanwhile(Promise.all([hostile.admin('GET', 'waited_for'), hostile.send('select 1')]));
+  expect({ status: rows.status, body: rows.body }).toMatchObject({ status: 504, body: { code: 'PGRST003' } });
+  expectRefusal(sql, 'UPSTREAM_UNAVAILABLE');
+  await holder.end();
+  expect((await taken).map(({ status }) => status)).toEqual(Array.from({ length: 8 }, () => 200));
+  expect((await hostile.admin('GET', 'waited_for')).status).toBe(200);
+});
+
 test('a flood of short statements goes in turns, and the neighbour’s come between', async () => {
   const answers = await meanwhile(Promise.all(Array.from({ length: 300 }, (_, n) => hostile.send(`select ${n} as n`))));
   expect(answers.map(({ status, body }) => (status === 200 ? body.rows[0].n : body))).toEqual(answers.map((_, n) => n));

@@ -1,5 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { AuthStatement } from '../auth-rows.ts';
+import { sessionOver } from '../session-over.ts';
 
 /** How old a proof may be that passkeys are changed by, in seconds. Contract 01, section 3.9. */
 const proofSeconds = 300;
@@ -49,7 +50,7 @@ export function requirePasskeyProof(
   standing: PasskeyStanding | undefined | null,
   opClass: 'passkey.register' | 'passkey.remove',
 ): void {
-  if (standing?.live !== true) throw new ServiceError('INVALID_AUTH', { details: { reason: 'session_ended' } });
+  if (standing?.live !== true) throw sessionOver();
   const { obliged, fresh, proven, recent, passkeys } = standing;
   if (!obliged || recent || (fresh && passkeys === 0)) return;
   if (passkeys === 0) throw new ServiceError('RECENT_SIGN_IN_REQUIRED', { details: { max_age_seconds: proofSeconds } });
