@@ -86,8 +86,10 @@ describe.each(overHttp)('%s', (name, connect) => {
     // From a network of its own, so that none uses up what another may.
     const headers = async () => ({ 'x-forwarded-for': `203.0.113.${heldSite.at(4)}` });
     const nobody = { ...service.actors.nobody, headers };
-    const client = await connect(url, nobody);
-    const other = await connect(url, nobody);
+    // Of one node: a node shares the audits that it makes itself.
+    const oneNode = new URL('/mcp', service.nodes[0]!.url);
+    const client = await connect(oneNode, nobody);
+    const other = await connect(oneNode, nobody);
     const audited = (path: string, from = client) => {
       const { signal, abort } = aborting();
       const ended = from.callTool('audit_site', { url: heldSite + path }, { signal }).then(
