@@ -106,12 +106,14 @@ function requireOne(rows: readonly object[]): void {
 async function send<Answer>(address: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(address, init).catch(() => undefined);
   if (response === undefined) throw refusal('NO_ANSWER', 'The gateway did not answer.');
-  const body = await response.json().catch(() => ({}));
+  const body = await response.json().catch(() => undefined);
+  // Half an answer is none: it was broken off, here or on its way.
+  if (response.ok && body === undefined) throw refusal('NO_ANSWER', 'The gateway did not answer to the end.');
   if (response.ok) return body as Answer;
   // The database says what is wrong in up to three sentences.
-  const said = [body.message, body.details, body.hint].filter((one) => typeof one === 'string' && one !== '');
+  const said = [body?.message, body?.details, body?.hint].filter((one) => typeof one === 'string' && one !== '');
   throw {
-    ...refusal(String(body.code ?? response.status), said.join(' — ') || 'That did not succeed.'),
+    ...refusal(String(body?.code ?? response.status), said.join(' — ') || 'That did not succeed.'),
     traceId: response.headers.get('x-svc-trace-id') ?? undefined,
   };
 }
