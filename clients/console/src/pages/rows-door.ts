@@ -1,5 +1,5 @@
 import { refusal } from '../graph/envelope.ts';
-import type { Order } from '../parts/data-table.tsx';
+import type { Order } from '../parts/order.ts';
 import { type Column, kindOf } from './rows-columns.ts';
 
 /** Where the rows of a project are read and written, and with which key. */

@@ -1,3 +1,5 @@
+import type { Order } from './order.ts';
+
 interface DataTableProps<Row extends DataRow> {
   readonly label: string;
   readonly columns: readonly string[];
@@ -12,12 +14,6 @@ interface DataTableProps<Row extends DataRow> {
 }
 
 type DataRow = Readonly<Record<string, unknown>>;
-
-/** By which column rows are in order. */
-export interface Order {
-  readonly column: string | undefined;
-  readonly falling: boolean;
-}
 
 /** A value as a cell shows it. */
 const spelt = (value: unknown) =>
