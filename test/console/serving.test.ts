@@ -121,6 +121,13 @@ describe('the build of the console', () => {
     expect(await buildConsole()).toBe(false);
   });
 
+  test('a test runner builds what ships, and nothing that is for developers of the page', async () => {
+    const scripts = (await readdir(`${dist}/assets`)).filter((name) => name.endsWith('.js'));
+    expect(scripts.filter((name) => name.includes('dev'))).toEqual([]);
+    const texts = await Promise.all(scripts.map((name) => readFile(`${dist}/assets/${name}`, 'utf8')));
+    expect(texts.filter((text) => text.includes('React DevTools'))).toEqual([]);
+  });
+
   test('what comes with the first page is less than 200 KB of packed script', async () => {
     interface Chunk {
       readonly file: string;

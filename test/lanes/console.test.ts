@@ -52,6 +52,17 @@ describe.skipIf(program === undefined)('the console in Chromium', async () => {
     expect(page.url()).toBe(address);
   });
 
+  test('nothing on the page of signing in moves once it is seen, whatever wallets show up', async () => {
+    const { page, visit } = await open();
+    await visit('');
+    await page.getByText('This browser has no wallet').waitFor();
+    const moved = await page.evaluate<string[]>(`new Promise((resolve) =>
+      new PerformanceObserver((list) => resolve(list.getEntries().map(({ value, sources }) =>
+        \`\${value}: \${sources.map(({ node }) => node?.textContent).join(', ')}\`)))
+        .observe({ type: 'layout-shift', buffered: true }) ?? setTimeout(resolve, 500, []))`);
+    expect(moved).toEqual([]);
+  });
+
   async function openWithWallet(announced: boolean) {
     const wallet = browserWallet(announced);
     const opened = await open({ first: wallet.script });

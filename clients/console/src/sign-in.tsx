@@ -44,6 +44,8 @@ export function SignIn({ session, settings }: SignInProps) {
   const { walletId: returning, person } = session;
   const why = failed ?? session.why;
   const byReturning = wallets?.filter(({ id }) => id === returning) ?? [];
+  // A wallet that shows up late would push a button from under the pointer.
+  const waiting = busy || wallets === undefined;
   return (
     <main className="gate">
       <div className="stack">
@@ -61,9 +63,9 @@ export function SignIn({ session, settings }: SignInProps) {
           {why}
         </p>
       )}
-      {busy && <Loading />}
+      {waiting && <Loading />}
       {/* Kept while it waits, with what was typed. */}
-      <div className="choices" hidden={busy}>
+      <div className="choices" hidden={waiting}>
         {byReturning.map((wallet) => (
           <button type="button" key={wallet.id} className="main" onClick={() => void byWallet(wallet)}>
             Sign and go on with {wallet.name}
@@ -103,7 +105,7 @@ export function SignIn({ session, settings }: SignInProps) {
           </button>
         )}
       </div>
-      <ThemeSwitch />
+      {wallets !== undefined && <ThemeSwitch />}
     </main>
   );
 }
