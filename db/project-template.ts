@@ -56,10 +56,11 @@ export const templateVersions: readonly TemplateVersion[] = [
   { version: 8, statements: liveStatements },
   { version: 9, statements: sessionEndStatements },
   { version: 10, statements: runSweepStatements },
-  // Wrote the triggers of live tables anew, as 12 does.
+  // Both wrote the triggers of live tables anew, as 14 does.
   { version: 11, statements: [] },
-  { version: 12, statements: liveBodyStatements },
+  { version: 12, statements: [] },
   { version: 13, statements: [...crashMarkStatements, ...ddlFollowerStatements] },
+  { version: 14, statements: liveBodyStatements },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */

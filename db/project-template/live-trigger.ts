@@ -6,7 +6,7 @@
 /** Most text of a hint's keys, in bytes: a hundred UUIDs are some five thousand. Longer ones are not listed. */
 const keysMax = 8_192;
 
-const bounded = (keys: string) => `case when octet_length((${keys})::text) <= ${keysMax} then ${keys} end`;
+const bounded = (keys: string) => `case when octet_length((${keys})::text) <= ${keysMax} then (${keys})::text end`;
 
 const listed = (rows: string) => `case when c.n <= %5$s then (select ${bounded('jsonb_agg(%1$s)')} from ${rows} t) end`;
 
@@ -104,9 +104,16 @@ const ownedBody = `
   else %8$s
   end if;`;
 
+/** Types whose values JSON writes as they are, but for the quotes that some have. */
+const bareTypes = { int2: '', int4: '', int8: '', uuid: '"' } as const;
+
 /** Types whose values are short, whatever they are: a key of them alone is not measured. */
-const shortTypes = ['int2', 'int4', 'int8', 'uuid', 'bool', 'date', 'timestamp', 'timestamptz'];
+const shortTypes = [...Object.keys(bareTypes), 'bool', 'date', 'timestamp', 'timestamptz'];
 const shortMax = 64;
+
+const bareValues = Object.entries(bareTypes)
+  .map(([name, quote]) => `('${name}'::regtype, '${quote}')`)
+  .join(', ');
 
 /**
  * Writes the body of a table's trigger from the catalogs. It calls nothing of the tenant's unless a key or an owner is
@@ -121,6 +128,7 @@ const bodyFunction = (
     owner_type name;
     pattern text;
     pk text;
+    bare text;
     one text;
     same text;
     own boolean;
@@ -131,14 +139,25 @@ const bodyFunction = (
     plain text := format(hint, 'lower(tg_op)', 'coalesce(total, 0)');
     emptied text := format(hint, quote_literal('delete'), '0');
   begin
-    select 'jsonb_build_object(' || string_agg(format('%L, t.%I', a.attname, a.attname), ', ' order by k.ord) || ')',
-        string_agg(format('w.%I = t.%I', a.attname, a.attname), ' and ')
-      into pk, same
-      from pg_index i cross join unnest(i.indkey::int2[]) with ordinality k (attnum, ord)
-        join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
-      where i.indrelid = rel and i.indisprimary and k.ord <= i.indnkeyatts;
+    -- Members of an object stand in the order in which jsonb keeps them.
+    select 'jsonb_build_object(' || string_agg(format('%L, t.%I', k.name, k.name), ', ' order by k.ord) || ')',
+        string_agg(format('w.%I = t.%I', k.name, k.name), ' and '),
+        case when bool_and(k.quote is not null) then
+          string_agg(format('%L || t.%I', k.ahead || to_json(k.name)::text || ': ' || k.quote, k.name), ' || ' order by k.nth)
+            || ' || ' || quote_literal((array_agg(k.quote order by k.nth desc))[1] || '}]') end
+      into pk, same, bare
+      from (
+        select a.attname as name, k.ord, b.quote, row_number() over stored as nth,
+            coalesce(lag(b.quote) over stored || ', ', '[{') as ahead
+          from pg_index i cross join unnest(i.indkey::int2[]) with ordinality k (attnum, ord)
+            join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.attnum
+            left join (values ${bareValues}) b (type, quote) on b.type = a.atttypid
+          where i.indrelid = rel and i.indisprimary and k.ord <= i.indnkeyatts
+          window stored as (order by octet_length(a.attname), a.attname::text collate "C")
+      ) k;
     if pk is null then pk := 'null::jsonb'; same := 'true'; listed := '-1'; end if;
-    one := 'jsonb_build_array(' || pk || ')';
+    -- To make JSON of a key, and of that a text, costs more than to write the text.
+    one := coalesce(bare, '(jsonb_build_array(' || pk || '))::text');
     -- To make a key twice, and to write it as a text once, is a fifth of what a hint costs.
     if exists (
       select from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = any(i.indkey::int2[])
@@ -166,8 +185,30 @@ const bodyFunction = (
 
 export const liveBodyFunction = bodyFunction('create');
 
-/** Triggers that there are get what is written now. */
+/** How often, and how long each time, the table of hints is waited for, in milliseconds: writers wait behind who waits. */
+const lockTries = { times: 150, waitMs: 100, pauseMs: 300 };
+
+/**
+ * Hints do without a log of their own: cursors from before a crash order everything to be fetched again as it is. And a
+ * hint's keys are a text, as which they were always read. Triggers that there are get what is written now.
+ */
 export const liveBodyStatements: readonly string[] = [
+  `do $svc$
+    declare
+      patience text := pg_catalog.current_setting('lock_timeout');
+    begin
+      for nth in 1 .. ${lockTries.times} loop
+        begin
+          perform pg_catalog.set_config('lock_timeout', '${lockTries.waitMs}', true);
+          alter table _svc.live_hints set unlogged, alter column pk type text;
+          perform pg_catalog.set_config('lock_timeout', patience, true);
+          return;
+        exception when lock_not_available then
+          if nth = ${lockTries.times} then raise; end if;
+          perform pg_catalog.pg_sleep(${lockTries.pauseMs / 1_000});
+        end;
+      end loop;
+    end $svc$`,
   bodyFunction('create or replace'),
   `select _svc.write_live(t.rel, t.scoped, t.owner_number)
     from (select distinct rel, scoped, owner_number from _svc.live_triggers) t`,

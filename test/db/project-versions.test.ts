@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { KeyRing } from '../../core/keys.ts';
 import { ProjectDatabases } from '../../db/project-databases.ts';
 import { ProjectPools } from '../../db/project-pools.ts';
@@ -8,6 +9,7 @@ import { templateVersion, templateVersions } from '../../db/project-template.ts'
 import { SchemaCaches } from '../../engines/rows/schema-caches.ts';
 import { makeOlder } from '../helpers/older-database.ts';
 import { startOwnPostgres } from '../helpers/own-postgres.ts';
+import { until } from '../helpers/until.ts';
 
 const server = await startOwnPostgres();
 const control = await server.database();
@@ -17,31 +19,40 @@ const databases = new ProjectDatabases({
   warn: () => undefined,
 });
 await databases.bootstrap();
-const opened: ProjectPools[] = [];
 const open = () => {
   const pools = new ProjectPools({ databases, warn: () => undefined });
-  opened.push(pools);
+  onTestFinished(() => pools.close());
   return pools;
 };
 
 afterAll(async () => {
-  await Promise.all(opened.map((pools) => pools.close()));
   await databases.close();
   await server.stop();
 });
 
 const statement = (text: string) => ({ name: undefined, text, values: [] });
 
-async function inside<Result>(name: string, run: (client: pg.Client) => Promise<Result>): Promise<Result> {
+const clientOf = (name: string) => {
   const url = new URL(control.url);
   url.pathname = `/${name}`;
-  const client = new pg.Client({ connectionString: url.href });
+  return new pg.Client({ connectionString: url.href });
+};
+
+async function inside<Result>(name: string, run: (client: pg.Client) => Promise<Result>): Promise<Result> {
+  const client = clientOf(name);
   await client.connect();
   try {
     return await run(client);
   } finally {
     await client.end();
   }
+}
+
+async function connect(name: string): Promise<pg.Client> {
+  const client = clientOf(name);
+  onTestFinished(() => client.end());
+  await client.connect();
+  return client;
 }
 
 /** A project whose database was made by an older version of the template, with something of the tenant's in it. */
@@ -60,6 +71,9 @@ const shapeOf = (name: string) =>
     const catalog =
       await client.query(`select n.nspname, c.relname, c.relacl::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
         where n.nspname in ('_svc', 'auth') union all
+        select c.relpersistence::text, c.relname, a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
+          from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
+          where n.nspname in ('_svc', 'auth') and a.attnum > 0 and not a.attisdropped union all
         select n.nspname, p.proname, p.proacl::text || p.prosrc from pg_proc p join pg_namespace n on n.oid = p.pronamespace
         where n.nspname in ('_svc', 'auth') union all
         select '', nspname, nspacl::text from pg_namespace where nspname in ('public', 'auth', '_svc') union all
@@ -98,8 +112,9 @@ test.each([8, templateVersion])(
       create table texts (id text primary key);
       create table wides (${wide.map((name) => `${name} int`).join(', ')}, primary key (${wide.join(', ')}));
       create table keyless (id int);
+      create table pairs ("key's" uuid, """" smallint, at int, b bigint, primary key ("key's", """", b));
       create table notes (id uuid primary key, user_id uuid)`);
-      const wanted = ['numbers', 'texts', 'wides', 'keyless'].map((table): object => ({ table }));
+      const wanted = ['numbers', 'texts', 'wides', 'keyless', 'pairs'].map((table): object => ({ table }));
       wanted.push({ table: 'notes', owner: 'user_id' });
       await client.query('select _svc.keep_live($1)', [JSON.stringify(wanted)]);
       await client.query('reset role');
@@ -110,27 +125,59 @@ test.each([8, templateVersion])(
       insert into texts values ('short');
       insert into wides values (${wide.map((_name, at) => at).join(', ')});
       insert into keyless values (1);
+      insert into pairs values ('${id}', -1, 0, 9007199254740993); update pairs set at = 1; delete from pairs;
+      insert into pairs values ('${id}', 1, 0, 2), ('${id}', 2, 0, 2);
       insert into notes values ('${id}', '${id}')`);
       const told = await client.query(
-        `select tab, op, owner, case when length(pk::text) < 100 then pk end as pk, length(pk::text) > 7999 as long
+        `select tab, op, owner, case when length(pk) < 200 then pk end as pk, length(pk) > 7999 as long,
+          pk = pk::jsonb::text as as_written
         from _svc.live_hints order by at`,
       );
       return told.rows;
     });
-    const nothing = { owner: null, pk: null, long: null };
     const id = '6f9619ff-8b86-4d01-b42d-00c04fc964ff';
+    const nothing = { owner: null, pk: null, long: null, as_written: null };
+    const short = { owner: null, long: false, as_written: true };
+    const pair = (nth: number, b = '2') => `{"\\"": ${nth}, "b": ${b}, "key's": "${id}"}`;
     expect(hints).toEqual([
-      { tab: 'numbers', op: 'insert', owner: null, pk: [{ id: -9007199254740991 }], long: false },
-      { tab: 'numbers', op: 'delete', owner: null, pk: [{ id: -9007199254740991 }], long: false },
-      { tab: 'texts', op: 'insert', owner: null, pk: null, long: true },
+      { tab: 'numbers', op: 'insert', ...short, pk: '[{"id": -9007199254740991}]' },
+      { tab: 'numbers', op: 'delete', ...short, pk: '[{"id": -9007199254740991}]' },
+      { tab: 'texts', op: 'insert', ...nothing, long: true, as_written: true },
       { tab: 'texts', op: 'insert', ...nothing },
-      { tab: 'texts', op: 'insert', owner: null, pk: [{ id: 'short' }], long: false },
+      { tab: 'texts', op: 'insert', ...short, pk: '[{"id": "short"}]' },
       { tab: 'wides', op: 'insert', ...nothing },
       { tab: 'keyless', op: 'insert', ...nothing },
-      { tab: 'notes', op: 'insert', owner: id, pk: [{ id }], long: false },
+      ...['insert', 'update', 'delete'].map((op) => ({
+        tab: 'pairs',
+        op,
+        ...short,
+        pk: `[${pair(-1, '9007199254740993')}]`,
+      })),
+      { tab: 'pairs', op: 'insert', ...short, pk: `[${pair(1)}, ${pair(2)}]` },
+      { tab: 'notes', op: 'insert', ...short, owner: id, pk: `[{"id": "${id}"}]` },
     ]);
   },
 );
+
+test('while a transaction that wrote into a live table is open, the upgrade waits for it, and no other writer does', async () => {
+  const database = await oldProject(13);
+  const [slow, other] = await Promise.all([connect(database.databaseName), connect(database.databaseName)]);
+  const hint = `insert into _svc.live_hints (tab, op, audience, n) values ('notes', 'insert', 0, 1)`;
+  await slow.query(`begin; ${hint}`);
+  const upgrade = databases.upgrade(database);
+  const tries = `select count(*)::int as n from pg_stat_activity
+    where datname = current_database() and application_name = 'svc-gateway' and state = 'active'`;
+  await until(async () => expect((await other.query(tries)).rows).toEqual([{ n: 1 }]));
+  for (let nth = 1; nth <= 20; nth++) {
+    await other.query(hint);
+    await setTimeout(50);
+  }
+  expect((await other.query('select version from _svc.schema_version')).rows).toEqual([{ version: 13 }]);
+  await slow.query('commit');
+  await upgrade;
+  expect((await other.query('select version from _svc.schema_version')).rows).toEqual([{ version: templateVersion }]);
+  expect((await other.query('select count(*)::int as n from _svc.live_hints')).rows).toEqual([{ n: 21 }]);
+});
 
 test('a newer version than this gateway’s stays', async () => {
   const database = databases.assign();
