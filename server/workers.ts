@@ -61,6 +61,8 @@ const regularTasks = [
 const crontab = regularTasks.map(([task, minutes]) => `*/${minutes} * * * * ${task} ?jobKey=${task}&max=3`).join('\n');
 /** How long running jobs may take to end when the server stops, in milliseconds; then other nodes get them. */
 const stopMs = 3_000;
+/** How long the ends of the last jobs may take to be written, in milliseconds. */
+const writeEndsMs = 1_000;
 /** How long giving them back may take, in milliseconds. */
 const giveBackMs = 500;
 /** Session lock under which the tables of the job queue are made. */
@@ -126,10 +128,10 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   pool.on('connect', (client) => client.on('error', () => undefined));
   const taskList = tasksOf(options);
   const stopping = new AbortController();
-  let runner: Runner;
+  let current: Running;
   let workerIds: string[] = [];
 
-  const start = async (): Promise<Runner> => {
+  const start = async (): Promise<Running> => {
     // Locks of a runner that broke down would outlive it by hours.
     if (workerIds.length > 0) await pool.query(unlockText, [workerIds]);
     for (const [task] of regularTasks) {
@@ -138,7 +140,8 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
     workerIds = [];
     const events = new EventEmitter() as WorkerEvents;
     events.on('pool:create', ({ workerPool }) => void workerIds.push(workerPool.id));
-    return run({
+    const idle = whenIdle(events);
+    const runner = await run({
       pgPool: pool,
       taskList,
       crontab,
@@ -153,22 +156,24 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       logger: bridge(log),
     });
+    const ended = runner.promise.catch(() => undefined);
+    return { runner, ended: Promise.race([ended, idle]) };
   };
 
   /** The library gives up when it cannot write to the database; the gateway does not. */
   async function supervise(): Promise<void> {
     while (!stopping.signal.aborted) {
-      await runner.promise.catch(() => undefined);
+      await current.ended;
       let pause = 500;
       let again = false;
       while (!stopping.signal.aborted && !again) {
         await sleep(pause, undefined, { signal: stopping.signal }).catch(() => undefined);
         if (stopping.signal.aborted) return;
         try {
-          runner = await start();
+          current = await start();
           again = true;
           // Who stopped meanwhile knew the one before.
-          if (stopping.signal.aborted) await runner.stop();
+          if (stopping.signal.aborted) await end(current);
           else log.warn('Background workers had stopped and run again.');
         } catch (error) {
           log.warn({ err: error }, 'Background workers cannot be started; trying again.');
@@ -179,7 +184,7 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   }
 
   try {
-    runner = await start();
+    current = await start();
   } catch (error) {
     await pool.end();
     throw error;
@@ -188,8 +193,8 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
 
   const stop = async () => {
     stopping.abort();
-    // A runner that has stopped already says so by a rejection; one that is being started may wait for the database.
-    const drained = Promise.all([runner.stop().catch(() => undefined), supervision]);
+    // One that is being started may wait for the database.
+    const drained = Promise.all([end(current), supervision]);
     if ((await Promise.race([drained, sleep(stopMs, 'late', { ref: false })])) === 'late') {
       log.warn('Background jobs did not end in time and go back to the queue.');
       const unlocked = pool.query(unlockText, [workerIds]).catch(() => undefined);
@@ -199,6 +204,32 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   };
   let stopped: Promise<void> | undefined;
   return { stop: () => (stopped ??= stop()) };
+}
+
+/** The library's workers, and when they have ended by themselves or because they were stopped. */
+interface Running {
+  readonly runner: Runner;
+  readonly ended: Promise<unknown>;
+}
+
+async function end({ runner, ended }: Running): Promise<void> {
+  // What has stopped already says so by a rejection.
+  runner.stop().catch(() => undefined);
+  await ended;
+}
+
+/**
+ * When all jobs have ended and some time has passed, in which their ends are written. The library's own word does not come
+ * where one end could not be written and a later one could: it counts those that are under way too low then, and waits
+ * for none for ever (graphile/worker#636 is the retry that is missing there).
+ */
+async function whenIdle(events: WorkerEvents): Promise<void> {
+  await new Promise<void>((resolve) => {
+    events.once('pool:gracefulShutdown:complete', () => resolve());
+    events.once('pool:forcefulShutdown:complete', () => resolve());
+    events.once('pool:forcefulShutdown:error', () => resolve());
+  });
+  await sleep(writeEndsMs, undefined, { ref: false });
 }
 
 /** The queue's own records are for debugging; failed jobs are logged by {@link tasksOf}. */

@@ -232,6 +232,36 @@ test('workers that gave up run again', async () => {
   await until(async () => expect(await mailRow()).toMatchObject({ state: 'sent' }));
 });
 
+test('workers that gave up over the end of a job that could not be written run again, whatever they wrote meanwhile', async () => {
+  const ends: ((error?: Error) => void)[] = [];
+  await start(
+    mailerThat(async (mail) => {
+      sent.push(mail);
+      const held = new Promise<void>((resolve, reject) => {
+        ends.push((error) => (error === undefined ? resolve() : reject(error)));
+      });
+      if (sent.length <= 3) await held;
+    }),
+  );
+  await until(async () => expect(await jobsLeft()).toBe(0));
+  for (let nth = 0; nth < 3; nth++) await queue();
+  await until(() => expect(ends).toHaveLength(2));
+  const locked = await pool.connect();
+  await locked.query('begin; select from graphile_worker._private_jobs where locked_at is not null for update');
+  ends[0]!();
+  await until(() => expect(ends).toHaveLength(3));
+  const cut = `select pg_terminate_backend(pid) from pg_stat_activity
+    where wait_event_type = 'Lock' and application_name = 'svc-gateway workers'`;
+  await until(async () => expect((await postgres.admin.query(cut)).rows).toHaveLength(1));
+  await locked.query('rollback');
+  locked.release();
+  ends[2]!();
+  await until(async () => expect(await jobsLeft()).toBe(2));
+  ends[1]!(new Error('The server hung up.'));
+  await queue();
+  await until(() => expect(sent).toHaveLength(4));
+});
+
 test('a job that does not end does not keep the server from stopping, and goes back to the queue', async () => {
   let end = () => {};
   let begun = false;
