@@ -151,8 +151,8 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
       noHandleSignals: true,
       pollInterval: pollMs,
       gracefulShutdownAbortTimeout: stopMs / 2,
-      // Without a delay nobody awaits these writes, and their failure in an outage would end the process; with one they
-      // are tried again until the database is back.
+      // Without a delay nobody awaits these writes, and their failure in an outage would end the process; with one it ends
+      // the workers, which are begun again.
       preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       logger: bridge(log),
     });
@@ -164,6 +164,8 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   async function supervise(): Promise<void> {
     while (!stopping.signal.aborted) {
       await current.ended;
+      // The clock of workers that ended without the library's word goes on otherwise.
+      await end(current);
       let pause = 500;
       let again = false;
       while (!stopping.signal.aborted && !again) {
@@ -191,15 +193,26 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   }
   const supervision = supervise();
 
+  /** Of a connection that has just broken the pool may not know yet. */
+  async function giveBack(): Promise<void> {
+    for (const late = performance.now() + giveBackMs; performance.now() < late; ) {
+      try {
+        await pool.query(unlockText, [workerIds]);
+        return;
+      } catch {
+        await sleep(giveBackMs / 10, undefined, { ref: false });
+      }
+    }
+  }
+
   const stop = async () => {
     stopping.abort();
     // One that is being started may wait for the database.
     const drained = Promise.all([end(current), supervision]);
-    if ((await Promise.race([drained, sleep(stopMs, 'late', { ref: false })])) === 'late') {
+    if ((await Promise.race([drained, sleep(stopMs, 'late', { ref: false })])) === 'late')
       log.warn('Background jobs did not end in time and go back to the queue.');
-      const unlocked = pool.query(unlockText, [workerIds]).catch(() => undefined);
-      await Promise.race([unlocked, sleep(giveBackMs, undefined, { ref: false })]);
-    }
+    // Also those that have ended, where that could not be written.
+    await Promise.race([giveBack(), sleep(giveBackMs, undefined, { ref: false })]);
     await Promise.race([pool.end(), sleep(giveBackMs, undefined, { ref: false })]);
   };
   let stopped: Promise<void> | undefined;

@@ -185,8 +185,11 @@ const bodyFunction = (
 
 export const liveBodyFunction = bodyFunction('create');
 
-/** How often, and how long each time, the table of hints is waited for, in milliseconds: writers wait behind who waits. */
-const lockTries = { times: 150, waitMs: 100, pauseMs: 300 };
+/**
+ * How often, and how long each time, the table of hints is waited for, in milliseconds: writers wait behind who waits. Each
+ * tenth time is long enough for PostgreSQL to end a vacuum that stands in the way.
+ */
+const lockTries = { times: 100, waitMs: 100, longMs: 1_500, pauseMs: 300 };
 
 /**
  * Hints do without a log of their own: cursors from before a crash order everything to be fetched again as it is. And a
@@ -199,7 +202,8 @@ export const liveBodyStatements: readonly string[] = [
     begin
       for nth in 1 .. ${lockTries.times} loop
         begin
-          perform pg_catalog.set_config('lock_timeout', '${lockTries.waitMs}', true);
+          perform pg_catalog.set_config('lock_timeout',
+            case when nth % 10 = 0 then '${lockTries.longMs}' else '${lockTries.waitMs}' end, true);
           alter table _svc.live_hints set unlogged, alter column pk type text;
           perform pg_catalog.set_config('lock_timeout', patience, true);
           return;

@@ -63,6 +63,15 @@ describe.skipIf(program === undefined)('the console in Chromium', async () => {
     expect(moved).toEqual([]);
   });
 
+  test('a wallet that breaks keeps nobody out', async () => {
+    const { visit, enter, page } = await open({
+      first: `Object.defineProperty(window, 'ethereum', { get() { throw new Error('broken'); } })`,
+    });
+    await visit('');
+    await enter();
+    await page.getByText('You belong to no organization yet').waitFor();
+  });
+
   async function openWithWallet(announced: boolean) {
     const wallet = browserWallet(announced);
     const opened = await open({ first: wallet.script });

@@ -232,6 +232,17 @@ test('workers that gave up run again', async () => {
   await until(async () => expect(await mailRow()).toMatchObject({ state: 'sent' }));
 });
 
+/** Breaks the connection by which the end of a job waits to be written. */
+const breakWaiting = () =>
+  until(async () => {
+    const cut = await postgres.admin.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = $1 and wait_event_type = 'Lock' and application_name = 'svc-gateway workers'`,
+      [database],
+    );
+    expect(cut.rows).toHaveLength(1);
+  });
+
 test('workers that gave up over the end of a job that could not be written run again, whatever they wrote meanwhile', async () => {
   const ends: ((error?: Error) => void)[] = [];
   await start(
@@ -250,9 +261,7 @@ test('workers that gave up over the end of a job that could not be written run a
   await locked.query('begin; select from graphile_worker._private_jobs where locked_at is not null for update');
   ends[0]!();
   await until(() => expect(ends).toHaveLength(3));
-  const cut = `select pg_terminate_backend(pid) from pg_stat_activity
-    where wait_event_type = 'Lock' and application_name = 'svc-gateway workers'`;
-  await until(async () => expect((await postgres.admin.query(cut)).rows).toHaveLength(1));
+  await breakWaiting();
   await locked.query('rollback');
   locked.release();
   ends[2]!();
@@ -262,22 +271,42 @@ test('workers that gave up over the end of a job that could not be written run a
   await until(() => expect(sent).toHaveLength(4));
 });
 
+/** A mailer whose first mail is under way until it is let go. */
+function heldMail() {
+  const { promise: held, resolve: end } = Promise.withResolvers<void>();
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const mailer = mailerThat(() => {
+    begin();
+    return held;
+  });
+  return { mailer, begun, end };
+}
+
 test('a job that does not end does not keep the server from stopping, and goes back to the queue', async () => {
-  let end = () => {};
-  let begun = false;
-  await start(
-    mailerThat(async () => {
-      begun = true;
-      await new Promise<void>((resolve) => {
-        end = resolve;
-      });
-    }),
-  );
+  const mail = heldMail();
+  await start(mail.mailer);
   await queue();
-  await until(() => expect(begun).toBe(true));
+  await mail.begun;
   await stop();
   expect(await one('select locked_by, attempts from graphile_worker.jobs')).toEqual({ locked_by: null, attempts: 1 });
-  end();
+  mail.end();
+});
+
+test('a job whose end could not be written while the server stops goes back to the queue', async () => {
+  const mail = heldMail();
+  await start(mail.mailer);
+  await until(async () => expect(await jobsLeft()).toBe(0));
+  await queue();
+  await mail.begun;
+  const locked = await pool.connect();
+  await locked.query('begin; select from graphile_worker._private_jobs for update');
+  const stopped = stop();
+  mail.end();
+  await breakWaiting();
+  await locked.query('rollback');
+  locked.release();
+  await stopped;
+  expect(await one('select locked_by, attempts from graphile_worker.jobs')).toEqual({ locked_by: null, attempts: 1 });
 });
 
 test('workers that wait for the database to begin again do not keep the server from stopping', async () => {

@@ -18,7 +18,8 @@ export function SignIn({ session, settings }: SignInProps) {
   const [wallets, setWallets] = useState<readonly FoundWallet[]>();
   const [busy, setBusy] = useState(() => settings.throwAwayKeys && wasKey());
   const [failed, setFailed] = useState<string>();
-  useEffect(() => void findWallets().then(setWallets), []);
+  // An extension that breaks is no wallet, and in nobody's way.
+  useEffect(() => void findWallets().then(setWallets, () => setWallets([])), []);
 
   const attempt = async (how: () => Promise<void>) => {
     setBusy(true);
