@@ -33,9 +33,11 @@ export async function makeEventPartitions(pool: pg.Pool | pg.Client): Promise<vo
   );
   for (const { name, branch, from, upto } of missing) {
     // One at a time, and not as `partition of`, which would lock the whole table. Names and moments are the database's own.
+    // The catalog is asked itself: what `to_regclass` remembers of a table that was not there may be older than the lock.
     const make = `do $$ begin
       perform pg_advisory_xact_lock(${partitionsLock});
-      if to_regclass('${name}') is null then
+      if not exists (select from pg_inherits i join pg_class c on c.oid = i.inhrelid
+          where i.inhparent = '${branch}'::regclass and c.relname = '${name}') then
         create table ${name} (like ${branch} including defaults including constraints);
         alter table ${branch} attach partition ${name} for values from ('${from}+00') to ('${upto}+00');
       end if;
