@@ -1,4 +1,5 @@
 import { memo } from 'react';
+import { Markdown } from '../parts/markdown.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { When } from '../parts/when.tsx';
 import type { MessageLineFragment } from './room.graphql.ts';
@@ -28,7 +29,9 @@ export const Message = memo(({ message, me, writes, openThread, acknowledge }: M
         {importance === 'HIGH' && <Tag value="HIGH" />}
         <When at={createdAt} exact />
       </div>
-      <div className="body">{body}</div>
+      <div className="body">
+        <Markdown text={body} />
+      </div>
       <div className="line">
         {openThread !== undefined && (threadId !== null || writes) && (
           <button type="button" className="plain slim" onClick={() => openThread(threadId ?? messageId)}>

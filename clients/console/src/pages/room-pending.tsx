@@ -2,6 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { useClient } from 'urql';
 import { type Envelope, envelopeOf } from '../graph/envelope.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
+import { Markdown } from '../parts/markdown.tsx';
 import { type MessageLineFragment, SendMessageDocument, type SendRoomMessageInput } from './room.graphql.ts';
 import type { Place } from './room-place.ts';
 import { wantedName } from './room-self.ts';
@@ -84,7 +85,9 @@ export function PendingMessage({ pending, again, drop }: PendingMessageProps) {
   const { said, error } = pending;
   return (
     <li className="message is-sending">
-      <div className="body">{said.body}</div>
+      <div className="body">
+        <Markdown text={said.body} />
+      </div>
       {error === undefined ? (
         <p className="small quiet">Sending…</p>
       ) : (

@@ -6,6 +6,7 @@ import { Dropped } from '../parts/dropped.tsx';
 import { Empty } from '../parts/empty.tsx';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Loading } from '../parts/loaded.tsx';
+import { Markdown } from '../parts/markdown.tsx';
 import {
   AckMessageDocument,
   FollowMessagesDocument,
@@ -63,7 +64,8 @@ export function RoomTalk({ place }: { readonly place: Place }) {
       <div className="talk">
         {thread !== undefined && root !== undefined && (
           <blockquote className="note">
-            <strong>{root.sender}</strong> {root.body}
+            <strong>{root.sender}</strong>
+            <Markdown text={root.body} />
           </blockquote>
         )}
         <ErrorNote error={tail.error} retry={tail.again} />
