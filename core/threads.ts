@@ -60,10 +60,14 @@ export function createThreads<Task, Answer>(options: ThreadsOptions): Threads<Ta
   let closed = false;
 
   function start(): Thread<Task, Answer> {
-    const worker = new Worker(
-      program,
-      memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } },
-    );
+    const worker = new Worker(program, {
+      // A thread works on texts of others: what is printed there would reach the log past the logger.
+      stdout: true,
+      stderr: true,
+      ...(memoryMb === undefined ? {} : { resourceLimits: { maxOldGenerationSizeMb: memoryMb } }),
+    });
+    worker.stdout.resume();
+    worker.stderr.resume();
     const thread: Thread<Task, Answer> = { worker, job: undefined, timer: undefined };
     worker.on('message', (answer: Answer) => {
       const { job } = thread;

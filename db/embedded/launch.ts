@@ -116,7 +116,8 @@ async function launch(
     cwd: place.home,
     // A session of its own: Ctrl-C in the terminal is for the gateway, which stops Postgres after it has drained.
     detached: true,
-    stdio: ['ignore', log.fd, log.fd],
+    // It logs to standard error; to standard output it writes only the trees that `#option dump` of a tenant asks for.
+    stdio: ['ignore', 'ignore', log.fd],
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   try {

@@ -1,4 +1,4 @@
-import { type ParsedStatement, parseSql, type SqlNode, SqlSyntaxError, sqlInside } from './parse-sql.ts';
+import { hasOption, type ParsedStatement, parseSql, type SqlNode, SqlSyntaxError, sqlInside } from './parse-sql.ts';
 
 /** A construct that tenant SQL may not use, and what to do instead. */
 export interface Blocked {
@@ -12,6 +12,10 @@ const ownTransaction = 'A request is one transaction already: leave these out, o
 const noServer = 'The server is not the project’s: its files, settings and programs are out of reach.';
 const noCopy = 'Send rows as INSERT statements, or as a bulk insert to the row routes.';
 const noRoles = 'A request has its role from its credential, and keeps it.';
+const noOptions = {
+  construct: '#option',
+  hint: 'It writes to the server’s log. #variable_conflict and others may be used.',
+};
 const noExtensions = 'Extensions are not offered; what PostgreSQL has built in is there.';
 
 /** Statements that are refused whatever they say. */
@@ -88,6 +92,7 @@ function inBody(text: string, options: readonly SqlNode[], usual: string): Block
   const body = optionOf(options, 'as')?.at(-1);
   if (body === undefined) return undefined;
   try {
+    if (language === 'plpgsql' && hasOption(body)) return noOptions;
     const texts = language === 'plpgsql' ? sqlInside(text) : language === 'sql' ? [body] : [];
     for (const one of texts) {
       for (const statement of parseSql(one)) {

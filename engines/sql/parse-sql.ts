@@ -1,7 +1,8 @@
-import { loadModule, type Node, parsePlPgSQLSync, parseSync, scanSync } from 'libpg-query';
+import type { Node } from 'libpg-query';
+import { loadParser } from './load-parser.ts';
 
 // The parser is Postgres' own, compiled to WebAssembly; loaded once, before the first statement can come.
-await loadModule();
+const { parsePlPgSQLSync, parseSync, scanSync } = await loadParser();
 
 /** The tree of one statement: an object with one member, named for its kind. */
 export type SqlNode = Node;
@@ -76,11 +77,25 @@ export function sqlInside(definition: string): string[] {
   return found;
 }
 
+/**
+ * Whether a body of PL/pgSQL begins with `#option`, among the directives that may come before its first block. It has
+ * the compiler print the body, many times as long as it is. @throws SqlSyntaxError
+ */
+export function hasOption(body: string): boolean {
+  if (!body.includes('#')) return false;
+  const tokens = tokensOf(body).filter(({ text }) => !/^(--|\/\*)/.test(text));
+  // A directive is a sign, a name and mostly a value.
+  for (let at = 0; tokens[at]?.text === '#'; at += 3) if (/^option$/i.test(tokens[at + 1]?.text ?? '')) return true;
+  return false;
+}
+
 function guarded<Result>(parse: () => Result): Result {
   try {
     return parse();
   } catch (error) {
     if (error instanceof RangeError) throw new SqlSyntaxError('The SQL is nested too deeply.');
+    // It ran out of memory in the midst of its work, and reads nothing any more.
+    if (error instanceof WebAssembly.RuntimeError || (error as Error).name === 'ExitStatus') throw error;
     const { message, sqlDetails } = error as { message: string; sqlDetails?: { cursorPosition: number } };
     if (sqlDetails === undefined) throw new SqlSyntaxError(message);
     const { cursorPosition } = sqlDetails;

@@ -178,6 +178,9 @@ test.each([
     'GRANT and REVOKE',
   ],
   ["create function f() returns void language sql as 'grant select on notes to anon'", 'GRANT and REVOKE'],
+  ["do $$ #option dump\nbegin perform 'forged'; end $$", '#option'],
+  ["do $$ -- a\n #variable_conflict use_column\n# /* b */ OPTION dump\nbegin perform 'forged'; end $$", '#option'],
+  ["create function f() returns void language plpgsql as '#option dump begin end'", '#option'],
 ])('%s is refused by name, and nothing beside it is done', async (text, construct) => {
   const answer = await send(`create table beside (id int); ${text}`);
   expect(answer).toMatchObject({
@@ -185,6 +188,17 @@ test.each([
     body: { error: 'sql_blocked', code: 'FORBIDDEN', details: { construct }, hint: expect.any(String) },
   });
   expect(await sql("select to_regclass('beside') as beside")).toEqual([{ beside: null }]);
+});
+
+test('a body may say how its variables and columns are told apart, and name a column “option”', async () => {
+  const ran = await sql(`
+    create function chosen(option int) returns int language plpgsql as $$
+      #variable_conflict use_variable
+      #print_strict_params on
+      declare flags int;
+      begin select 5 # option into flags; return flags; end $$;
+    select chosen(1)`);
+  expect(ran).toEqual([{ chosen: 4 }]);
 });
 
 test.each([
