@@ -140,7 +140,7 @@ export const errorRows = {
   }),
   DEVICE_PENDING: row(400, 'auth', 'The sign-in was not approved yet, or will not be; `error` says which.'),
   SQL_ERROR: row(400, 'validation', 'The project’s database refused the SQL.', {
-    nextActions: [{ type: 'edit_request', why: 'Correct the SQL: `details` has what PostgreSQL says of it.' }],
+    nextActions: [{ type: 'edit_request', why: 'Correct the SQL and send it again.' }],
   }),
   RESULT_TOO_LARGE: row(400, 'validation', 'The answer would be larger than may be; nothing was changed.', {
     nextActions: [{ type: 'edit_request', why: 'Ask for less at a time, with LIMIT and fewer columns.' }],

@@ -63,6 +63,19 @@ export class ServiceError extends Error {
   get row(): ErrorRow {
     return errorRows[this.code];
   }
+
+  /** The same refusal with further members of `details`. */
+  withDetails(more: Readonly<Record<string, unknown>>): ServiceError {
+    const { retryAfter, allow, ...same } = this;
+    return new ServiceError(this.code, {
+      ...same,
+      message: this.message,
+      details: { ...this.details, ...more },
+      cause: this.cause,
+      ...(retryAfter === undefined ? {} : { retryAfter }),
+      ...(allow === undefined ? {} : { allow }),
+    });
+  }
 }
 
 /** Next steps in which a repetition says when, where that is known. @param retryAfter in seconds */

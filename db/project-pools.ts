@@ -3,7 +3,7 @@ import type { StatementHook } from './pool.ts';
 import { ProjectConnections } from './project-connections.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
 import { cancelWhenDue, type Project, type Session } from './project-session.ts';
-import { runScript, type ScriptLimits, type ScriptResult, type ScriptSequel } from './script.ts';
+import { runScript, type ScriptLimits, type ScriptResult, type ScriptSequel, type ScriptStatement } from './script.ts';
 import { SharedReads } from './shared-reads.ts';
 import { type BatchRows, type BatchStatement, type PreparedNames, runBatch } from './statement-batch.ts';
 
@@ -101,7 +101,7 @@ export class ProjectPools {
    */
   async runScript(
     database: ProjectDatabase,
-    statements: readonly BatchStatement[],
+    statements: readonly ScriptStatement[],
     limits: ScriptLimits,
     { signal, sequels }: ScriptOptions = {},
   ): Promise<ScriptResult> {

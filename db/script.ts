@@ -1,6 +1,12 @@
 import pg from 'pg';
 import type { BatchRows, BatchStatement } from './statement-batch.ts';
 
+/** A statement of a script. */
+export interface ScriptStatement extends BatchStatement {
+  /** How many characters of the text that it was taken from come before it: the place of a mistake counts from there. @default 0 */
+  readonly before?: number;
+}
+
 /** What a script may answer. */
 export interface ScriptLimits {
   readonly rows: number;
@@ -82,13 +88,13 @@ const rollback: BatchStatement = { name: undefined, text: 'rollback', values: []
  */
 export function runScript(
   client: pg.Client,
-  script: readonly BatchStatement[],
+  script: readonly ScriptStatement[],
   limits: ScriptLimits,
   sequels: readonly ScriptSequel[] = [],
 ): Promise<ScriptResult> {
   const { connection } = client as unknown as { readonly connection: WireConnection };
   return new Promise((resolve, reject) => {
-    const statements = [begin, ...script];
+    const statements: readonly ScriptStatement[] = [begin, ...script];
     const last = statements.length - 1;
     const following = sequels.values();
     let sequel: ScriptSequel | undefined;
@@ -177,7 +183,10 @@ export function runScript(
       handleReadyForQuery() {
         settle(() => (tooLarge === undefined ? resolve({ fields, rows, rowCount }) : reject(tooLarge)));
       },
-      handleError(error: Error) {
+      handleError(error: pg.DatabaseError) {
+        const before = statements[at]?.before;
+        if (error.position !== undefined && before !== undefined)
+          error.position = String(Number(error.position) + before);
         if (!ended && tooLarge === undefined) connection.sync();
         settle(() => reject(tooLarge ?? error));
       },

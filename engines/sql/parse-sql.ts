@@ -13,6 +13,8 @@ export interface ParsedStatement {
   /** For example `CreateStmt`. */
   readonly kind: string;
   readonly text: string;
+  /** How many characters of the whole text come before it. */
+  readonly before: number;
 }
 
 /** Text that is not SQL, or too deeply nested to be read. */
@@ -31,11 +33,22 @@ export class SqlSyntaxError extends Error {
 export function parseSql(text: string): ParsedStatement[] {
   const bytes = Buffer.from(text);
   const { stmts = [] } = guarded(() => parseSync(text));
+  let counted = 0;
+  let before = 0;
   return stmts.flatMap(({ stmt, stmt_location: start = 0, stmt_len: length }) => {
     if (stmt === undefined) return [];
+    before += charactersIn(bytes, counted, start);
+    counted = start;
     const end = length === undefined || length === 0 ? bytes.length : start + length;
-    return [{ node: stmt, kind: Object.keys(stmt)[0]!, text: bytes.subarray(start, end).toString() }];
+    return [{ node: stmt, kind: Object.keys(stmt)[0]!, text: bytes.subarray(start, end).toString(), before }];
   });
+}
+
+/** Counts as PostgreSQL does: a character of four bytes is one, though JavaScript has two halves of it. */
+function charactersIn(utf8: Uint8Array, start: number, end: number): number {
+  let count = 0;
+  for (let at = start; at < end; at += 1) if ((utf8[at]! & 0b1100_0000) !== 0b1000_0000) count += 1;
+  return count;
 }
 
 /** A word, sign or value of a text. */

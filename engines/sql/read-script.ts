@@ -7,7 +7,7 @@ export const scriptStatementsMax = 2_000;
 /** What a text of SQL amounts to. */
 export interface Script {
   /** Its statements, without a BEGIN and COMMIT around them all: a request is one transaction anyway. */
-  readonly statements: readonly string[];
+  readonly statements: readonly Pick<ParsedStatement, 'text' | 'before'>[];
   /** The first construct that tenant SQL may not use. */
   readonly blocked: Blocked | undefined;
 }
@@ -17,7 +17,7 @@ export function readScript(text: string): Script {
   const parsed = withoutBrackets(parseSql(text));
   let blocked: Blocked | undefined;
   for (const statement of parsed) blocked ??= blockedIn(statement);
-  return { statements: parsed.map((one) => one.text), blocked };
+  return { statements: parsed.map(({ text: own, before }) => ({ text: own, before })), blocked };
 }
 
 function withoutBrackets(parsed: readonly ParsedStatement[]): readonly ParsedStatement[] {

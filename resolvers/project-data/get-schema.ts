@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { onProject } from '../access.ts';
 import { projectId } from '../fields.ts';
 import { query } from '../operation.ts';
-import { asReader, databaseOf, inProject, once, schemaTooLarge } from './in-project.ts';
+import { asReader, databaseOf, inProject, once, schemaTooLarge, tenantSchema } from './in-project.ts';
 
 const columnWire = z.object({
   name: z.string(),
@@ -45,7 +45,7 @@ export const getSchema = query({
     );
     const tables = rows![0]![0]!;
     if (tables === null) throw schemaTooLarge(schemaMax);
-    return { schema: ctx.project.schemaSlot, tables: JSON.parse(tables) as SchemaTable[] };
+    return { schema: tenantSchema, tables: JSON.parse(tables) as SchemaTable[] };
   },
   wire: z.object({ schema: z.string(), tables: z.array(tableWire) }),
   toWire: ({ schema, tables }) => ({ schema, tables: [...tables] }),

@@ -1,6 +1,5 @@
 import pg from 'pg';
 import { ServiceError } from '../../core/errors.ts';
-import { shortText } from '../../core/short-text.ts';
 import { ArrivingTooLargeError } from '../../db/arriving.ts';
 import { isConnectionLoss } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
@@ -8,6 +7,7 @@ import { ProjectPoolBusyError } from '../../db/project-pools.ts';
 import { ProjectUnreachableError } from '../../db/project-session.ts';
 import type { BatchStatement } from '../../db/statement-batch.ts';
 import type { ProjectScope } from '../access.ts';
+import { sqlRefusal } from './sql-refusal.ts';
 
 /** What says where a project's rows are. */
 interface Placed {
@@ -26,6 +26,9 @@ export function databaseOf({ project, org }: Placed): ProjectDatabase {
 /** The role that tenant SQL runs as and that owns what it makes. */
 export const ownerRole = 'service_role';
 
+/** The schema of a project's own tables, by which SQL names them. */
+export const tenantSchema = 'public';
+
 /** A statement that is sent once. */
 export const once = (text: string, values: readonly (string | null)[] = []): BatchStatement => ({
   name: undefined,
@@ -36,7 +39,7 @@ export const once = (text: string, values: readonly (string | null)[] = []): Bat
 /** What comes before tenant SQL: settings of its transaction alone. */
 export const asOwner = (readOnly = false): BatchStatement =>
   once(
-    `select set_config('role', $1, true), set_config('search_path', 'public', true)${
+    `select set_config('role', $1, true), set_config('search_path', '${tenantSchema}', true)${
       readOnly ? ", set_config('transaction_read_only', 'on', true)" : ''
     }`,
     [ownerRole],
@@ -85,27 +88,7 @@ export async function inProject<Result>(work: () => Promise<Result>): Promise<Re
     if (error instanceof ProjectUnreachableError) throw new ServiceError('UPSTREAM_UNAVAILABLE', { cause: error });
     if (error instanceof ArrivingTooLargeError) throw saidTooMuch(error);
     if (isConnectionLoss(error)) throw connectionLost(error, false);
-    if (error instanceof pg.DatabaseError && error.code !== undefined) throw refusalOf(error);
+    if (error instanceof pg.DatabaseError && error.code !== undefined) throw sqlRefusal(error);
     throw error;
   }
-}
-
-/** The words of PostgreSQL, and what they are about. Contract 01, section 2.6. */
-function refusalOf(error: pg.DatabaseError) {
-  const { code, position, constraint, table, column } = error;
-  const cancelled = code === '57014';
-  const message = shortText(error.message);
-  const [detail, hint] = [error.detail, error.hint].map((text) => text && shortText(text));
-  return new ServiceError('SQL_ERROR', {
-    message: cancelled ? 'The SQL took too long, or nobody waited for it any more.' : message,
-    details: {
-      sqlstate: code,
-      message,
-      detail: detail ?? null,
-      hint: hint ?? null,
-      ...(position === undefined ? {} : { position: Number(position) }),
-      ...Object.fromEntries(Object.entries({ constraint, table, column }).filter(([, name]) => name !== undefined)),
-    },
-    ...(hint === undefined ? {} : { extras: { hint } }),
-  });
 }

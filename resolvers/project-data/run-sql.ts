@@ -9,8 +9,9 @@ import { onProject, type ProjectScope } from '../access.ts';
 import type { Context } from '../context.ts';
 import { projectId } from '../fields.ts';
 import { projectMutation } from '../operation.ts';
-import { asOwner, databaseOf, once } from './in-project.ts';
+import { asOwner, databaseOf, once, tenantSchema } from './in-project.ts';
 import { readingSql, sqlBytesMax } from './reading-sql.ts';
+import { locating } from './sql-refusal.ts';
 import { runOnce } from './sql-runs.ts';
 
 /** What an answer may hold. Contract 01, section 2.6. */
@@ -54,11 +55,11 @@ export const runSql = projectMutation({
   }),
   async handler(ctx, { sql, params }): Promise<SqlResult> {
     const database = databaseOf(ctx);
-    const { statements } = await read(ctx, sql, params);
+    const { statements } = await locating(sql, () => read(ctx, sql, params));
     // Read and written by one role; the admin's transaction only reads, whatever the statements say.
     const readOnly = ctx.authority.kind === 'admin';
     const values = params.map(parameterOf);
-    const script = [asOwner(readOnly), ...statements.map((text) => once(text, values))];
+    const script = [asOwner(readOnly), ...statements.map(({ text, before }) => ({ ...once(text, values), before }))];
     const { schemaCaches, live, heldAnswers } = ctx.services;
     ctx.answersFor?.(ctx.project.id);
     heldAnswers.refuseWhileFull(ctx.project.id);
@@ -71,12 +72,14 @@ export const runSql = projectMutation({
         statements.length === 0
           ? { fields: [], types: [], rows: [], rowCount: null }
           : await refusing(readOnly, () =>
-              runOnce(
-                ctx,
-                database,
-                script,
-                { rows: limits.rows, bytes: left.bytes, scale },
-                readOnly ? undefined : ctx.runId,
+              locating(sql, () =>
+                runOnce(
+                  ctx,
+                  database,
+                  script,
+                  { rows: limits.rows, bytes: left.bytes, scale },
+                  readOnly ? undefined : ctx.runId,
+                ),
               ),
             );
       if (ctx.answered !== undefined) {
@@ -85,7 +88,7 @@ export const runSql = projectMutation({
       }
       const fields = answer.fields.map(({ name }, at) => ({ name, type: answer.types[at]! }));
       return {
-        schema: ctx.project.schemaSlot,
+        schema: tenantSchema,
         rows: answer.rows.map((row) =>
           Object.fromEntries(fields.map(({ name, type }, at) => [name, jsonValueOf(row[at]!, type)])),
         ),

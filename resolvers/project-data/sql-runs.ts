@@ -3,8 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { sqlState } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { runDoneState } from '../../db/project-template/sql-runs.ts';
-import type { ScriptLimits, ScriptResult, ScriptSequel } from '../../db/script.ts';
-import type { BatchStatement } from '../../db/statement-batch.ts';
+import type { ScriptLimits, ScriptResult, ScriptSequel, ScriptStatement } from '../../db/script.ts';
 import type { TypeFacts } from '../../engines/sql/values.ts';
 import type { Context } from '../context.ts';
 import { inProject, once } from './in-project.ts';
@@ -37,7 +36,7 @@ const outcomeMax = 256 * 1024;
 export async function runOnce(
   { services, signal }: Pick<Context, 'services' | 'signal'>,
   database: ProjectDatabase,
-  script: readonly BatchStatement[],
+  script: readonly ScriptStatement[],
   limits: ScriptLimits,
   runId: string | undefined,
 ): Promise<SqlOutcome> {
@@ -47,7 +46,7 @@ export async function runOnce(
     ...result,
     types: result.fields.map(({ typeId }) => typeOf(typeId)),
   });
-  const run = async (statements: readonly BatchStatement[], sequels: readonly ScriptSequel[]) =>
+  const run = async (statements: readonly ScriptStatement[], sequels: readonly ScriptSequel[]) =>
     outcomeOf(await projectPools.runScript(database, statements, limits, { signal, sequels }));
   if (runId === undefined) return inProject(() => run(script, [learn]));
   const seal: ScriptSequel = {

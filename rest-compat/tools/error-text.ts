@@ -29,7 +29,8 @@ const lastLines: readonly (readonly [string, string])[] = [
 ];
 
 const stepsByCode: Readonly<Record<string, string>> = {
-  AUTH_REQUIRED: 'Send a credential: a bearer, a signed wallet message in SIGN-IN-WITH-X, or a project’s key.',
+  AUTH_REQUIRED:
+    'Have the host send a credential: a delegate token as Authorization: Bearer, made by svc delegates create, or a project’s key as apikey. Or have it run svc mcp, which signs each call with a wallet of its machine.',
   INVALID_AUTH: 'Make a new credential and send the call again.',
   NOT_AUTHORIZED: 'Ask an owner for the role or the grant that details names; the id may also be wrong.',
   ADMIN_REQUIRED: 'Leave this to the platform’s admin.',
@@ -56,6 +57,21 @@ const stepFor = (code: unknown, status: number): string =>
   stepsByStatus[status] ??
   (status >= 500 ? 'Call again after a pause; tell the operator the trace when it stays.' : 'See details.');
 
+/** Where SQL went wrong, and the words of PostgreSQL beside its message. */
+function sqlLines({ details }: Refused): readonly string[] {
+  if (typeof details !== 'object' || details === null) return [];
+  const { sqlstate, detail, position, location } = details as Readonly<Record<string, unknown>>;
+  if (typeof sqlstate !== 'string') return [];
+  const at = location as { readonly line: number; readonly column: number } | undefined;
+  return [
+    `SQLSTATE: ${sqlstate}`,
+    ...(typeof position === 'number'
+      ? [`Position: ${at === undefined ? '' : `line ${at.line}, column ${at.column}, `}character ${position}`]
+      : []),
+    ...(typeof detail === 'string' ? [`Detail: ${detail}`] : []),
+  ];
+}
+
 const shown = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 
 const told = (refused: Refused, [label, member]: readonly [string, string]): readonly string[] =>
@@ -73,6 +89,7 @@ export function errorText(tool: string, refused: Refused, status: number): strin
     `Error calling ${tool}: ${shown(refused.message)} (HTTP ${status})`,
     '',
     ...lines.flatMap((line) => told(refused, line)),
+    ...sqlLines(refused),
     ...(actions.length === 0 ? [] : ['Next actions:', ...actions.map(actionLine)]),
     ...lastLines.flatMap((line) => told(refused, line)),
     '',

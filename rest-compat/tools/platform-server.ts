@@ -41,8 +41,13 @@ export function profileNamed(name: string | undefined): Profile {
   return profile;
 }
 
+/** From nothing to an application's rows, by the tools' own names. */
+const firstSteps =
+  'First steps: whoami, then list_projects with all: true. Where there is no project: create_org, then provision_postgres_project with its org_id, run_sql to create tables, and apply_expose to let applications reach them.';
+
 const instructions = (profile: Profile): string =>
   [
+    ...(profile.reachesAll ? [firstSteps] : []),
     'An organization has projects, each with a database of its own, and rooms in which people and agents work together.',
     ...(profile.reachesAll
       ? ['Not every tool is listed: find_tools finds the others by words of what they do, and call_tool calls them.']

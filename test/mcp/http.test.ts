@@ -15,8 +15,15 @@ describe.each(overHttp)('%s', (_name, connect) => {
   test('finds a short list, and makes an organization, a project and a message by it', async () => {
     const wallet = service.actors.wallet();
     const client = await connect(url, wallet);
-    expect(client.instructions()).toContain('find_tools');
+    const instructions = client.instructions()!;
+    expect(instructions).toContain('find_tools');
     const names = (await client.listTools()).tools.map(({ name }) => name);
+    // The first steps name tools that there are.
+    const steps = ['whoami', 'list_projects', 'create_org', 'provision_postgres_project', 'run_sql', 'apply_expose'];
+    expect(instructions.match(/\b[a-z]+(_[a-z]+)+\b|\bwhoami\b/g)?.filter((word) => steps.includes(word))).toEqual(
+      steps,
+    );
+    expect(names).toEqual(expect.arrayContaining(steps));
     expect(names).toEqual(expect.arrayContaining(['whoami', 'run_sql', 'find_tools', 'call_tool', 'expand_result']));
     expect(names.length).toBeLessThan(25);
     const org = await client.callTool('create_org', { display_name: 'Ada' });
@@ -62,6 +69,34 @@ describe.each(overHttp)('%s', (_name, connect) => {
     const foreign = await client.callTool('list_project_events', { org_id });
     expect(foreign).toMatchObject({ isError: true, structuredContent: { code: 'NOT_AUTHORIZED' } });
     await expect(client.callTool('no_such_tool')).rejects.toMatchObject({ code: -32_602 });
+    await client.close();
+  });
+
+  test('is told where its SQL is wrong, in the words of PostgreSQL', async () => {
+    const { wallet, projectId: project_id } = await service.project();
+    const client = await connect(url, wallet);
+    const sql = 'create table notes (title text);\nselect titel from notes';
+    const { structuredContent, content } = await client.callTool('run_sql', { project_id, sql });
+    expect(structuredContent).toMatchObject({ code: 'SQL_ERROR', details: { location: { line: 2, column: 8 } } });
+    expect(content[0]!.text.split('\n')).toEqual(
+      expect.arrayContaining([
+        'Error calling run_sql: column "titel" does not exist (HTTP 400)',
+        'SQLSTATE: 42703',
+        'Position: line 2, column 8, character 41',
+        'Hint: Perhaps you meant to reference the column "notes.title".',
+      ]),
+    );
+    const twice = 'create table ids (id int primary key); insert into ids values (1), (1)';
+    const refused = await client.callTool('run_sql', { project_id, sql: twice });
+    expect(refused.content[0]!.text).toContain('\nDetail: Key (id)=(1) already exists.\n');
+    await client.close();
+  });
+
+  test('is told how a host signs in, where it brings no credential', async () => {
+    const client = await connect(url, nobody);
+    const { structuredContent, content } = await client.callTool('whoami');
+    expect(structuredContent.code).toBe('AUTH_REQUIRED');
+    expect(content[0]!.text).toMatch(/delegate token.*svc delegates create.*svc mcp/);
     await client.close();
   });
 
