@@ -229,8 +229,9 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     await other.getByRole('heading', { level: 1, name: 'Audits' }).waitFor();
     await press('Sign out');
     await heading('Sign in');
-    await other.getByRole('link', { name: 'Organizations' }).click();
-    await other.getByRole('alert').getByText('Your session has ended').waitFor();
+    await other.getByRole('alert').getByText('You signed out in another tab.').waitFor();
+    await other.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    expect(await other.getByRole('heading', { name: 'Audits' }).count()).toBe(0);
     expect(await page.context().cookies()).toEqual([]);
     await visit('/audits');
     await heading('Sign in');
@@ -240,6 +241,20 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     await authenticator.recognises(true);
     await press('Sign in with a passkey');
     await heading('Audits');
+  });
+
+  test('a session that the gateway has ended is over in every tab as soon as one of them learns it', async () => {
+    const { page, email } = await withPasskey();
+    const other = await page.context().newPage();
+    await other.goto(`${origin}/console/audits`);
+    await other.getByRole('heading', { level: 1, name: 'Audits' }).waitFor();
+    await service.control.sql(
+      `update sessions set revoked_at = now(), secret_hash = null where principal_id in
+        (select principal_id from authenticators where public_subject = $1)`,
+      [email],
+    );
+    await page.getByRole('link', { name: 'Organizations' }).first().click();
+    for (const tab of [page, other]) await tab.getByRole('alert').getByText('Your session has ended').waitFor();
   });
 
   test('a killed connection is opened again without a question, and what was said meanwhile is heard', async () => {

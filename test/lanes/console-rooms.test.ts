@@ -123,9 +123,9 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
     await bob.press('Release repo:src/**');
     await claims.getByText('repo:src/**').waitFor({ state: 'detached' });
 
-    await ada.page.getByText('To whom, and how loud').click();
+    await ada.page.getByText('Recipients and priority').click();
     await ada.fill('To', 'bob');
-    await ada.page.getByLabel('Ask them to acknowledge it').check();
+    await ada.page.getByLabel('Ask recipients to acknowledge it').check();
     await say(ada, 'Read this');
     await bob.press('Acknowledge');
     await bob.page.getByText('bob acknowledged').waitFor();
@@ -163,9 +163,9 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
     await bob.page.getByRole('button', { name: 'Release the release' }).waitFor();
     const mine = bob.page.getByRole('list', { name: 'Who is here' }).getByText('(you)');
     await mine.waitFor();
-    await ada.page.getByText('To whom, and how loud').click();
+    await ada.page.getByText('Recipients and priority').click();
     await ada.fill('To', 'console');
-    await ada.page.getByLabel('Ask them to acknowledge it').check();
+    await ada.page.getByLabel('Ask recipients to acknowledge it').check();
     await say(ada, 'Read this');
     await bob.page.reload();
     await mine.waitFor();

@@ -15,6 +15,31 @@ export function recall(name: string, place: Place = 'local'): string | null {
   }
 }
 
+/**
+ * Hears what other tabs of this browser keep under a name.
+ *
+ * @param heard told the value; null: it was forgotten
+ * @returns ends it
+ */
+export function hearKept(name: string, heard: (value: string | null) => void): () => void {
+  const hear = ({ key, newValue }: StorageEvent) => {
+    if (key === name) heard(newValue);
+  };
+  addEventListener('storage', hear);
+  return () => removeEventListener('storage', hear);
+}
+
+/** Forgets every value whose name begins so. */
+export function forgetAll(beginning: string, place: Place): void {
+  for (const name of memory.keys()) if (name.startsWith(beginning)) memory.delete(name);
+  try {
+    const store = storeOf(place);
+    for (const name of Object.keys(store)) if (name.startsWith(beginning)) store.removeItem(name);
+  } catch {
+    // A store that is closed to the page has kept nothing.
+  }
+}
+
 /** Keeps a value under a name. @param value null: forgets what was kept */
 export function keep(name: string, value: string | null, place: Place = 'local'): void {
   memory.delete(name);

@@ -7,7 +7,7 @@ import { Sure } from './parts/sure.tsx';
 import { ThemeSwitch } from './parts/theme-switch.tsx';
 import { Link } from './router.tsx';
 import { plane } from './session/person.ts';
-import { leave, type Member, signOut } from './session/session.ts';
+import { leaveEverywhere, type Member, signOut } from './session/session.ts';
 import type { Settings } from './settings.ts';
 
 interface ShellProps {
@@ -21,7 +21,7 @@ interface ShellProps {
 async function throwKeyAway(): Promise<void> {
   const { forgetKey } = await import('./session/throw-away-key.ts');
   await forgetKey();
-  leave();
+  leaveEverywhere();
 }
 
 /** What stands around every page: where one may go, who one is, and how the connection is. */

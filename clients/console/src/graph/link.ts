@@ -13,6 +13,12 @@ export interface Link {
   readonly state: Store<LinkState>;
   /** Has the wallet sign for the next connection. @throws when it does not */
   readonly sign: () => Promise<void>;
+  /** When the next attempt is made, in milliseconds since 1970; undefined while none is waited for. */
+  readonly nextTry: Store<number | undefined>;
+  /** Makes the next attempt now. */
+  readonly retry: () => void;
+  /** Looks whether who signed in still is, and leaves otherwise. */
+  readonly doubt: () => Promise<void>;
   readonly close: () => void;
 }
 
@@ -29,6 +35,8 @@ const pulseMs = { every: 10_000, patience: 5_000 };
  */
 export function createLink(opening: Opening, refused: (why: string) => void): Link {
   const state = createStore<LinkState>('connecting');
+  const nextTry = createStore<number | undefined>(undefined);
+  let hurry: (() => void) | undefined;
   let signed: (() => void) | undefined;
   let closing = false;
   let reopened = false;
@@ -52,7 +60,7 @@ export function createLink(opening: Opening, refused: (why: string) => void): Li
     keepAlive: pulseMs.every,
     async retryWait(retries) {
       const pause = Math.min(pauseMs.first * 2 ** retries, pauseMs.longest);
-      await passOrOnline(pause * (0.5 + Math.random() / 2));
+      await waitForTry(pause * (0.5 + Math.random() / 2));
       if (!opening.asks()) return;
       state.set('unsigned');
       await new Promise<void>((resolve) => (signed = resolve));
@@ -86,10 +94,23 @@ export function createLink(opening: Opening, refused: (why: string) => void): Li
     },
     onNonLazyError: () => giveUp('The gateway closed the connection for good. Load the page again.'),
   });
-  const doubted = async () => {
+  const doubt = async () => {
     if (!closing && (await opening.isOver())) giveUp(opening.refused);
   };
-  return { client: clientOver(socket, () => void doubted()), state, sign, close };
+  return { client: clientOver(socket, () => void doubt()), state, sign, nextTry, retry: () => hurry?.(), doubt, close };
+
+  /** Waits, but not once the device has its network back, or somebody wants no more waiting. */
+  async function waitForTry(ms: number): Promise<void> {
+    nextTry.set(Date.now() + ms);
+    const over = new AbortController();
+    await new Promise<void>((resolve) => {
+      hurry = resolve;
+      setTimeout(resolve, ms);
+      addEventListener('online', () => resolve(), { signal: over.signal });
+    });
+    over.abort();
+    nextTry.set(undefined);
+  }
 
   function close(): void {
     closing = true;
@@ -145,14 +166,4 @@ function cursorOf(data: Record<string, unknown> | null | undefined): string | un
     if (typeof cursor === 'string') return cursor;
   }
   return undefined;
-}
-
-/** Waits, but not when the device has just got its network back. */
-async function passOrOnline(ms: number): Promise<void> {
-  const over = new AbortController();
-  await Promise.race([
-    new Promise((resolve) => setTimeout(resolve, ms)),
-    new Promise((resolve) => addEventListener('online', resolve, { signal: over.signal })),
-  ]);
-  over.abort();
 }

@@ -1,9 +1,12 @@
-import type { KeyboardEvent } from 'react';
+import { type KeyboardEvent, useLayoutEffect, useRef, useState } from 'react';
 import { Field } from '../parts/field.tsx';
 import { Form, textOf } from '../parts/form.tsx';
 import type { Said } from './room-pending.tsx';
+import type { RoomProps } from './room-place.ts';
+import { type Draft, keepDraft, keptDraft } from './room-self.ts';
 
 interface ComposerProps {
+  readonly place: RoomProps;
   readonly thread: string | undefined;
   readonly say: (said: Said) => void;
 }
@@ -15,12 +18,25 @@ function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
   event.currentTarget.form?.requestSubmit();
 }
 
-/** Where a message is written. */
-export function Composer({ thread, say }: ComposerProps) {
+/** Puts a draft back into the fields; their defaults stay empty, which is what the form is reset to once it is sent. */
+function fill(form: HTMLFormElement, draft: Draft): void {
+  for (const field of form.elements) {
+    if (field instanceof HTMLTextAreaElement) field.value = draft[field.name] ?? '';
+    else if (field instanceof HTMLInputElement && field.type === 'checkbox') field.checked = field.name in draft;
+    else if (field instanceof HTMLInputElement) field.value = draft[field.name] ?? '';
+  }
+}
+
+/** Where a message is written. It is kept until it is sent; to be made anew for each thread. */
+export function Composer({ place, thread, say }: ComposerProps) {
+  const text = useRef<HTMLTextAreaElement>(null);
+  const [draft] = useState(() => keptDraft(place, thread));
+  useLayoutEffect(() => fill(text.current!.form!, draft), [draft]);
   return (
     <Form
-      label="Say something"
+      label="Write a message"
       className="composer"
+      changed={(values) => keepDraft(place, thread, Object.fromEntries(values) as Draft)}
       send={(values) => {
         const body = String(values.get('body'));
         if (body.trim() === '') return false;
@@ -35,23 +51,27 @@ export function Composer({ thread, say }: ComposerProps) {
           ...(values.has('high') ? { importance: 'HIGH' } : {}),
           ...(values.has('ack') ? { ackRequired: true } : {}),
         });
+        keepDraft(place, thread, undefined);
         return true;
       }}
     >
-      <Field label={thread === undefined ? 'Message' : 'Reply'} hint="Enter sends, Shift and Enter begins a new line.">
-        <textarea name="body" rows={2} onKeyDown={sendOnEnter} />
+      <Field
+        label={thread === undefined ? 'Message' : 'Reply'}
+        hint="Markdown. Enter sends, Shift and Enter begins a new line."
+      >
+        <textarea ref={text} name="body" rows={2} onKeyDown={sendOnEnter} />
       </Field>
-      <details>
-        <summary>To whom, and how loud</summary>
+      <details open={Object.keys(draft).some((name) => name !== 'body' && draft[name] !== '')}>
+        <summary>Recipients and priority</summary>
         <div className="stack">
-          <Field label="To" hint="Names of those it is meant for, separated by commas. Everybody can read it.">
+          <Field label="To" hint="Names of recipients, separated by commas. Every member can read the message.">
             <input name="to" />
           </Field>
           <label className="check">
-            <input type="checkbox" name="ack" /> Ask them to acknowledge it
+            <input type="checkbox" name="ack" /> Ask recipients to acknowledge it
           </label>
           <label className="check">
-            <input type="checkbox" name="high" /> High importance
+            <input type="checkbox" name="high" /> High priority
           </label>
         </div>
       </details>

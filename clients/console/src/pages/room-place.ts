@@ -6,7 +6,7 @@ export interface RoomProps {
 /** Where a page of the room is, and who speaks from it. */
 export interface Place extends RoomProps {
   readonly sessionKey: string;
-  /** The presence that this tab has in the room, once it has one. */
+  /** The presence that this browser has in the room, once it has one. */
   readonly me: Me | undefined;
   readonly setMe: (me: Me | undefined) => void;
   /** Whether they may speak here. */

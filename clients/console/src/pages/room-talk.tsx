@@ -106,7 +106,7 @@ export function RoomTalk({ place }: { readonly place: Place }) {
           </div>
         )}
         <ErrorNote error={ack.error} />
-        {writes && <Composer thread={thread} say={pending.say} />}
+        {writes && <Composer key={thread} place={place} thread={thread} say={pending.say} />}
       </div>
     </Card>
   );

@@ -1,4 +1,3 @@
-import { useState } from 'react';
 import { useAsk } from '../graph/use-live-query.ts';
 import { ErrorNote } from '../parts/error-note.tsx';
 import { Page } from '../parts/page.tsx';
@@ -6,18 +5,14 @@ import { mayAround } from '../session/may.ts';
 import { NamedRoomDocument } from './room.graphql.ts';
 import { RoomClaims } from './room-claims.tsx';
 import { RoomPeople } from './room-people.tsx';
-import type { Me, Place, RoomProps } from './room-place.ts';
-import { keepPresence, keptPresence, sessionKey } from './room-self.ts';
+import type { Place, RoomProps } from './room-place.ts';
+import { sessionKey, usePresence } from './room-self.ts';
 import { RoomTalk } from './room-talk.tsx';
 import { useOrg } from './use-org.ts';
 
 /** A room: what is said in it, who is there, and who is on what. */
 export default function RoomPage({ org, room }: RoomProps) {
-  const [me, setMine] = useState<Me | undefined>(() => keptPresence({ org, room }));
-  const setMe = (mine: Me | undefined) => {
-    keepPresence({ org, room }, mine);
-    setMine(mine);
-  };
+  const [me, setMe] = usePresence({ org, room });
   const { crumbs, role } = useOrg(org);
   const named = useAsk(NamedRoomDocument, { org, room });
   const found = named.data?.room;

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { Link } from '../graph/link.ts';
 import { useStore } from '../store.ts';
 
@@ -16,20 +16,45 @@ export function ConnectionBanner({ link, label }: { readonly link: Link; readonl
   };
   const shown = state === 'lost' || state === 'unsigned';
   return (
-    <div role="status" className={shown ? 'banner' : undefined}>
-      {state === 'lost' && <p>The connection is lost. It is being opened again; nothing will be missed.</p>}
-      {state === 'unsigned' && (
-        <>
+    <div className={shown ? 'banner' : undefined}>
+      <div role="status">
+        {state === 'lost' && <p>The connection is lost. The page stays as it is, and no change is missed.</p>}
+        {state === 'unsigned' && (
           <p>
             The connection is lost. A signature opens one connection, so {label} has to sign for the next; all goes on
             from where it was.
           </p>
-          <button type="button" className="slim" onClick={() => void sign()}>
-            Sign and go on
-          </button>
-          {refused !== undefined && <p>{refused}</p>}
-        </>
+        )}
+        {state === 'unsigned' && refused !== undefined && <p>{refused}</p>}
+      </div>
+      {state === 'lost' && <Waiting link={link} />}
+      {state === 'unsigned' && (
+        <button type="button" className="slim" onClick={() => void sign()}>
+          Sign and go on
+        </button>
       )}
     </div>
+  );
+}
+
+/** How often the seconds are counted, in milliseconds. */
+const countMs = 250;
+
+/** When the next attempt is, beside what is read out: nobody wants to hear seconds. */
+function Waiting({ link: { nextTry, retry } }: { readonly link: Link }) {
+  const at = useStore(nextTry);
+  const [now, setNow] = useState(Date.now);
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), countMs);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = at === undefined ? 0 : Math.ceil((at - now) / 1000);
+  return (
+    <>
+      <span>{seconds > 0 ? `Waiting for the gateway (${seconds} s)…` : 'Waiting for the gateway…'}</span>
+      <button type="button" className="slim" onClick={retry}>
+        Retry
+      </button>
+    </>
   );
 }

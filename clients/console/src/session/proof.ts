@@ -42,6 +42,12 @@ const nameOf = (person: Person, wanted: Wanted) => JSON.stringify([person.princi
 export const knownApproval = (person: Person, wanted: Wanted): string | undefined =>
   approvals.get(nameOf(person, wanted));
 
+/** Forgets what was approved, and takes back what is being asked: who gave it is signed out. */
+export function forgetProofs(): void {
+  approvals.clear();
+  question.get()?.answer(undefined);
+}
+
 /** Has the person asked. @returns undefined when they would rather not, or are being asked already */
 export async function prove(person: Person, wanted: Wanted): Promise<Proof | undefined> {
   if (question.get() !== undefined) return undefined;
