@@ -35,14 +35,14 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
     await page.getByLabel('Table').selectOption('tasks');
     await page.getByLabel('Statements').fill("insert into tasks (body) values ('hidden') returning body");
     await press('Run');
-    await page.getByRole('region', { name: 'What was answered' }).getByText('hidden').waitFor();
+    await page.getByRole('region', { name: 'Result' }).getByText('hidden').waitFor();
     await page.getByRole('region', { name: 'Rows of tasks' }).getByText('hidden').waitFor();
     await page.getByLabel('Seen with').selectOption('anon');
     await page.getByText('No rows').waitFor();
 
     await page.getByLabel('Statements').fill('select nothing');
     await press('Run');
-    await page.getByRole('alert').getByText('SQL_ERROR').waitFor();
+    await page.getByRole('alert').getByText('42703').waitFor();
   });
 
   test('an escalation shows up as it is raised, and is acknowledged and resolved with a note', async () => {

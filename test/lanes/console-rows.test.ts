@@ -181,7 +181,7 @@ describe.skipIf(chromiumProgram() === undefined)('rows of the console in Chromiu
     await seen.getByText('Rows by SQL alone').waitFor();
     await seen.getByLabel('Statements').fill('select 41 + 1 as answer');
     await seen.getByRole('button', { name: 'Run' }).click();
-    await seen.getByRole('region', { name: 'What was answered' }).getByText('42').waitFor();
+    await seen.getByRole('region', { name: 'Result' }).getByText('42').waitFor();
     expect(await seen.getByRole('alert').count()).toBe(0);
   });
 

@@ -1,19 +1,16 @@
 import { useState } from 'react';
-import { useChange } from '../graph/use-change.ts';
 import { useAsk } from '../graph/use-live-query.ts';
 import { Card } from '../parts/card.tsx';
-import { DataTable } from '../parts/data-table.tsx';
 import { Empty } from '../parts/empty.tsx';
-import { ErrorNote } from '../parts/error-note.tsx';
 import { Field } from '../parts/field.tsx';
-import { Form, textOf } from '../parts/form.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Page } from '../parts/page.tsx';
 import { Tag } from '../parts/tag.tsx';
 import { mayChange, mayOn } from '../session/may.ts';
 import { ProjectKeysDocument, type ProjectKeysQuery } from './project.graphql.ts';
 import { projectCrumbs } from './project-crumbs.ts';
-import { ProjectTablesDocument, type ProjectTablesQuery, RunSqlDocument } from './rows.graphql.ts';
+import { ProjectTablesDocument, type ProjectTablesQuery } from './rows.graphql.ts';
+import { Sql } from './rows-sql.tsx';
 import { TableRows } from './rows-table.tsx';
 
 type Project = NonNullable<ProjectTablesQuery['project']>;
@@ -123,48 +120,6 @@ function Tables({ project, tables, keys }: TablesProps) {
         }
         live={live}
       />
-    </Card>
-  );
-}
-
-function Sql({ projectId }: { readonly projectId: string }) {
-  const run = useChange(RunSqlDocument);
-  const [result, setResult] = useState<{
-    readonly rowCount: number | null;
-    readonly rows: readonly Readonly<Record<string, unknown>>[];
-    readonly fields: readonly { readonly name: string }[];
-  }>();
-  return (
-    <Card title="SQL">
-      <Form
-        label="SQL"
-        className="stack"
-        send={async (values) => {
-          const answer = await run.run({ project: projectId, sql: textOf(values, 'sql') });
-          if (answer?.runSql != null) setResult(answer.runSql);
-          return false;
-        }}
-      >
-        <Field label="Statements" hint="Run with the rights of the service key, several as one transaction.">
-          <textarea name="sql" rows={4} required spellCheck={false} />
-        </Field>
-        <div>
-          <button type="submit" disabled={run.busy}>
-            Run
-          </button>
-        </div>
-      </Form>
-      <ErrorNote error={run.error} />
-      {result !== undefined && (
-        <>
-          <p role="status" className="quiet">
-            {result.rowCount === null ? 'Done.' : `Done: ${result.rowCount.toLocaleString()} rows.`}
-          </p>
-          {result.fields.length > 0 && (
-            <DataTable label="What was answered" columns={result.fields.map(({ name }) => name)} rows={result.rows} />
-          )}
-        </>
-      )}
     </Card>
   );
 }
