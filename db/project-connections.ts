@@ -1,7 +1,9 @@
 import type { ProjectDatabase } from './project-databases.ts';
+import { ProjectPoolBusyError } from './project-pool-busy.ts';
 import { openSession, type Project, ServerFullError, type Session, type SessionOptions } from './project-session.ts';
 import { emptyQueue, isAsked } from './read-queue.ts';
-import { ProjectPoolBusyError, WaitingLine } from './waiting-line.ts';
+import { RoleTurns } from './role-turns.ts';
+import { WaitingLine } from './waiting-line.ts';
 
 export interface ProjectConnectionsOptions extends SessionOptions {
   /** Most connections to one project at once. */
@@ -49,7 +51,9 @@ export class ProjectConnections {
   projectOf(database: ProjectDatabase): Project {
     let project = this.#projects.get(database.databaseName);
     if (project === undefined) {
-      project = { database, idle: [], reads: emptyQueue(), open: 0, full: false, current: false };
+      const { perProject, waitMs } = this.#options;
+      const turns = new RoleTurns(perProject, waitMs);
+      project = { database, idle: [], reads: emptyQueue(), turns, open: 0, full: false, current: false };
       this.#projects.set(database.databaseName, project);
     }
     return project;

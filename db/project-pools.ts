@@ -2,12 +2,13 @@ import type pg from 'pg';
 import type { StatementHook } from './pool.ts';
 import { ProjectConnections } from './project-connections.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
-import { cancelWhenDue, type Project, type Session } from './project-session.ts';
+import { cancelWhenDue, longestOf, type Project, type Session } from './project-session.ts';
+import type { Caller } from './role-turns.ts';
 import { runScript, type ScriptLimits, type ScriptResult, type ScriptSequel, type ScriptStatement } from './script.ts';
 import { SharedReads } from './shared-reads.ts';
 import { type BatchRows, type BatchStatement, type PreparedNames, runBatch } from './statement-batch.ts';
 
-export { ProjectPoolBusyError } from './waiting-line.ts';
+export { ProjectPoolBusyError } from './project-pool-busy.ts';
 
 export interface ProjectPoolsOptions {
   readonly databases: ProjectLogins;
@@ -19,7 +20,7 @@ export interface ProjectPoolsOptions {
   readonly idleMs?: number;
   /** How long a request waits for a connection, in milliseconds. @default 5_000 */
   readonly waitMs?: number;
-  /** Longest a batch may take, in milliseconds; then it is cancelled. @default 30_000 */
+  /** Longest a batch may take, in milliseconds; then it is cancelled. Callers have less, see `callerMs`. @default 30_000 */
   readonly batchMs?: number;
   readonly onStatement?: StatementHook | undefined;
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
@@ -28,6 +29,8 @@ export interface ProjectPoolsOptions {
 export interface BatchOptions {
   /** Aborted when nobody waits for the rows any more: the batch is cancelled. */
   readonly signal?: AbortSignal | undefined;
+  /** For whom it is run, where that is neither the platform nor the project's service. */
+  readonly caller?: Caller | undefined;
   /** Tenant code was called that may leave anything on the session, which is cleared before anybody else has it. */
   readonly discard?: boolean;
   /** Nothing is changed and nothing called: it may be sent in one packet with other reads, and be run twice. */
@@ -64,7 +67,7 @@ export class ProjectPools {
       release: (session, unclean, cancelling) => void connections.release(session, unclean, cancelling),
       close: (session) => void connections.closeSession(session),
       wanted: () => connections.wanted,
-      alone: (project, statements, signal) => this.#runAlone(project, statements, signal, false),
+      alone: (project, read) => this.#runAlone(project, read.statements, read),
     });
   }
 
@@ -86,12 +89,12 @@ export class ProjectPools {
   run(
     database: ProjectDatabase,
     statements: readonly BatchStatement[],
-    { signal, discard = false, shared = false }: BatchOptions = {},
+    { signal, caller, discard = false, shared = false }: BatchOptions = {},
   ): Promise<BatchRows> {
     const project = this.#connections.projectOf(database);
     return shared
-      ? this.#shared.ask(project, statements, signal)
-      : this.#runAlone(project, statements, signal, discard);
+      ? this.#shared.ask(project, { statements, signal, caller })
+      : this.#runAlone(project, statements, { signal, caller, discard });
   }
 
   /**
@@ -152,22 +155,26 @@ export class ProjectPools {
   #runAlone(
     project: Project,
     statements: readonly BatchStatement[],
-    signal: AbortSignal | undefined,
-    discard: boolean,
+    options: Omit<BatchOptions, 'shared'>,
   ): Promise<BatchRows> {
-    return this.#with(project, { signal, discard }, ({ client, prepared }) =>
-      this.#batch(client, statements, prepared),
-    );
+    return this.#with(project, options, ({ client, prepared }) => this.#batch(client, statements, prepared));
   }
 
   async #with<Result>(
     project: Project,
-    { signal, discard = false }: BatchOptions,
+    { signal, caller, discard = false }: BatchOptions,
     work: (session: Session) => Promise<Result>,
   ): Promise<Result> {
-    const session = await this.#connections.acquire(project);
+    const giveBack = caller === undefined ? undefined : await project.turns.take(caller);
+    let session: Session;
+    try {
+      session = await this.#connections.acquire(project);
+    } catch (error) {
+      giveBack?.();
+      throw error;
+    }
     let failed = true;
-    const settle = cancelWhenDue(session, this.#options, signal);
+    const settle = cancelWhenDue(session, this.#options, longestOf(this.#options, caller), signal);
     try {
       const result = await work(session);
       failed = false;
@@ -175,7 +182,9 @@ export class ProjectPools {
     } finally {
       const cancelling = settle();
       // In the background: the answer need not wait until the session is fit for the next one.
-      void this.#connections.release(session, failed || discard || cancelling !== undefined, cancelling);
+      void this.#connections
+        .release(session, failed || discard || cancelling !== undefined, cancelling)
+        .finally(() => giveBack?.());
     }
   }
 

@@ -5,6 +5,7 @@ import { sqlState } from './pool.ts';
 import type { ProjectDatabase, ProjectLogins } from './project-databases.ts';
 import { templateVersion } from './project-template.ts';
 import type { ReadQueue } from './read-queue.ts';
+import { type Caller, callerMs, type RoleTurns } from './role-turns.ts';
 import type { PreparedNames } from './statement-batch.ts';
 
 /** A project that has connections, or wants one. */
@@ -12,6 +13,7 @@ export interface Project {
   readonly database: ProjectDatabase;
   readonly idle: Session[];
   readonly reads: ReadQueue;
+  readonly turns: RoleTurns;
   open: number;
   /** The server took no further connection of late: those that are open have to do. */
   full: boolean;
@@ -193,6 +195,10 @@ async function logIn(
   return session;
 }
 
+/** Longest a batch may take, in milliseconds. */
+export const longestOf = ({ batchMs }: SessionOptions, caller: Caller | undefined): number =>
+  caller === undefined ? batchMs : Math.min(batchMs, callerMs[caller]);
+
 /**
  * Cancels a batch that takes too long or that nobody waits for; limits set in SQL can be undone in SQL.
  *
@@ -200,7 +206,8 @@ async function logIn(
  */
 export function cancelWhenDue(
   session: Session,
-  { databases, batchMs }: SessionOptions,
+  { databases }: SessionOptions,
+  longestMs: number,
   signal: AbortSignal | undefined,
 ): () => Promise<void> | undefined {
   const { client, project } = session;
@@ -213,7 +220,7 @@ export function cancelWhenDue(
       if (!over) cut(session, databases);
     });
   };
-  const timer = setTimeout(cancel, batchMs);
+  const timer = setTimeout(cancel, longestMs);
   timer.unref();
   if (signal?.aborted === true) cancel();
   signal?.addEventListener('abort', cancel, { once: true });

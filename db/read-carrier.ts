@@ -1,6 +1,6 @@
 import pg from 'pg';
 import type { StatementHook } from './pool.ts';
-import { cancelWhenDue, cut, type Session, type SessionOptions } from './project-session.ts';
+import { cancelWhenDue, cut, longestOf, type Session, type SessionOptions } from './project-session.ts';
 import type { ReadCarrier } from './read-queue.ts';
 import { alikeReads } from './reads-alike.ts';
 import type { SharedRead } from './shared-read.ts';
@@ -45,6 +45,7 @@ export class Carrier implements ReadCarrier {
   #isCut = false;
   #isOver = false;
   #settleHead: (() => Promise<void> | undefined) | undefined;
+  #giveBack: (() => void) | undefined;
 
   constructor(options: CarrierOptions) {
     this.#options = options;
@@ -157,8 +158,12 @@ export class Carrier implements ReadCarrier {
     const { session, onHeldUp, divert } = this.#options;
     const head = this.#sent[this.#head]!;
     if (head.accompanied) session.project.reads.small.heldUp(head);
-    const others = this.#sent.slice(this.#head + (head.accompanied ? 0 : 1));
-    this.#settleHead = cancelWhenDue(session, this.#options, head.accompanied ? AbortSignal.abort() : head.signal);
+    // From here on it keeps a connection: that of a caller with too many of these begins anew when it is its turn.
+    else if (head.caller !== undefined) this.#giveBack = session.project.turns.tryTake(head.caller);
+    const goesOn = !head.accompanied && (head.caller === undefined || this.#giveBack !== undefined);
+    const others = this.#sent.slice(this.#head + (goesOn ? 1 : 0));
+    const longestMs = longestOf(this.#options, head.caller);
+    this.#settleHead = cancelWhenDue(session, this.#options, longestMs, goesOn ? head.signal : AbortSignal.abort());
     this.#isCut = others.length > 0;
     onHeldUp();
     for (const read of others) divert(read);
@@ -170,6 +175,7 @@ export class Carrier implements ReadCarrier {
     const { session, onEnd } = this.#options;
     session.batches += Math.max(0, this.#sent.length - 1);
     const cancelling = this.#settleHead?.();
+    this.#giveBack?.();
     // Nobody waits for what the server still has to do here.
     if (this.#isCut) cut(session, this.#options.databases);
     onEnd({ isCut: this.#isCut, unclean: this.#unclean || cancelling !== undefined, cancelling });

@@ -1,9 +1,11 @@
+import type { Caller } from './role-turns.ts';
 import type { BatchRows, BatchStatement } from './statement-batch.ts';
 
 /** A read on its way: it may be run twice, and nobody else may see anything of it. */
 export interface SharedRead {
   readonly statements: readonly BatchStatement[];
   readonly signal: AbortSignal | undefined;
+  readonly caller: Caller | undefined;
   readonly resolve: (rows: BatchRows) => void;
   readonly reject: (error: unknown) => void;
   /** Its asker has an answer, or waits for one elsewhere. */

@@ -2,7 +2,7 @@ import type { Project, Session, SessionOptions } from './project-session.ts';
 import { Carrier, type CarrierOptions } from './read-carrier.ts';
 import type { ReadCarrier } from './read-queue.ts';
 import type { SharedRead } from './shared-read.ts';
-import type { BatchRows, BatchStatement } from './statement-batch.ts';
+import type { BatchRows } from './statement-batch.ts';
 
 /** Where the connections come from. */
 export interface SharedReadsOptions extends SessionOptions, Pick<CarrierOptions, 'onStatement'> {
@@ -14,11 +14,7 @@ export interface SharedReadsOptions extends SessionOptions, Pick<CarrierOptions,
   /** Whether others wait for a connection, who would not get one as long as reads follow each other. */
   readonly wanted: () => boolean;
   /** Runs statements on a connection of their own. */
-  readonly alone: (
-    project: Project,
-    statements: readonly BatchStatement[],
-    signal: AbortSignal | undefined,
-  ) => Promise<BatchRows>;
+  readonly alone: (project: Project, read: Pick<SharedRead, 'statements' | 'signal' | 'caller'>) => Promise<BatchRows>;
 }
 
 /** Connections of a project that carry reads at once. */
@@ -42,14 +38,14 @@ export class SharedReads {
     this.#options = options;
   }
 
-  ask(project: Project, statements: readonly BatchStatement[], signal: AbortSignal | undefined): Promise<BatchRows> {
+  ask(project: Project, read: Pick<SharedRead, 'statements' | 'signal' | 'caller'>): Promise<BatchRows> {
     const { reads } = project;
     if (reads.apartUntil > 0) {
-      if (performance.now() < reads.apartUntil) return this.#options.alone(project, statements, signal);
+      if (performance.now() < reads.apartUntil) return this.#options.alone(project, read);
       reads.apartUntil = 0;
     }
     return new Promise((resolve, reject) => {
-      reads.waiting.push({ statements, signal, resolve, reject, settled: false, accompanied: false });
+      reads.waiting.push({ ...read, resolve, reject, settled: false, accompanied: false });
       if (reads.flushing) return;
       reads.flushing = true;
       // After all that has arrived has been looked at.
@@ -125,6 +121,6 @@ export class SharedReads {
   #divert(project: Project, read: SharedRead): void {
     if (read.settled) return;
     read.settled = true;
-    this.#options.alone(project, read.statements, read.signal).then(read.resolve, read.reject);
+    this.#options.alone(project, read).then(read.resolve, read.reject);
   }
 }

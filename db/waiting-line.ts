@@ -1,9 +1,5 @@
+import { ProjectPoolBusyError } from './project-pool-busy.ts';
 import type { Project, Session } from './project-session.ts';
-
-/** No connection came free in time. */
-export class ProjectPoolBusyError extends Error {
-  override readonly name = 'ProjectPoolBusyError';
-}
 
 interface Waiter {
   readonly serve: (session: Session | undefined) => void;

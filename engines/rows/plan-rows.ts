@@ -1,5 +1,6 @@
 import type { RowPlan } from './answer/row-plan.ts';
 import { RowError } from './errors.ts';
+import { refuseCostlyPatterns } from './plan/patterns.ts';
 import { planCall } from './plan/plan-call.ts';
 import { planChange } from './plan/plan-change.ts';
 import { planOptions } from './plan/plan-options.ts';
@@ -35,6 +36,7 @@ function plan(request: RowRequest, cache: SchemaCache, role: RowRole): RowPlan {
   const isFunction = request.target.kind === 'function';
   const preferences = readPreferences(request.header('prefer'));
   const query = parseQuery(request.search, isFunction && request.method !== 'POST');
+  refuseCostlyPatterns(query, role);
   if (isFunction) return planCall(request, cache, query, preferences, role);
   const table = tableNamed(cache, request.target.name);
   const isRead = request.method === 'GET' || request.method === 'HEAD';

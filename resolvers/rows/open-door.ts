@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import type { Caller } from '../../db/role-turns.ts';
 import type { RowRole } from '../../engines/rows/request/row-request.ts';
 import type { ProjectTarget } from '../addressed-project.ts';
 import { standingClaims } from '../auth/standing.ts';
@@ -15,6 +16,10 @@ export interface RowCaller {
   /** Seen by policies as `request.jwt.claims`. */
   readonly claims: Readonly<Record<string, unknown>>;
 }
+
+/** As whom the database is to bound what is asked; undefined for the project's own service. */
+export const strangerOf = ({ role }: RowCaller): Caller | undefined =>
+  role === 'anon' || role === 'authenticated' ? role : undefined;
 
 /**
  * Resolves the credentials of a request for rows: with a key alone, as the key; with a user's token, as the user. See

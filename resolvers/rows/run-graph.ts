@@ -11,7 +11,7 @@ import type { Cursors } from '../../engines/rows/graph/plan-state.ts';
 import { rowsMax } from '../../engines/rows/request/range.ts';
 import type { Context, Services } from '../context.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
-import type { RowCaller } from './open-door.ts';
+import { type RowCaller, strangerOf } from './open-door.ts';
 import { named, prelude, type RequestSettings, reached, wordsOf } from './run-rows.ts';
 
 export interface GraphRun {
@@ -37,7 +37,12 @@ export async function runGraph(ctx: Context, { caller, settings, plans, readOnly
     ...plans.map(({ statement }) => named(statement)),
   ];
   const runsProjectCode = plans.some((plan) => plan.runsProjectCode);
-  const options = { signal: ctx.signal, discard: runsProjectCode, shared: readOnly && !runsProjectCode };
+  const options = {
+    signal: ctx.signal,
+    caller: strangerOf(caller),
+    discard: runsProjectCode,
+    shared: readOnly && !runsProjectCode,
+  };
   let rows: BatchRows;
   try {
     rows = await reached(() => ctx.services.projectPools.run(caller.target.database, statements, options), readOnly);

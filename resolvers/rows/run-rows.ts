@@ -24,7 +24,7 @@ import type { Context } from '../context.ts';
 import { refuseWhileClosed } from '../lifecycle.ts';
 import { connectionLost, saidTooMuch } from '../project-data/in-project.ts';
 import { explainDenial, hasRight } from './explain-denial.ts';
-import type { RowCaller } from './open-door.ts';
+import { type RowCaller, strangerOf } from './open-door.ts';
 
 /** What SQL inside the project may see of a request. */
 export interface RequestSettings {
@@ -119,7 +119,12 @@ async function run(
   const { database } = caller.target;
   const statements = [prelude(caller, request, settings, plan), named(plan.statement)];
   if (plan.estimate !== undefined) statements.push({ ...plan.estimate, name: undefined });
-  const options = { signal: ctx.signal, discard: plan.runsProjectCode, shared: plan.readOnly && !plan.runsProjectCode };
+  const options = {
+    signal: ctx.signal,
+    caller: strangerOf(caller),
+    discard: plan.runsProjectCode,
+    shared: plan.readOnly && !plan.runsProjectCode,
+  };
   try {
     const rows = await reached(() => ctx.services.projectPools.run(database, statements, options), plan.readOnly);
     if (!plan.readOnly) ctx.services.live.changed(database);

@@ -1,4 +1,5 @@
 import { invalidField } from '../../../core/errors.ts';
+import { refuseCostlyPattern } from '../plan/patterns.ts';
 import type { ReadNode, Where } from '../plan/read-node.ts';
 import type { Condition, Operation } from '../request/filter.ts';
 import type { Args } from './asked.ts';
@@ -77,7 +78,9 @@ function columnConditions(state: PlanState, place: Place, column: GraphColumn, a
     state.conditions += 1;
     if (state.conditions > conditionsMax) throw invalidField(path, `at most ${conditionsMax} conditions at once`);
     const field = { name: column.column.name, path: [] };
-    return { kind: 'filter', field, column: column.column, condition: conditionOf(column, name, value) };
+    const condition = conditionOf(column, name, value);
+    refuseCostlyPattern(condition, state.role);
+    return { kind: 'filter', field, column: column.column, condition };
   });
 }
 

@@ -49,7 +49,7 @@ export function planRoot(options: PlanOptions, asked: Asked): RootPlan {
 }
 
 function plannedRoot({ cache, role, cursors, whole }: PlanOptions, asked: Asked): RootPlan {
-  const state: PlanState = { cursors, whole, embeds: 0, conditions: 0 };
+  const state: PlanState = { role, cursors, whole, embeds: 0, conditions: 0 };
   const { meaning, args, below } = asked;
   switch (meaning.kind) {
     case 'list':

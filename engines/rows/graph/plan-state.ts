@@ -1,5 +1,6 @@
 import { refusals } from '../errors.ts';
 import type { ReadNode } from '../plan/read-node.ts';
+import type { RowRole } from '../request/row-request.ts';
 import type { GraphRelation } from './graph-model.ts';
 
 /** Gives cursors out and takes them back. */
@@ -21,6 +22,7 @@ export interface WholeRequest {
 
 /** What is counted while a request is planned. */
 export interface PlanState {
+  readonly role: RowRole;
   readonly cursors: Cursors;
   readonly whole: WholeRequest;
   embeds: number;
