@@ -1,6 +1,7 @@
 import { authStatements } from './project-template/auth.ts';
 import { crashMarkStatements } from './project-template/crash-mark.ts';
 import { ddlFollowerStatements } from './project-template/ddl-follower.ts';
+import { importedUserStatements } from './project-template/imported-users.ts';
 import { liveStatements } from './project-template/live.ts';
 import { liveBodyStatements } from './project-template/live-trigger.ts';
 import { passkeyStatements } from './project-template/passkeys.ts';
@@ -61,6 +62,7 @@ export const templateVersions: readonly TemplateVersion[] = [
   { version: 12, statements: [] },
   { version: 13, statements: [...crashMarkStatements, ...ddlFollowerStatements] },
   { version: 14, statements: liveBodyStatements },
+  { version: 15, statements: importedUserStatements },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */

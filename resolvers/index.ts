@@ -6,6 +6,7 @@ import { watchAudit } from './audits/watch-audit.ts';
 import { changeSettings, getSettings } from './auth/change-settings.ts';
 import { createUser } from './auth/create-user.ts';
 import { deleteUser } from './auth/delete-user.ts';
+import { importUsers } from './auth/import-users.ts';
 import { demoteUser, promoteUser } from './auth/promote-user.ts';
 import { addCredit } from './billing/add-credit.ts';
 import { getBilling } from './billing/get-billing.ts';
@@ -220,6 +221,7 @@ export const operations: readonly AnyOperation[] = [
   getSettings,
   changeSettings,
   deleteUser,
+  importUsers,
   leaveRoom,
   openPresences,
   createClaim,

@@ -123,6 +123,7 @@ export const surfaceNames: Readonly<Record<string, SurfaceNames>> = {
   'billing.addCredit': { tool: 'admin_add_credit', command: 'admin credit' },
 
   'users.create': { tool: 'create_auth_user', command: 'auth create-user' },
+  'users.import': { command: 'auth import-users' },
   'users.delete': { tool: 'delete_auth_user', command: 'auth delete-user' },
   'users.promote': { tool: 'promote_user', command: 'projects promote-user' },
   'users.demote': { tool: 'demote_user', command: 'projects demote-user' },

@@ -1,6 +1,7 @@
 import { changeSettings, getSettings } from '../resolvers/auth/change-settings.ts';
 import { createUser } from '../resolvers/auth/create-user.ts';
 import { deleteUser } from '../resolvers/auth/delete-user.ts';
+import { importUsers } from '../resolvers/auth/import-users.ts';
 import { demoteUser, promoteUser } from '../resolvers/auth/promote-user.ts';
 import { route } from './route.ts';
 
@@ -23,6 +24,10 @@ export const projectUserRoutes = [
       client_state: body.client_state,
     }),
   ),
+  route('POST', '/auth/v1/admin/users/import', 200, importUsers, ({ body }) => ({
+    project_id: body.project_id,
+    users: body.users,
+  })),
   route('POST', '/projects/v1/admin/:project_id/promote-user', 200, promoteUser, ({ params, body }) => ({
     project: params.project_id,
     email: body.email,

@@ -24,6 +24,7 @@ import './orgs.ts';
 import './platform.ts';
 import './project-data.ts';
 import './project-mutations.ts';
+import './imported-users.ts';
 import './project-users.ts';
 import './products.ts';
 import './projects.ts';

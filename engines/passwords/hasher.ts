@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { createThreads, ThreadsBusyError } from '../../core/threads.ts';
 import { argonCost, saltLength } from './argon-cost.ts';
-import type { ArgonAnswer, ArgonTask } from './argon-worker.ts';
+import type { PasswordAnswer, PasswordTask } from './password-worker.ts';
 
-/** Hashes passwords with Argon2id, beside the event loop. */
+/** Hashes passwords with Argon2id beside the event loop, and checks those that were hashed with bcrypt elsewhere. */
 export interface PasswordHasher {
   /**
    * @param party whose user it is: parties take turns
@@ -15,10 +15,18 @@ export interface PasswordHasher {
   /**
    * Whether a password is the one of a hash. Without a hash it is not, and to find out takes as long.
    *
+   * @param hash Argon2id in the PHC form, or bcrypt, which looks at the first 72 bytes of a password
    * @throws HasherBusyError
    */
-  readonly verify: (hash: string | undefined, password: string, party?: string) => Promise<boolean>;
+  readonly verify: (hash: string | undefined, password: string, options?: VerifyOptions) => Promise<boolean>;
   readonly close: () => Promise<void>;
+}
+
+export interface VerifyOptions {
+  /** Whose user it is: parties take turns. */
+  readonly party?: string;
+  /** Highest cost of bcrypt among all users who may be meant: a check takes as long for each of them, and for nobody. */
+  readonly bcryptCost?: number | undefined;
 }
 
 /** More passwords wait than can be hashed in bearable time. */
@@ -41,11 +49,10 @@ export function createPasswordHasher({
   waitingMax = 256,
   shareMax = 32,
 }: HasherOptions = {}): PasswordHasher {
-  const program = new URL('./argon-worker.ts', import.meta.url);
-  const threads = createThreads<ArgonTask, ArgonAnswer>({ program, most, waitingMax, shareMax });
+  const program = new URL('./password-worker.ts', import.meta.url);
+  const threads = createThreads<PasswordTask, PasswordAnswer>({ program, most, waitingMax, shareMax });
 
-  async function ask(party: string | undefined, password: string, hash?: string): Promise<string | boolean> {
-    const task = { password, salt: randomBytes(saltLength), hash };
+  async function ask(party: string | undefined, task: PasswordTask): Promise<string | boolean> {
     const { result } = await threads.ask(task, party).catch((error: unknown) => {
       throw error instanceof ThreadsBusyError ? new HasherBusyError('Too many passwords wait.') : error;
     });
@@ -54,10 +61,11 @@ export function createPasswordHasher({
   }
 
   return {
-    hash: async (password, party) => String(await ask(party, password)),
-    async verify(known, password, party) {
+    hash: async (password, party) => String(await ask(party, { password, salt: randomBytes(saltLength) })),
+    async verify(known, password, { party, bcryptCost } = {}) {
       // The library takes no empty password; it is as wrong as any other, and takes as long.
-      const same = (await ask(party, password === '' ? 'x' : password, known ?? nobodys)) === true;
+      const tried = password === '' ? 'x' : password;
+      const same = (await ask(party, { password: tried, hash: known ?? decoy, decoy, bcryptCost })) === true;
       return known !== undefined && password !== '' && same;
     },
     close: threads.close,
@@ -68,4 +76,4 @@ const unpadded = (length: number) => randomBytes(length).toString('base64').repl
 const { memorySize, iterations, parallelism, hashLength } = argonCost;
 
 /** Of a password that nobody has, for users who have none: made up, so that there is nothing to wait for. */
-const nobodys = `$argon2id$v=19$m=${memorySize},t=${iterations},p=${parallelism}$${unpadded(saltLength)}$${unpadded(hashLength)}`;
+const decoy = `$argon2id$v=19$m=${memorySize},t=${iterations},p=${parallelism}$${unpadded(saltLength)}$${unpadded(hashLength)}`;

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
 import type { ProjectCaller } from '../project-door.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
-import { isPassword } from './passwords.ts';
+import { hashAnew, isPassword } from './passwords.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
 import { countForAddress, countOfNetwork, noteSignIn } from './throttle.ts';
@@ -12,6 +12,12 @@ interface Known {
   readonly id: string;
   readonly password_hash: string | null;
   readonly providers: readonly string[];
+}
+
+interface Found {
+  readonly known: Known | null;
+  /** Highest cost among the bcrypt hashes that users of the project still have. */
+  readonly bcrypt_cost: number | null;
 }
 
 /**
@@ -26,19 +32,33 @@ export async function passwordGrant(
   const { services, target } = ctx;
   await countOfNetwork(ctx, signInThrottles.passwordOfNetwork, 'passwords');
   const counted = await countForAddress(ctx, signInThrottles.password, 'password', email);
-  const known = await authRow<Known>(services, target, findStatement, [email]);
-  const right = await isPassword(services, target, known?.password_hash ?? null, password);
-  if (known === undefined || !right) throw refusalOf(known);
-  await noteSignIn(ctx, email, counted);
-  return startSession(services, target, {
-    userId: known.id,
-    amr: ['password'],
-    passwordHash: known.password_hash!,
-  });
+  for (;;) {
+    const found = await authRow<Found>(services, target, findStatement, [email]);
+    const { known, bcrypt_cost: bcryptCost } = found!;
+    const hash = known?.password_hash ?? null;
+    const right = await isPassword(services, target, { hash, bcryptCost }, password);
+    if (known === null || hash === null || !right) throw refusalOf(known);
+    await noteSignIn(ctx, email, counted);
+    // No transaction waits for a password: it is hashed before the one that stores it.
+    const newPasswordHash = await hashAnew(services, target, hash, password);
+    try {
+      return await startSession(services, target, {
+        userId: known.id,
+        amr: ['password'],
+        passwordHash: hash,
+        newPasswordHash,
+      });
+    } catch (error) {
+      // Another sign-in may have put the new hash there first: then the password is tried against that one.
+      const isReplaced =
+        newPasswordHash !== undefined && error instanceof ServiceError && error.code === 'INVALID_AUTH';
+      if (!isReplaced) throw error;
+    }
+  }
 }
 
 /** Who only ever signs in elsewhere is told where, as the specification wants it. */
-function refusalOf(known: Known | undefined): ServiceError {
+function refusalOf(known: Known | null): ServiceError {
   const [provider] = known?.password_hash === null ? known.providers : [];
   if (provider === undefined)
     return new ServiceError('INVALID_AUTH', {
@@ -55,7 +75,13 @@ function refusalOf(known: Known | undefined): ServiceError {
 
 const findStatement: AuthStatement = {
   name: 'user_by_email',
-  text: `select json_build_object('id', u.id, 'password_hash', u.password_hash,
-      'providers', coalesce((select jsonb_agg(i.provider order by i.created_at) from auth.identities i where i.user_id = u.id), '[]'))
-    from auth.users u where u.email = $1`,
+  // The index of bcrypt hashes holds those that are left alone: the highest cost is its last entry.
+  text: `select json_build_object('known', (
+      select json_build_object('id', u.id, 'password_hash', u.password_hash,
+        'providers', coalesce((select jsonb_agg(i.provider order by i.created_at) from auth.identities i where i.user_id = u.id), '[]'))
+      from auth.users u where u.email = $1
+    ), 'bcrypt_cost', (
+      select substr(password_hash, 5, 2)::int from auth.users where password_hash like '$2%'
+      order by substr(password_hash, 5, 2) desc limit 1
+    ))`,
 };

@@ -19,6 +19,8 @@ export interface Proof {
   readonly amr: readonly string[];
   /** The hash that the password was right for: another one by now is another password. */
   readonly passwordHash?: string;
+  /** The hash that takes its place in the same transaction. */
+  readonly newPasswordHash?: string | undefined;
   /** True for a user who was just made by a password: somebody else may have come by the mail since. */
   readonly unverified?: true;
   /** Whose identity it was, for social sign-in. */
@@ -41,7 +43,7 @@ const newRefreshToken = () => `svcr_${randomBytes(32).toString('base64url')}`;
 export async function startSession(
   services: Services,
   target: ProjectTarget,
-  { userId, amr, passwordHash, unverified, provider, subject, passkeyId }: Proof,
+  { userId, amr, passwordHash, newPasswordHash, unverified, provider, subject, passkeyId }: Proof,
 ): Promise<SessionAnswer> {
   const refreshToken = newRefreshToken();
   const values = [
@@ -51,14 +53,16 @@ export async function startSession(
     provider ?? null,
     passkeyId ?? null,
     sha256Hex(refreshToken),
-    passwordHash ?? null,
+    newPasswordHash ?? passwordHash ?? null,
     subject ?? null,
     unverified ?? false,
   ];
-  const [, [standing]] = (await authBatch(services, target, [
+  const answers = await authBatch(services, target, [
     [lockUserStatement, [userId]],
+    ...(newPasswordHash === undefined ? [] : [[rehashStatement, [userId, passwordHash!, newPasswordHash]] as const]),
     [startStatement, values],
-  ])) as [unknown, [StandingSession?]];
+  ]);
+  const [standing] = answers.at(-1) as [StandingSession?];
   if (standing === undefined) throw new ServiceError('INVALID_AUTH', { nextActions: [] });
   return answerSession(services, target, standing, refreshToken);
 }
@@ -136,6 +140,11 @@ const sweptSessions = `swept as (
         select id from auth.sessions where least(expires_at, revoked_at) < now() - interval '7 days'
         order by least(expires_at, revoked_at) limit 10 for update skip locked)
     )`;
+
+const rehashStatement: AuthStatement = {
+  name: 'password_rehash',
+  text: 'update auth.users set password_hash = $3 where id = $1::uuid and password_hash = $2 returning to_json(id)',
+};
 
 const startStatement: AuthStatement = {
   name: 'session_start',

@@ -110,7 +110,7 @@ export async function requirePassword(
   }
   await countTry(services, target, signInThrottles.password, 'own_password', id);
   const hash = await authRow<string | null>(services, target, hashStatement, [id]);
-  if (!(await isPassword(services, target, hash ?? null, given)))
+  if (!(await isPassword(services, target, { hash: hash ?? null }, given)))
     throw new ServiceError('INVALID_AUTH', {
       message: 'The password so far is wrong.',
       details: { reason: 'password', field: 'current_password' },

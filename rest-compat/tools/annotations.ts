@@ -17,6 +17,7 @@ const exceptions: Readonly<Record<string, Partial<Annotations>>> = {
   // A tier is paid for each time it is set.
   'tiers.set': { idempotentHint: false },
   'users.create': { idempotentHint: true },
+  'users.import': { idempotentHint: true },
   'members.add': { idempotentHint: true },
   'grants.create': { idempotentHint: true },
   // It only ever refuses for now, and would make something otherwise.

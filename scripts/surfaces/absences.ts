@@ -7,6 +7,7 @@ export const reasons = {
   stream: 'it begins a subscription, and this surface holds no streams',
   twin: 'another operation says the same here',
   bytes: 'it answers bytes, and this surface hands on the address where they are had',
+  hashes: 'its rows hold hashes of passwords, which do not belong in the context of a model',
   payer: 'whoever pays is who acts, while this surface looks at the credential first',
 } as const;
 
@@ -37,4 +38,5 @@ export const absences: Readonly<Record<string, Absences>> = {
   'rooms.open': { REST: 'twin', tool: 'twin', OpenAPI: 'twin' },
   'rooms.openPresences': held,
   'tiers.quote': { GraphQL: 'twin' },
+  'users.import': { tool: 'hashes' },
 };

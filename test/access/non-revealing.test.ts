@@ -251,7 +251,9 @@ describe.each(Object.keys(kinds))('%s', (kind) => {
         // Usage has `admin` in its path, and is for whoever may read the project.
         const forAdmin =
           name.includes('/admin/') &&
-          !/\/(usage|sql|schema|expose|validate|users|users\/:user_id|promote-user|demote-user)$/.test(name);
+          !/\/(usage|sql|schema|expose|validate|users|users\/import|users\/:user_id|promote-user|demote-user)$/.test(
+            name,
+          );
         const needsCredential = kind === 'nobody' || (kind === 'anon key' && !forAdmin);
         // Whoever pays for a tier is known by the payment, so that nobody is asked for one, whatever is named.
         const mayPay = kind === 'nobody' && name === 'POST /tiers/v1/:tier';

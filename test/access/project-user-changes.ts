@@ -46,6 +46,16 @@ export function projectUserChanges(service: Service, home: Home): Changes {
         ...change('users.create', 'project.user_created'),
         send: send('POST', () => '/auth/v1/admin/users', named({ email })),
       },
+      {
+        operation: 'users.import',
+        action: 'project.users_imported',
+        kind: 'project',
+        objectId: () => projectId,
+        // Its row is in the project's database: the trail's own comes before it, alone.
+        written: `select xmin::text from audit_events where action = 'project.users_imported' and object_id = $1
+          order by seq desc limit 1`,
+        send: send('POST', () => '/auth/v1/admin/users/import', named({ users: [{ id: crypto.randomUUID(), email }] })),
+      },
       { ...change('users.promote', 'project.user_promoted'), send: role('promote') },
       { ...change('users.demote', 'project.user_demoted'), send: role('demote') },
       {

@@ -1,3 +1,4 @@
+import { bcrypt } from 'hash-wasm';
 import { afterAll, expect, test } from 'vitest';
 import { createPasswordHasher, HasherBusyError } from '../../engines/passwords/hasher.ts';
 
@@ -15,6 +16,18 @@ test('a hash names Argon2id with what OWASP asks for at the least, and fits its 
 test('without a hash no password is right, not even one that somebody guessed', async () => {
   expect(await hasher.verify(undefined, 'secret')).toBe(false);
   expect(await hasher.verify(undefined, '')).toBe(false);
+});
+
+test('a bcrypt hash of any cost fits its password alone, beside hashes of a higher cost too', async () => {
+  for (const costFactor of [4, 6]) {
+    const hash = await bcrypt({ password: 'secret', salt: new Uint8Array(16), costFactor });
+    for (const bcryptCost of [undefined, 6]) {
+      expect(await hasher.verify(hash, 'secret', { bcryptCost })).toBe(true);
+      for (const wrong of ['Secret', '']) expect(await hasher.verify(hash, wrong, { bcryptCost })).toBe(false);
+      expect(await hasher.verify(undefined, 'secret', { bcryptCost })).toBe(false);
+      expect(await hasher.verify(await hasher.hash('secret'), 'secret', { bcryptCost })).toBe(true);
+    }
+  }
 });
 
 test('the event loop goes on turning while passwords are hashed', async () => {

@@ -21,7 +21,7 @@ const tools = platformTools(service);
 const list = await tools.list('all');
 const byName = new Map(list.map((tool) => [tool.name, tool]));
 
-test('every operation has its tool, but those that begin a subscription or answer bytes', () => {
+test('every operation has its tool, but those that begin a subscription, answer bytes or take hashes', () => {
   const without = operations.filter(({ name }) => !byName.has(surfaceNames[name]?.tool ?? ''));
   expect(without.map(({ name }) => name).sort()).toEqual([
     'audit.watch',
@@ -32,6 +32,8 @@ test('every operation has its tool, but those that begin a subscription or answe
     'projects.openLive',
     'rooms.open',
     'rooms.openPresences',
+    // Its rows hold hashes of passwords, which do not belong in the context of a model.
+    'users.import',
   ]);
 });
 

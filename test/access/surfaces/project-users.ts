@@ -44,6 +44,12 @@ export const projectUserSurfaces = ({ params, service }: Stage): Surfaces => {
       prepare,
       field: change('createProjectUser', 'created', `, email: "${email}"`),
     },
+    'POST /auth/v1/admin/users/import': {
+      cells: 'A + + F N + A F',
+      body: () => ({ project_id: params.id, users: [{ id: '6f1c5b2e-5d1f-4c8a-9b1e-0a4f6f3d2c1b', email }] }),
+      prepare,
+      field: change('importProjectUsers', 'imported', `, users: [{ id: "17" }]`),
+    },
     'DELETE /auth/v1/admin/users/:user_id': {
       cells: 'A + + F N + A F',
       search: () => `?project_id=${params.id}`,

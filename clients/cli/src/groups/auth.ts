@@ -384,6 +384,12 @@ export const group: Group = {
     verify,
     createUser,
     inviteUser,
+    operationCommand('auth import-users', rows['users.import'], {
+      about: [
+        '`projects import` takes the users of a dump by itself. Every user gets a row in the answer; a second run changes nothing.',
+      ],
+      examples: [['From a file', 'auth import-users --users @users.json']],
+    }),
     operationCommand('auth delete-user', rows['users.delete'], {
       takes: [take('user_id')],
       examples: [['With its sessions', 'auth delete-user 9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70']],

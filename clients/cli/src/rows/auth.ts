@@ -135,6 +135,28 @@ export const rows = {
     },
     key: 'taken',
   },
+  'users.import': {
+    operation: 'users.import',
+    summary: 'Take over users of another platform with their ids, bcrypt hashes and social accounts; mails nobody.',
+    method: 'POST',
+    path: '/auth/v1/admin/users/import',
+    inputs: {
+      project_id: {
+        at: 'body',
+        as: 'project_id',
+        type: 'string',
+        about: 'Project; the key’s own when absent.',
+      },
+      users: {
+        at: 'body',
+        as: 'users',
+        type: 'json',
+        about: 'The users, at most 1000. One that is here under its id already stays as it is.',
+        required: true,
+      },
+    },
+    key: 'taken',
+  },
   'users.settings': {
     operation: 'users.settings',
     summary: 'What a project decides about how its users sign in.',

@@ -12,6 +12,8 @@ export const users = (connection: Connection) => ({
   delete: method<DeleteInput, DeleteAnswer>(connection, { call: 'DELETE /auth/v1/admin/users/{user_id}', query: ['project_id'], key: 'made' }),
   /** Make an admin of a project a user like others; its tokens lose the role within 5 seconds. */
   demote: method<DemoteInput, DemoteAnswer>(connection, { call: 'POST /projects/v1/admin/{project}/demote-user', key: 'made' }),
+  /** Take over users of another platform with their ids, bcrypt hashes and social accounts; mails nobody. */
+  import: method<ImportInput, ImportAnswer>(connection, { call: 'POST /auth/v1/admin/users/import', key: 'made', freeIn: ['users.user_metadata', 'users.app_metadata'] }),
   /** Make a user of a project one of its admins, from its next token on. */
   promote: method<PromoteInput, PromoteAnswer>(connection, { call: 'POST /projects/v1/admin/{project}/promote-user', key: 'made' }),
   /** What a project decides about how its users sign in. */
@@ -101,6 +103,66 @@ export interface DemoteAnswer {
   readonly email: string;
   readonly userId: string;
   readonly isAdmin: boolean;
+}
+
+/** Take over users of another platform with their ids, bcrypt hashes and social accounts; mails nobody. */
+export interface ImportInput {
+  /** Project; the key’s own when absent. */
+  readonly projectId?: string | undefined;
+  /** The users, at most 1000. One that is here under its id already stays as it is. */
+  readonly users: readonly {
+    /** Id, a UUID; it is kept. */
+    readonly id: string;
+    /** Address of the user. */
+    readonly email?: string | null | undefined;
+    /** bcrypt hash of the password: $2a$, $2b$ or $2y$, of cost 4 to 14. */
+    readonly encryptedPassword?: string | null | undefined;
+    /** When the address was shown to be theirs; null for never. */
+    readonly emailConfirmedAt?: string | null | undefined;
+    /** When the user was made. */
+    readonly createdAt?: string | null | undefined;
+    /** When the user last signed in. */
+    readonly lastSignInAt?: string | null | undefined;
+    /** What the app keeps with the user; at most 16384 bytes. */
+    readonly userMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+    /** Read for its names only: there is no place for what it holds, and the result says so. */
+    readonly appMetadata?: Readonly<Record<string, unknown>> | null | undefined;
+    /** A user has no phone number here; the result says so. */
+    readonly phone?: string | null | undefined;
+    /** A user who is banned is not imported. */
+    readonly bannedUntil?: string | null | undefined;
+    /** A user who was deleted is not imported. */
+    readonly deletedAt?: string | null | undefined;
+    /** An anonymous user is not imported. */
+    readonly isAnonymous?: boolean | null | undefined;
+    /** A user of single sign-on is not imported. */
+    readonly isSsoUser?: boolean | null | undefined;
+    /** Social accounts, at most 32. */
+    readonly identities?: readonly {
+      /** Provider, for example `google`. */
+      readonly provider: string;
+      /** Subject: the id of the account at the provider. */
+      readonly providerId: string;
+      /** Address of the account there. */
+      readonly email?: string | null | undefined;
+      /** When the account was linked. */
+      readonly createdAt?: string | null | undefined;
+    }[] | null | undefined;
+  }[];
+}
+
+export interface ImportAnswer {
+  readonly imported: number;
+  readonly unchanged: number;
+  readonly skipped: number;
+  readonly users: readonly {
+    readonly id: string;
+    readonly email: string | null;
+    readonly status: 'imported' | 'unchanged' | 'skipped';
+    readonly reason: 'invalid_id' | 'no_email' | 'invalid_email' | 'unsupported_hash' | 'hash_cost' | 'invalid_time' | 'user_metadata' | 'banned' | 'deleted' | 'anonymous' | 'sso_user' | 'duplicate' | 'id_taken' | 'email_taken' | null;
+    readonly message: string | null;
+    readonly leftOut: readonly string[];
+  }[];
 }
 
 /** Make a user of a project one of its admins, from its next token on. */

@@ -1,0 +1,178 @@
+import { z } from 'zod';
+import { projectMutation } from '../operation.ts';
+import { findProjectTarget } from '../project-target.ts';
+import { type AuthStatement, authRows } from './auth-rows.ts';
+import {
+  type ImportedRow,
+  type ImportedUserInput,
+  importedUserInput,
+  type Judged,
+  judgeUser,
+  type Skip,
+  skipReasons,
+} from './imported-user.ts';
+import { onOwnProject, ownProject } from './project-users.ts';
+
+/** Users of one import. */
+export const importedUsersMax = 1_000;
+
+/** What became of one user of an import. */
+export interface ImportedUser {
+  readonly id: string;
+  readonly email: string | null;
+  readonly status: 'imported' | 'unchanged' | 'skipped';
+  readonly reason: Skip['reason'] | null;
+  readonly message: string | null;
+  /** Names of what there is no place for. */
+  readonly leftOut: readonly string[];
+}
+
+export interface ImportedUsers {
+  readonly imported: number;
+  readonly unchanged: number;
+  readonly skipped: number;
+  readonly users: readonly ImportedUser[];
+}
+
+/** What the database says of one row. */
+interface Written {
+  readonly id: string;
+  readonly made: boolean;
+  /** The address under which the id was known before. */
+  readonly known_as: string | null;
+  readonly email_taken: boolean;
+  readonly fits: boolean;
+  /** Providers of accounts that belong to other users. */
+  readonly taken: readonly string[];
+}
+
+/** `POST /auth/v1/admin/users/import`: an addition, for projects that move here. */
+export const importUsers = projectMutation({
+  name: 'users.import',
+  summary: 'Take over users of another platform with their ids, bcrypt hashes and social accounts; mails nobody.',
+  access: onOwnProject(),
+  lifecycle: 'gated',
+  input: z.object({
+    project_id: ownProject,
+    users: z
+      .array(importedUserInput)
+      .max(importedUsersMax, `at most ${importedUsersMax} users`)
+      .describe(`The users, at most ${importedUsersMax}. One that is here under its id already stays as it is.`),
+  }),
+  attempt: ({ users }, { project }) => ({
+    action: 'project.users_imported',
+    object: { kind: 'project', id: project.id },
+    details: { users: users.length },
+  }),
+  async handler({ services, project }, { users }): Promise<ImportedUsers> {
+    const target = await findProjectTarget(services, project.id);
+    const providers = new Set(services.identityProviders.listed.map(({ provider }) => provider));
+    const now = services.now();
+    const judged = withoutRepeats(users.map((user) => judgeUser(user, providers, now)));
+    const rows = judged.flatMap((one) => ('row' in one ? [one.row] : []));
+    // In one order everywhere, so that two imports wait for each other and never in a circle.
+    rows.sort((one, other) => (one.id < other.id ? -1 : 1));
+    const written = rows.length === 0 ? [] : await authRows<Written>(services, target, importStatement, [json(rows)]);
+    const byId = new Map(written.map((one) => [one.id, one]));
+    const told = judged.map((one, at) => outcomeOf(users[at]!, one, byId));
+    const count = (status: ImportedUser['status']) => told.filter((one) => one.status === status).length;
+    return { imported: count('imported'), unchanged: count('unchanged'), skipped: count('skipped'), users: told };
+  },
+  wire: z.object({
+    imported: z.number().int(),
+    unchanged: z.number().int(),
+    skipped: z.number().int(),
+    users: z.array(
+      z.object({
+        id: z.string(),
+        email: z.string().nullable(),
+        status: z.enum(['imported', 'unchanged', 'skipped']),
+        reason: z.enum(skipReasons).nullable(),
+        message: z.string().nullable(),
+        left_out: z.array(z.string()),
+      }),
+    ),
+  }),
+  toWire: ({ users, ...counts }) => ({
+    ...counts,
+    users: users.map(({ leftOut, ...user }) => ({ ...user, left_out: [...leftOut] })),
+  }),
+});
+
+const json = (rows: readonly ImportedRow[]) => JSON.stringify(rows);
+
+/** Of two rows with one id or one address the first is imported. */
+function withoutRepeats(judged: readonly Judged[]): readonly Judged[] {
+  const seen = new Set<string>();
+  return judged.map((one) => {
+    if (!('row' in one)) return one;
+    const { id, email } = one.row;
+    const repeated = [id, email].find((name) => seen.has(name));
+    if (repeated === undefined) {
+      seen.add(id).add(email);
+      return one;
+    }
+    return { reason: 'duplicate', message: `An earlier row of this import has ${repeated}.` };
+  });
+}
+
+function outcomeOf(
+  { id, email }: ImportedUserInput,
+  judged: Judged,
+  written: ReadonlyMap<string, Written>,
+): ImportedUser {
+  const user = { id, email: email ?? null, reason: null, message: null };
+  if (!('row' in judged)) return { ...user, status: 'skipped', ...judged, leftOut: [] };
+  const { made, known_as, email_taken, fits, taken } = written.get(judged.row.id)!;
+  const leftOut = [...judged.leftOut, ...taken.map((provider) => `identity:${provider}`)];
+  if (made) return { ...user, status: 'imported', leftOut };
+  if (known_as === judged.row.email) return { ...user, status: 'unchanged', leftOut };
+  const skip = (reason: Skip['reason'], message: string): ImportedUser => ({
+    ...user,
+    status: 'skipped',
+    reason,
+    message,
+    leftOut: [],
+  });
+  if (known_as !== null) return skip('id_taken', 'A user with this id has another address.');
+  if (!fits) return skip('user_metadata', 'user_metadata: too large as it is kept.');
+  // The statement saw no such user: one was made while it ran.
+  if (!email_taken) return skip('id_taken', 'The id or the address was taken just now; import the user again.');
+  return skip('email_taken', 'Another user has this address.');
+}
+
+const importStatement: AuthStatement = {
+  name: 'users_import',
+  // Parts of a statement see the users as they were before it, and what the others return.
+  text: `with given as materialized (
+      select * from jsonb_to_recordset($1::jsonb) as g (id uuid, email text, password_hash text,
+        email_verified_at timestamptz, created_at timestamptz, last_sign_in_at timestamptz, user_metadata jsonb,
+        identities jsonb)
+    ), made as (
+      insert into auth.users (id, email, password_hash, email_verified_at, created_at, last_sign_in_at, user_metadata)
+      select id, email, password_hash, email_verified_at, coalesce(created_at, now()), last_sign_in_at, user_metadata
+      from given where octet_length(user_metadata::text) <= 32768
+      on conflict do nothing
+      returning id
+    ), accounts as (
+      select g.id, i.* from given g cross join lateral jsonb_to_recordset(g.identities)
+        as i (provider text, provider_sub text, provider_email text, created_at timestamptz)
+      where g.id in (select id from made)
+        or exists (select from auth.users u where u.id = g.id and u.email = g.email)
+    ), linked as (
+      insert into auth.identities (provider, provider_sub, user_id, provider_email, created_at)
+      select provider, provider_sub, id, provider_email, coalesce(created_at, now()) from accounts
+      on conflict do nothing
+      returning provider, provider_sub, user_id
+    )
+    select json_build_object('id', g.id, 'made', g.id in (select id from made),
+      'known_as', (select u.email from auth.users u where u.id = g.id),
+      'email_taken', exists (select from auth.users u where u.email = g.email),
+      'fits', octet_length(g.user_metadata::text) <= 32768,
+      'taken', (select coalesce(json_agg(a.provider), '[]') from accounts a where a.id = g.id
+        and not exists (select from linked l
+          where l.provider = a.provider and l.provider_sub = a.provider_sub and l.user_id = a.id)
+        and not exists (select from auth.identities k
+          where k.provider = a.provider and k.provider_sub = a.provider_sub and k.user_id = a.id)))
+    from given g`,
+};
