@@ -105,7 +105,7 @@ describe.skipIf(chromiumProgram() === undefined)('lists of the console and the w
     expect(await page.getByRole('button', { name: 'Get the keys' }).count()).toBe(0);
     expect(await page.getByText('Delete the project').count()).toBe(0);
     await menu.getByRole('link', { name: 'Errors' }).click();
-    await page.getByText('no traffic says nothing').waitFor();
+    await page.getByText('No traffic yet').waitFor();
     await press('Show');
     expect(await page.getByRole('alert').allTextContents()).toEqual([]);
   });
@@ -141,7 +141,7 @@ describe.skipIf(chromiumProgram() === undefined)('lists of the console and the w
     await press('Raise');
     await page.getByRole('link', { name: 'A guest asks.' }).click();
     await page.getByRole('heading', { name: 'A guest asks.' }).waitFor();
-    await page.getByText('Pages that went out').waitFor();
+    await page.getByText('Notifications').waitFor();
     expect(await offered()).toEqual([]);
     expect(await page.getByRole('alert').allTextContents()).toEqual([]);
   });
@@ -227,7 +227,7 @@ describe.skipIf(chromiumProgram() === undefined)('lists of the console and the w
       await menu.getByRole('link', { name: 'Rooms' }).waitFor();
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
-      await menu.getByRole('link', { name: 'Facts and keys' }).focus();
+      await menu.getByRole('link', { name: 'Details and keys' }).focus();
       const reached = () => page.evaluate<string>('document.activeElement.textContent');
       for (let pressed = 0; (await reached()) !== name && pressed < 10; pressed += 1) await page.keyboard.press('Tab');
       expect(await reached()).toBe(name);
@@ -241,6 +241,6 @@ describe.skipIf(chromiumProgram() === undefined)('lists of the console and the w
     await heading('Errors');
     await reach('Room');
     await page.waitForURL(`**/console/orgs/${orgId}/rooms/**`);
-    await page.getByText('Nothing was said yet').waitFor();
+    await page.getByText('No messages yet').waitFor();
   });
 });

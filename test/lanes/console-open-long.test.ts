@@ -175,7 +175,7 @@ describe.skipIf(chromiumProgram() === undefined)('a console that stays open for 
     for (const [path, rows, pages] of [
       [
         `/orgs/${org}/escalations`,
-        page.getByRole('list', { name: 'Who is paged' }).getByRole('listitem'),
+        page.getByRole('list', { name: 'Escalation contacts' }).getByRole('listitem'),
         'who is paged',
       ],
       [`/orgs/${org}/escalations/${id}`, page.locator('tbody tr'), 'pages that went out'],

@@ -45,6 +45,29 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
     await page.getByRole('alert').getByText('42703').waitFor();
   });
 
+  test('an escalation that notified no one is a warning, which leads to adding a contact', async () => {
+    const { wallet, orgId: other } = await service.owner();
+    const { page, visit, press, fill, address } = await asOwner();
+    const body = { wallet: await address(), role: 'owner' };
+    await service.call(wallet, 'POST', `/orgs/v1/${other}/members`, { body });
+    await visit(`/orgs/${other}/escalations`);
+    await fill('Reason', 'The import does not end.');
+    await press('Raise');
+    const said = page.getByRole('status').filter({ hasText: 'The escalation is raised' });
+    await said.getByText('no one was notified').waitFor();
+    expect(await said.locator('.note.warn').count()).toBe(1);
+    expect(await said.locator('.note.good').count()).toBe(0);
+    expect(await violations(page)).toEqual([]);
+    await press('Add a contact');
+    await page.keyboard.type('ada@example.com');
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Remove ada@example.com' }).waitFor();
+    await fill('Reason', 'It still does not end.');
+    await press('Raise');
+    await said.getByText('Notified: ada@example.com.').waitFor();
+    expect(await said.locator('.note.good').count()).toBe(1);
+  });
+
   test('an escalation shows up as it is raised, and is acknowledged and resolved with a note', async () => {
     const { page, visit, press, fill } = await asOwner();
     await visit(`/orgs/${orgId}/escalations`);
@@ -54,10 +77,10 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
     await post(`/orgs/v1/${orgId}/escalations`, { reason: 'The import does not end.', severity: 'high' });
     await page.getByRole('link', { name: 'The import does not end.' }).click();
     await page.getByRole('heading', { name: 'The import does not end.' }).waitFor();
-    await page.getByRole('region', { name: 'Pages, one a row' }).getByText('ada@example.com').waitFor();
+    await page.getByRole('region', { name: 'Notifications, one a row' }).getByText('ada@example.com').waitFor();
     await press('Acknowledge');
     await page.getByText('Acknowledged', { exact: true }).waitFor();
-    await fill('What was done about it', 'It was killed.');
+    await fill('Resolution', 'It was killed.');
     await press('Resolve');
     await page.getByText('It was killed.').waitFor();
     expect(await page.getByRole('button', { name: 'Resolve' }).count()).toBe(0);
@@ -67,7 +90,7 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
     const path = `/projects/v1/${projectId}/errors`;
     const { page, visit, press } = await asOwner();
     await visit(`/projects/${projectId}/errors`);
-    await page.getByText('no traffic says nothing').waitFor();
+    await page.getByText('No traffic yet').waitFor();
     await post(`${path}/invocations`, { invocations: [{ function: 'checkout', count: 40 }] }, key);
     const first = failure({ sample_id: 'req_1', release_id: 'rel_a' });
     await post(`${path}/occurrences`, { occurrences: [first] }, key);
@@ -105,10 +128,10 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
       'req_2 ',
       'req_1 first',
     ]);
-    const facts = page.getByRole('region', { name: 'What is known' });
+    const facts = page.getByRole('region', { name: 'Details' });
     expect(await facts.getByRole('definition').first().textContent()).toBe('2');
     await facts.getByText('under rel_b').waitFor();
-    expect(await texts('What to do next', 'li code')).toEqual([
+    expect(await texts('Next steps', 'li code')).toEqual([
       'svc logs checkout --request-id req_2',
       'svc logs checkout --request-id req_1',
     ]);
@@ -119,13 +142,13 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
   test('the overview counts all that one answers for, and says what to look at', async () => {
     const { page, visit, address } = await asOwner();
     await visit('');
-    const answered = page.getByRole('region', { name: 'What you answer for' });
+    const answered = page.getByRole('region', { name: 'Usage' });
     await answered.getByText(/^1 project, \d+ members$/).waitFor();
     expect(await answered.getByRole('definition').allTextContents()).toEqual(['1', '1', '1', '1']);
     await answered.getByRole('list', { name: 'To look at' }).getByText('operator unreachable').waitFor();
     const wallets = answered.getByRole('list', { name: 'Wallets' }).getByRole('listitem');
     expect(await wallets.allTextContents()).toEqual([(await address()).toLowerCase()]);
-    await answered.getByRole('list', { name: 'Organizations you answer for' }).getByRole('link').click();
+    await answered.getByRole('list', { name: 'Your organizations' }).getByRole('link').click();
     await page.waitForURL(`**/console/orgs/${orgId}`);
   });
 
@@ -240,7 +263,7 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
       });
 
       await visit(`/orgs/${orgId}/escalations`);
-      await page.getByText('Ask for a human').first().waitFor();
+      await page.getByText('Raise an escalation').first().waitFor();
       await expect.poll(() => offers('button', 'Add contact')).toBe(lets('escalation:contacts:write'));
       expect(await page.getByRole('alert').allTextContents()).toEqual([]);
     },
@@ -278,7 +301,7 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
     const steps = page.getByRole('log', { name: 'Steps of the audit' });
     await steps.getByText('Finished').waitFor();
     expect(await steps.getByText(/^Read the page: 200/).count()).toBe(1);
-    const score = await page.getByRole('img', { name: /^Over all: / }).getAttribute('aria-label');
+    const score = await page.getByRole('img', { name: /^Overall: / }).getAttribute('aria-label');
     expect(Number(/(\d+) of 100/.exec(score!)![1])).toBeGreaterThan(30);
     await page.getByRole('list', { name: 'Findings' }).getByRole('listitem').first().waitFor();
     expect(await violations(page)).toEqual([]);

@@ -179,12 +179,12 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     expect(status).toBe(200);
     const offered: Record<string, readonly string[]> = {};
     for (const [path, sign] of [
-      ['', 'What you answer for'],
+      ['', 'Usage'],
       ['/orgs', 'All projects'],
       [`/orgs/${orgId}`, 'Audit trail'],
       [`/orgs/${orgId}/rooms/standup`, 'Hello'],
       [`/orgs/${orgId}/escalations`, 'Look at it.'],
-      [`/orgs/${orgId}/escalations/${raised.body.escalation_id}`, 'Pages that went out'],
+      [`/orgs/${orgId}/escalations/${raised.body.escalation_id}`, 'Notifications'],
       [`/projects/${projectId}`, 'Requests in this lease'],
       [`/projects/${projectId}/rows`, 'Not in a session that only reads'],
       [`/projects/${projectId}/errors`, 'Verdict'],
@@ -268,7 +268,7 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     await service.call(wallet, 'POST', `/orgs/v1/${orgId}/invites`, { body: { email, role: 'developer' } });
     await visit(`/orgs/${orgId}/rooms/standup`);
     await byMailAndBack(opened);
-    await page.getByText('Nothing was said yet').waitFor();
+    await page.getByText('No messages yet').waitFor();
     const bodies = () => page.locator('.message .body').allTextContents();
     await say('one');
     await expect.poll(bodies).toEqual(['one']);
@@ -287,7 +287,7 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
     await service.call(wallet, 'POST', `/orgs/v1/${orgId}/invites`, { body: { email, role: 'developer' } });
     await visit(`/orgs/${orgId}/rooms/standup`);
     await byMailAndBack(opened);
-    await page.getByText('Nothing was said yet').waitFor();
+    await page.getByText('No messages yet').waitFor();
     await service.control.sql(`update sessions set last_used_at = now() - interval '32 minutes' where email = $1`, [
       email,
     ]);

@@ -51,7 +51,7 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
       await one.enter();
       await member(orgId, wallet, await one.address());
       await one.visit(`/orgs/${orgId}/rooms/standup`);
-      await one.page.getByText('Nothing was said yet').waitFor();
+      await one.page.getByText('No messages yet').waitFor();
     }
     return { wallet, orgId, way, ada, bob };
   }
@@ -89,7 +89,7 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
     await member(orgId, wallet, own.address);
     await bob.visit(`/orgs/${orgId}/rooms/standup`);
     await bob.press('Sign in with Example Wallet');
-    await bob.page.getByText('Nothing was said yet').waitFor();
+    await bob.page.getByText('No messages yet').waitFor();
     const send = (body: string) =>
       service.call(wallet, 'POST', `/orgs/v1/${orgId}/rooms/standup/messages`, { body: { body } });
     await send('one');
@@ -113,13 +113,13 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
     await ada.fill('Your name here', 'ada');
     await ada.press('Join');
 
-    await bob.fill('What you are on', 'repo:src/**');
+    await bob.fill('Resource', 'repo:src/**');
     await bob.press('Claim');
     const claims = ada.page.getByRole('list', { name: 'Claims' });
     await claims.getByText('repo:src/**').waitFor();
-    await ada.fill('What you are on', 'repo:src/auth');
+    await ada.fill('Resource', 'repo:src/auth');
     await ada.press('Claim');
-    await claims.getByText('In the way of bob').waitFor();
+    await claims.getByText('Conflicts with bob').waitFor();
     await bob.press('Release repo:src/**');
     await claims.getByText('repo:src/**').waitFor({ state: 'detached' });
 
@@ -133,7 +133,7 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
     await bob.press(/^Reply in a thread/);
     await say(bob, 'Done');
     await ada.press(/^Open thread/);
-    await ada.page.getByRole('heading', { name: 'A thread' }).waitFor();
+    await ada.page.getByRole('heading', { name: 'Thread' }).waitFor();
     await expect.poll(() => bodies(ada)).toEqual(['Done']);
     await bob.press('Leave the room');
     await here.getByText('bob').waitFor({ state: 'detached' });
@@ -158,7 +158,7 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
 
   test('who claims is there, may release it, and is the same when the page was loaded anew', async () => {
     const { ada, bob } = await twoInOneRoom();
-    await bob.fill('What you are on', 'the release');
+    await bob.fill('Resource', 'the release');
     await bob.press('Claim');
     await bob.page.getByRole('button', { name: 'Release the release' }).waitFor();
     const mine = bob.page.getByRole('list', { name: 'Who is here' }).getByText('(you)');
@@ -173,7 +173,7 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
     await ada.page.reload();
     await ada.page.getByText('console acknowledged').waitFor();
     await bob.press('Release the release');
-    await bob.page.getByText('Nothing is claimed').waitFor();
+    await bob.page.getByText('No claims').waitFor();
     await bob.press('Leave the room');
     const join = bob.page.getByRole('button', { name: 'Join' });
     await join.waitFor();
@@ -188,6 +188,6 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
     await refusal.getByText('VALIDATION_FAILED').waitFor();
     await refusal.getByText(/trc_/).waitFor();
     await ada.press('Drop');
-    await ada.page.getByText('Nothing was said yet').waitFor();
+    await ada.page.getByText('No messages yet').waitFor();
   });
 });

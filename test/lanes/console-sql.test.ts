@@ -61,6 +61,14 @@ describe.skipIf(chromiumProgram() === undefined)('SQL of the console in Chromium
     expect(await alert.count()).toBe(0);
   });
 
+  test('of a script the place is that in the whole text', async () => {
+    const { page, press, run, alert } = await openSql();
+    await run('select 1;\n\n/* ü */ select 2; select missing');
+    await alert.getByText('column "missing" does not exist').waitFor();
+    await press('Go to line 3, column 26');
+    expect(await page.evaluate(marked)).toBe('missing');
+  });
+
   test('SQL that deletes names what is lost, and runs only once that is confirmed', async () => {
     const { page, press, run, result } = await openSql();
     await run('create table spare (id int); insert into spare values (1), (2)');

@@ -51,13 +51,13 @@ describe.skipIf(program === undefined)('tabs of the console in one browser', asy
     await press(page, 'Join');
     // The other tab is told that it is in the room, too.
     await other.getByText('(you)').waitFor();
-    await page.getByLabel('What you are on').fill('the release');
+    await page.getByLabel('Resource').fill('the release');
     await press(page, 'Claim');
     await messageOf(other).fill('Hello');
     await other.keyboard.press('Enter');
     await page.locator('[data-message]').getByText('Hello').waitFor();
     await press(other, 'Release the release');
-    await page.getByText('Nothing is claimed').waitFor();
+    await page.getByText('No claims').waitFor();
     const presences = () =>
       service.control.sql('select name, left_at is null as there from room_presences where org_id = $1', [orgId]);
     expect(await presences()).toEqual([{ name: 'Ada', there: true }]);

@@ -203,7 +203,7 @@ describe.skipIf(program === undefined)('the console in Chromium', async () => {
     await page.keyboard.type('standup');
     await page.keyboard.press('Enter');
     await heading('standup');
-    await page.getByText('Nothing was said yet').waitFor();
+    await page.getByText('No messages yet').waitFor();
     await reach('Message');
     await page.keyboard.type('Hello');
     await page.keyboard.press('Enter');

@@ -43,7 +43,7 @@ function ProjectMenu({ project }: { readonly project: string }) {
     <>
       <div>
         <h2>This project</h2>
-        <Link to={`/projects/${project}`}>Facts and keys</Link>
+        <Link to={`/projects/${project}`}>Details and keys</Link>
         {found != null && mayOn(found, 'project:sql') && <Link to={`/projects/${project}/rows`}>Rows</Link>}
         <Link to={`/projects/${project}/errors`}>Errors</Link>
         {found != null && organization != null && (

@@ -13,12 +13,12 @@ export function AuditReport({ report }: { readonly report: ReportFragment }) {
       side={
         <span className="small quiet">
           read <When at={telemetry.auditedAt} />
-          {telemetry.cached && ', for somebody else'}
+          {telemetry.cached && ', from the cache'}
         </span>
       }
     >
       <div className="gauges">
-        <Gauge label="Over all" score={report.geoScore} />
+        <Gauge label="Overall" score={report.geoScore} />
         <Gauge label="Structured data" score={report.schemaScore} />
         <Gauge label="llms.txt" score={report.llmsTxtScore} />
       </div>

@@ -108,7 +108,7 @@ function said({ stage, ahead, host, document, status, bytes }: Step): string {
 function Recent() {
   const answer = useAsk(AuditStatsDocument, {});
   return (
-    <Card title="Lately">
+    <Card title="Recent audits">
       <Loaded answer={answer}>
         {({ auditStats: stats }) =>
           stats !== null && (
@@ -134,7 +134,7 @@ function Recent() {
               {stats.recentDomains.length === 0 ? (
                 <Empty title="No site yet" />
               ) : (
-                <ul className="list" aria-label="Sites audited lately">
+                <ul className="list" aria-label="Recently audited sites">
                   {stats.recentDomains.map(({ domain, geoScore, auditedAt }) => (
                     <li key={domain} className="line">
                       <span className="grows">{domain}</span>

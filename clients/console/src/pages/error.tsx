@@ -58,7 +58,7 @@ const madeFrom: Readonly<Record<Failure['quality'], string>> = {
 
 function Facts({ failure }: { readonly failure: Failure }) {
   return (
-    <Card title="What is known" side={<Tag value={failure.kind} mood="warn" />}>
+    <Card title="Details" side={<Tag value={failure.kind} mood="warn" />}>
       <dl className="facts">
         <dt>Times</dt>
         <dd>{failure.count.toLocaleString()}</dd>
@@ -177,8 +177,8 @@ function Samples({ failure: { firstSample, recentSamples } }: { readonly failure
 
 function NextActions({ failure: { nextActions } }: { readonly failure: Failure }) {
   return (
-    <Card title="What to do next">
-      <ul className="list" aria-label="What to do next">
+    <Card title="Next steps">
+      <ul className="list" aria-label="Next steps">
         {nextActions.map(({ command, why }) => (
           <li key={String(command)} className="stack">
             <p>{String(why)}</p>

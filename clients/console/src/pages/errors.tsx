@@ -73,7 +73,7 @@ export default function ErrorsPage({ project }: { readonly project: string }) {
       <Loaded answer={answer}>
         {({ project: shown }) =>
           shown?.errors == null ? (
-            <Empty title="Not for you to see" />
+            <Empty title="You may not read these errors" />
           ) : (
             <>
               <Verdict errors={shown.errors} />
@@ -99,8 +99,8 @@ function Verdict({ errors: { verdict } }: { readonly errors: Errors }) {
         {newFingerprints > 0
           ? `${newFingerprints} ${newFingerprints === 1 ? 'failure is' : 'failures are'} new.`
           : silent
-            ? 'Nothing new, but nothing was run either: no traffic says nothing.'
-            : 'Nothing new, and there was traffic.'}
+            ? 'No traffic yet: nothing was run, so nothing could fail.'
+            : 'No new failures.'}
         {comparedReleaseId !== null &&
           ` Release ${comparedReleaseId} was compared with ${baselineReleaseId ?? 'none'}.`}
       </p>
@@ -118,12 +118,12 @@ function Verdict({ errors: { verdict } }: { readonly errors: Errors }) {
           <dd>{invocationsInWindow.toLocaleString()}</dd>
         </div>
         <div>
-          <dt>Functions told in full</dt>
+          <dt>Functions fully reported</dt>
           <dd>{verdict.fullFidelityFunctions.toLocaleString()}</dd>
         </div>
       </dl>
       {verdict.atCap && (
-        <p className="note warn">{verdict.rowCap.toLocaleString()} are kept; those seen longest ago made room.</p>
+        <p className="note warn">{verdict.rowCap.toLocaleString()} are kept; the oldest were removed.</p>
       )}
     </Card>
   );

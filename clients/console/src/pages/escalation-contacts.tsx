@@ -1,3 +1,4 @@
+import type { Ref } from 'react';
 import { useChange } from '../graph/use-change.ts';
 import { useAsk } from '../graph/use-live-query.ts';
 import { Card } from '../parts/card.tsx';
@@ -15,10 +16,12 @@ interface ContactsProps {
   readonly org: string;
   /** The caller's own. */
   readonly role: Role | null | undefined;
+  /** Where the address of a new contact is written. */
+  readonly mail: Ref<HTMLInputElement>;
 }
 
 /** Whom escalations page, from the first level up. */
-export function Contacts({ org, role }: ContactsProps) {
+export function Contacts({ org, role, mail }: ContactsProps) {
   const pages = usePages();
   const answer = useAsk(EscalationContactsDocument, { org, after: pages.after });
   useStandingPage(pages, answer.error);
@@ -26,18 +29,18 @@ export function Contacts({ org, role }: ContactsProps) {
   const remove = useChange(RemoveContactDocument);
   const mayChange = may(role, 'escalation:contacts:write');
   return (
-    <Card title="Who is paged">
+    <Card title="Escalation contacts">
       <Loaded answer={answer}>
         {({ escalationContacts }) => {
           const contacts = escalationContacts?.edges ?? [];
           return (
             <>
               {contacts.length === 0 ? (
-                <Empty title={pages.after === undefined ? 'Nobody yet' : 'Nobody on this page'}>
-                  The lowest level is paged first, and the next when nobody answers in time.
+                <Empty title={pages.after === undefined ? 'No contacts yet' : 'The page is empty'}>
+                  The lowest level is notified first, and the next level when no contact answers in time.
                 </Empty>
               ) : (
-                <ul className="list" aria-label="Who is paged">
+                <ul className="list" aria-label="Escalation contacts">
                   {contacts.map(({ node }) => (
                     <li key={node.contactId} className="line">
                       <span className="grows">
@@ -58,7 +61,7 @@ export function Contacts({ org, role }: ContactsProps) {
                   ))}
                 </ul>
               )}
-              <MorePages pages={pages} info={escalationContacts?.pageInfo} list="who is paged" />
+              <MorePages pages={pages} info={escalationContacts?.pageInfo} list="contacts" />
             </>
           );
         }}
@@ -77,7 +80,7 @@ export function Contacts({ org, role }: ContactsProps) {
           }}
         >
           <Field label="Mail address">
-            <input name="email" type="email" required />
+            <input ref={mail} name="email" type="email" required />
           </Field>
           <Field label="Level">
             <input name="level" type="number" min={1} max={10} defaultValue={1} required />

@@ -94,9 +94,9 @@ function Facts({ org, found, answers }: FactsProps) {
         </dd>
         {status === 'OPEN' && (
           <>
-            <dt>Climbs</dt>
+            <dt>Next level</dt>
             <dd>
-              from level {found.level} <When at={found.deadlineAt} />
+              after level {found.level}, <When at={found.deadlineAt} />
             </dd>
           </>
         )}
@@ -145,7 +145,7 @@ function Facts({ org, found, answers }: FactsProps) {
               return answerIt('RESOLVED', () => resolve.run({ org, escalation, ...(note === '' ? {} : { note }) }));
             }}
           >
-            <Field label="What was done about it">
+            <Field label="Resolution">
               <input name="note" maxLength={4000} />
             </Field>
             <button type="submit">Resolve</button>
@@ -165,19 +165,19 @@ interface DeliveriesProps {
 
 function Deliveries({ found: { deliveryAttempts, climbs }, pages }: DeliveriesProps) {
   return (
-    <Card title="Pages that went out">
+    <Card title="Notifications">
       {deliveryAttempts.edges.length === 0 ? (
-        <Empty title="None yet">They are on their way, or there is nobody to page.</Empty>
+        <Empty title="No notifications yet">They are being sent, or the organization has no escalation contacts.</Empty>
       ) : (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reached by key.
-        <section className="scrolls" tabIndex={0} aria-label="Pages, one a row">
+        <section className="scrolls" tabIndex={0} aria-label="Notifications, one a row">
           <table>
             <thead>
               <tr>
                 <th scope="col">When</th>
                 <th scope="col">To</th>
                 <th scope="col">By</th>
-                <th scope="col">What became of it</th>
+                <th scope="col">Result</th>
               </tr>
             </thead>
             <tbody>
@@ -197,9 +197,9 @@ function Deliveries({ found: { deliveryAttempts, climbs }, pages }: DeliveriesPr
           </table>
         </section>
       )}
-      <MorePages pages={pages} info={deliveryAttempts.pageInfo} list="pages that went out" />
+      <MorePages pages={pages} info={deliveryAttempts.pageInfo} list="notifications" />
       {climbs.length > 0 && (
-        <ul className="list" aria-label="How it climbed">
+        <ul className="list" aria-label="Changes of level">
           {climbs.map((climb) => (
             <li key={climb.at} className="line">
               <span className="grows">

@@ -1,4 +1,4 @@
-import { useState } from 'react';
+import { type RefObject, useRef, useState } from 'react';
 import { useChange } from '../graph/use-change.ts';
 import { useLiveQuery } from '../graph/use-live-query.ts';
 import { Card } from '../parts/card.tsx';
@@ -23,7 +23,7 @@ import {
 } from './escalations.graphql.ts';
 import { useOrg } from './use-org.ts';
 
-/** What waits for a human, as it is raised and answered. */
+/** Escalations of an organization, as they are raised and answered. */
 export default function Escalations({ org }: { readonly org: string }) {
   const [status, setStatus] = useState<EscalationStatus | null>(null);
   const pages = usePages(status ?? '');
@@ -34,6 +34,7 @@ export default function Escalations({ org }: { readonly org: string }) {
     from: (data) => data.escalations?.cursor,
   });
   const seen = answer.data?.escalations != null;
+  const contact = useRef<HTMLInputElement>(null);
   return (
     <Page title="Escalations" crumbs={crumbs}>
       <Card
@@ -58,8 +59,8 @@ export default function Escalations({ org }: { readonly org: string }) {
               <>
                 {scope === 'OWN' && <p className="quiet small">You see those that you raised.</p>}
                 {edges.length === 0 ? (
-                  <Empty title={status === null || status === 'OPEN' ? 'Nobody waits for a human' : 'None of these'}>
-                    Programs and people raise one when they need somebody.
+                  <Empty title={status === null || status === 'OPEN' ? 'No open escalations' : 'None of these'}>
+                    Programs and people raise an escalation when they need a person.
                   </Empty>
                 ) : (
                   <ul className="list" aria-label="Escalations">
@@ -83,23 +84,29 @@ export default function Escalations({ org }: { readonly org: string }) {
         </Loaded>
       </Card>
       <div className="columns">
-        {seen && mayAround(role, 'escalation:raise') && <Raise org={org} />}
-        {may(role, 'escalation:contacts:read') && <Contacts org={org} role={role} />}
+        {seen && mayAround(role, 'escalation:raise') && <Raise org={org} contact={contact} />}
+        {may(role, 'escalation:contacts:read') && <Contacts org={org} role={role} mail={contact} />}
       </div>
     </Page>
   );
 }
 
-function Raise({ org }: { readonly org: string }) {
+interface RaiseProps {
+  readonly org: string;
+  /** Where a new contact is written, for members who may add one. */
+  readonly contact: RefObject<HTMLInputElement | null>;
+}
+
+function Raise({ org, contact }: RaiseProps) {
   const raise = useChange(RaiseEscalationDocument);
-  const [said, setSaid] = useState<string>();
+  const [paged, setPaged] = useState<readonly string[]>();
   return (
-    <Card title="Ask for a human">
+    <Card title="Raise an escalation">
       <Form
-        label="Ask for a human"
+        label="Raise an escalation"
         className="stack"
         send={async (values) => {
-          setSaid(undefined);
+          setPaged(undefined);
           const answer = await raise.run({
             org,
             reason: textOf(values, 'reason'),
@@ -107,15 +114,17 @@ function Raise({ org }: { readonly org: string }) {
           });
           const raised = answer?.raiseEscalation;
           if (raised == null) return false;
-          const paged = raised.willPage.map(({ displayName, email }) => displayName ?? email).join(', ');
-          setSaid(paged === '' ? 'It is raised. There is nobody to page yet.' : `It is raised. Being paged: ${paged}.`);
+          setPaged(raised.willPage.map(({ displayName, email }) => displayName ?? email));
           return true;
         }}
       >
         <Field label="Reason">
           <textarea name="reason" required rows={3} />
         </Field>
-        <Field label="Severity" hint="High climbs after half an hour, normal after two.">
+        <Field
+          label="Severity"
+          hint="An unanswered escalation goes to the next level after 30 minutes if high, after 2 hours if normal."
+        >
           <select name="severity" defaultValue="NORMAL">
             <option value="NORMAL">normal</option>
             <option value="HIGH">high</option>
@@ -127,9 +136,28 @@ function Raise({ org }: { readonly org: string }) {
           </button>
         </div>
       </Form>
-      <p role="status" className={said === undefined ? undefined : 'note good'}>
-        {said}
-      </p>
+      <div role="status">
+        {paged !== undefined && paged.length > 0 && (
+          <p className="note good">The escalation is raised. Notified: {paged.join(', ')}.</p>
+        )}
+        {paged?.length === 0 && (
+          <div className="note warn">
+            <p>
+              <strong>The escalation is raised, but no one was notified:</strong> the organization has no escalation
+              contacts. The first contact that is added is notified of it.
+            </p>
+            {contact.current === null ? (
+              <p>An owner of the organization can add a contact.</p>
+            ) : (
+              <div>
+                <button type="button" className="slim" onClick={() => contact.current?.focus()}>
+                  Add a contact
+                </button>
+              </div>
+            )}
+          </div>
+        )}
+      </div>
       <ErrorNote error={raise.error} />
     </Card>
   );

@@ -39,9 +39,9 @@ export default function Events({ org }: { readonly org: string }) {
   const names = new Map(projects.map(({ node }) => [node.projectId, node.name]));
   return (
     <Page title="Events" crumbs={crumbs}>
-      <Card title="What to show">
+      <Card title="Filter">
         <Form
-          label="What to show"
+          label="Filter"
           className="row"
           send={(values) => {
             const named = textOf(values, 'types')

@@ -38,7 +38,9 @@ export function Invitations({ organization: { orgId, role: mine } }: { readonly 
           organization !== null && (
             <>
               {organization.invites.edges.length === 0 ? (
-                <Empty title="Nobody is invited">Whoever is asked by mail joins by signing in with that address.</Empty>
+                <Empty title="No open invitations">
+                  An invited person joins by signing in with the invited mail address.
+                </Empty>
               ) : (
                 <ul className="list" aria-label="Invitations">
                   {organization.invites.edges.map(({ node }) => (

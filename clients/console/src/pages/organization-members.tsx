@@ -25,7 +25,7 @@ export function Members({ organization: { orgId, members, role: mine }, pages }:
         ))}
       </ul>
       {joined.length === 0 && (
-        <Empty title="Nobody on this page">Who has not come yet stands among the invitations.</Empty>
+        <Empty title="The page is empty">People who have not joined yet are listed under Invitations.</Empty>
       )}
       <MorePages pages={pages} info={members.pageInfo} list="members" />
       {mayChange && (

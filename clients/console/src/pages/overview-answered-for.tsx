@@ -11,7 +11,7 @@ type Answered = NonNullable<AnsweredForQuery['operatorOverview']>;
 export function AnsweredFor() {
   const answer = useAsk(AnsweredForDocument, {});
   return (
-    <Card title="What you answer for">
+    <Card title="Usage">
       <Loaded answer={answer}>{({ operatorOverview: found }) => found !== null && <Everything found={found} />}</Loaded>
     </Card>
   );
@@ -49,7 +49,7 @@ function Everything({ found: { rollup, organizations, wallets, advisories } }: {
         </ul>
       )}
       {organizations.length > 0 && (
-        <ul className="list" aria-label="Organizations you answer for">
+        <ul className="list" aria-label="Your organizations">
           {organizations.map(({ orgId, displayName, role, projectCount, memberCount }) => (
             <li key={orgId} className="line">
               <Link to={`/orgs/${orgId}`} className="grows">

@@ -112,7 +112,7 @@ function OrganizationCard({
           escalations !== null && (
             <p>
               {escalations.edges.length === 0 ? (
-                'Nobody waits for a human.'
+                'No open escalations.'
               ) : (
                 <Link to={`/orgs/${orgId}/escalations`}>
                   {escalations.edges.length}
@@ -132,7 +132,7 @@ function OrganizationCard({
                 <p className="note warn">The platform is degraded: an incident is open.</p>
               )}
               {!tierStatus.operatorReachable && (
-                <p className="note warn">Nobody here has a verified mail address, so notices reach nobody.</p>
+                <p className="note warn">No member has a verified mail address, so notices are not delivered.</p>
               )}
               <Meter label="Requests" used={tierStatus.poolUsage.apiCalls} limit={tierStatus.poolUsage.apiCallsLimit} />
               <Meter

@@ -56,7 +56,7 @@ function Facts({ project }: { readonly project: Project }) {
         )}
       </div>
       <div className="columns">
-        <Card title="Facts">
+        <Card title="Details">
           <div className="line">
             <Tag value={project.state} /> <Tag value={project.status} /> <Tag value={project.tier} mood="accent" />
           </div>
@@ -102,7 +102,7 @@ function Keys({ projectId }: { readonly projectId: string }) {
         <Loaded answer={answer}>
           {({ project }) =>
             project?.keys == null ? (
-              <Empty title="Not for you to see">An owner of the organization may read the keys.</Empty>
+              <Empty title="Only for owners">An owner of the organization may read the keys.</Empty>
             ) : (
               <>
                 <div className="stack">
@@ -112,7 +112,7 @@ function Keys({ projectId }: { readonly projectId: string }) {
                 </div>
                 <div className="stack">
                   <h3>Service key</h3>
-                  <p className="quiet small">For servers alone: whoever has it may do what an owner may.</p>
+                  <p className="quiet small">For servers only: it grants the rights of an owner.</p>
                   <Secret name="service key" value={project.keys.serviceKey} />
                 </div>
               </>
@@ -121,7 +121,7 @@ function Keys({ projectId }: { readonly projectId: string }) {
         </Loaded>
       ) : (
         <>
-          <p className="quiet">They are asked for when you want them, and hidden until you look.</p>
+          <p className="quiet">Keys are loaded on request, and hidden until you show them.</p>
           <div>
             <button type="button" onClick={() => setAsked(true)}>
               Get the keys
@@ -139,7 +139,7 @@ function Changes({ project }: { readonly project: Project }) {
   const rename = useChange(RenameProjectDocument);
   const remove = useChange(DeleteProjectDocument);
   return (
-    <Card title="Change">
+    <Card title="Name and deletion">
       <Form
         label="Name of the project"
         className="row"

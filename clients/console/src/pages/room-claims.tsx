@@ -41,8 +41,8 @@ export function RoomClaims({ place: { org, room, sessionKey, me, setMe, writes }
           return (
             <>
               {standing.length === 0 ? (
-                <Empty title={pages.after === undefined ? 'Nothing is claimed' : 'Nothing on this page'}>
-                  A claim says “I am on this”. It blocks nothing.
+                <Empty title={pages.after === undefined ? 'No claims' : 'The page is empty'}>
+                  A claim tells others what you work on. It blocks nothing.
                 </Empty>
               ) : (
                 <ul className="list" aria-label="Claims">
@@ -73,7 +73,7 @@ export function RoomClaims({ place: { org, room, sessionKey, me, setMe, writes }
                       </div>
                       {node.conflicts.edges.length > 0 && (
                         <p className="note warn small">
-                          In the way of {node.conflicts.edges.map(({ node: other }) => other.holder).join(', ')}
+                          Conflicts with {node.conflicts.edges.map(({ node: other }) => other.holder).join(', ')}
                           {node.conflicts.pageInfo.hasNextPage && ' and others'}
                         </p>
                       )}
@@ -88,7 +88,7 @@ export function RoomClaims({ place: { org, room, sessionKey, me, setMe, writes }
       </Loaded>
       {writes && (
         <Form
-          label="Claim something"
+          label="New claim"
           className="stack"
           send={async (values) => {
             const note = textOf(values, 'note');
@@ -108,17 +108,17 @@ export function RoomClaims({ place: { org, room, sessionKey, me, setMe, writes }
             return answered !== undefined;
           }}
         >
-          <Field label="What you are on" hint="For files repo:src/**, else any words.">
+          <Field label="Resource" hint="For files a pattern such as repo:src/**, otherwise any words.">
             <input name="resource" required maxLength={512} />
           </Field>
           <Field label="Note">
             <input name="note" maxLength={1000} />
           </Field>
           <div className="row">
-            <Field label="How">
+            <Field label="Mode">
               <select name="mode" defaultValue="EXCLUSIVE">
-                <option value="EXCLUSIVE">alone</option>
-                <option value="SHARED">with others</option>
+                <option value="EXCLUSIVE">exclusive</option>
+                <option value="SHARED">shared</option>
               </select>
             </Field>
             <button type="submit" disabled={claim.busy}>

@@ -34,7 +34,7 @@ export function RoomPeople({ place: { org, room, sessionKey, me, setMe, writes }
           return (
             <>
               {live.length === 0 ? (
-                <Empty title={pages.after === undefined ? 'Nobody yet' : 'Nobody on this page'} />
+                <Empty title={pages.after === undefined ? 'The room is empty' : 'The page is empty'} />
               ) : (
                 <ul className="list" aria-label="Who is here">
                   {live.map(({ node }) => (
@@ -73,7 +73,7 @@ export function RoomPeople({ place: { org, room, sessionKey, me, setMe, writes }
               return false;
             }}
           >
-            <Field label="Your name here" hint="A taken one gets a number.">
+            <Field label="Your name here" hint="A name that is taken gets a number.">
               <input name="name" defaultValue={wantedName()} required maxLength={64} />
             </Field>
             <button type="submit" disabled={join.busy}>

@@ -52,7 +52,7 @@ export function RoomTalk({ place }: { readonly place: Place }) {
 
   return (
     <Card
-      title={thread === undefined ? 'Messages' : 'A thread'}
+      title={thread === undefined ? 'Messages' : 'Thread'}
       side={
         thread !== undefined && (
           <button type="button" className="slim" onClick={() => setThread(undefined)}>
@@ -97,9 +97,7 @@ export function RoomTalk({ place }: { readonly place: Place }) {
               ))}
               {tail.rows.length === 0 && pending.waiting.length === 0 && (
                 <li>
-                  <Empty title="Nothing was said yet">
-                    What you write here is read by everybody in the organization.
-                  </Empty>
+                  <Empty title="No messages yet">Every member of the organization can read this room.</Empty>
                 </li>
               )}
             </ol>

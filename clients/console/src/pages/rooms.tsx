@@ -21,7 +21,7 @@ export default function Rooms({ org }: { readonly org: string }) {
   return (
     <Page
       title="Rooms"
-      lead="Where people and programs of the organization talk, and say what they are on."
+      lead="People and programs of the organization talk here, and claim what they work on."
       crumbs={crumbs}
     >
       <Card title="All rooms">
@@ -31,7 +31,7 @@ export default function Rooms({ org }: { readonly org: string }) {
             return (
               <>
                 {edges.length === 0 ? (
-                  <Empty title="Nothing was said yet">A room comes into being with the first word in it.</Empty>
+                  <Empty title="No rooms yet">The first message creates a room.</Empty>
                 ) : (
                   <ul className="list" aria-label="Rooms">
                     {edges.map(({ node }) => (
@@ -62,7 +62,7 @@ export default function Rooms({ org }: { readonly org: string }) {
             return true;
           }}
         >
-          <Field label="Key of the room" hint="A label such as standup. A new one makes a new room.">
+          <Field label="Key of the room" hint="A label such as standup. A new key creates a new room.">
             <input name="key" required maxLength={128} />
           </Field>
           <button type="submit">Go</button>

@@ -95,7 +95,7 @@ export function TableRows({ projectId, table, door, writes, live }: TableRowsPro
         </button>
         {!live && (
           <button type="button" className="slim" onClick={again}>
-            Read again
+            Refresh
           </button>
         )}
         <p className="quiet small">

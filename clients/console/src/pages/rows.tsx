@@ -52,14 +52,13 @@ function Rows({ project, tables }: { readonly project: Project; readonly tables:
   if (!mayChange())
     return (
       <Empty title="Not in a session that only reads">
-        Rows take the service key, and SQL may change them: neither is for somebody who looks on.
+        Rows and SQL use the service key, which a session that only reads may not use.
       </Empty>
     );
   if (!mayAsk)
     return (
       <Empty title="Rows by SQL alone">
-        They are read here with the service key, which an owner of the organization may have. SQL shows them to you as
-        well.
+        The table view uses the service key, which only owners may read. You can read rows with SQL.
       </Empty>
     );
   return (
