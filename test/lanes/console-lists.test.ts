@@ -141,7 +141,7 @@ describe.skipIf(chromiumProgram() === undefined)('lists of the console and the w
     await press('Raise');
     await page.getByRole('link', { name: 'A guest asks.' }).click();
     await page.getByRole('heading', { name: 'A guest asks.' }).waitFor();
-    await page.getByText('Notifications').waitFor();
+    await page.getByRole('heading', { name: 'Notifications' }).waitFor();
     expect(await offered()).toEqual([]);
     expect(await page.getByRole('alert').allTextContents()).toEqual([]);
   });
