@@ -42,6 +42,11 @@ export interface Terminal {
   /** Runs `svc` with these words. */
   readonly svc: (...words: string[]) => Promise<Ended>;
   readonly with: (env: Readonly<Record<string, string>>, input?: string) => (...words: string[]) => Promise<Ended>;
+  /** Runs it in a pseudo-terminal, which util-linux's `script` makes. */
+  readonly onTerminal: (
+    columns: number,
+    env?: Readonly<Record<string, string>>,
+  ) => (...words: string[]) => Promise<Ended>;
   readonly stream: (...words: string[]) => Streaming;
   readonly streamWith: (env: Readonly<Record<string, string>>) => (...words: string[]) => Streaming;
   /** Puts a file into the checkout. */
@@ -57,8 +62,13 @@ export async function terminal(apiBase?: string, command: readonly string[] = ar
   const folder = await mkdtemp(join(tmpdir(), 'svc-cli-'));
   const config = join(folder, 'config');
   const checkout = await mkdtemp(join(folder, 'checkout-'));
-  const start = (words: readonly string[], env: Readonly<Record<string, string>> = {}, input?: string) => {
-    const child = spawn(process.execPath, [...command, ...words], {
+  const start = (
+    words: readonly string[],
+    env: Readonly<Record<string, string>> = {},
+    input?: string,
+    [program, ...args]: readonly [string, ...string[]] = [process.execPath, ...command, ...words],
+  ) => {
+    const child = spawn(program, args, {
       cwd: checkout,
       env: {
         PATH: process.env.PATH,
@@ -113,6 +123,16 @@ export async function terminal(apiBase?: string, command: readonly string[] = ar
       (env, input) =>
       (...words) =>
         start(words, env, input).ended,
+    onTerminal:
+      (columns, env) =>
+      async (...words) => {
+        const called = [process.execPath, ...command, ...words].map((word) => `'${word.replaceAll("'", "'\\''")}'`);
+        const line = `stty cols ${columns}; exec ${called.join(' ')}`;
+        const ended = await start(words, env, undefined, ['script', '-qec', line, '/dev/null']).ended;
+        // A terminal ends its lines in two characters.
+        const stdout = ended.stdout.replaceAll('\r\n', '\n');
+        return { ...ended, stdout, json: parsed(stdout) };
+      },
     stream: (...words) => streaming(words),
     streamWith:
       (env) =>

@@ -108,14 +108,24 @@ test('whoami tells who signs, and takes a name', async () => {
 });
 
 test('an organization is looked for in the flag, the environment, the binding file and what was used, in this order', async () => {
-  const none = await ada.svc('org', 'audit');
-  expect(none.error).toMatchObject({ status: 'error', code: 'ORG_REQUIRED', retryable: false, trace_id: null });
-  expect(none.error.details.ways).toContain('SVC_ORG');
-
-  expect((await ada.svc('org', 'use', org)).json.org_id).toBe(org);
+  // The one that was made is in use; without one in use the only one is meant.
+  expect((await ada.svc('org', 'current')).json).toMatchObject({ org_id: org, used: org });
+  await ada.svc('org', 'clear');
+  expect((await ada.svc('org', 'current')).json.used).toBeNull();
   expect((await ada.svc('org', 'audit', '--limit', '1')).json.events).toHaveLength(1);
 
   const other = (await ada.svc('org', 'create', '--name', 'Other')).json.org_id;
+  expect((await ada.svc('org', 'current')).json.used).toBe(other);
+  await ada.svc('org', 'clear');
+  const none = await ada.svc('org', 'audit');
+  expect(none.error).toMatchObject({ status: 'error', code: 'ORG_REQUIRED', retryable: false, trace_id: null });
+  expect(none.error.details.ways).toContain('SVC_ORG');
+  expect(none.error.next_actions.map(({ command }: { command: string }) => command)).toEqual(
+    expect.arrayContaining([`svc org use ${org}`, `svc org use ${other}`]),
+  );
+
+  expect((await ada.svc('org', 'use', org)).json.org_id).toBe(org);
+  expect((await ada.svc('org', 'audit', '--limit', '1')).json.events).toHaveLength(1);
   expect((await ada.svc('org', 'bind', '--org', other)).json).toMatchObject({ org: other });
   expect((await ada.svc('org', 'current')).json).toMatchObject({ org_id: other, used: org });
   // The personal file wins over the shared one.
@@ -188,7 +198,7 @@ test('tier, balance and payout wallet are read, and status shows all at a glance
 
 test('people read tables', async () => {
   const { stdout } = await ada.with({ SVC_OUTPUT: 'human' })('org', 'list');
-  expect(stdout).toMatch(/^orgs\n.*org id/);
+  expect(stdout).toMatch(/^org id/);
   expect(stdout).toContain(org);
   const refused = await ada.svc('org', 'get', '--human');
   expect(refused.stderr).toMatch(/^svc: .* \(ORG_REQUIRED\)\n/);
@@ -197,5 +207,6 @@ test('people read tables', async () => {
   const [more, ...lines] = wide.trim().split('\n').reverse();
   expect(more).toMatch(/^\(--json has more: .*actor.*\)$/);
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(120);
+  expect(more!.length).toBeLessThanOrEqual(120);
   expect((await ada.svc('org', 'list', '--human', '--json')).error.code).toBe('BAD_USAGE');
 });

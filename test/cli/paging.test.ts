@@ -173,7 +173,9 @@ test('doctor finds everything in order, and says what could be better', async ()
 test('an escalation goes to the organization of the project in use, where nothing else names one', async () => {
   const bob = await terminal(service.url);
   await bob.svc('init');
-  expect((await bob.svc('escalations', 'raise', 'Hello')).error.code).toBe('ORG_REQUIRED');
+  const homeless = (await bob.svc('escalations', 'raise', 'Hello')).error;
+  expect(homeless).toMatchObject({ code: 'ORG_REQUIRED', message: 'You belong to no organization yet.' });
+  expect(homeless.next_actions[0].command).toMatch(/^svc org create/);
   const theirs = (await bob.svc('org', 'create')).json.org_id;
   const { project_id } = (await bob.svc('projects', 'provision')).json;
   const raised = await bob.svc('escalations', 'raise', 'Hello');

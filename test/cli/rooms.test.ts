@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
 import { terminal } from './command.ts';
 
@@ -37,10 +37,33 @@ test('a checkout is one presence, until another name is asked for', async () => 
   const again = await ada.svc('rooms', 'join');
   expect(again.json.you.presence_id).toBe(joined.json.you.presence_id);
   expect(again.json.presences).toHaveLength(1);
-  const kept = JSON.parse(await readFile(join(ada.checkout, '.svc', 'messaging.json'), 'utf8'));
-  expect(Object.values(kept.rooms)).toEqual([expect.objectContaining({ name: 'Atlas', requested_name: 'Atlas' })]);
+  const kept = JSON.parse(await readFile(join(ada.config, 'messaging.json'), 'utf8'));
+  const rooms = kept.checkouts[await realpath(ada.checkout)];
+  expect(Object.values(rooms)).toEqual([expect.objectContaining({ name: 'Atlas', requested_name: 'Atlas' })]);
+  // A gateway may have its data in that folder.
+  expect(await readdir(ada.checkout)).not.toContain('.svc');
   const taken = await inRoom()('rooms', 'join', '--name', 'Atlas');
   expect(taken.json.you).toMatchObject({ name: 'Atlas-2', requested_name: 'Atlas', renamed: true });
+});
+
+test('who a checkout was, and how far it had read, goes along from the former place', async () => {
+  const carol = await terminal(service.url);
+  onTestFinished(() => carol.remove());
+  await carol.svc('init');
+  const theirs = (await carol.svc('org', 'create')).json.org_id;
+  const room = `${theirs}/standup`;
+  const seat = (await carol.svc('rooms', 'join', '--room', 'standup', '--name', 'Atlas')).json.you;
+  const kept = JSON.parse(await readFile(join(carol.config, 'messaging.json'), 'utf8'));
+  const [rooms] = Object.values(kept.checkouts);
+  await rm(join(carol.config, 'messaging.json'));
+  await mkdir(join(carol.checkout, '.svc'));
+  await carol.file(join('.svc', 'messaging.json'), { rooms });
+  await carol.file(join('.svc', 'gateway.lock'), {});
+  const sent = await carol.with({ SVC_ROOM: room })('messages', 'send', 'Still me');
+  expect(sent.json.sender).toBe('Atlas');
+  await carol.with({ SVC_ROOM: room })('messages', 'list');
+  expect((await carol.svc('rooms', 'join', '--room', 'standup')).json.you.presence_id).toBe(seat.presence_id);
+  expect(await readdir(join(carol.checkout, '.svc'))).toEqual(['gateway.lock']);
 });
 
 test('messages are sent as the checkout’s presence, and read from where it left off', async () => {
@@ -71,7 +94,7 @@ test('people read messages as a conversation', async () => {
   expect(waited.stdout).toMatch(/^Atlas-2, \d{4}-\d\d-\d\d \d\d:\d\d \(to Atlas; high; msg_\w+\)\n {2}one/);
   expect(waited.stdout).toContain(message_id);
   expect((await ada.svc('messages', 'wait', '--thread', 'quiet', '--timeout', '1', '--human')).stdout).toBe(
-    'Nothing was said.\n',
+    'No new messages.\n',
   );
 });
 

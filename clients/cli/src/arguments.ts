@@ -12,8 +12,8 @@ export interface Globals {
 }
 
 export const globalFlags: readonly Flag[] = [
-  { name: 'human', type: 'boolean', about: 'Write for people rather than JSON. `SVC_OUTPUT=human` does so always.' },
-  { name: 'json', type: 'boolean', about: 'Write JSON, as without it.' },
+  { name: 'human', type: 'boolean', about: 'Write for people, as on a terminal. `SVC_OUTPUT=human` does so always.' },
+  { name: 'json', type: 'boolean', about: 'Write JSON, as in a pipe. `SVC_OUTPUT=json` does so always.' },
   { name: 'wallet', type: 'string', placeholder: 'name', about: 'Use this wallet, for this call. Also `--profile`.' },
   { name: 'api-base', type: 'string', placeholder: 'url', about: 'Address of the gateway, for this call.' },
   { name: 'help', type: 'boolean', about: 'Show this page. Also `-h`.' },

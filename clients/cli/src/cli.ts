@@ -9,7 +9,7 @@ export interface Cli {
   readonly version: string;
   /** Aborted when the process is asked to end. */
   readonly signal: AbortSignal;
-  /** `--human`, or `SVC_OUTPUT=human`. */
+  /** Whether results are for people: by flag, else `SVC_OUTPUT`, else where standard output is a terminal. */
   readonly human: boolean;
   /** `--wallet`. */
   readonly wallet?: string | undefined;

@@ -92,6 +92,10 @@ export interface Command {
   readonly streams?: true;
   /** The result for people; by default tables and names beside values. */
   readonly human?: keyof typeof humanForms;
+  /** Columns of its tables for people, in their order. @default all that fit */
+  readonly columns?: readonly string[];
+  /** Told to people in place of an empty list, with the command that fills it. */
+  readonly empty?: string;
   /** @returns the document for standard output; undefined when everything has been written */
   readonly run: (call: Call) => Promise<unknown>;
 }

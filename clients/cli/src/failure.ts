@@ -11,11 +11,14 @@ export class Failure extends Error {
   override readonly name = 'Failure';
   readonly envelope: Envelope;
   readonly exitCode: number;
+  /** The SQL that was refused, for the mark below a mistake; never part of the envelope. */
+  readonly sql: string | undefined;
 
-  constructor(envelope: Envelope, exitCode = 1) {
+  constructor(envelope: Envelope, exitCode = 1, sql?: string) {
     super(envelope.message);
     this.envelope = envelope;
     this.exitCode = exitCode;
+    this.sql = sql;
   }
 }
 

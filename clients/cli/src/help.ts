@@ -26,8 +26,8 @@ export function rootPage(groups: readonly GroupEntry[], width: number): string {
     block('Every command takes', flagLines(globalFlags, width)),
     block('Environment', columns(environment, width)),
     paragraph(
-      'A command prints one JSON document, a stream one a line. Failures are JSON on standard error: branch on `code`, ' +
-        'and look at `next_actions`. svc <command> --help tells the rest.',
+      'On a terminal a command prints text for people. In a pipe, and with --json, it prints one JSON document, a stream one a line; ' +
+        'failures are JSON on standard error: branch on `code`, and look at `next_actions`. svc <command> --help tells the rest.',
       width,
     ),
   ]);
@@ -42,7 +42,7 @@ const environment = [
   ['SVC_ROOM', 'The room, as <org_id>/<key>.'],
   ['SVC_AGENT_NAME', 'Your name in rooms, where another presence is made.'],
   ['SVC_CONFIG_DIR', 'Where wallets, keys and settings are kept: ~/.config/svc unless told.'],
-  ['SVC_OUTPUT=human', 'Write for people rather than JSON.'],
+  ['SVC_OUTPUT=human|json', 'Write for people or JSON, whatever standard output is.'],
 ] as const;
 
 /** The page of a group: what it is about, and its commands. */

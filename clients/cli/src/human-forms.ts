@@ -1,5 +1,7 @@
 import { bars, type Counts } from './bars.ts';
-import { humanText, quiet, table } from './human.ts';
+import { humanText, moreLine, type Shown } from './human.ts';
+import { table, wrapped } from './human-table.ts';
+import { quiet } from './human-values.ts';
 
 interface Message {
   readonly sender: string;
@@ -15,18 +17,16 @@ interface Message {
 }
 
 /** Messages as a conversation: who said what, when, and what goes with it. */
-function messagesText({
-  messages,
-  has_more,
-}: {
-  readonly messages: readonly Message[];
-  readonly has_more?: boolean;
-}): string {
-  if (messages.length === 0) return 'Nothing was said.';
-  return [...messages.map(messageText), ...(has_more === true ? ['There is more: call it again.'] : [])].join('\n\n');
+function messagesText(page: { readonly messages: readonly Message[]; readonly has_more?: boolean }): string {
+  if (page.messages.length === 0) return 'No new messages.';
+  // The checkout keeps where it is.
+  return [...page.messages.map(messageText), ...(page.has_more === true ? ['There is more: call it again.'] : [])].join(
+    '\n\n',
+  );
 }
 
-function messageText(message: Message): string {
+/** A message as it is said in a conversation. */
+export function messageText(message: Message): string {
   const { sender, created_at, body, body_snippet = '', body_truncated, recipients = [], message_id } = message;
   const to = recipients.flatMap(({ name }) => (name === undefined ? [] : [name]));
   const marks = [
@@ -63,22 +63,38 @@ interface Finding {
 /** What `doctor` found, a line for each check, and what each finding is about. */
 function checksText(
   { ok, checks }: { readonly ok: boolean; readonly checks: readonly Check[] },
-  width: number,
+  { width }: Shown,
 ): string {
   const widest = Math.max(...checks.map(({ name }) => name.length));
   const room = Math.max(20, width - widest - 12);
   const indent = ' '.repeat(widest + 12);
+  const within = (text: string) => wrapped(text, room, Number.POSITIVE_INFINITY).join(`\n${indent}`);
   return [
     ...checks.flatMap(({ name, status, value, hint, message }) => [
-      `${status.padEnd(8)}  ${name.padEnd(widest)}  ${cut(quiet(message ?? valueText(value)), room)}`.trimEnd(),
-      ...(hint === undefined ? [] : [`${indent}${quiet(hint)}`]),
+      `${status.padEnd(8)}  ${name.padEnd(widest)}  ${within(quiet(message ?? valueText(value)))}`.trimEnd(),
+      ...(hint === undefined ? [] : [`${indent}${within(quiet(hint))}`]),
       ...detailsOf(value).map(
         ({ file, line, code, message: what }) => `${indent}${quiet(`${file}:${line} ${code}: ${what}`)}`,
       ),
     ]),
-    ok ? 'All is well.' : 'Something has to be seen to.',
+    '',
+    summaryOf(ok, checks),
   ].join('\n');
 }
+
+/** How many checks want a look. */
+function summaryOf(ok: boolean, checks: readonly Check[]): string {
+  const warnings = checks.filter(({ status }) => status === 'warning').length;
+  const problems = ok ? 0 : checks.filter(({ status }) => !fine.has(status)).length;
+  const counted = [counting(problems, 'problem'), counting(warnings, 'warning')].filter((text) => text !== '');
+  return counted.length === 0 ? 'No problems.' : `${counted.join(', ')}.`;
+}
+
+const counting = (count: number, name: string): string =>
+  count === 0 ? '' : `${count} ${name}${count === 1 ? '' : 's'}`;
+
+/** Statuses that are no problem. */
+const fine: ReadonlySet<string> = new Set(['ok', 'warning', 'skipped', 'unknown']);
 
 const detailsOf = (value: unknown): readonly Finding[] =>
   ((value as { details?: readonly Finding[] } | undefined)?.details ?? []) as readonly Finding[];
@@ -86,7 +102,10 @@ const detailsOf = (value: unknown): readonly Finding[] =>
 const valueText = (value: unknown): string =>
   Object.entries(typeof value === 'object' && value !== null ? value : {})
     .filter(([name, one]) => name !== 'details' && one !== null)
-    .map(([name, one]) => `${name.replaceAll('_', ' ')} ${typeof one === 'object' ? JSON.stringify(one) : one}`)
+    .map(
+      ([name, one]) =>
+        `${name.replaceAll('_', ' ')} ${Array.isArray(one) ? one.join(' and ') : typeof one === 'object' ? JSON.stringify(one) : one}`,
+    )
     .join(', ');
 
 const cut = (text: string, room: number): string => (text.length > room ? `${text.slice(0, room - 1)}…` : text);
@@ -108,9 +127,9 @@ interface Failures {
 }
 
 /** The verdict in a sentence, and the failures below it; one failure as it is. */
-function failuresText(page: Failures | Readonly<Record<string, unknown>>, width: number): string {
-  if (!('verdict' in page)) return humanText(page, width);
-  const { verdict, counts: total, errors, has_more } = page as Failures;
+function failuresText(page: Failures | Readonly<Record<string, unknown>>, shown: Shown): string {
+  if (!('verdict' in page)) return humanText(page, shown);
+  const { verdict, counts: total, errors } = page as Failures;
   const { window, compared_release_id, baseline_release_id } = verdict;
   const release =
     compared_release_id === null
@@ -140,12 +159,88 @@ function failuresText(page: Failures | Readonly<Record<string, unknown>>, width:
                 fingerprint_id,
               }),
             ),
-            width,
+            { width: shown.width },
           ),
         ]),
-    ...(has_more ? ['There are more: --cursor takes next_cursor of the JSON.'] : []),
+    ...moreLine(page as Readonly<Record<string, unknown>>, shown),
   ].join('\n');
 }
 
 /** Forms for people of results that are no list of things. */
-export const humanForms = { messages: messagesText, checks: checksText, failures: failuresText } as const;
+export const humanForms = {
+  messages: messagesText,
+  checks: checksText,
+  failures: failuresText,
+  sql: sqlText,
+  data: dataText,
+  raised: raisedText,
+  schema: schemaText,
+} as const;
+
+interface SqlAnswer {
+  readonly rows: readonly unknown[];
+  readonly row_count: number | null;
+  readonly fields: readonly { readonly name: string }[];
+}
+
+/** Rows of SQL, or how many it changed. */
+function sqlText({ rows, row_count, fields }: SqlAnswer, { width }: Shown): string {
+  if (fields.length === 0) return row_count === null ? 'Done.' : `Done: ${counting(row_count, 'row') || '0 rows'}.`;
+  if (rows.length === 0) return `${fields.map(({ name }) => quiet(name)).join('  ')}\n(0 rows)`;
+  const names = fields.map(({ name }) => name);
+  return `${table(rows, { width, isData: true, names })}\n(${counting(rows.length, 'row')})`;
+}
+
+/** Rows of a table as an application gets them. */
+function dataText(answer: unknown, shown: Shown): string {
+  if (!Array.isArray(answer)) return humanText(answer, shown);
+  return answer.length === 0
+    ? '(0 rows)'
+    : `${table(answer, { width: shown.width, isData: true })}\n(${counting(answer.length, 'row')})`;
+}
+
+interface SchemaTable {
+  readonly name: string;
+  readonly rls_enabled: boolean;
+  readonly columns: readonly Readonly<Record<string, unknown>>[];
+  readonly constraints: readonly { readonly name: string; readonly definition: string }[];
+  readonly policies: readonly { readonly name: string; readonly command: string }[];
+}
+
+/** Tables with their columns, constraints and policies. */
+function schemaText(
+  { schema, tables }: { readonly schema: string; readonly tables: readonly SchemaTable[] },
+  shown: Shown,
+): string {
+  if (tables.length === 0) return shown.empty ?? 'No tables.';
+  return tables
+    .map(({ name, rls_enabled, columns, constraints, policies }) =>
+      [
+        `${quiet(`${schema}.${name}`)} (row security ${rls_enabled ? 'on' : 'off'})`,
+        table(columns, { width: shown.width }),
+        ...constraints.map((one) => quiet(`constraint ${one.name}: ${one.definition}`)),
+        ...policies.map((one) => quiet(`policy ${one.name} for ${one.command}`)),
+      ].join('\n'),
+    )
+    .join('\n\n');
+}
+
+interface Raised {
+  readonly escalation_id: string;
+  readonly status: string;
+  readonly delivery?: { readonly will_page?: readonly unknown[] };
+}
+
+/** An escalation that was raised, and before all else whether it reaches anyone. */
+function raisedText(raised: Raised & Readonly<Record<string, unknown>>, shown: Shown): string {
+  const unheard = raised.status === 'open' && raised.delivery?.will_page?.length === 0;
+  return [
+    ...(unheard
+      ? [
+          'No one was paged: the organization has no escalation contact.\nAdd one: svc contacts add <email>\nThen raise it again, or follow it: svc escalations get ' +
+            quiet(raised.escalation_id),
+        ]
+      : []),
+    humanText({ ...raised, ...(unheard ? { warnings: null } : {}) }, shown),
+  ].join('\n\n');
+}

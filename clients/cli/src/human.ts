@@ -1,173 +1,135 @@
-import type { Envelope } from './failure.ts';
+import { table } from './human-table.ts';
+import { isObject, label, quiet, shownScalar, shownTime, usd } from './human-values.ts';
 
-type Value = unknown;
-
-const isObject = (value: Value): value is Record<string, Value> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/**
- * A result for people: lists of things as tables, one thing as names beside values.
- *
- * @param width of the terminal, in characters; what does not fit of a table is left to JSON
- */
-export function humanText(result: Value, width: number): string {
-  if (typeof result === 'string') return quiet(result);
-  if (Array.isArray(result)) return table(result, width);
-  if (!isObject(result)) return String(result);
-  const lists = Object.entries(result).filter(([, value]) => Array.isArray(value) && value.some(isObject));
-  const rest = Object.entries(result).filter(([name]) => !lists.some(([listed]) => listed === name));
-  return [
-    rest.length === 0 ? '' : pairs(rest),
-    ...lists.map(([name, rows]) => `${label(name)}\n${table(rows as Value[], width)}`),
-  ]
-    .filter((part) => part !== '')
-    .join('\n\n');
-}
-
-/** A line of a stream for people. */
-export const humanLine = (document: Value): string =>
-  isObject(document)
-    ? Object.entries(flat(document))
-        .map(([name, value]) => `${cell(name)}=${cell(value)}`)
-        .join('  ')
-    : String(document);
-
-/** A refusal for people: what went wrong, and what can be done. */
-export function humanFailure({ code, message, hint, next_actions, trace_id }: Envelope): string {
-  const actions = (Array.isArray(next_actions) ? next_actions : []) as {
-    command?: string;
-    why?: string;
-    type?: string;
-  }[];
-  const text = [
-    `svc: ${message} (${code})`,
-    ...(typeof hint === 'string' ? [`  ${hint}`] : []),
-    ...actions.map(({ command, why, type }) => `  ${command ?? type}${why === undefined ? '' : `: ${why}`}`),
-    ...(typeof trace_id === 'string' ? [`  trace ${trace_id}`] : []),
-    '',
-  ].join('\n');
-  // Whoever answers may be another than the gateway.
-  return quiet(text);
-}
-
-/** Columns of a project’s tables may be called anything. */
-const label = (name: string) => name.replaceAll('_', ' ').replace(/\p{Cc}+/gu, ' ');
-
-const pairs = (entries: readonly (readonly [string, Value])[]): string => {
-  const widest = Math.max(...entries.map(([name]) => label(name).length));
-  return entries
-    .map(([name, value]) => {
-      const text =
-        isObject(value) && Object.keys(value).length > 0
-          ? pairs(Object.entries(value)).replaceAll('\n', `\n${' '.repeat(widest + 2)}`)
-          : long(value);
-      return `${label(name).padEnd(widest)}  ${text}`;
-    })
-    .join('\n');
-};
-
-const cellMax = 48;
-
-/** A moment, of which a table shows the day and the second. */
-const isoTime = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d+)?Z$/;
-
-/** What a table has as a heading and in each row. */
-interface Column {
-  readonly title: string;
-  readonly cells: readonly string[];
+export interface Shown {
+  /** Of the terminal, in characters. */
   readonly width: number;
-  /** A member of a member, or an id that all rows have: the first to be left out. */
-  readonly isMinor: boolean;
+  /** Columns of tables, in their order; JSON has the others. @default all that fit */
+  readonly columns?: readonly string[] | undefined;
+  /** Said in place of an empty list. */
+  readonly empty?: string | undefined;
+  /** The command that reads on. @param cursor where the next page begins */
+  readonly more?: ((cursor: string) => string | undefined) | undefined;
 }
 
-/** Rows below each other, as wide as the terminal at most. */
-export function table(rows: readonly Value[], width: number): string {
-  if (rows.length === 0) return 'none';
-  if (!rows.every(isObject)) return rows.map(cell).join('\n');
-  const flattened = rows.map(flat);
-  const names = [...new Set(flattened.flatMap((row) => Object.keys(row)))];
-  const all = names
-    .filter((name) => !flattened.every((row) => isEmpty(row[name])))
-    .map((name, at): Column => {
-      const cells = flattened.map((row) => cell(row[name]));
-      const title = label(name);
-      const isSame = at > 0 && cells.every((text) => text === cells[0] && text.length >= idLength);
-      return {
-        title,
-        cells,
-        width: Math.max(title.length, ...cells.map(({ length }) => length)),
-        isMinor: isSame || name.includes('.'),
-      };
-    });
-  const columns = fitting(withoutEchoes(all), width);
-  const line = (text: (column: Column) => string) =>
-    columns
-      .map((column) => text(column).padEnd(column.width))
-      .join('  ')
-      .trimEnd();
-  const left = all.filter((column) => !columns.includes(column)).map(({ title }) => title);
+/** Members of a page that say where it ends, rather than what is on it. */
+const paging: ReadonlySet<string> = new Set(['has_more', 'next_cursor', 'cursor', 'reset', 'scope']);
+
+/** Members for programs, which say nothing to a person who reads. */
+const internal: ReadonlySet<string> = new Set([
+  'next_actions',
+  'creator',
+  'public_id',
+  'schema_slot',
+  'deduplicated',
+  'server_label',
+  'body_truncated',
+  'schema_version',
+]);
+
+/** Members that say whose a list is. */
+const places: ReadonlySet<string> = new Set(['org_id', 'project_id', 'room_key']);
+
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** A result for people: lists of things as tables, one thing as names beside values. */
+export function humanText(result: unknown, shown: Shown): string {
+  const { width, empty, columns } = shown;
+  if (typeof result === 'string') return quiet(result);
+  if (Array.isArray(result)) return result.length === 0 ? (empty ?? 'None.') : table(result, { width, names: columns });
+  if (!isObject(result)) return String(result);
+  const isPage = Object.values(result).some(Array.isArray);
+  const entries = Object.entries(result).filter(([name]) => !internal.has(name) && !(isPage && paging.has(name)));
+  const lists = entries.filter(([, value]) => isEmptyList(value) || (Array.isArray(value) && value.some(isObject)));
+  const rest = entries.filter((entry) => !lists.includes(entry));
+  // An empty list is told where it is the answer, and left out where it is one member of a thing.
+  const told = rest.every(([name]) => places.has(name)) ? lists : lists.filter(([, rows]) => !isEmptyList(rows));
+  const parts = [
+    ...(rest.length === 0 ? [] : [pairs(rest, width)]),
+    ...told.map(([name, rows]) => listText(name, rows as readonly unknown[], shown, entries.length === 1)),
+    ...(isPage ? moreLine(result, shown) : []),
+    ...(result.reset === true ? ['The cursor could not be used, so this begins anew.'] : []),
+  ];
+  return parts.join('\n\n');
+}
+
+function listText(name: string, rows: readonly unknown[], { width, empty, columns }: Shown, isAlone: boolean): string {
+  if (rows.length === 0) return isAlone && empty !== undefined ? empty : `No ${label(name)}.`;
+  const text = table(rows, { width, names: columns });
+  return isAlone ? text : `${label(name)}\n${text}`;
+}
+
+/** How to read on, where a page is not the last. */
+export function moreLine(page: Readonly<Record<string, unknown>>, { more }: Pick<Shown, 'more'>): readonly string[] {
+  const cursor = page.next_cursor ?? page.cursor;
+  if (page.has_more === false || typeof cursor !== 'string') return [];
+  if (page.has_more === undefined && page.next_cursor === undefined) return [];
+  const command = more?.(cursor);
+  return [command === undefined ? 'There is more: --json shows where it begins.' : `More: ${quiet(command)}`];
+}
+
+type Entries = readonly (readonly [string, unknown])[];
+
+/** Things of so few members are told with those that are not set. */
+const fewMembers = 4;
+
+const isTold = ([name, value]: readonly [string, unknown], at: number, all: Entries): boolean =>
+  !internal.has(name) &&
+  (all.length <= fewMembers || (value !== null && value !== undefined)) &&
+  !(isObject(value) && Object.keys(value).length === 0) &&
+  // `id` and `project_id` of a project are one.
+  !(typeof value === 'string' && idLike.test(value) && all.findIndex(([, one]) => one === value) < at);
+
+const idLike = /^[a-z]{3}_[0-9a-z]{26}$|^[0-9a-f]{8}-[0-9a-f-]{27}$/;
+
+/** Names beside values; what has members of its own is a section below. */
+export function pairs(all: Entries, width: number): string {
+  const entries = all.filter(isTold);
+  const isSection = (value: unknown) =>
+    (isObject(value) && Object.keys(value).length > 0) || (Array.isArray(value) && value.some(isObject));
+  const plain = entries
+    .filter(([, value]) => !isSection(value))
+    .map(([name, value]) => usd(name, value) ?? ([label(name), long(value)] as const));
+  const widest = Math.max(0, ...plain.map(([name]) => name.length));
+  const indent = ' '.repeat(widest + 2);
   return [
-    line(({ title }) => title),
-    line((column) => '-'.repeat(column.width)),
-    ...rows.map((_row, at) => line(({ cells }) => cells[at]!)),
-    ...(left.length === 0 ? [] : [`(--json has more: ${left.join(', ')})`]),
+    ...plain.map(([name, text]) => `${name.padEnd(widest)}  ${text.replaceAll('\n', `\n${indent}`)}`),
+    ...entries
+      .filter(([, value]) => isSection(value))
+      .map(([name, value]) => `${label(name)}\n${indented(section(value, width - 2))}`),
   ].join('\n');
 }
 
-const isEmpty = (value: Value): boolean =>
-  value === null || value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+const section = (value: unknown, width: number): string =>
+  Array.isArray(value) ? table(value, { width }) : pairs(Object.entries(value as object), width);
 
-/** Ids are that long at least; what is shorter may be alike by chance. */
-const idLength = 26;
+const indented = (text: string): string => text.replace(/^(?=.)/gm, '  ');
 
-/** Columns but for those that say again what one before them says. */
-const withoutEchoes = (columns: readonly Column[]): readonly Column[] =>
-  columns.filter(
-    ({ cells }, at) =>
-      !(
-        cells.every(({ length }) => length >= idLength) &&
-        columns.slice(0, at).some((before) => before.cells.every((text, row) => text === cells[row]))
-      ),
-  );
+const long = (value: unknown): string =>
+  Array.isArray(value)
+    ? value.length === 0
+      ? 'none'
+      : value.map(shownScalar).join(', ')
+    : shownTime(shownScalar(value), ' UTC');
 
-/** As many columns as fit, in their order: those of members of members go first, and the last of them before others. */
-function fitting(columns: readonly Column[], width: number): readonly Column[] {
-  let left = width + 2;
-  const kept = new Set<Column>();
-  for (const column of columns.toSorted((a, b) => Number(a.isMinor) - Number(b.isMinor))) {
-    left -= column.width + 2;
-    if (left < 0 && kept.size > 0) break;
-    kept.add(column);
-  }
-  return columns.filter((column) => kept.has(column));
+/** An event of a stream for people, in one line. */
+export function humanLine(document: unknown): string {
+  if (!isObject(document)) return shownScalar(document);
+  const { cursor: _where, reset, ...told } = document;
+  const [only, ...others] = Object.values(told);
+  // What an event is about is told without the frame around it.
+  const facts = isObject(only) && others.length === 0 ? only : told;
+  return [
+    ...(reset === true ? ['(begins anew)'] : []),
+    ...factsOf(facts).map(([name, value]) => `${name}=${value}`),
+  ].join('  ');
 }
 
-/** Members of members one step down, so that a row of a stream or a table shows them. */
-const flat = (row: Record<string, Value>): Record<string, Value> =>
-  Object.fromEntries(
-    Object.entries(row).flatMap(([name, value]) =>
-      isObject(value) && Object.keys(value).length <= 12
-        ? Object.entries(value).map(([inner, one]) => [`${name}.${inner}`, one])
-        : [[name, value]],
-    ),
-  );
-
-/** A text without what would tell a terminal to do something; lines and tabs stay. */
-export const quiet = (text: string): string => text.replace(/(?![\n\t])\p{Cc}/gu, '');
-
-const long = (value: Value): string =>
-  value === null || value === undefined
-    ? '-'
-    : typeof value === 'string'
-      ? quiet(value)
-      : isObject(value) || Array.isArray(value)
-        ? JSON.stringify(value)
-        : String(value);
-
-function cell(value: Value): string {
-  // What others wrote may hold anything; a table stays one, and a terminal is told nothing by it.
-  const text = long(value)
-    .replace(/\p{Cc}+/gu, ' ')
-    .replace(isoTime, '$1 $2');
-  return text.length > cellMax ? `${text.slice(0, cellMax - 1)}…` : text;
-}
+const factsOf = (facts: Readonly<Record<string, unknown>>, before = ''): readonly (readonly [string, string])[] =>
+  Object.entries(facts).flatMap(([name, value]) => {
+    const full = `${before}${name.replace(/\p{Cc}+/gu, ' ')}`;
+    if (value === null || value === undefined) return [];
+    if (isObject(value)) return factsOf(value, `${full}.`);
+    const text = Array.isArray(value) && value.some(isObject) ? JSON.stringify(value) : long(value);
+    return [[full, text.replace(/\p{Cc}+/gu, ' ')]];
+  });

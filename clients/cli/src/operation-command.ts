@@ -43,6 +43,8 @@ export interface Shape {
   /** What is printed, where that is not the answer itself. */
   readonly shown?: (answer: Record<string, unknown>, call: Call, inputs: Inputs) => unknown;
   readonly human?: Command['human'];
+  readonly columns?: readonly string[];
+  readonly empty?: string;
   /** Done only with `--confirm`; what it would do, in words. */
   readonly confirm?: string;
   /** What a person's session needs an approval of. */
@@ -72,7 +74,7 @@ const limitMax = 200;
 
 /** A command that is one operation. */
 export function operationCommand(words: string, row: Row, shape: Shape = {}): Command {
-  const { takes = [], about, examples = [], also = [], human } = shape;
+  const { takes = [], about, examples = [], also = [], human, columns, empty } = shape;
   return {
     words,
     summary: row.summary,
@@ -82,6 +84,8 @@ export function operationCommand(words: string, row: Row, shape: Shape = {}): Co
     examples,
     operations: [row.operation, ...also],
     ...(human === undefined ? {} : { human }),
+    ...(columns === undefined ? {} : { columns }),
+    ...(empty === undefined ? {} : { empty }),
     async run(invocation) {
       if (shape.confirm !== undefined && !invocation.flags.is('confirm'))
         throw local('CONFIRMATION_REQUIRED', `${shape.confirm} Give --confirm to do it.`, { field: 'confirm' });

@@ -1,6 +1,6 @@
 import type { Cli } from './cli.ts';
 import type { Flag } from './command.ts';
-import { local, runCommand } from './failure.ts';
+import { Failure, local, runCommand } from './failure.ts';
 import { readBinding, spelling } from './files/bindings.ts';
 import { chosen } from './files/state.ts';
 import { linkedProject } from './files/workspace.ts';
@@ -11,7 +11,7 @@ export const orgFlag: Flag = {
   name: 'org',
   type: 'string',
   placeholder: 'org_id',
-  about: 'Organization. Else SVC_ORG, the binding file, or the one of `svc org use`.',
+  about: 'Organization. Else SVC_ORG, the binding file, the one of `svc org use`, or your only one.',
 };
 
 export const projectFlag: Flag = {
@@ -73,18 +73,49 @@ function agreed(named: readonly Named[]): string {
   return first.org;
 }
 
-/** As {@link findOrg}. @throws ORG_REQUIRED, which lists the ways to name one */
+/** As {@link findOrg}, else the only organization that the caller has. @throws ORG_REQUIRED, which lists the ways to name one */
 export async function requireOrg(cli: Cli, given: Readonly<Record<string, string | undefined>> = {}): Promise<string> {
   const org = await findOrg(cli, given);
   if (org !== undefined) return org;
+  const orgs = await orgsOf(cli);
+  if (orgs?.length === 1) return orgs[0]!.org_id;
+  if (orgs?.length === 0)
+    throw local('ORG_REQUIRED', 'You belong to no organization yet.', {
+      details: { ways, orgs },
+      nextActions: [runCommand('svc org create --name "My team"', 'It makes one, and uses it.')],
+    });
+  const several = orgs?.slice(0, 5) ?? [];
   throw local('ORG_REQUIRED', 'Which organization? None is named.', {
     hint: 'Any of these: --org <org_id>, SVC_ORG, svc org bind --org <org_id>, svc org use <org_id>.',
-    details: { ways: ['--org <org_id>', 'SVC_ORG', '.svc.local.json', '.svc.json', 'svc org use <org_id>'] },
+    details: { ways, orgs: several },
     nextActions: [
       runCommand('svc org list', 'It lists your organizations with their ids.'),
-      runCommand('svc org use <org_id>', 'It keeps one for this wallet.'),
+      ...(several.length === 0
+        ? [runCommand('svc org use <org_id>', 'It keeps one for this wallet.')]
+        : several.map(({ org_id, display_name }) =>
+            runCommand(`svc org use ${org_id}`, `It keeps ${display_name ?? 'this one'} for this wallet.`),
+          )),
     ],
   });
+}
+
+const ways = ['--org <org_id>', 'SVC_ORG', '.svc.local.json', '.svc.json', 'svc org use <org_id>'];
+
+interface Org {
+  readonly org_id: string;
+  readonly display_name: string | null;
+}
+
+/** The caller's organizations; undefined for a credential that may not list any, such as a delegate's. */
+async function orgsOf(cli: Cli): Promise<readonly Org[] | undefined> {
+  try {
+    const { body } = await call<{ orgs: readonly Org[] }>(cli, { method: 'GET', path: '/orgs/v1' });
+    if (!Array.isArray(body.orgs)) return undefined;
+    return body.orgs.map(({ org_id, display_name }) => ({ org_id, display_name }));
+  } catch (error) {
+    if (error instanceof Failure && error.envelope.http === 403) return undefined;
+    throw error;
+  }
 }
 
 /** The project that is meant: named in the call, else by `SVC_PROJECT_ID`, the checkout's link, or `projects use`. */
@@ -143,7 +174,7 @@ export async function requireRoom(cli: Cli, { org, room, project }: RoomNames): 
     if (room !== undefined) throw local('BAD_USAGE', '--project is a room of its own: leave --room out.');
     return roomOfProject(cli, project, org);
   }
-  if (room !== undefined) return { room: checkedRoom(room, '--room'), org: await requireOrg(cli, { '--org': org }) };
+  if (room !== undefined) return { room: checkedRoom(room, '--room'), org: await requireOrgOrProject(cli, { org }) };
   const { SVC_ROOM: set } = cli.env;
   if (set !== undefined) {
     const found = roomOfEnvironment(set);
@@ -153,7 +184,7 @@ export async function requireRoom(cli: Cli, { org, room, project }: RoomNames): 
     };
   }
   const bound = await readBinding(cli);
-  if (bound.room !== undefined) return { room: bound.room, org: await requireOrg(cli, { '--org': org }) };
+  if (bound.room !== undefined) return { room: bound.room, org: await requireOrgOrProject(cli, { org }) };
   const active = await findProject(cli);
   if (active !== undefined) return roomOfProject(cli, active, org);
   throw local('ROOM_REQUIRED', 'Which room? None is named.', {
@@ -190,7 +221,7 @@ async function orgOfProject(cli: Cli, project: string): Promise<string> {
 
 /**
  * The organization of a command that may name a project in place of it: `--org`, else that of `--project`, else as
- * {@link findOrg}, and where nothing names one that of the project in use.
+ * {@link findOrg}, and where nothing names one that of the project in use, else the only one.
  *
  * @throws AMBIGUOUS_ORG, ORG_REQUIRED
  */

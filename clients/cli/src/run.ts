@@ -7,7 +7,7 @@ import { refuseRetired } from './retired.ts';
 
 /** Runs `svc` with these words, and writes what comes of it. @returns the exit code */
 export async function run(argv: readonly string[], outside: Omit<Cli, 'human'>): Promise<number> {
-  let human = outside.env.SVC_OUTPUT === 'human';
+  let human = readsHere(outside);
   try {
     // Words that are still being typed: nothing is taken out of them.
     if (argv[0] === '__complete') {
@@ -17,6 +17,7 @@ export async function run(argv: readonly string[], outside: Omit<Cli, 'human'>):
     }
     const { globals, words } = splitGlobals(argv);
     human = globals.human || (human && !globals.json);
+
     const cli: Cli = { ...outside, human, wallet: globals.wallet, apiBase: globals.apiBase };
     const width = Math.min(100, Math.max(60, cli.stdout.columns ?? 100));
     // `svc help org` is `svc org --help`.
@@ -39,44 +40,71 @@ export async function run(argv: readonly string[], outside: Omit<Cli, 'human'>):
       cli.stdout.write(commandPage(command, siblings, width));
       return 0;
     }
-    return await perform(command, behind, cli);
+    return await perform(command, behind, cli, words);
   } catch (thrown) {
     const failure = failureOf(thrown);
     if (outside.env.SVC_TRACE !== undefined && thrown instanceof Error) outside.stderr.write(`${thrown.stack}\n`);
     if (human) {
-      const { humanFailure } = await import('./human.ts');
-      outside.stderr.write(humanFailure(failure.envelope));
+      const { humanFailure } = await import('./human-failure.ts');
+      outside.stderr.write(humanFailure(failure));
     } else outside.stderr.write(`${JSON.stringify(failure.envelope, undefined, 2)}\n`);
     return failure.exitCode;
   }
 }
 
-async function humanForm({ human: form }: Command, result: unknown, { stdout }: Cli): Promise<string> {
+/** Whether the result is for people: by `SVC_OUTPUT`, else where a terminal shows it. */
+function readsHere({ env, stdout }: Omit<Cli, 'human'>): boolean {
+  if (env.SVC_OUTPUT === 'human' || env.SVC_OUTPUT === 'json') return env.SVC_OUTPUT === 'human';
+  return stdout.isTTY === true;
+}
+
+async function humanForm(
+  command: Command,
+  result: unknown,
+  { stdout }: Cli,
+  words: readonly string[],
+): Promise<string> {
+  const { human: form, empty, columns } = command;
+  const { readOn } = await import('./read-on.ts');
   const width = stdout.columns ?? usualWidth;
-  if (form === undefined) return (await import('./human.ts')).humanText(result, width);
+  const shown = { width, empty, columns, more: (cursor: string) => readOn(command, words, cursor) };
+  if (form === undefined) return (await import('./human.ts')).humanText(result, shown);
   const { humanForms } = await import('./human-forms.ts');
-  return humanForms[form](result as never, width);
+  return humanForms[form](result as never, shown);
+}
+
+/** A line of a stream for people. */
+async function humanLines({ human: form }: Command): Promise<(document: unknown) => string> {
+  const { humanLine } = await import('./human.ts');
+  if (form !== 'messages') return humanLine;
+  const { messageText } = await import('./human-forms.ts');
+  return (document) => messageText((document as { readonly message: never }).message);
 }
 
 /** Width of what is written for people where nobody says how wide it may be. */
 const usualWidth = 120;
 
-async function perform(command: Command, behind: readonly string[], cli: Cli): Promise<number> {
+async function perform(
+  command: Command,
+  behind: readonly string[],
+  cli: Cli,
+  words: readonly string[],
+): Promise<number> {
   const { positionals, flags } = parseCall(command, behind);
   let exitCode = 0;
-  const human = cli.human ? await import('./human.ts') : undefined;
+  const lineOf = cli.human ? await humanLines(command) : JSON.stringify;
   const result = await command.run({
     cli,
     positionals,
     flags: new Flags(flags),
-    line: (document) => cli.stdout.write(`${human?.humanLine(document) ?? JSON.stringify(document)}\n`),
+    line: (document) => cli.stdout.write(`${lineOf(document)}\n`),
     exitWith: (code) => {
       exitCode = code;
     },
     perform: (words) => runForJson(words, cli),
   });
   if (result === undefined) return exitCode;
-  const text = cli.human ? await humanForm(command, result, cli) : JSON.stringify(result, undefined, 2);
+  const text = cli.human ? await humanForm(command, result, cli, words) : JSON.stringify(result, undefined, 2);
   cli.stdout.write(`${text.trimEnd()}\n`);
   return exitCode;
 }

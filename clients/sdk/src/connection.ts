@@ -190,7 +190,7 @@ export function connect(options: ConnectionOptions): Connection {
         signal?.throwIfAborted();
         const isTooLong = (outcome.error as Partial<Error> | null)?.name === 'TimeoutError';
         if (isTooLong || (mayHaveArrived && !mayBeLost) || sent++ >= times)
-          throw networkError(outcome.error, isChange, !mayHaveArrived);
+          throw networkError(outcome.error, isChange, !mayHaveArrived, baseUrl);
         await pause(pauseMs, signal);
         continue;
       }

@@ -167,14 +167,22 @@ export const neverLeft = (broken: unknown): boolean =>
       (typeof code === 'string' && /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT|CERT_)/.test(code)),
   );
 
+/** The innermost words: those of `fetch` itself name neither the address nor the cause. */
+function wordsOf(broken: unknown): string {
+  const { message, cause } = (broken ?? {}) as Partial<Error>;
+  const inner = (cause as Partial<Error> | undefined)?.message;
+  return inner || message || String(broken);
+}
+
 /**
  * A request that got no answer.
  *
  * @param isChange whether it may have changed something
  * @param isUnsent whether it is certain that the gateway never had it
+ * @param baseUrl the gateway's address
  */
-export function networkError(cause: unknown, isChange: boolean, isUnsent = false): SvcError {
-  const why = (cause as Partial<Error> | null)?.message ?? String(cause);
+export function networkError(cause: unknown, isChange: boolean, isUnsent = false, baseUrl?: string): SvcError {
+  const why = wordsOf(cause);
   const [named] = causesOf(cause)
     .map(({ code }) => code)
     .filter((one) => typeof one === 'string' && !why.includes(one));
@@ -182,7 +190,7 @@ export function networkError(cause: unknown, isChange: boolean, isUnsent = false
   return new SvcError(
     {
       code: 'NETWORK_ERROR',
-      message: `The gateway ${isUnsent ? 'was not reached' : 'gave no answer'}: ${why}${named === undefined ? '' : ` (${named})`}`,
+      message: `The gateway ${baseUrl === undefined ? '' : `at ${baseUrl} `}${isUnsent ? 'was not reached' : 'gave no answer'}: ${why}${named === undefined ? '' : ` (${named})`}`,
       category: 'upstream',
       retryable: true,
       safe_to_retry: !isUnknown,

@@ -1,8 +1,10 @@
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Cli } from '../cli.ts';
 import { nearestFile } from './bindings.ts';
 import { changeJsonFile, merged } from './change-json-file.ts';
 import { readJsonFile } from './json-file.ts';
+import { configDir } from './paths.ts';
 
 /** Who this checkout is in a room, and how far it has read. */
 export interface Standing {
@@ -12,14 +14,29 @@ export interface Standing {
   readonly cursor?: string;
 }
 
-async function file(cli: Cli): Promise<string> {
-  const bound = await nearestFile(cli.cwd, '.svc.json');
-  return join(bound === undefined ? cli.cwd : dirname(bound), '.svc', 'messaging.json');
+type Rooms = Readonly<Record<string, Record<string, unknown>>>;
+
+/** All checkouts' standings, by folder. A checkout's own `.svc` may be the data folder of a gateway. */
+const file = (cli: Cli): string => join(configDir(cli), 'messaging.json');
+
+async function checkoutOf({ cwd }: Cli): Promise<string> {
+  const bound = await nearestFile(cwd, '.svc.json');
+  return bound === undefined ? cwd : dirname(bound);
 }
 
+/** Where versions before this one kept it. */
+const former = (checkout: string): string => join(checkout, '.svc', 'messaging.json');
+
+const formerRooms = async (checkout: string): Promise<Rooms> =>
+  ((await readJsonFile(former(checkout)))?.rooms ?? {}) as Rooms;
+
+const roomsIn = (found: Record<string, unknown> | undefined, checkout: string): Rooms | undefined =>
+  (found?.checkouts as Record<string, Rooms> | undefined)?.[checkout];
+
 export async function standingIn(cli: Cli, room: string): Promise<Standing> {
-  const rooms = (await readJsonFile(await file(cli)))?.rooms as Record<string, Standing> | undefined;
-  return rooms?.[room] ?? {};
+  const checkout = await checkoutOf(cli);
+  const rooms = roomsIn(await readJsonFile(file(cli)), checkout) ?? (await formerRooms(checkout));
+  return rooms[room] ?? {};
 }
 
 /** Keeps what is given beside what was kept; null forgets a member. */
@@ -28,8 +45,13 @@ export async function keepStanding(
   room: string,
   change: Readonly<Partial<Record<keyof Standing, string | null>>>,
 ): Promise<void> {
-  await changeJsonFile(await file(cli), (found) => {
-    const rooms = (found?.rooms ?? {}) as Record<string, Record<string, unknown>>;
-    return { ...found, rooms: { ...rooms, [room]: merged(rooms[room], change) } };
+  const checkout = await checkoutOf(cli);
+  const before = await formerRooms(checkout);
+  await changeJsonFile(file(cli), (found) => {
+    const rooms = roomsIn(found, checkout) ?? before;
+    const changed = { ...rooms, [room]: merged(rooms[room], change) };
+    return { ...found, checkouts: { ...(found?.checkouts as object | undefined), [checkout]: changed } };
   });
+  // All of it has moved.
+  if (Object.keys(before).length > 0) await rm(former(checkout), { force: true });
 }

@@ -66,7 +66,7 @@ export const group: Group = {
     }),
     admin('outbox', rows['mail.listOutbox'], {
       flags: { after: 'cursor' },
-      examples: [['The latest', 'admin outbox --limit 10 --human']],
+      examples: [['The latest', 'admin outbox --limit 10']],
     }),
     admin('test-mail', rows['mail.sendTest'], {
       takes: [take('to')],

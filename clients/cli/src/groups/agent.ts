@@ -33,7 +33,7 @@ export const group: Group = {
     }),
     operationCommand('agent status', rows['operator.getContact'], { examples: [['Who is it', 'agent status']] }),
     operationCommand('agent operator-status', rows['operator.getStatus'], {
-      examples: [['Does a person hear of it?', 'agent operator-status --human']],
+      examples: [['Does a person hear of it?', 'agent operator-status']],
     }),
     operationCommand('agent verify-email', rows['operator.sendVerification'], {
       examples: [['Mail the link again', 'agent verify-email']],

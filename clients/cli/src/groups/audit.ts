@@ -22,7 +22,7 @@ const run: Command = {
     },
   ],
   examples: [
-    ['A site', 'audit run https://example.com --human'],
+    ['A site', 'audit run https://example.com'],
     ['Step by step', 'audit run example.com --watch'],
   ],
   operations: ['audit.run', 'audit.watch'],

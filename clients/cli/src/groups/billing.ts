@@ -36,7 +36,7 @@ export const group: Group = {
     balance,
     operationCommand('billing history', rows['billing.listHistory'], {
       takes: [take('org')],
-      examples: [['The latest', 'billing history --limit 5 --human']],
+      examples: [['The latest', 'billing history --limit 5']],
     }),
   ],
 };

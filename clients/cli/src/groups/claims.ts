@@ -57,7 +57,7 @@ const list: Command = {
     ...roomFlags,
   ],
   examples: [
-    ['Who is on what', 'claims list --human'],
+    ['Who is on what', 'claims list'],
     ['As it happens', 'claims list --watch'],
   ],
   operations: ['claims.list', 'claims.open'],

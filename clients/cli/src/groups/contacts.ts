@@ -11,8 +11,9 @@ const list: Command = {
   words: 'contacts list',
   summary: 'Whom the escalations of an organization page, in the order in which they are paged.',
   flags: [orgFlag],
-  examples: [['Who is paged', 'contacts list --human']],
+  examples: [['Who is paged', 'contacts list']],
   operations: ['contacts.list'],
+  empty: 'No escalation contacts yet. Add one: svc contacts add <email>',
   async run({ cli, flags }) {
     const org = await requireOrg(cli, { '--org': flags.text('org') });
     const { escalation_contacts } = await perform(cli, rows['contacts.list'], { org });

@@ -71,7 +71,10 @@ const dev: Command = {
       line({ api_base: url, pid: child.pid, data_dir: env.SVC_DATA_DIR ?? join(folder, '.svc') });
       cli.stderr.write(told);
     });
-    child.stderr.on('data', (text) => cli.stderr.write(String(text)));
+    // The gateway names its variable, which `svc dev` sets by a flag.
+    child.stderr.on('data', (text) =>
+      cli.stderr.write(String(text).replaceAll('set SVC_DATA_DIR to', 'set --data-dir to')),
+    );
     const code = await new Promise<number | null>((done, failed) => {
       child.once('error', (error) => failed(local('LOCAL_ERROR', `npm cannot be run: ${error.message}`)));
       child.once('close', (ended) => done(ended));
@@ -80,7 +83,7 @@ const dev: Command = {
     bar.end();
     if (!serves)
       throw local('LOCAL_ERROR', `The gateway ended before it served (${code}).`, {
-        hint: 'What it said stands above.',
+        hint: 'Its own words are above.',
         details: { folder },
       });
     exitWith(cli.signal.aborted ? 0 : (code ?? 1));

@@ -41,7 +41,7 @@ const doctor: Command = {
     { name: 'verbose', type: 'boolean', about: 'With the envelopes of checks that failed.' },
   ],
   examples: [
-    ['Everything', 'doctor --human'],
+    ['Everything', 'doctor'],
     ['One thing', 'doctor --only api_reachable'],
     ['Sources of functions, before they are deployed', 'doctor --only source_scan --scan-dir functions'],
   ],

@@ -70,8 +70,8 @@ const errors: Command = {
     projectFlag,
   ],
   examples: [
-    ['The last day', 'errors --human'],
-    ['How often in each hour of it', 'errors --counts hour --human'],
+    ['The last day', 'errors'],
+    ['How often in each hour of it', 'errors --counts hour'],
     ['Is the release that is active worse?', 'errors --new-in active --fail-on-new --watch 10m'],
     ['One of them', 'errors fp_0123456789abcdef'],
   ],

@@ -58,6 +58,7 @@ const raise: Command = {
   ],
   exits: { [unanswered]: 'nobody answered within --wait; the escalation stays open' },
   operations: ['escalations.raise'],
+  human: 'raised',
   async run({ cli, positionals, flags, exitWith }) {
     const project_id = flags.text('project');
     const org = await requireOrgOrProject(cli, { org: flags.text('org'), project: project_id });
@@ -118,10 +119,12 @@ const list: Command = {
     orgFlag,
   ],
   examples: [
-    ['What is open', 'escalations list --status open --human'],
+    ['What is open', 'escalations list --status open'],
     ['As it happens', 'escalations list --watch'],
   ],
   operations: ['escalations.list', 'escalations.open'],
+  columns: ['escalation_id', 'status', 'severity', 'reason', 'raised_at'],
+  empty: 'No escalations.',
   async run({ cli, flags, line }) {
     const org = await requireOrgOrProject(cli, { org: flags.text('org'), project: flags.text('project') });
     const cursor = flags.text('cursor');

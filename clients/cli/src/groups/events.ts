@@ -23,7 +23,7 @@ const events: Command = {
     orgFlag,
   ],
   examples: [
-    ['Of the project in use', 'events --limit 10 --human'],
+    ['Of the project in use', 'events --limit 10'],
     [
       'Deploys anywhere in an organization',
       'events --org 0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70 --type deploy_activated',
@@ -31,6 +31,8 @@ const events: Command = {
     ['As they happen', 'events --watch'],
   ],
   operations: ['projects.listEvents', 'orgs.listEvents', 'events.open'],
+  columns: ['occurred_at', 'event_type', 'source', 'payload.sender', 'payload.body_snippet', 'id'],
+  empty: 'No events yet.',
   async run({ cli, flags, line }) {
     const org = flags.text('org');
     if (org !== undefined && flags.text('project') !== undefined)

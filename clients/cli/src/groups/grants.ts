@@ -19,7 +19,7 @@ export const group: Group = {
     }),
     operationCommand('grants list', rows['grants.list'], {
       takes: [take('project')],
-      examples: [['Who may do what', 'grants list --human']],
+      examples: [['Who may do what', 'grants list']],
     }),
     operationCommand('grants revoke', rows['grants.revoke'], {
       takes: [take('project'), take('grant', { name: 'grant_id' })],

@@ -217,7 +217,7 @@ export const group: Group = {
     wait,
     operationCommand('messages get', rows['rooms.getMessage'], {
       takes: [take('message', { name: 'message_id' })],
-      examples: [['All of it', 'messages get msg_0kz3m --human']],
+      examples: [['All of it', 'messages get msg_0kz3m']],
     }),
     ack,
   ],

@@ -206,7 +206,7 @@ const overview: Command = {
   words: 'operator overview',
   summary: 'What belongs to you: organizations, wallets, and what needs looking at.',
   about: ['By your session across all wallets of your address; without one, by the wallet in use, for itself.'],
-  examples: [['At a glance', 'operator overview --human']],
+  examples: [['At a glance', 'operator overview']],
   operations: ['operator.getOverview'],
   run: async ({ cli }) => perform(cli, rows['operator.getOverview'], {}, { credential: readingSession }),
 };
@@ -223,13 +223,13 @@ const projects = operationCommand('operator projects', rows['operator.listProjec
   more: [{ name: 'include-archived', type: 'boolean', about: 'Those that were put away, too.' }],
   set: ({ flags }) => (flags.is('include-archived') ? { include: 'archived' } : {}),
   credential: readingSession,
-  examples: [['All of them', 'operator projects --human']],
+  examples: [['All of them', 'operator projects']],
 });
 
 const contents = operationCommand('operator contents', rows['operator.getContents'], {
   takes: [take('project', { optional: true })],
   about: ['It takes a wallet, or a session by --loopback with a passkey of the last five minutes.'],
-  examples: [['Of the project in use', 'operator contents --human']],
+  examples: [['Of the project in use', 'operator contents']],
 });
 
 const whoami: Command = {

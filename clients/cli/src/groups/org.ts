@@ -1,5 +1,5 @@
 import type { Command, Group } from '../command.ts';
-import { badUsage } from '../failure.ts';
+import { afterwards, badUsage, runCommand } from '../failure.ts';
 import { changeBinding, spelling } from '../files/bindings.ts';
 import { choose, chosen } from '../files/state.ts';
 import { walletName } from '../files/wallets.ts';
@@ -96,20 +96,34 @@ const unbind: Command = {
   },
 };
 
+const create: Command = operationCommand('org create', rows['orgs.create'], {
+  flags: { display_name: 'name' },
+  about: ['Commands go by it from then on, for this wallet on this gateway, as after `svc org use`.'],
+  examples: [['An organization with a name', 'org create --name "My team"']],
+  async shown(made, { cli }) {
+    const { org_id } = made as { readonly org_id: string };
+    try {
+      await choose(cli, (await apiBase(cli)).url, { org_id });
+    } catch (error) {
+      throw afterwards(error, `The organization ${org_id} is made, but not kept here as the one in use.`, {
+        details: { org_id },
+        nextActions: [runCommand(`svc org use ${org_id}`, 'It keeps it for this wallet.')],
+      });
+    }
+    return made;
+  },
+});
+
 const clearName = { name: 'clear', type: 'boolean' as const, about: 'Have no name instead.' };
 
 export const group: Group = {
   name: 'org',
   about: [
     'svc org: organizations own projects, rooms and money. Members have a role in one: owner, admin, developer, billing or viewer.',
-    'Commands look for the organization in --org, SVC_ORG, the binding file of the checkout, and what `svc org use` chose, in this order.',
+    'Commands look for the organization in --org, SVC_ORG, the binding file of the checkout, and what `svc org use` chose, in this order. Where none is named and you belong to exactly one, it is that one.',
   ],
   commands: [
-    operationCommand('org create', rows['orgs.create'], {
-      flags: { display_name: 'name' },
-      about: ['It begins on the tier prototype. `svc org use` has commands go by it.'],
-      examples: [['An organization with a name', 'org create --name "My team"']],
-    }),
+    create,
     operationCommand('org get', rows['orgs.get'], {
       takes: [take('org')],
       examples: [
@@ -117,7 +131,11 @@ export const group: Group = {
         ['Another', 'org get 0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70'],
       ],
     }),
-    operationCommand('org list', rows['orgs.list'], { examples: [['All of yours', 'org list --human']] }),
+    operationCommand('org list', rows['orgs.list'], {
+      examples: [['All of yours', 'org list']],
+      columns: ['org_id', 'display_name', 'role', 'status'],
+      empty: 'No organizations yet. Create one: svc org create --name "My team"',
+    }),
     operationCommand('org find', rows['orgs.getBySlug'], {
       takes: [take('slug')],
       examples: [['By its address form', 'org find my-team']],
@@ -165,7 +183,8 @@ export const group: Group = {
       flags: { after: null, older_than: 'before' },
       texts: { older_than: '`next_cursor` of the page before: only what is older.' },
       about: ['For admins and owners.'],
-      examples: [['The latest ten', 'org audit --limit 10 --human']],
+      examples: [['The latest ten', 'org audit --limit 10']],
+      columns: ['occurred_at', 'action', 'outcome', 'object.kind', 'object.id'],
     }),
     use,
     current,
@@ -173,7 +192,8 @@ export const group: Group = {
     bind,
     unbind,
     operationCommand('org member list', rows['orgs.listMembers'], {
-      examples: [['Who is in it', 'org member list --human']],
+      examples: [['Who is in it', 'org member list']],
+      columns: ['principal_id', 'role', 'status', 'wallet'],
     }),
     operationCommand('org member add', rows['members.add'], {
       takes: [take('wallet')],
@@ -194,6 +214,7 @@ export const group: Group = {
     }),
     operationCommand('org invite list', rows['invites.list'], {
       examples: [['Who has not come yet', 'org invite list']],
+      empty: 'No open invitations. Invite a colleague: svc org invite create <email>',
     }),
     operationCommand('org invite create', rows['invites.create'], {
       takes: [take('email')],

@@ -81,7 +81,7 @@ const pay: Command = {
       });
       return result({ status, url, headers, body: jsonOrText(answer), offer, payer });
     } catch (error) {
-      throw failed(cli, error, true);
+      throw failed(cli, error, { isChange: true });
     }
   },
 };

@@ -1,5 +1,5 @@
 import type { Command, Group } from '../command.ts';
-import { afterwards, badUsage, local, runCommand } from '../failure.ts';
+import { afterwards, badUsage, Failure, local, runCommand } from '../failure.ts';
 import { keepKeys, keptKeys } from '../files/project-keys.ts';
 import { choose, chosen } from '../files/state.ts';
 import { linkedProject, linkProject } from '../files/workspace.ts';
@@ -156,6 +156,7 @@ const sql: Command = {
     ['A file', 'projects sql --file schema.sql'],
   ],
   operations: ['projects.sql'],
+  human: 'sql',
   async run({ cli, positionals, flags }) {
     const id = await requireProject(cli, named(positionals, flags.text('project')));
     const file = flags.text('file') ?? (positionals.sql === '-' ? '-' : undefined);
@@ -163,7 +164,11 @@ const sql: Command = {
       throw badUsage('Give either statements or --file.', { field: 'sql' });
     const text = file === undefined ? positionals.sql : await readText(cli, file);
     const params = await readInput(cli, flags.value('params'), 'params');
-    return perform(cli, rows['projects.sql'], { project: id, sql: text, params }, { flags });
+    try {
+      return await perform(cli, rows['projects.sql'], { project: id, sql: text, params }, { flags });
+    } catch (error) {
+      throw error instanceof Failure ? new Failure(error.envelope, error.exitCode, text) : error;
+    }
   },
 };
 
@@ -199,6 +204,7 @@ const rest: Command = {
     ['A new row', `projects rest notes --body '{"text":"hello"}' --key service`],
     ['Delete one', 'projects rest notes --method DELETE --query "id=eq.17" --key service'],
   ],
+  human: 'data',
   async run({ cli, positionals, flags }) {
     const id = await requireProject(cli, named(positionals, flags.text('project')));
     const body = await readInput(cli, flags.value('body'), 'body');
@@ -302,7 +308,9 @@ export const group: Group = {
       flags: { include: null, after: 'cursor' },
       more: [{ name: 'include-archived', type: 'boolean', about: 'Those that were put away, too.' }],
       set: ({ flags }) => (flags.is('include-archived') ? { include: 'archived' } : {}),
-      examples: [['All you can see', 'projects list --human']],
+      examples: [['All you can see', 'projects list']],
+      columns: ['id', 'name', 'tier', 'effective_status', 'created_at'],
+      empty: 'No projects yet. Create one: svc projects provision --name Notes',
     }),
     operationCommand('projects get', rows['projects.get'], {
       takes: [take('project')],
@@ -327,12 +335,14 @@ export const group: Group = {
     sql,
     rest,
     operationCommand('projects schema', rows['projects.schema'], {
+      human: 'schema',
+      empty: 'No tables yet. Create one: svc projects sql "create table notes (id serial primary key, text text)"',
       takes: [take('project')],
       examples: [['What is in it', 'projects schema']],
     }),
     operationCommand('projects usage', rows['projects.getUsage'], {
       takes: [take('project')],
-      examples: [['What it uses', 'projects usage --human']],
+      examples: [['What it uses', 'projects usage']],
     }),
     applyExpose,
     validateExpose,

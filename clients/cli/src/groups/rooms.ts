@@ -21,7 +21,7 @@ const join: Command = {
   words: 'rooms join',
   summary: 'Take part in a room: who you are there, who else is, and what they are on.',
   about: [
-    'A presence is one session with a name of its own. This checkout keeps it in `.svc/messaging.json` and speaks as it from then on. After an hour of silence it expires, and the next call takes another name.',
+    'A presence is one session with a name of its own. This checkout keeps it (in `messaging.json` of the settings) and speaks as it from then on. After an hour of silence it expires, and the next call takes another name.',
     'With a key that begins with kri1_ the room of somebody else’s organization opens: the seat costs 0.01 USD in test money from your wallet, and you stay a viewer there.',
   ],
   positionals: [{ name: 'key', optional: true, about: 'Invite key, kri1_….' }],
@@ -172,7 +172,7 @@ const presences: Command = {
     ...roomFlags,
   ],
   examples: [
-    ['Who is there', 'rooms presences --human'],
+    ['Who is there', 'rooms presences'],
     ['Who comes and goes', 'rooms presences --watch'],
   ],
   operations: ['rooms.listPresences', 'rooms.openPresences'],
@@ -202,7 +202,9 @@ export const group: Group = {
   commands: [
     operationCommand('rooms list', rows['rooms.list'], {
       orgByProject: true,
-      examples: [['Rooms you can reach', 'rooms list --human']],
+      examples: [['Rooms you can reach', 'rooms list']],
+      columns: ['room_key', 'live_presences', 'last_activity_at'],
+      empty: 'No rooms yet. A room begins with its first message: svc messages send "Hello" --room standup',
     }),
     operationCommand('rooms get', rows['rooms.get'], {
       examples: [['Look without joining', 'rooms get --room standup']],

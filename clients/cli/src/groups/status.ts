@@ -18,7 +18,7 @@ const status: Command = {
   words: 'status',
   summary: 'Wallet, balance, tier, projects, and where all that is.',
   about: ['Asks for all of it at once. What cannot be read is null, and no failure.'],
-  examples: [['At a glance', 'status --human']],
+  examples: [['At a glance', 'status']],
   operations: ['tiers.getStatus', 'billing.lookup', 'projects.list'],
   async run({ cli }) {
     const name = await walletName(cli);

@@ -6,9 +6,9 @@ export const group: Group = {
   name: 'tier',
   about: ['svc tier: prototype is free; hobby and team have larger limits, and a lease that is renewed.'],
   commands: [
-    operationCommand('tier list', rows['tiers.list'], { examples: [['What there is', 'tier list --human']] }),
+    operationCommand('tier list', rows['tiers.list'], { examples: [['What there is', 'tier list']] }),
     operationCommand('tier status', rows['tiers.getStatus'], {
-      examples: [['Tier, lease and use', 'tier status --human']],
+      examples: [['Tier, lease and use', 'tier status']],
     }),
     operationCommand('tier set', rows['tiers.set'], {
       takes: [take('tier')],

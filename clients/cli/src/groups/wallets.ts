@@ -23,7 +23,7 @@ const personal = { name: 'local', type: 'boolean' as const, about: 'In `.svc.loc
 const list: Command = {
   words: 'wallets list',
   summary: 'Wallets on this machine, and which of them is in use.',
-  examples: [['Which are there?', 'wallets list --human']],
+  examples: [['Which are there?', 'wallets list']],
   async run({ cli }) {
     const [names, used] = await Promise.all([walletNames(cli), walletName(cli)]);
     const wallets = await Promise.all(

@@ -5,6 +5,7 @@ import type { Payer } from '../../../sdk/src/payment.ts';
 import type { Cli } from '../cli.ts';
 import { badUsage, Failure, local, runCommand, stopped } from '../failure.ts';
 import { forgetApprovals, forgetSession } from '../files/sessions.ts';
+import { advice } from './advice.ts';
 import { apiBase } from './api-base.ts';
 import { type ApprovalTarget, type Credential, principalCredential } from './credential.ts';
 
@@ -120,27 +121,31 @@ async function asked<Result>(
       ...(onResponse === undefined ? {} : { onResponse }),
     });
   } catch (error) {
-    const failure = failed(cli, error, isChange);
+    const failure = failed(cli, error, { isChange, used: used?.kind, path });
     if (used !== undefined) await clearSessions(cli, used, path, failure);
     throw failure;
   }
 }
 
-/**
- * What went wrong with a request, as it is written to standard error. Contract 04, section 4.5.
- *
- * @param isChange whether something may have been changed by it
- */
-export function failed(cli: Cli, error: unknown, isChange = false): Failure {
+/** What is known of the request that went wrong. */
+interface Circumstances {
+  /** Whether something may have been changed by it. */
+  readonly isChange?: boolean;
+  /** By what it was sent; undefined where nobody knows. */
+  readonly used?: Credential['kind'] | undefined;
+  readonly path?: string;
+}
+
+/** What went wrong with a request, as it is written to standard error. Contract 04, section 4.5. */
+export function failed(cli: Cli, error: unknown, { isChange = false, used, path = '' }: Circumstances = {}): Failure {
   if (error instanceof Failure) return error;
   // What was refused, or may have been paid for, is told also to whoever stops.
   if (cli.signal.aborted && !(error instanceof SvcError && error.code !== 'NETWORK_ERROR')) return stopped(isChange);
   if (!(error instanceof SvcError)) throw error;
   const { envelope, status: http } = error;
-  const { status: _label, details, next_actions: actions = [], ...members } = envelope as Record<string, unknown>;
+  const { status: _label, details, next_actions = [], ...members } = envelope as Record<string, unknown>;
   const { body_preview, ...known } =
     typeof details === 'object' && details !== null ? (details as Record<string, unknown>) : {};
-  const next = actions as readonly unknown[];
   return new Failure({
     status: 'error',
     ...(http === 0 ? { trace_id: null } : {}),
@@ -151,20 +156,16 @@ export function failed(cli: Cli, error: unknown, isChange = false): Failure {
     message: error.message,
     ...(details === undefined ? {} : { details: body_preview === undefined ? details : known }),
     ...(body_preview === undefined ? {} : { body_preview }),
-    ...(error.code === 'NETWORK_ERROR' ? { hint: networkHint(cli) } : {}),
-    next_actions:
-      next.length === 0 && http === 401
-        ? [{ type: 'authenticate', command: 'svc init', why: 'It makes a wallet to sign in with.' }]
-        : next,
+    next_actions,
+    ...advice(cli, {
+      code: error.code,
+      http,
+      reason: known.reason,
+      used,
+      path,
+      isAdvised: (next_actions as readonly unknown[]).length > 0,
+    }),
   });
-}
-
-/** Node.js goes by a proxy when it is told so at its start, and not merely because there is one. */
-function networkHint({ env }: Cli): string {
-  const named = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((name) => env[name] !== undefined);
-  return named === undefined || env.NODE_USE_ENV_PROXY === '1'
-    ? 'Is it the right address? svc dev starts a gateway on this machine.'
-    : `Is it the right address? ${named} names a proxy, by which svc goes with NODE_USE_ENV_PROXY=1.`;
 }
 
 /** Refusals that a session outlives: it is alive, and needed for what the refusal asks for. */

@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Cli } from '../cli.ts';
 import { local, stopped } from '../failure.ts';
-import { quiet } from '../human.ts';
+import { quiet } from '../human-values.ts';
 
 /** How long a browser is waited for. */
 export const usualTimeoutSeconds = 300;
