@@ -69,7 +69,6 @@ test('what is made stays made, and is said to be, where nothing can be kept of i
   // Files stand where folders have to be.
   await mkdir(bare.config);
   await writeFile(join(bare.config, 'credentials'), '');
-  await bare.file('.svc', '');
   answer = { status: 201, body: { project_id: 'prj_0kz3m', anon_key: 'anon', service_key: 'service' } };
   const { error } = await bare.with({ SVC_DELEGATE_TOKEN: 'token' })('projects', 'provision');
   expect(error).toMatchObject({
@@ -82,7 +81,8 @@ test('what is made stays made, and is said to be, where nothing can be kept of i
   const sender_presence = { presence_id: 'prs_1', name: 'Atlas' };
   answer = { status: 201, body: { message_id: 'msg_1', sender_presence } };
   const room = { SVC_DELEGATE_TOKEN: 'token', SVC_ROOM: '0b9f2c1e-4b0a-4c57-8d11-2f6a1c3b5e70/standup' };
-  const sent = await bare.with(room)('messages', 'send', 'Hello');
+  const SVC_CONFIG_DIR = join(await bare.file('file', ''), 'config');
+  const sent = await bare.with({ ...room, SVC_CONFIG_DIR })('messages', 'send', 'Hello');
   expect(sent).toMatchObject({ code: 0, json: { message_id: 'msg_1' } });
   expect(sent.stderr).toContain('this checkout forgets');
 });
