@@ -21,6 +21,7 @@ export type KeyPurpose =
   | 'settlement'
   | 'licences'
   | 'payments'
+  | 'backups'
   | 'fingerprint';
 
 /** AES-256-GCM nonce, in bytes. */

@@ -6,7 +6,7 @@ import { DatabaseSizes } from './database-sizes.ts';
 import { createPool, type StatementHook, sqlState } from './pool.ts';
 import { prepareProjectServer } from './prepare-project-server.ts';
 import { authGroup } from './project-template/auth.ts';
-import { commonRoles, templateName } from './project-template.ts';
+import { commonRoles, statementsUntil, templateName } from './project-template.ts';
 import { upgradeProject } from './project-upgrade.ts';
 import { scramVerifier } from './scram.ts';
 import { Turns } from './turns.ts';
@@ -18,6 +18,9 @@ const roleConnectionLimit = 40;
 /** What one session may write to disk while it sorts and joins. Set by the administrator, so no tenant can undo it. */
 const pinned = (role: string) =>
   `alter role ${role} connection limit ${roleConnectionLimit}; alter role ${role} set temp_file_limit = '1GB'`;
+
+/** The same while a database is filled from a copy: indexes of large tables are sorted on disk. */
+const draftTempFiles = '64GB';
 
 /** Databases that are made at once on one server: further ones wait here, not in line for a connection. */
 const madeAtOnce = 3;
@@ -147,11 +150,9 @@ export class ProjectDatabases implements ProjectLogins {
    */
   async provision(database: ProjectDatabase): Promise<void> {
     const role = quote(database.roleName);
-    const verifier = scramVerifier(this.password(database));
-    const attributes = `login noinherit nosuperuser nocreatedb nocreaterole connection limit ${roleConnectionLimit} password '${verifier}' in role ${commonRoles.join(', ')}`;
     const name = quote(database.databaseName);
     await this.#alone('making', database, async (client) => {
-      await unlessState('42710', () => client.query(`create role ${role} ${attributes}`));
+      await this.#makeLogin(client, database);
       // Closed until PUBLIC has lost its rights, so that no other tenant can slip in meanwhile.
       await unlessState('42P04', () =>
         client.query(`create database ${name} template ${templateName} allow_connections false`),
@@ -166,6 +167,48 @@ export class ProjectDatabases implements ProjectLogins {
     });
   }
 
+  async #makeLogin(client: pg.ClientBase, database: ProjectDatabase): Promise<void> {
+    const verifier = scramVerifier(this.password(database));
+    const attributes = `login noinherit nosuperuser nocreatedb nocreaterole connection limit ${roleConnectionLimit} password '${verifier}' in role ${commonRoles.join(', ')}`;
+    await unlessState('42710', () => client.query(`create role ${quote(database.roleName)} ${attributes}`));
+  }
+
+  /**
+   * Makes a project's login role, and an empty database of an older version of the template under another name, which the
+   * login may enter. One of that name is dropped first.
+   */
+  async makeDraft(database: ProjectDatabase, draft: string, version: number): Promise<void> {
+    const [role, name] = [quote(database.roleName), quote(draft)];
+    await this.#alone('making', database, async (client) => {
+      await this.#makeLogin(client, database);
+      await client.query(`drop database if exists ${name} with (force)`);
+      await client.query(`create database ${name} template template0`);
+      await client.query(
+        `revoke connect, temporary on database ${name} from public;
+         grant connect on database ${name} to ${role}, ${authGroup};
+         ${pinned(role)};
+         alter role ${role} in database ${name} set temp_file_limit = '${draftTempFiles}'`,
+      );
+    });
+    await withClient(this.adminUrl(database.server, draft), async (client) => {
+      for (const statement of statementsUntil(version)) await client.query(statement);
+    });
+  }
+
+  /** Takes a draft's own settings away. */
+  async settleDraft(database: ProjectDatabase, draft: string): Promise<void> {
+    await this.#server(database.server).pool.query(
+      `alter role ${quote(database.roleName)} in database ${quote(draft)} reset all`,
+    );
+  }
+
+  /** The way into a database of a server as its administrator. */
+  adminUrl(server: string, databaseName: string): string {
+    const url = new URL(this.#url(server));
+    url.pathname = `/${databaseName}`;
+    return url.href;
+  }
+
   /**
    * Brings a project's database to the template's version, and lets sign-in into it. Safe to repeat.
    *
@@ -175,9 +218,7 @@ export class ProjectDatabases implements ProjectLogins {
     await this.#alone(unhurried ? 'sweeping' : 'making', database, async (client) => {
       await client.query(`grant connect on database ${quote(database.databaseName)} to ${authGroup}`);
       await client.query(pinned(quote(database.roleName)));
-      const inside = new URL(this.#url(database.server));
-      inside.pathname = `/${database.databaseName}`;
-      await withClient(inside.href, upgradeProject);
+      await withClient(this.adminUrl(database.server, database.databaseName), upgradeProject);
     });
   }
 

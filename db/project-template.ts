@@ -76,3 +76,9 @@ export const statementsSince = (from: number): string[] => [
   ...templateVersions.filter(({ version }) => version > from).flatMap(({ statements }) => statements),
   `update _svc.schema_version set version = ${templateVersion}`,
 ];
+
+/** What makes an empty database one of an older version. */
+export const statementsUntil = (until: number): string[] => [
+  ...templateVersions.filter(({ version }) => version <= until).flatMap(({ statements }) => statements),
+  `update _svc.schema_version set version = ${until}`,
+];

@@ -64,6 +64,7 @@ export const environment = z.object({
   ),
   SVC_SECRET_KEY: secretKey(),
   SVC_SECRET_KEY_PREVIOUS: secretKey(),
+  SVC_BACKUP_PASSPHRASE: parsed('at least 12 characters long', (value) => (value.length >= 12 ? value : undefined)),
   SVC_ADMIN_KEY: parsed(`at least ${adminKeyCharactersMin} characters long, without spaces`, (value) =>
     /^[\x21-\x7e]+$/.test(value) && value.length >= adminKeyCharactersMin ? value : undefined,
   ),
@@ -170,6 +171,10 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   SVC_SECRET_KEY_PREVIOUS: secret(
     'none',
     'The root secret before the current one. What it made stays valid while it is set; start once with both to rotate.',
+  ),
+  SVC_BACKUP_PASSPHRASE: secret(
+    'the root secret encrypts the secrets of a backup, and is not in it',
+    'Passphrase under which `svc backup` encrypts the root secret and other secrets, and `svc restore` opens them, at least 12 characters. The gateway itself does not use it.',
   ),
   SVC_ADMIN_KEY: secret(
     'nobody is platform admin',

@@ -26,6 +26,8 @@ export interface Config {
   readonly secretKey: Buffer | undefined;
   readonly previousSecretKey: Buffer | undefined;
   readonly adminKey: string | undefined;
+  /** Encrypts the secrets of a backup; undefined: the root secret does. */
+  readonly backupPassphrase: string | undefined;
   /** Who project users may sign in with, Google first if it is one of them. */
   readonly oidcProviders: readonly OidcProvider[];
   /** Undefined: a wallet whose key is derived from the root secret. */
@@ -132,6 +134,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     secretKey: values.SVC_SECRET_KEY,
     previousSecretKey: values.SVC_SECRET_KEY_PREVIOUS,
     adminKey: values.SVC_ADMIN_KEY,
+    backupPassphrase: values.SVC_BACKUP_PASSPHRASE,
     oidcProviders: [...googleOf(values), ...(values.OIDC_PROVIDERS ?? [])],
     settlementAddress: values.SETTLEMENT_ADDRESS,
     payments: paymentsOf(values),

@@ -9,6 +9,7 @@ import { requireFreePort } from './require-free-port.ts';
 import { loadRootSecret } from './root-secret.ts';
 import { startRefusal } from './start-refusal.ts';
 import { startTelemetry } from './telemetry.ts';
+import { requireNoRestore } from './unfinished-restore.ts';
 import { welcome } from './welcome.ts';
 
 /**
@@ -25,6 +26,7 @@ async function start(config: Config): Promise<void> {
     version: string;
   };
   const telemetry = await startTelemetry({ endpoint: config.otlpEndpoint, log, version });
+  await requireNoRestore(config.dataDir);
   const { roots, takeBack } = await loadRootSecret(config);
   // Before anything is made for a start that could not end well.
   await requireFreePort(config);

@@ -14,19 +14,21 @@ interface Holder extends ProcessIdentity {
   readonly token: string;
 }
 
+const dataFolderInUse = (folder: string, pid: number) =>
+  `The data folder ${folder} is in use by process ${pid}; stop that process first, or set SVC_DATA_DIR to another folder.`;
+
 /**
  * Takes a folder for this process alone. A holder that died without letting go (kill -9, power cut) is replaced.
+ * @param inUse the sentence for a folder that another process holds
  * @throws EmbeddedPostgresError naming the pid of a living holder.
  */
-export async function acquireFolderLock(folder: string): Promise<FolderLock> {
+export async function acquireFolderLock(folder: string, inUse = dataFolderInUse): Promise<FolderLock> {
   const self = (await identifyProcess(process.pid)) ?? { pid: process.pid, startedAt: '' };
   const me: Holder = { ...self, token: randomUUID() };
   const path = join(folder, 'gateway.lock');
   const living = await take(path, path, me);
   if (living !== undefined) {
-    throw new EmbeddedPostgresError(
-      `The data folder ${folder} is in use by process ${living.pid}; stop that process first, or set SVC_DATA_DIR to another folder.`,
-    );
+    throw new EmbeddedPostgresError(inUse(folder, living.pid));
   }
   return {
     async release() {

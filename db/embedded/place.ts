@@ -16,7 +16,7 @@ export interface Place {
 }
 
 const privateParent = '/var/lib';
-const pointerIn = (wanted: string) => join(wanted, 'moved-to');
+export const pointerIn = (wanted: string) => join(wanted, 'moved-to');
 
 /** Makes `<dataDir>/postgres` and answers its true path (without symlinks, for Postgres and we compare it by text). */
 export async function makeWantedHome(dataDir: string): Promise<string> {

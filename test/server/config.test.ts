@@ -41,6 +41,7 @@ test('an empty environment is a working development set-up', () => {
     secretKey: undefined,
     previousSecretKey: undefined,
     adminKey: undefined,
+    backupPassphrase: undefined,
     oidcProviders: [],
     settlementAddress: undefined,
     mcpOrigins: undefined,

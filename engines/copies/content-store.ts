@@ -1,0 +1,204 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough, type Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
+
+/** A piece of a copy, by its content. */
+export interface Part {
+  /** SHA-256 of the file, which is its name. */
+  readonly sha256: string;
+  /** Length of the file. */
+  readonly bytes: number;
+  /** SHA-256 of what was given, before it was compressed. */
+  readonly content: string;
+}
+
+/** A part is missing, or its file is not what its name says. */
+export class DamagedPartError extends Error {
+  override readonly name = 'DamagedPartError';
+  readonly part: string;
+
+  constructor(part: string, reason: string) {
+    super(`The part ${part} ${reason}.`);
+    this.part = part;
+  }
+}
+
+/** One part that is being written. */
+export interface PartWriter {
+  readonly write: (bytes: Buffer) => Promise<void>;
+  /** Keeps it, unless the store has the same content already. */
+  readonly end: () => Promise<Part>;
+  readonly discard: () => Promise<void>;
+}
+
+const compression = {
+  params: { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 },
+};
+
+/** The path of a part inside a store. */
+export const partPath = (sha256: string) => join('objects', sha256.slice(0, 2), sha256);
+
+/**
+ * Files by the SHA-256 of their content, written aside and renamed when they are on the disk: a file that is there is
+ * whole. What is stored once is not stored again.
+ */
+export class ContentStore {
+  readonly #folder: string;
+  readonly #known: Map<string, Part>;
+  readonly #onStored: (part: Part) => Promise<void>;
+  #made = 0;
+  /** What this object has added. */
+  readonly added = { parts: 0, bytes: 0 };
+
+  /**
+   * @param known parts of earlier copies, which are used again
+   * @param onStored told of every part that was added
+   */
+  constructor(folder: string, known: Iterable<Part> = [], onStored: (part: Part) => Promise<void> = async () => {}) {
+    this.#folder = folder;
+    this.#known = new Map([...known].map((part) => [part.content, part]));
+    this.#onStored = onStored;
+  }
+
+  /** Removes what writers left behind that were killed. Only while nobody writes. */
+  async clean(): Promise<void> {
+    await rm(join(this.#folder, 'tmp'), { recursive: true, force: true });
+  }
+
+  /** @param compressed false for what is stored as it is */
+  async writer(compressed = true): Promise<PartWriter> {
+    const aside = join(this.#folder, 'tmp', String(++this.#made));
+    await mkdir(join(this.#folder, 'tmp'), { recursive: true, mode: 0o700 });
+    const file = await open(aside, 'w', 0o600);
+    const content = createHash('sha256');
+    const stored = createHash('sha256');
+    const input = compressed ? createZstdCompress(compression) : new PassThrough();
+    let bytes = 0;
+    const written = pipeline(input, async (chunks: AsyncIterable<Buffer>) => {
+      for await (const chunk of chunks) {
+        stored.update(chunk);
+        bytes += chunk.length;
+        await file.writev([chunk]);
+      }
+    });
+    written.catch(() => undefined);
+    const discard = async () => {
+      input.destroy();
+      await written.catch(() => undefined);
+      await file.close();
+      await rm(aside, { force: true });
+    };
+    return {
+      async write(chunk) {
+        content.update(chunk);
+        if (!input.write(chunk)) await Promise.race([new Promise((done) => input.once('drain', done)), written]);
+      },
+      end: async () => {
+        input.end();
+        await written;
+        return this.#keep(aside, file, { content: content.digest('hex'), sha256: hex(stored), bytes });
+      },
+      discard,
+    };
+  }
+
+  async #keep(aside: string, file: FileHandle, part: Part): Promise<Part> {
+    const known = this.#known.get(part.content) ?? part;
+    if (await this.has(known)) {
+      await file.close();
+      await rm(aside);
+      this.#known.set(known.content, known);
+      return known;
+    }
+    await file.datasync();
+    await file.close();
+    const path = join(this.#folder, partPath(part.sha256));
+    const folder = join(path, '..');
+    if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await syncFolder(join(folder, '..'));
+    await rename(aside, path);
+    await syncFolder(folder);
+    this.#known.set(part.content, part);
+    this.added.parts += 1;
+    this.added.bytes += part.bytes;
+    await this.#onStored(part);
+    return part;
+  }
+
+  /** Whether a part's file is there, with its length. */
+  async has({ sha256, bytes }: Pick<Part, 'sha256' | 'bytes'>): Promise<boolean> {
+    return (await stat(join(this.#folder, partPath(sha256))).catch(() => undefined))?.size === bytes;
+  }
+
+  /** Stores a text. */
+  async text(text: string): Promise<Part> {
+    const writer = await this.writer();
+    await writer.write(Buffer.from(text));
+    return writer.end();
+  }
+
+  /** Stores a stream as it is. */
+  async file(source: Readable): Promise<Part> {
+    const writer = await this.writer(false);
+    try {
+      for await (const chunk of source) await writer.write(chunk as Buffer);
+      return await writer.end();
+    } catch (error) {
+      await writer.discard();
+      throw error;
+    }
+  }
+
+  /** Reads a part, compressed or not. */
+  read(part: Part, compressed = true): Readable {
+    const file = createReadStream(join(this.#folder, partPath(part.sha256)), { highWaterMark: 1024 * 1024 });
+    if (!compressed) return file;
+    const output = createZstdDecompress();
+    pipeline(file, output).catch(() => undefined);
+    return output;
+  }
+
+  async readText(part: Part): Promise<string> {
+    const pieces: Buffer[] = [];
+    for await (const chunk of this.read(part)) pieces.push(chunk as Buffer);
+    return Buffer.concat(pieces).toString();
+  }
+
+  /** @throws DamagedPartError */
+  async verify(part: Part): Promise<void> {
+    const stored = createHash('sha256');
+    try {
+      for await (const chunk of this.read(part, false)) stored.update(chunk as Buffer);
+    } catch (error) {
+      const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+      throw new DamagedPartError(partPath(part.sha256), missing ? 'is missing' : `cannot be read (${error})`);
+    }
+    if (hex(stored) !== part.sha256) throw new DamagedPartError(partPath(part.sha256), 'is damaged');
+  }
+
+  /** Removes every part that is not among these. @returns the bytes that were freed */
+  async retain(kept: ReadonlySet<string>): Promise<number> {
+    let freed = 0;
+    const objects = join(this.#folder, 'objects');
+    for (const name of await readdir(objects, { recursive: true }).catch(() => [])) {
+      const path = join(objects, name);
+      const found = await stat(path);
+      if (!found.isFile() || kept.has(name.slice(-64))) continue;
+      await rm(path);
+      freed += found.size;
+    }
+    return freed;
+  }
+}
+
+const hex = (hash: Hash) => hash.digest('hex');
+
+/** Makes what was renamed into a folder outlive a power cut. */
+export async function syncFolder(folder: string): Promise<void> {
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  await handle.sync().finally(() => handle.close());
+}

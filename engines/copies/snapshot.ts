@@ -1,0 +1,49 @@
+import pg from 'pg';
+
+/** Values are written alike on every server, and nothing that a user made is found by a name that is ours. */
+const plainSession = `set search_path = ''; set timezone = 'UTC'; set datestyle = 'ISO, MDY';
+  set intervalstyle = 'postgres'; set extra_float_digits = 1; set bytea_output = 'hex'; set xmlbinary = 'base64';
+  set client_encoding = 'UTF8'; set client_min_messages = error; set synchronize_seqscans = off; set lc_monetary = 'C';
+  set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set row_security = off`;
+
+// Read where a table was asked for, a view would run code of its owner's. Servers of older minor versions do not know it.
+const tablesAlone = `do $$ begin perform set_config('restrict_nonsystem_relation_kind', 'view, foreign-table', false);
+  exception when undefined_object then null; end $$`;
+
+/** A connection whose session reads and writes values alike on every server. */
+export async function plainClient(url: string, lockMs = 60_000): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'svc-gateway backup',
+    keepAlive: true,
+    connectionTimeoutMillis: 15_000,
+  });
+  // Without a listener a connection that breaks would end the process; the statement under way tells its user.
+  client.on('error', () => undefined);
+  await client.connect();
+  await client.query(plainSession);
+  await client.query(`set lock_timeout = ${lockMs}`);
+  return client;
+}
+
+/** One moment of a database, which stays visible while others write. */
+export interface Snapshot {
+  readonly client: pg.Client;
+  /** For other sessions that are to see the same moment. */
+  readonly id: string;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a snapshot of a database. Nobody who writes waits for it. */
+export async function openSnapshot(url: string, lockMs: number): Promise<Snapshot> {
+  const client = await plainClient(url, lockMs);
+  try {
+    await client.query(tablesAlone);
+    await client.query('begin isolation level repeatable read read only');
+    const { rows } = await client.query<{ id: string }>('select pg_catalog.pg_export_snapshot() as id');
+    return { client, id: rows[0]!.id, close: () => client.end().catch(() => undefined) };
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw error;
+  }
+}

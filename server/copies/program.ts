@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises';
+import { DamagedPartError } from '../../engines/copies/content-store.ts';
+import { DumpError } from '../../engines/copies/dump-schema.ts';
+import { DifferentRowsError } from '../../engines/copies/load-rows.ts';
+import { type Config, readConfig } from '../config.ts';
+import { startRefusal } from '../start-refusal.ts';
+import { OtherRootError } from './backup-installation.ts';
+import { ManifestError } from './manifest.ts';
+import { createReport, type Report } from './report.ts';
+import { RestoreError } from './restore-error.ts';
+
+const plain = [ManifestError, DamagedPartError, DumpError, DifferentRowsError, OtherRootError, RestoreError] as const;
+
+export interface ProgramCall {
+  readonly config: Config;
+  readonly version: string;
+  readonly report: Report;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs a program that works on a whole installation: it tells its steps and its result on standard output, each a line
+ * of JSON, and a refusal in one sentence on standard error.
+ */
+export async function runProgram(name: string, run: (call: ProgramCall) => Promise<object>): Promise<void> {
+  process.title = name;
+  const stopping = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.on(signal, () => stopping.abort(new RestoreError('It was asked to stop; run it again to go on.')));
+  const write = (document: object) => process.stdout.write(`${JSON.stringify(document)}\n`);
+  // The reader is gone: what is under way is finished all the same.
+  process.stdout.on('error', () => undefined);
+  let config: Config | undefined;
+  try {
+    config = readConfig(process.env);
+    const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as {
+      version: string;
+    };
+    const result = await run({ config, version, report: createReport(write), signal: stopping.signal });
+    write({ result });
+    process.exitCode = 0;
+  } catch (error) {
+    const sentence = plain.some((kind) => error instanceof kind)
+      ? (error as Error).message
+      : (startRefusal(error, config) ?? `${error instanceof Error ? error.stack : error}`);
+    process.stderr.write(`svc: ${sentence}\n`);
+    process.exitCode = 1;
+  }
+}

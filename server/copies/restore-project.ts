@@ -1,0 +1,118 @@
+import type pg from 'pg';
+import type { ProjectDatabases } from '../../db/project-databases.ts';
+import type { commonRoles } from '../../db/project-template.ts';
+import type { SavedDatabase } from '../../engines/copies/archive.ts';
+import type { ContentStore } from '../../engines/copies/content-store.ts';
+import { fillViews, loadRows, loadSequences, verifyContents } from '../../engines/copies/load-rows.ts';
+import { quoted, quotedTable } from '../../engines/copies/names.ts';
+import { plainClient } from '../../engines/copies/snapshot.ts';
+import { tenantStatements } from './definitions.ts';
+import type { SavedProject } from './manifest.ts';
+import type { Report } from './report.ts';
+
+/** The role that owns what tenants make. */
+const ownerRole: (typeof commonRoles)[number] = 'service_role';
+
+/** Longest that one statement of a tenant's definitions may take, in milliseconds: it may call a function that never ends. */
+const statementMs = 3_600_000;
+
+export interface RestoreProjectOptions {
+  readonly databases: ProjectDatabases;
+  readonly project: SavedProject & { readonly saved: SavedDatabase };
+  /** The name under which it is filled, until all of the installation is there. */
+  readonly draft: string;
+  readonly store: ContentStore;
+  readonly report: Report;
+}
+
+/**
+ * Fills a database for a project. The platform's own tables are made by the platform's own statements and filled by the
+ * administrator; everything of the tenant's is run in a session that logs in as the project's own role: definitions,
+ * generated columns, checks and indexes call functions of the tenant's, which can do there what they can do on any day.
+ *
+ * @returns what could not be brought back, in sentences
+ */
+export async function restoreProject(options: RestoreProjectOptions): Promise<string[]> {
+  const { databases, project, draft, store, report } = options;
+  const { saved } = project;
+  await databases.makeDraft(project, draft, project.templateVersion);
+  const tenantTables = saved.tables.filter(({ schema }) => schema === 'public');
+  const platformTables = saved.tables.filter(({ schema }) => schema !== 'public');
+  const onBytes = (bytes: number) => report.done(bytes);
+
+  const admin = await plainClient(databases.adminUrl(project.server, draft));
+  try {
+    for (const { schema, name, version } of saved.extensions)
+      await admin.query(
+        `create extension if not exists ${quoted(name)} with schema ${quoted(schema)} version ${quoted(version)}`,
+      );
+    // As pg_dump takes them to be: it tells the difference to what PostgreSQL grants by itself.
+    await admin.query(`alter default privileges for role ${ownerRole} grant execute on functions to public`);
+    const notes = await asTenant(options, async (tenant) => {
+      await runEach(tenant, tenantStatements(await store.readText(saved.before)));
+      await tenant.query("select set_config('search_path', 'pg_catalog, public', true)");
+      await loadRows(tenant, tenantTables, store, onBytes);
+      await loadSequences(
+        tenant,
+        saved.sequences.filter(({ schema }) => schema === 'public'),
+      );
+      await runEach(tenant, tenantStatements(await store.readText(saved.after)));
+      const unfilled = await fillViews(
+        tenant,
+        saved.filled.filter(({ schema }) => schema === 'public'),
+      );
+      return unfilled.map((one) => `The materialized view ${one}`);
+    });
+    if (project.templateVersion >= 2)
+      await admin.query(`alter default privileges for role ${ownerRole} revoke execute on functions from public`);
+    report.step('project-loaded', { database: project.databaseName });
+    await admin.query('begin');
+    if (platformTables.length > 0)
+      await admin.query(`truncate ${platformTables.map((table) => quotedTable(table)).join(', ')}`);
+    await loadRows(admin, platformTables, store, onBytes);
+    await loadSequences(
+      admin,
+      saved.sequences.filter(({ schema }) => schema !== 'public'),
+    );
+    await admin.query('commit');
+    await verifyContents(admin, saved);
+    // Calls nothing of the tenant's: the bodies of these triggers are written from catalogs.
+    if (project.live.length > 0) await keepLive(options);
+    await databases.settleDraft(project, draft);
+    return notes;
+  } finally {
+    await admin.end().catch(() => undefined);
+  }
+}
+
+/** One transaction of the project's own login, as the owner of its tables. */
+async function asTenant<Result>(
+  { databases, project, draft }: RestoreProjectOptions,
+  run: (tenant: pg.Client) => Promise<Result>,
+): Promise<Result> {
+  const tenant = await plainClient(databases.loginUrl({ ...project, databaseName: draft }));
+  try {
+    await tenant.query(
+      `set role ${ownerRole}; set statement_timeout = ${statementMs}; set maintenance_work_mem = '256MB'`,
+    );
+    await tenant.query('begin');
+    const result = await run(tenant);
+    await tenant.query('commit');
+    return result;
+  } finally {
+    await tenant.end().catch(() => undefined);
+  }
+}
+
+async function runEach(tenant: pg.Client, statements: readonly string[]): Promise<void> {
+  for (const statement of statements) await tenant.query(statement);
+  // pg_dump's own settings are for its definitions.
+  await tenant.query(`set local statement_timeout = ${statementMs}`);
+}
+
+function keepLive(options: RestoreProjectOptions): Promise<void> {
+  const wanted = options.project.live.map(({ table, owner }) => (owner === null ? { table } : { table, owner }));
+  return asTenant(options, async (tenant) => {
+    await tenant.query('select _svc.keep_live($1)', [JSON.stringify(wanted)]);
+  });
+}
