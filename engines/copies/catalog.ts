@@ -93,6 +93,11 @@ function inOrder(tables: readonly Found[]): Found[] {
 
 /** Where a sequence stands. Sequences belong to no snapshot: one that is used meanwhile is ahead of the rows. */
 export async function readSequence(client: pg.Client, sequence: Relation): Promise<SavedSequence> {
+  const found = await client.query<{ kind: string }>(
+    'select relkind as kind from pg_catalog.pg_class where oid = pg_catalog.to_regclass($1)',
+    [quotedTable(sequence)],
+  );
+  if (found.rows[0]?.kind !== 'S') throw new Error(`${quotedTable(sequence)} is no sequence.`);
   const { rows } = await client.query<{ value: string; called: boolean }>(
     `select last_value::text as value, is_called as called from only ${quotedTable(sequence)}`,
   );

@@ -161,10 +161,15 @@ export class ContentStore {
     return output;
   }
 
+  /** @throws DamagedPartError */
   async readText(part: Part): Promise<string> {
     const pieces: Buffer[] = [];
     for await (const chunk of this.read(part)) pieces.push(chunk as Buffer);
-    return Buffer.concat(pieces).toString();
+    const text = Buffer.concat(pieces);
+    // What is run is what was saved, though the file was changed since it was verified.
+    if (hex(createHash('sha256').update(text)) !== part.content)
+      throw new DamagedPartError(partPath(part.sha256), 'is damaged');
+    return text.toString();
   }
 
   /** @throws DamagedPartError */

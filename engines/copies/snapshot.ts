@@ -10,8 +10,21 @@ const plainSession = `set search_path = ''; set timezone = 'UTC'; set datestyle 
 const tablesAlone = `do $$ begin perform set_config('restrict_nonsystem_relation_kind', 'view, foreign-table', false);
   exception when undefined_object then null; end $$`;
 
+export interface PlainClientOptions {
+  /** Longest wait for a lock, in milliseconds. @default 60_000 */
+  readonly lockMs?: number;
+  /**
+   * Whether views are refused. For an administrator in a database of a tenant's: a view that has taken the name of a table
+   * would run code with the administrator's rights. @default false
+   */
+  readonly tablesAlone?: boolean;
+}
+
 /** A connection whose session reads and writes values alike on every server. */
-export async function plainClient(url: string, lockMs = 60_000): Promise<pg.Client> {
+export async function plainClient(
+  url: string,
+  { lockMs = 60_000, tablesAlone: alone = false }: PlainClientOptions = {},
+): Promise<pg.Client> {
   const client = new pg.Client({
     connectionString: url,
     application_name: 'svc-gateway backup',
@@ -23,6 +36,7 @@ export async function plainClient(url: string, lockMs = 60_000): Promise<pg.Clie
   await client.connect();
   await client.query(plainSession);
   await client.query(`set lock_timeout = ${lockMs}`);
+  if (alone) await client.query(tablesAlone);
   return client;
 }
 
@@ -36,9 +50,8 @@ export interface Snapshot {
 
 /** Opens a snapshot of a database. Nobody who writes waits for it. */
 export async function openSnapshot(url: string, lockMs: number): Promise<Snapshot> {
-  const client = await plainClient(url, lockMs);
+  const client = await plainClient(url, { lockMs, tablesAlone: true });
   try {
-    await client.query(tablesAlone);
     await client.query('begin isolation level repeatable read read only');
     const { rows } = await client.query<{ id: string }>('select pg_catalog.pg_export_snapshot() as id');
     return { client, id: rows[0]!.id, close: () => client.end().catch(() => undefined) };

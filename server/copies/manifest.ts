@@ -22,7 +22,7 @@ const savedFile = z.object({ path: z.string(), part: partShape });
 /** One backup of an installation. */
 const manifestShape = z.object({
   format: z.literal(1),
-  id: z.string(),
+  id: z.string().regex(/^\d{8}T\d{6}Z-[0-9a-f]{6}$/),
   createdAt: z.iso.datetime(),
   gateway: z.string(),
   postgres: z.string(),

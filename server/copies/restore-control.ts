@@ -10,7 +10,7 @@ import { RestoreError } from './restore-error.ts';
 const fact = 'restored_backup';
 
 /** What a control database is to a restore: empty, filled by a restore of a run, or somebody's. */
-export type ControlState = 'empty' | 'used' | { readonly run: string };
+export type ControlState = 'empty' | 'used' | { readonly run: string; readonly finished: boolean };
 
 /** Looks at the control database that is to be filled. */
 export async function controlState(url: string): Promise<ControlState> {
@@ -24,11 +24,11 @@ export async function controlState(url: string): Promise<ControlState> {
       "select pg_catalog.to_regclass('public.platform_facts') is not null as there",
     );
     if (found.rows[0]?.there !== true) return 'used';
-    const { rows } = await client.query<{ run: string }>(
-      `select value->>'run' as run from public.platform_facts where key = $1 and (value->>'finished') is null`,
+    const { rows } = await client.query<{ run: string; finished: boolean }>(
+      `select value->>'run' as run, (value->>'finished') is not null as finished from public.platform_facts where key = $1`,
       [fact],
     );
-    return rows[0] === undefined ? 'used' : { run: rows[0].run };
+    return rows[0] ?? 'used';
   } finally {
     await client.end().catch(() => undefined);
   }

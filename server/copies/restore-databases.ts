@@ -18,6 +18,8 @@ export interface RestoreDatabasesOptions {
   readonly controlUrl: string;
   readonly servers: Readonly<Record<string, string>>;
   readonly keys: KeyRing;
+  /** Whether a restore of this backup was begun before, and its data folder is not in place yet. */
+  readonly resumed: boolean;
   /** Databases of projects that are made empty, by name. */
   readonly leaveOut: ReadonlySet<string>;
   readonly report: Report;
@@ -47,7 +49,7 @@ export async function restoreDatabases(options: RestoreDatabasesOptions): Promis
   const databases = new ProjectDatabases({ servers, keys, warn: () => undefined });
   try {
     const state = await controlState(controlUrl);
-    if (state === 'used')
+    if (state === 'used' || (state !== 'empty' && state.finished && !options.resumed))
       throw new RestoreError('The control database is not empty; name an empty one by DATABASE_URL.');
     if (state !== 'empty' && state.run !== manifest.id)
       throw new RestoreError(`A restore of the backup ${state.run} was cut short here; go on with --run ${state.run}.`);

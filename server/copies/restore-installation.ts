@@ -14,7 +14,7 @@ import type { BackupFolder } from './backup-folder.ts';
 import { type Manifest, ManifestError, partsOfManifest } from './manifest.ts';
 import { secretFile } from './open-installation.ts';
 import type { Report } from './report.ts';
-import { restoreDatabases } from './restore-databases.ts';
+import { type RestoreDatabasesOptions, restoreDatabases } from './restore-databases.ts';
 import { RestoreError } from './restore-error.ts';
 import { Staging } from './staging.ts';
 
@@ -72,7 +72,7 @@ export async function restoreInstallation(options: RestoreOptions): Promise<obje
       report.step('files');
       await writeSecrets(secrets, staging);
       await restoreFiles(manifest, store, staging);
-      notes = await intoServers(options, manifest, store, staging, keys);
+      notes = await intoServers(options, { manifest, store, keys, resumed: begun !== undefined }, staging);
       report.step('move');
       await staging.markMoving();
     }
@@ -92,12 +92,10 @@ export async function restoreInstallation(options: RestoreOptions): Promise<obje
 
 async function intoServers(
   { config, leaveOut, report, signal }: RestoreOptions,
-  manifest: Manifest,
-  store: ContentStore,
+  what: Pick<RestoreDatabasesOptions, 'manifest' | 'store' | 'keys' | 'resumed'>,
   staging: Staging,
-  keys: KeyRing,
 ): Promise<string[]> {
-  const common = { manifest, store, keys, leaveOut, report, signal };
+  const common = { ...what, leaveOut, report, signal };
   if (config.databaseUrl !== undefined) {
     const servers = config.projectDatabaseUrls ?? { main: config.databaseUrl };
     return restoreDatabases({ ...common, controlUrl: config.databaseUrl, servers });

@@ -40,7 +40,7 @@ export async function restoreProject(options: RestoreProjectOptions): Promise<st
   const platformTables = saved.tables.filter(({ schema }) => schema !== 'public');
   const onBytes = (bytes: number) => report.done(bytes);
 
-  const admin = await plainClient(databases.adminUrl(project.server, draft));
+  const admin = await plainClient(databases.adminUrl(project.server, draft), { tablesAlone: true });
   try {
     for (const { schema, name, version } of saved.extensions)
       await admin.query(

@@ -8,6 +8,8 @@ import { build, type Plugin } from 'vite';
 /** Programs that tests start as processes of their own, and where their sources are. */
 const sources = {
   gateway: 'server/main.ts',
+  backup: 'server/backup.ts',
+  restore: 'server/restore.ts',
   'trial-gateway': 'test/helpers/trial-gateway.ts',
   facilitator: 'test/helpers/facilitator-program.ts',
   svc: 'clients/cli/src/main.ts',

@@ -44,6 +44,18 @@ export const directory: readonly GroupEntry[] = [
   { section: start, name: 'dev', summary: 'Start a gateway on this machine', load: () => import('./groups/dev.ts') },
   {
     section: start,
+    name: 'backup',
+    summary: 'Back up a whole installation',
+    load: () => import('./groups/backup.ts'),
+  },
+  {
+    section: start,
+    name: 'restore',
+    summary: 'Restore a whole installation',
+    load: () => import('./groups/restore.ts'),
+  },
+  {
+    section: start,
     name: 'wallets',
     summary: 'Named wallets on this machine',
     load: () => import('./groups/wallets.ts'),

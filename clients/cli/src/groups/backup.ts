@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import type { Command, Group } from '../command.ts';
+import { installationFlags, runInstallationProgram } from '../installation-program.ts';
+
+const folder = { name: 'folder', about: 'Folder of backups; it is made when it is missing.' };
+
+const backup: Command = {
+  words: 'backup',
+  summary: 'Save a whole installation into a folder, while it serves.',
+  about: [
+    'Saves the control database, the database of every project, stored files and secrets. A second backup into the same folder stores only what has changed; every backup in it can be restored by itself. One that was cut short is run again.',
+    'Rows are not encrypted. With a passphrase of at least 12 characters the root secret is part of the backup, encrypted; without one it is not, and has to be kept elsewhere.',
+    'It runs where the gateway runs, with the same environment. Exit code 2: databases of some projects could not be saved.',
+  ],
+  positionals: [folder],
+  flags: [
+    ...installationFlags,
+    { name: 'keep', type: 'integer', min: 1, about: 'Backups that are kept: older ones are removed at the end.' },
+  ],
+  examples: [
+    ['Into a folder on another disk', 'backup /mnt/backups/svc'],
+    ['Every night, for two weeks', 'backup /mnt/backups/svc --keep 14 --passphrase-file /etc/svc/passphrase'],
+  ],
+  exits: { 2: 'databases of some projects could not be saved: see `missing`' },
+  async run({ cli, positionals, flags, exitWith }) {
+    const keep = flags.number('keep');
+    const words = [resolve(cli.cwd, positionals.folder!), ...(keep === undefined ? [] : ['--keep', String(keep)])];
+    const result = await runInstallationProgram(cli, 'backup', words, flags);
+    if ((result.missing as readonly unknown[]).length > 0) exitWith(2);
+    return result;
+  },
+};
+
+const list: Command = {
+  words: 'backup list',
+  summary: 'Show the backups in a folder, the newest first.',
+  positionals: [folder],
+  flags: installationFlags,
+  examples: [['What there is', 'backup list /mnt/backups/svc']],
+  run: async ({ cli, positionals, flags }) => {
+    return runInstallationProgram(cli, 'backup', [resolve(cli.cwd, positionals.folder!), '--list'], flags);
+  },
+};
+
+export const group: Group = { name: 'backup', about: [backup.summary], commands: [backup, list] };

@@ -1,0 +1,90 @@
+import { spawn } from 'node:child_process';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Cli } from './cli.ts';
+import type { Flag, Flags } from './command.ts';
+import { local } from './failure.ts';
+import { gatewayFolder } from './gateway-folder.ts';
+import { readText } from './input.ts';
+import { progress } from './progress.ts';
+
+/** Flags of the commands that work on a whole installation. */
+export const installationFlags: readonly Flag[] = [
+  {
+    name: 'data-dir',
+    type: 'string',
+    placeholder: 'folder',
+    about: 'The data folder of the gateway: SVC_DATA_DIR, or .svc in the gateway’s folder unless told.',
+  },
+  {
+    name: 'passphrase-file',
+    type: 'string',
+    placeholder: 'file',
+    about: 'File with the passphrase of the backup’s secrets, - for standard input: SVC_BACKUP_PASSPHRASE unless told.',
+  },
+];
+
+interface ProgramLine {
+  readonly step?: string;
+  readonly database?: string;
+  readonly progress?: number | null;
+  readonly result?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Runs a program of the gateway's own clone, which reads the same configuration as the gateway does: this command itself
+ * knows nothing of databases.
+ */
+export async function runInstallationProgram(
+  cli: Cli,
+  program: 'backup' | 'restore',
+  words: readonly string[],
+  flags: Flags,
+): Promise<Readonly<Record<string, unknown>>> {
+  const folder = await gatewayFolder(cli);
+  const dataDir = flags.text('data-dir') ?? cli.env.SVC_DATA_DIR;
+  const passphraseFile = flags.text('passphrase-file');
+  const env: NodeJS.ProcessEnv = { ...process.env, ...cli.env };
+  env.SVC_DATA_DIR = dataDir === undefined ? join(folder, '.svc') : resolve(cli.cwd, dataDir);
+  // Not as an argument, which every user of the machine can read.
+  if (passphraseFile !== undefined) env.SVC_BACKUP_PASSPHRASE = (await readText(cli, passphraseFile)).trim();
+  const bar = progress(cli);
+  const child = spawn('npm', ['run', '--silent', program, '--', ...words], {
+    cwd: folder,
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  });
+  // The group, for npm is between.
+  const stop = () => process.kill(-child.pid!, 'SIGTERM');
+  cli.signal.addEventListener('abort', stop, { once: true });
+  let doing = program;
+  let result: ProgramLine['result'];
+  createInterface(child.stdout).on('line', (line) => {
+    const told = read(line);
+    if (told.result !== undefined) result = told.result;
+    if (told.step !== undefined) doing = [told.step, told.database].filter(Boolean).join(' ') as typeof doing;
+    if (told.step !== undefined || told.progress !== undefined) bar.at(doing, told.progress ?? undefined);
+  });
+  let said = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text;
+  });
+  const code = await new Promise<number | null>((done, failed) => {
+    child.once('error', (error) => failed(local('LOCAL_ERROR', `npm cannot be run: ${error.message}`)));
+    child.once('close', done);
+  });
+  cli.signal.removeEventListener('abort', stop);
+  bar.end();
+  if (code === 0 && result !== undefined) return result;
+  const sentence = /^svc: (.+)$/m.exec(said)?.[1] ?? (said.trim() || `It ended (${code}).`);
+  throw local('LOCAL_ERROR', sentence, { details: { program, folder } });
+}
+
+function read(line: string): ProgramLine {
+  try {
+    return JSON.parse(line) as ProgramLine;
+  } catch {
+    return {};
+  }
+}
