@@ -24,6 +24,7 @@ await runProgram('svc-backup', async ({ config, version, report, signal }) => {
     await folder.make();
     const lock = await folder.lock();
     try {
+      await folder.clean();
       const result = await backupInstallation({
         installation,
         folder,

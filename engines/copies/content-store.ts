@@ -64,11 +64,6 @@ export class ContentStore {
     this.#onStored = onStored;
   }
 
-  /** Removes what writers left behind that were killed. Only while nobody writes. */
-  async clean(): Promise<void> {
-    await rm(join(this.#folder, 'tmp'), { recursive: true, force: true });
-  }
-
   /** @param compressed false for what is stored as it is */
   async writer(compressed = true): Promise<PartWriter> {
     const aside = join(this.#folder, 'tmp', String(++this.#made));

@@ -20,6 +20,12 @@ export class BackupFolder {
     this.#journal = join(this.path, 'journal.jsonl');
   }
 
+  /** Removes what a run that was killed left behind. Only for the holder of the lock. */
+  async clean(): Promise<void> {
+    for (const name of await readdir(this.#runs)) if (name.endsWith('.new')) await rm(join(this.#runs, name));
+    await rm(join(this.path, 'tmp'), { recursive: true, force: true });
+  }
+
   /** Makes the folder, for its owner alone. */
   async make(): Promise<void> {
     await makeFolder(this.path);
@@ -57,7 +63,6 @@ export class BackupFolder {
     const store = new ContentStore(this.path, known, (part) =>
       appendFile(this.#journal, `${JSON.stringify(part)}\n`, { mode: 0o600 }),
     );
-    await store.clean();
     return store;
   }
 

@@ -84,6 +84,10 @@ export async function restoreInstallation(options: RestoreOptions): Promise<obje
       databases: 1 + manifest.projects.length,
       left_out: [...manifest.leftOut, ...notes],
     };
+  } catch (error) {
+    // Beside a server of somebody's there is nothing to go on with but copies of small files.
+    if (begun === undefined && config.databaseUrl !== undefined) await staging.giveUp();
+    throw error;
   } finally {
     await lock.release();
     await staging.clear();

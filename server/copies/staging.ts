@@ -83,6 +83,11 @@ export class Staging {
     await syncFolder(this.target);
   }
 
+  /** Removes what was made, unless it is being moved. */
+  async giveUp(): Promise<void> {
+    if ((await this.begun())?.moving !== true) await rm(this.path, { recursive: true, force: true });
+  }
+
   /** Removes the folder once everything has been moved. */
   async clear(): Promise<void> {
     if ((await this.begun())?.moving !== true) return;
