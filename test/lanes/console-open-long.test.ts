@@ -157,7 +157,7 @@ describe.skipIf(chromiumProgram() === undefined)('a console that stays open for 
     expect(await page.getByRole('alert').allTextContents()).toEqual([]);
   }, 60_000);
 
-  test('contacts and pages that went out go on on a further page', async () => {
+  test('contacts and notifications go on on a further page', async () => {
     const { orgId: org, wallet: owner } = await service.owner();
     const { page, visit, address } = await asOwner();
     await post(`/orgs/v1/${org}/members`, { wallet: await address(), role: 'owner' }, owner);
@@ -176,9 +176,9 @@ describe.skipIf(chromiumProgram() === undefined)('a console that stays open for 
       [
         `/orgs/${org}/escalations`,
         page.getByRole('list', { name: 'Escalation contacts' }).getByRole('listitem'),
-        'who is paged',
+        'contacts',
       ],
-      [`/orgs/${org}/escalations/${id}`, page.locator('tbody tr'), 'pages that went out'],
+      [`/orgs/${org}/escalations/${id}`, page.locator('tbody tr'), 'notifications'],
     ] as const) {
       await visit(path);
       await expect.poll(() => rows.count()).toBe(50);
