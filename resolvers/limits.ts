@@ -161,5 +161,12 @@ export const approvalMinutes = { idle: 30, absolute: 240 } as const;
 /** Passkeys of one user of a project. */
 export const passkeysPerUser = 20;
 
-/** Requests to one project's own routes, whoever sends them. Contract 01, section 1.20. */
-export const projectRate = { perSecond: 100, burst: 100 };
+/**
+ * Requests to one project's own routes, whoever sends them. Contract 01, section 1.20. It holds two reserves beyond one
+ * second's requests, so that a caller who is alone has a second's worth at once in any case.
+ */
+export const reservedTokens = 20;
+export const projectRate = { perSecond: 100, burst: 100 + 2 * reservedTokens };
+
+/** What one network asks of a project before it gives way to others. */
+export const networkShare = { perSecond: 20, burst: 40 };

@@ -3,9 +3,8 @@ import type { ProjectTarget } from './addressed-project.ts';
 import { readShownToken, type ShownToken, type UserClaims, verifyAccessToken } from './auth/access-token.ts';
 import type { Context } from './context.ts';
 import { type ProjectKeyRole, readProjectKey } from './identity/project-keys.ts';
-import { projectRate } from './limits.ts';
+import { takeFromProject } from './project-rate.ts';
 import { findProjectTarget } from './project-target.ts';
-import { refuseHurry } from './rate-limit.ts';
 
 /** Who asks inside a project: with one of its keys alone, or as one of its users. */
 export interface ProjectCaller {
@@ -21,6 +20,8 @@ export interface ProjectDoor {
   readonly admit?: (role: ProjectKeyRole | 'authenticated') => void;
   /** Whether the request counts against what the project may be asked in a second. */
   readonly limited: boolean | ((role: ProjectKeyRole | 'authenticated') => boolean);
+  /** Whether the request has to do with signing in, for which a part of that is kept. @default false */
+  readonly signsIn?: boolean;
   /** Whether a user's token beside the key says nothing once it has expired, instead of being refused. */
   readonly tokenMayHaveEnded?: boolean;
   /** The project that the address names: a key of another one is refused, whether or not there is such a project. */
@@ -40,7 +41,7 @@ type Credential =
  */
 export async function openProjectDoor(
   ctx: Context,
-  { admit, limited, projectId, tokenMayHaveEnded = false }: ProjectDoor,
+  { admit, limited, projectId, signsIn = false, tokenMayHaveEnded = false }: ProjectDoor,
 ): Promise<ProjectCaller> {
   ctx.chargeAddress();
   const { services } = ctx;
@@ -69,7 +70,7 @@ export async function openProjectDoor(
   if (shown !== undefined && user === undefined && !disregarded)
     throw new ServiceError('INVALID_AUTH', { nextActions: [refresh] });
   if (typeof limited === 'boolean' ? limited : limited(acting.role)) {
-    refuseHurry(services.rateLimiter.take(`project:${key.projectId}`, projectRate));
+    takeFromProject(ctx, key.projectId, signsIn || user !== undefined || acting.role === 'service_role');
     ctx.admitted?.();
   }
   // Not before: a call that is refused for its haste did nothing for the project.

@@ -59,11 +59,12 @@ export class RateLimiter {
   /**
    * Takes one token.
    *
+   * @param leaving tokens that have to be left for others
    * @returns 0 when it was there, else the seconds until the next one, 1 to 3600
    */
-  take(name: string, rate: Rate): number {
+  take(name: string, rate: Rate, leaving = 0): number {
     const bucket = this.#bucket(name, rate);
-    const wait = waitSeconds(bucket, rate);
+    const wait = waitSeconds(bucket, rate, leaving);
     if (wait === 0) bucket.tokens -= 1;
     return wait;
   }
@@ -100,8 +101,10 @@ export class RateLimiter {
   }
 }
 
-const waitSeconds = ({ tokens }: Bucket, { perSecond }: Rate): number =>
-  tokens >= 1 ? 0 : Math.min(Math.max(1, Math.ceil((1 - tokens) / perSecond)), waitSecondsMax);
+const waitSeconds = ({ tokens }: Bucket, { perSecond }: Rate, leaving = 0): number => {
+  const wanted = 1 + leaving;
+  return tokens >= wanted ? 0 : Math.min(Math.max(1, Math.ceil((wanted - tokens) / perSecond)), waitSecondsMax);
+};
 
 /** @throws RATE_LIMITED when there is something to wait for. @param retryAfter in seconds */
 export function refuseHurry(retryAfter: number): void {

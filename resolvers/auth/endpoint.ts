@@ -56,7 +56,7 @@ export async function runEndpoint<Input extends z.ZodObject, Scope, Wire>(
   ctx: Context,
   raw: z.input<Input>,
   open: (ctx: Context) => Promise<ProjectCaller> = (ctx) =>
-    openProjectDoor(ctx, { limited: true, tokenMayHaveEnded: byKeyAlone?.(raw) ?? false }),
+    openProjectDoor(ctx, { limited: true, signsIn: true, tokenMayHaveEnded: byKeyAlone?.(raw) ?? false }),
 ): Promise<Wire> {
   const startedAt = performance.now();
   let code = 'OK';

@@ -7,9 +7,8 @@ import { sessionFromIdentity } from '../../resolvers/hosted/bridge.ts';
 import { clearedCookie } from '../../resolvers/hosted/cookie.ts';
 import { requireCsrfToken, requireOwnOriginOf } from '../../resolvers/hosted/csrf.ts';
 import { findVisitor, stranger, wasReplaced } from '../../resolvers/hosted/visitor.ts';
-import { projectRate } from '../../resolvers/limits.ts';
 import { openProjectDoor } from '../../resolvers/project-door.ts';
-import { refuseHurry } from '../../resolvers/rate-limit.ts';
+import { takeFromProject } from '../../resolvers/project-rate.ts';
 import { identityOf } from '../auth/routes.ts';
 import { isForm, parseFormBody, parseJsonBody, parseQuery } from '../body.ts';
 import { PathTable } from '../path-table.ts';
@@ -31,7 +30,7 @@ const fromIdentity: HostedRoute = {
     const { ctx, target } = call;
     const given = identityOf(call.body) as z.input<typeof sessionFromIdentity.input>;
     const session = await runEndpoint(sessionFromIdentity, ctx, given, async () => {
-      const caller = await openProjectDoor(ctx, { limited: true });
+      const caller = await openProjectDoor(ctx, { limited: true, signsIn: true });
       if (caller.target.projectId !== target.projectId)
         throw new ServiceError('FORBIDDEN', { message: 'The key is for another project than the host.' });
       return caller;
@@ -112,10 +111,9 @@ export async function answerHosted(
 /** Counts a request against its address and its project, as the project's own routes on the API do. @throws RATE_LIMITED */
 export function openHost(ctx: Context, { target }: Pick<Host, 'target'>): void {
   ctx.chargeAddress();
-  const { rateLimiter, usage } = ctx.services;
-  refuseHurry(rateLimiter.take(`project:${target.projectId}`, projectRate));
+  takeFromProject(ctx, target.projectId, true);
   ctx.admitted?.();
-  usage.count({ orgId: target.orgId, projectId: target.projectId });
+  ctx.services.usage.count({ orgId: target.orgId, projectId: target.projectId });
 }
 
 /** Browsers ask for pages by name, and scripts for anything. */
