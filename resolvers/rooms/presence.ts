@@ -29,16 +29,15 @@ export interface PresenceRequest {
 /** A presence and how the call came by it. */
 export interface Arrival {
   readonly presence: Presence;
-  /** `found`: named by its id; `resumed`: by its session key; `registered`: made by this call. */
+  /** `found`: named by its id, or the one its principal spoke as last; `resumed`: by its session key; `registered`: made by this call. */
   readonly how: 'found' | 'resumed' | 'registered';
   readonly requestedName: string | undefined;
 }
 
+export type SpeakerRequest = PresenceRequest & { readonly presence_id?: string | undefined };
+
 /** The speaker of a call: the presence it names, else the session it resumes, else a new one. Contract 02, 2.4. */
-export async function resolveSpeaker(
-  work: Work & RoomScope,
-  request: PresenceRequest & { readonly presence_id?: string | undefined },
-): Promise<Arrival> {
+export async function resolveSpeaker(work: Work & RoomScope, request: SpeakerRequest): Promise<Arrival> {
   if (request.presence_id === undefined) return join(work, request);
   const presence = await touch(work, work.rows, await principalOf(work), request.presence_id);
   return { presence, how: 'found', requestedName: undefined };
@@ -53,13 +52,18 @@ export async function join(work: Work & RoomScope, request: PresenceRequest): Pr
   const principalId = await principalOf(work);
   const live = await resume(work, principalId, request, 'live');
   if (live !== undefined) return live;
-  // Under the lock of the principal in this room, which all take that make one more of its presences live.
-  const own = [work.org.id, work.room.key, principalId];
-  await work.rows(lockStatement, own);
+  const own = await lockOwn(work, principalId);
   const resumed = await resume(work, principalId, request, 'any');
   // One that was live by then adds none; the count leaves it out.
   await refuseOverQuota(work, countStatement, [...own, resumed?.presence.id ?? ''], tooMany, presencesMax);
   return resumed ?? register(work, principalId, request);
+}
+
+/** Takes the lock of a principal in a room, which all take that make one more of its presences live. @returns whose it is */
+export async function lockOwn({ org, room, rows }: Work & RoomScope, principalId: string): Promise<string[]> {
+  const own = [org.id, room.key, principalId];
+  await rows(lockStatement, own);
+  return own;
 }
 
 async function resume(
@@ -71,11 +75,21 @@ async function resume(
   if (session_key === undefined) return undefined;
   const shown = [task ?? null, program ?? null, model ?? null];
   const values = [work.org.id, work.room.key, principalId, session_key, ...shown, presenceSeconds, which === 'any'];
-  const [found] = await work.rows<Presence & { readonly changed: boolean }>(resumeStatement, values);
+  return resumedBy(work, resumeStatement, values, 'resumed');
+}
+
+/** What a statement brought back to life; others are told when that changed anything. */
+export async function resumedBy(
+  work: Work & RoomScope,
+  statement: Statement,
+  values: readonly unknown[],
+  how: Arrival['how'],
+): Promise<Arrival | undefined> {
+  const [found] = await work.rows<Presence & { readonly changed: boolean }>(statement, values);
   if (found === undefined) return undefined;
   const { changed, ...presence } = found;
   if (changed) work.append(presenceChanged(presence));
-  return { presence, how: 'resumed', requestedName: undefined };
+  return { presence, how, requestedName: undefined };
 }
 
 /** The principal that acts. */
@@ -184,9 +198,9 @@ const tooMany = {
     'You have as many live presences in this room as you may: speak as one of them by its presence_id or session_key, or let one leave.',
 } as const;
 
-const columns = presenceColumns('p');
-const inRoom = checked('room_key = $2');
-const until = (parameter: number) => `now() + make_interval(secs => $${parameter})`;
+export const columns = presenceColumns('p');
+export const inRoom = checked('room_key = $2');
+export const until = (parameter: number) => `now() + make_interval(secs => $${parameter})`;
 
 // Locked before it is looked at, so that what it was before is told rightly also when several resume it at once.
 const resumeStatement: Statement = {

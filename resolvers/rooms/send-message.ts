@@ -11,10 +11,11 @@ import { readAfterChange } from '../read-after-change.ts';
 import type { Work } from '../unit-of-work.ts';
 import { ensureRoom } from './ensure-room.ts';
 import { othersLive } from './live-presences.ts';
-import { type Arrival, resolveSpeaker } from './presence.ts';
+import type { Arrival } from './presence.ts';
 import { resolveRecipients } from './recipients.ts';
 import { appendMessage, isTold } from './room-feed.ts';
 import { presenceFields, presenceId, roomAddress, sessionKey, threadId } from './room-input.ts';
+import { resolveSender } from './sender.ts';
 import { nearDailySends, refuseOverDailySends } from './sends-of-day.ts';
 import {
   ArrivalWire,
@@ -80,7 +81,7 @@ export const sendMessage = mutation({
   }),
   async handler(work, input): Promise<SentMessage> {
     // Asked at once. Finding the speaker also locks its row, so that two sends of one presence with one key cannot both be first.
-    const [, near, sender] = await Promise.all([ensureRoom(work), nearDailySends(work), resolveSpeaker(work, input)]);
+    const [, near, sender] = await Promise.all([ensureRoom(work), nearDailySends(work), resolveSender(work, input)]);
     const first = await findReplayed(work, sender.presence.id, input.idempotency_key);
     if (first !== undefined) return { message: first, deduplicated: true, sender };
     const recipients = await resolveRecipients(work, input);

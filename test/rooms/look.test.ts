@@ -22,7 +22,7 @@ test('a room nobody has used reads as empty, and reading does not bring it into 
 test('a used room counts who is live and dates its newest sign of life', async () => {
   const { orgId, get, post, expire } = await newRoom();
   const { presence_id } = (await post('/presences', {})).body;
-  const sent = (await post('/messages', { body: 'hello' })).body;
+  const sent = (await post('/messages', { body: 'hello', session_key: 'another' })).body;
   expect((await get()).body).toStrictEqual({
     org_id: orgId,
     room_key: 'standup',

@@ -26,8 +26,7 @@ const live = async ({ get }: Room) => (await get('/presences')).body.presences.l
 test('a principal has 1,000 live presences in a room at most, and is told what helps', async () => {
   expect(presencesMax).toBe(1_000);
   const room = await newRoom();
-  await seat(room, presencesMax - 1);
-  expect((await room.post('/presences', {})).status).toBe(201);
+  await seat(room, presencesMax);
   for (const [path, body] of [
     ['/presences', {}],
     ['/messages', { body: 'x' }],
@@ -38,6 +37,43 @@ test('a principal has 1,000 live presences in a room at most, and is told what h
     expect(refused.body.message).toMatch(/session_key, or let one leave/);
   }
   expect([await live(room), await room.count('room_messages')]).toEqual([presencesMax, 0]);
+});
+
+test('a writer without a session key is one presence, however much it writes, by each door', async () => {
+  const room = await newRoom();
+  await seat(room, presencesMax - 1);
+  const [first, second] = [await room.post('/messages', { body: 'a' }), await room.post('/messages', { body: 'b', task: 'more' })];
+  expect([first.status, second.status]).toEqual([201, 201]);
+  const { presence_id: id } = first.body.sender_presence;
+  expect(second.body.sender_presence).toMatchObject({ presence_id: id, task: 'more' });
+  const document = `mutation ($input: SendRoomMessageInput!) { sendRoomMessage(input: $input) { messageId } }`;
+  const sent = await service.graphql(room.wallet, document, { input: { org: room.orgId, room: 'standup', body: 'c' } });
+  expect(sent.errors).toBeUndefined();
+  expect([await live(room), await room.count('room_messages')]).toEqual([presencesMax, 3]);
+});
+
+test('of several first messages without a session key all are from one presence', async () => {
+  const room = await newRoom();
+  const sent = await Promise.all(Array.from({ length: 8 }, (_, n) => room.post('/messages', { body: `${n}` })));
+  expect(new Set(sent.map(({ body }) => body.sender_presence.presence_id)).size).toBe(1);
+});
+
+test('messages without a session key are from no presence that has one, of another member or of another name', async () => {
+  const room = await newRoom();
+  const keyed = await room.post('/messages', { body: 'x', session_key: 'one' });
+  const plain = await room.post('/messages', { body: 'x' });
+  const theirs = await room.post('/messages', { body: 'x' }, await room.member());
+  const named = await room.post('/messages', { body: 'x', requested_name: plain.body.sender_presence.name + 'b' });
+  const ids = [keyed, plain, theirs, named].map(({ body }) => body.sender_presence.presence_id);
+  expect(new Set(ids).size).toBe(4);
+  // The name is taken: this writer has it with a number, and is found by it the next time.
+  const numbered = { body: 'x', requested_name: theirs.body.sender_presence.name };
+  const first = (await room.post('/messages', numbered)).body.sender_presence;
+  expect(first.name).toBe(`${numbered.requested_name}-2`);
+  expect((await room.post('/messages', numbered)).body.sender_presence.presence_id).toBe(first.presence_id);
+  // One that has left or fell silent is not brought back.
+  await room.expire(first.presence_id);
+  expect((await room.post('/messages', numbered)).body.sender_presence.presence_id).not.toBe(first.presence_id);
 });
 
 test('those who are live speak and come back as before', async () => {
@@ -78,7 +114,7 @@ test('of twenty who race, newcomers and revived ones, exactly as many get in as 
   await seat(room, 10, { name: 'Old', alive: false });
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, n) => {
-      const body = n < 10 ? { session_key: `Old-${n + 1}` } : { requested_name: 'New' };
+      const body = n < 10 ? { session_key: `Old-${n + 1}` } : { requested_name: `New-${n}x`, session_key: `New-${n}` };
       return n % 3 === 0 ? room.post('/messages', { body: 'x', ...body }) : room.post('/presences', body);
     }),
   );

@@ -159,7 +159,7 @@ test('a presence may write to itself', async () => {
   expect(body).toMatchObject({ sender: 'Me', recipients: [{ name: 'Me' }], live_presences: [] });
 });
 
-test('the speaker is the presence named, else the session resumed or begun, else somebody new', async () => {
+test('the sender is the presence named, else the session resumed or begun, else the latest without one, else a new one', async () => {
   const { post, count } = await newRoom();
   const named = (await post('/presences', { requested_name: 'Named' })).body;
   const begun = await post('/messages', { body: '1', session_key: 's', requested_name: 'Session' });
@@ -171,8 +171,10 @@ test('the speaker is the presence named, else the session resumed or begun, else
   expect(resumed.body.sender_presence).toMatchObject({ name: 'Session', resumed: true, task: 'later' });
   const both = await post('/messages', { body: '3', presence_id: named.presence_id, session_key: 's' });
   expect(both.body.sender).toBe('Named');
-  const fresh = await post('/messages', { body: '4', requested_name: 'Named' });
-  expect(fresh.body.sender_presence).toMatchObject({ name: 'Named-2', requested_name: 'Named', renamed: true });
+  for (const again of [{}, { requested_name: 'Named' }])
+    expect((await post('/messages', { body: '4', ...again })).body.sender_presence.presence_id).toBe(named.presence_id);
+  const fresh = await post('/messages', { body: '5', requested_name: 'Session' });
+  expect(fresh.body.sender_presence).toMatchObject({ name: 'Session-2', requested_name: 'Session', renamed: true });
   expect(await count('room_presences')).toBe(3);
 });
 
