@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { ServiceError } from '../../core/errors.ts';
 import { shortText } from '../../core/short-text.ts';
+import { withoutPaths } from '../../core/without-paths.ts';
 
 /** An error of a project's database, as a caller of its SQL may read it. Contract 01, section 2.6. */
 export interface SqlRefusal {
@@ -20,11 +21,12 @@ function publicForm({ code, position, detail, hint, message, ...named }: pg.Data
   const names = (['constraint', 'table', 'column'] as const).flatMap((name) =>
     named[name] === undefined ? [] : [[name, named[name]]],
   );
+  const told = (text: string) => shortText(withoutPaths(code ?? '', text));
   return {
     sqlstate: code,
-    message: shortText(message),
-    detail: detail === undefined ? null : shortText(detail),
-    hint: hint === undefined ? null : shortText(hint),
+    message: told(message),
+    detail: detail === undefined ? null : told(detail),
+    hint: hint === undefined ? null : told(hint),
     ...(position === undefined ? {} : { position: Number(position) }),
     ...Object.fromEntries(names),
   };

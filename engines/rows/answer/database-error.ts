@@ -1,4 +1,5 @@
 import { shortText } from '../../../core/short-text.ts';
+import { withoutPaths } from '../../../core/without-paths.ts';
 import { RowError, refusals } from '../errors.ts';
 import { settableHeaders } from './tenant-response.ts';
 
@@ -51,8 +52,9 @@ const beginnings: readonly (readonly [string, number])[] = [
 export function databaseError(refusal: DatabaseRefusal, anonymous: boolean): RowError {
   const { code } = refusal;
   if (code === 'PGRST') return raised(refusal.message, refusal.detail);
-  const message = shortText(refusal.message);
-  const [detail, hint] = [refusal.detail, refusal.hint].map((text) => text && shortText(text));
+  const told = (text: string) => shortText(withoutPaths(code, text));
+  const message = told(refusal.message);
+  const [detail, hint] = [refusal.detail, refusal.hint].map((text) => text && told(text));
   const status = statusOf(code, message, anonymous);
   const headers: Record<string, string> = status === 401 ? { 'www-authenticate': 'Bearer' } : {};
   return new RowError(status, code, message, { details: detail ?? null, hint: hint ?? null, headers });
