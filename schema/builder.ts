@@ -101,12 +101,14 @@ builder.scalarType('DateTime', {
 
 builder.scalarType('JSON', {
   description: 'Any value of JSON.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259#section-3',
   serialize: (value) => value,
   parseValue: (value) => value,
 });
 
 builder.scalarType('JSONObject', {
   description: 'A JSON object whose members are the caller’s own, or differ from row to row.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259#section-4',
   serialize: (value) => value,
   parseValue: (value) => {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;

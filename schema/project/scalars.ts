@@ -54,6 +54,7 @@ const digits = (name: string, description: string, pattern: RegExp) => {
 const json = new GraphQLScalarType<unknown, unknown>({
   name: 'JSON',
   description: 'Any value of JSON; also a value of a type that GraphQL has no other word for.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259#section-3',
   coerceOutputValue: (value) => value,
   coerceInputValue: (value) => value,
   coerceInputLiteral: (node) => valueFromASTUntyped(node),
