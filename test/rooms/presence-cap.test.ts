@@ -42,7 +42,10 @@ test('a principal has 1,000 live presences in a room at most, and is told what h
 test('a writer without a session key is one presence, however much it writes, by each door', async () => {
   const room = await newRoom();
   await seat(room, presencesMax - 1);
-  const [first, second] = [await room.post('/messages', { body: 'a' }), await room.post('/messages', { body: 'b', task: 'more' })];
+  const [first, second] = [
+    await room.post('/messages', { body: 'a' }),
+    await room.post('/messages', { body: 'b', task: 'more' }),
+  ];
   expect([first.status, second.status]).toEqual([201, 201]);
   const { presence_id: id } = first.body.sender_presence;
   expect(second.body.sender_presence).toMatchObject({ presence_id: id, task: 'more' });
@@ -63,7 +66,7 @@ test('messages without a session key are from no presence that has one, of anoth
   const keyed = await room.post('/messages', { body: 'x', session_key: 'one' });
   const plain = await room.post('/messages', { body: 'x' });
   const theirs = await room.post('/messages', { body: 'x' }, await room.member());
-  const named = await room.post('/messages', { body: 'x', requested_name: plain.body.sender_presence.name + 'b' });
+  const named = await room.post('/messages', { body: 'x', requested_name: `${plain.body.sender_presence.name}b` });
   const ids = [keyed, plain, theirs, named].map(({ body }) => body.sender_presence.presence_id);
   expect(new Set(ids).size).toBe(4);
   // The name is taken: this writer has it with a number, and is found by it the next time.
