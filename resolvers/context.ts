@@ -92,6 +92,8 @@ export interface ServiceSettings {
   readonly governingLaw: string | undefined;
   /** What is audited when nothing is named. */
   readonly auditDefaultUrl: string;
+  /** Whether organizations have leases that end, and tiers prices. */
+  readonly leases: boolean;
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: NetworkName;
   /** Blocks that a transaction needs which is presented by its hash, its own among them. */

@@ -1,11 +1,10 @@
 import { dropNulls } from '../core/drop-nulls.ts';
-import type { Tier } from '../db/schema/orgs.ts';
 import { setLeasePerpetual } from '../resolvers/lifecycle/set-lease-perpetual.ts';
 import { getTierStatus, type TierStatus } from '../resolvers/tiers/get-tier-status.ts';
 import { listTiers } from '../resolvers/tiers/list-tiers.ts';
 import { emptyPool, type PoolUsage, poolOf, projectsOf } from '../resolvers/tiers/pool-usage.ts';
 import { setTier } from '../resolvers/tiers/set-tier.ts';
-import { storageMb, tierNames, tiers } from '../resolvers/tiers/tier-table.ts';
+import { type Offer, offerOf, storageMb } from '../resolvers/tiers/tier-table.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
@@ -14,44 +13,47 @@ import { orgField } from './input-fields.ts';
 import { OrganizationRef, TierEnum } from './orgs.ts';
 import { run } from './run.ts';
 
-const TierOfferRef = builder.objectRef<Tier>('TierOffer').implement({
+const TierOfferRef = builder.objectRef<Offer>('TierOffer').implement({
   description: 'What a tier costs and allows.',
   fields: (t) => ({
-    tier: t.field({ type: TierEnum, description: 'The tier.', resolve: (tier) => tier }),
-    description: t.string({ description: 'What it is for.', resolve: (tier) => tiers[tier].description }),
+    tier: t.field({ type: TierEnum, description: 'The tier.', resolve: (offer) => offer.tier }),
+    description: t.exposeString('description', { description: 'What it is for.' }),
     priceUsdMicros: t.float({
-      description: 'What a lease is quoted at, in micro-dollars.',
-      resolve: (tier) => Number(tiers[tier].price),
+      description: 'What a lease costs, in micro-dollars; 0 where leases are off.',
+      resolve: ({ price }) => Number(price),
     }),
     free: t.boolean({
-      description: 'Whether nothing is taken for it: it is paid in test money.',
-      resolve: (tier) => tiers[tier].charge === 0n,
+      description: 'Whether it costs nothing, as every tier does where leases are off.',
+      resolve: ({ price }) => price === 0n,
     }),
-    leaseDays: t.int({ description: 'Days that a lease lasts.', resolve: (tier) => tiers[tier].leaseDays }),
-    storageMb: t.int({
-      description: 'Storage of all projects, in mebibytes.',
-      resolve: (tier) => storageMb(tiers[tier]),
+    leaseDays: t.exposeInt('leaseDays', {
+      nullable: true,
+      description: 'Days that a lease lasts; null where leases are off.',
     }),
+    storageMb: t.int({ description: 'Storage of all projects, in mebibytes.', resolve: storageMb }),
     apiCalls: t.float({
-      description: 'Data-plane requests to all projects per lease.',
-      resolve: (tier) => tiers[tier].limits.apiCalls,
+      description: 'Data-plane requests to all projects in `usageDays`.',
+      resolve: ({ limits }) => limits.apiCalls,
     }),
-    maxFunctions: t.int({ description: 'Functions of all projects.', resolve: (tier) => tiers[tier].functions.max }),
+    usageDays: t.exposeInt('usageDays', { description: 'Days after which requests are counted anew.' }),
+    maxProjects: t.int({ description: 'Projects.', resolve: ({ limits }) => limits.projects }),
+    maxMembers: t.int({ description: 'Members and invitations.', resolve: ({ limits }) => limits.members }),
+    maxFunctions: t.int({ description: 'Functions of all projects.', resolve: ({ functions }) => functions.max }),
     maxFunctionTimeoutSeconds: t.int({
       description: 'Longest a function may run.',
-      resolve: (tier) => tiers[tier].functions.timeoutSeconds,
+      resolve: ({ functions }) => functions.timeoutSeconds,
     }),
     maxFunctionMemoryMb: t.int({
       description: 'Most memory of a function, in mebibytes.',
-      resolve: (tier) => tiers[tier].functions.memoryMb,
+      resolve: ({ functions }) => functions.memoryMb,
     }),
     maxScheduledFunctions: t.int({
       description: 'Scheduled functions of all projects.',
-      resolve: (tier) => tiers[tier].functions.scheduled,
+      resolve: ({ functions }) => functions.scheduled,
     }),
     minCronIntervalMinutes: t.int({
       description: 'Shortest time between two runs of a schedule.',
-      resolve: (tier) => tiers[tier].functions.minIntervalMinutes,
+      resolve: ({ functions }) => functions.minIntervalMinutes,
     }),
   }),
 });
@@ -83,9 +85,10 @@ const TierStatusRef = builder.objectRef<TierStatus>('TierStatus').implement({
       type: TierOfferRef,
       nullable: true,
       description: 'What its tier allows; null without an organization.',
-      resolve: ({ org }) => org?.tier ?? null,
+      resolve: ({ org }, _args, { services }) =>
+        org === null ? null : offerOf(org.tier, services.settings.leases),
     }),
-    active: t.exposeBoolean('active', { description: 'Whether the lease runs.' }),
+    active: t.exposeBoolean('active', { description: 'Whether it is active: its lease runs, or never ends.' }),
     operatorReachable: t.exposeBoolean('operatorReachable', {
       description: 'Whether an owner or admin has a verified mail address; else notices reach nobody.',
     }),
@@ -110,8 +113,8 @@ builder.queryFields((t) => ({
     description: listTiers.summary,
     args: pageArgs,
     resolve: async (_root, page, ctx) => {
-      await run(listTiers, ctx, {});
-      return sliceConnection<Tier>(tierNames, (tier) => tier, page);
+      const offers = Object.values(await run(listTiers, ctx, {}));
+      return sliceConnection<Offer>(offers, ({ tier }) => tier, page);
     },
   }),
   tierStatus: t.field({
@@ -135,7 +138,7 @@ builder.queryFields((t) => ({
 const SetOrganizationTierInput = builder.inputType('SetOrganizationTierInput', {
   description: 'Which tier an organization is put on.',
   fields: (t) => ({
-    tier: t.field({ type: TierEnum, description: 'The tier; the one it has renews the lease.' }),
+    tier: t.field({ type: TierEnum, description: 'The tier; with leases on, the one that it has renews the lease.' }),
     org: t.id({ required: false, description: 'Organization, by global or native id; the wallet’s own when absent.' }),
     ...keyField(t),
   }),

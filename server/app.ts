@@ -30,6 +30,7 @@ import { createCashier } from '../engines/x402/cashier.ts';
 import type { Services } from '../resolvers/context.ts';
 import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
+import { keepLeaseMode } from '../resolvers/lifecycle/lease-mode.ts';
 import { noteLaunch } from '../resolvers/payments/launch.ts';
 import { createSenderTurns } from '../resolvers/payments/sender-turns.ts';
 import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
@@ -281,6 +282,7 @@ export async function startApp(options: AppOptions): Promise<App> {
         sellerName: config.sellerName,
         governingLaw: config.governingLaw,
         auditDefaultUrl: config.auditDefaultUrl,
+        leases: config.leases,
         tierNetwork: config.tierNetwork,
         proofConfirmations: config.payments.confirmations.base ?? 1,
         adminKey: config.adminKey,
@@ -293,6 +295,10 @@ export async function startApp(options: AppOptions): Promise<App> {
 
     const mirror = options.jobs === false ? undefined : startMessageMirror((signal) => jobContext(services, signal));
     if (mirror !== undefined) drains.set('message mirror', mirror.stop);
+
+    // Before the job that moves organizations whose lease has ended.
+    const pinned = await keepLeaseMode(jobContext(services, draining.signal));
+    if (pinned > 0) log.info({ organizations: pinned }, 'Leases are off: organizations no longer expire.');
 
     // Nobody else works on this database, so whatever seems to be worked on was left behind by a crash.
     if (nodeLock.alone) await sweepAbandoned(db);

@@ -89,6 +89,7 @@ export const environment = z.object({
   SELLER_NAME: parsed('a line of at most 200 characters', line),
   GOVERNING_LAW: parsed('a line of at most 200 characters', line),
   AUDIT_DEFAULT_URL: parsed('an https address or a host name', (value) => targetOf(value)),
+  SVC_LEASES: parsed('on or off', (value) => (value === 'on' || value === 'off' ? value : undefined)),
   TIER_NETWORK: parsed('base or base-sepolia', (value) =>
     value === 'base' || value === 'base-sepolia' ? value : undefined,
   ),
@@ -212,9 +213,13 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
   ),
   GOVERNING_LAW: open('none is chosen', 'The law that the transfer of the source is under, for example `Ireland`.'),
   AUDIT_DEFAULT_URL: open('`https://example.com/`', 'What is audited when a request names nothing.'),
+  SVC_LEASES: open(
+    '`off`: organizations never expire, and tiers cost nothing',
+    '`on` for those who sell the gateway: a new organization has a lease of 7 days, a paid tier one of 30 days, and an organization without a lease is frozen and, after 104 days, purged. Give every node the same value; see “Leases and balances” in [running.md](running.md).',
+  ),
   TIER_NETWORK: open(
     '`base-sepolia`, where money is for trials',
-    'Network on which leases of tiers are paid for: `base` sells them for real money.',
+    'Network on which leases of tiers are paid for: `base` sells them for real money. It counts with `SVC_LEASES=on`.',
   ),
   TRUSTED_PROXIES: open(
     'none: the peer is the client',

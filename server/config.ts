@@ -44,6 +44,8 @@ export interface Config {
   readonly governingLaw: string | undefined;
   /** What is audited when nothing is named. */
   readonly auditDefaultUrl: string;
+  /** Whether organizations have leases that end, and tiers prices. */
+  readonly leases: boolean;
   /** Where leases of tiers are paid for. */
   readonly tierNetwork: 'base' | 'base-sepolia';
   /** Undefined: none, so the peer is the client. */
@@ -144,6 +146,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     sellerName: values.SELLER_NAME,
     governingLaw: values.GOVERNING_LAW,
     auditDefaultUrl: values.AUDIT_DEFAULT_URL ?? 'https://example.com/',
+    leases: values.SVC_LEASES === 'on',
     tierNetwork: values.TIER_NETWORK ?? 'base-sepolia',
     trustedProxies: values.TRUSTED_PROXIES,
     connectionsPerAddress: values.CONNECTIONS_PER_ADDRESS ?? 10_000,

@@ -32,7 +32,8 @@ export const orgs = pgTable(
     lifecycleEnteredAt: moment('lifecycle_entered_at').notNull().defaultNow(),
     /** When the last project of a purged organization was gone; until then housekeeping looks for what is left. */
     emptiedAt: moment('emptied_at'),
-    leasePerpetual: boolean('lease_perpetual').notNull().default(false),
+    /** Active for ever, whatever its lease: the rule without leases, and what the platform admin pins with them. */
+    leasePerpetual: boolean('lease_perpetual').notNull().default(true),
     leaseStartedAt: moment('lease_started_at').notNull(),
     leaseExpiresAt: moment('lease_expires_at').notNull(),
     /** What the tier allows by number, such as requests, is counted from here: moves on with each paid lease. */
@@ -56,7 +57,7 @@ export const orgs = pgTable(
     index('orgs_left_idx').on(t.id).where(sql`${t.lifecycleState} = 'purged' and ${t.emptiedAt} is null`),
     // Whose events housekeeping erases.
     index('orgs_purged_idx').on(t.id).where(sql`${t.lifecycleState} = 'purged'`),
-    // Few are pinned; their usage begins anew by the day.
+    // Their usage begins anew by the day.
     index('orgs_pinned_idx').on(t.usageSince).where(sql`${t.leasePerpetual}`),
   ],
 );

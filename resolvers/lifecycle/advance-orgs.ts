@@ -1,12 +1,12 @@
 import type { Statement } from '../../db/pool.ts';
-import type { LifecycleState } from '../../db/schema/orgs.ts';
+import type { LifecycleState, Tier } from '../../db/schema/orgs.ts';
 import { writeSystemAudit } from '../audit.ts';
 import type { Context } from '../context.ts';
 import { dormantDaysMin, lifecycleDays } from '../limits.ts';
 import { releaseSlugs } from '../orgs/claim-slug.ts';
 import { forgetProjectTargets } from '../project-target.ts';
 import type { Task } from '../task.ts';
-import { tiers } from '../tiers/tier-table.ts';
+import { tierNames, tiers } from '../tiers/tier-table.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
 import { queueLeaseEnded } from './lease-ended-mail.ts';
 import type { MovedOrg } from './moved-org.ts';
@@ -17,6 +17,9 @@ export const lifecycleTask = 'lifecycle';
 
 /** Organizations moved by one transaction. */
 const batchRows = 100;
+
+/** Organizations whose usage begins anew by one statement. */
+const usageBatchRows = 1_000;
 
 /** Each state with the one before it, in the order in which an organization goes through them. */
 const transitions = [
@@ -32,10 +35,7 @@ const transitions = [
  * cannot be taken back, waits until it has been dormant for a while. May run on many nodes at once.
  */
 export const advanceOrgs: Task = async ({ ctx }) => {
-  await ctx.services.db.rows(pinnedUsageStatement, [
-    Object.keys(tiers),
-    Object.values(tiers).map(({ leaseDays }) => leaseDays * 24),
-  ]);
+  for (const tier of tierNames) await countAnew(ctx, tier);
   // Nearly always nobody is due, and that is one look.
   if ((await ctx.services.db.rows(anyDueStatement, [])).length === 0) return;
   for (const [from, to] of transitions) {
@@ -46,6 +46,16 @@ export const advanceOrgs: Task = async ({ ctx }) => {
     } while (moved === batchRows);
   }
 };
+
+/** Begins a new period for the organizations of a tier that never renew a lease: without leases, that is all of them. */
+async function countAnew({ services, signal }: Context, tier: Tier): Promise<void> {
+  let begun: number;
+  do {
+    signal.throwIfAborted();
+    const hours = tiers[tier].leaseDays * 24;
+    begun = (await services.db.rows(pinnedUsageStatement, [tier, hours, usageBatchRows])).length;
+  } while (begun === usageBatchRows);
+}
 
 function moveBatch(ctx: Context, from: LifecycleState, to: keyof typeof lifecycleDays): Promise<number> {
   return unitOfWork(ctx, async (work) => {
@@ -113,11 +123,15 @@ const moveStatement: Statement = {
       o.lifecycle_entered_at as "movedAt"`,
 };
 
-// Nobody renews the lease of a pinned organization, which is what begins a new period for all others.
+// A perpetual lease is never renewed, which is what begins a new period for all others. A row that is locked waits for
+// the next run.
 const pinnedUsageStatement: Statement = {
   name: 'lifecycle.pinned-usage',
-  text: `update orgs o set usage_since = now() from unnest($1::text[], $2::int[]) as t (tier, hours)
-    where o.lease_perpetual and o.tier = t.tier and o.usage_since <= now() - make_interval(hours => t.hours)`,
+  text: `update orgs o set usage_since = now() where o.id in (
+      select id from orgs
+      where lease_perpetual and tier = $1 and usage_since <= now() - make_interval(hours => $2)
+      order by usage_since limit $3 for no key update skip locked
+    ) returning o.id`,
 };
 
 const forgetSlugsStatement: Statement = {

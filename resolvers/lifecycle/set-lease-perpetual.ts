@@ -8,6 +8,7 @@ import { orgId } from '../fields.ts';
 import { mutation } from '../operation.ts';
 import { leaseEndToWire, lifecycleWire } from '../orgs/wire.ts';
 import { forgetProjectTargets } from '../project-target.ts';
+import { leaseSet } from './lease-mode.ts';
 
 /** `POST /orgs/v1/admin/:org_id/lease-perpetual`. Contract 01, section 6.9. */
 export const setLeasePerpetual = mutation({
@@ -24,12 +25,7 @@ export const setLeasePerpetual = mutation({
     work.afterCommit(() => forgetProjectTargets(work.services));
     return row;
   },
-  audit: (org) => ({
-    action: 'org.lease_perpetual_set',
-    object: { kind: 'organization', id: org.id },
-    orgId: org.id,
-    details: { lease_perpetual: org.leasePerpetual },
-  }),
+  audit: (org) => leaseSet(org.id, org.leasePerpetual),
   wire: z.object({
     org_id: z.uuid(),
     lease_perpetual: z.boolean(),

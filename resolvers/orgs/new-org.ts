@@ -3,13 +3,14 @@ import { ServiceError } from '../../core/errors.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
+import { newLeaseIsPerpetual } from '../lifecycle/lease-mode.ts';
 import { freeOrgsPerOwner } from '../limits.ts';
 import type { AuditEntry } from '../operation.ts';
 import { tiers } from '../tiers/tier-table.ts';
 import type { Work } from '../unit-of-work.ts';
 
 /**
- * Makes an organization on the free tier with the principal as its owner.
+ * Makes an organization on the lowest tier with the principal as its owner. Its lease is perpetual unless leases are on.
  *
  * @param home whether it is the wallet's own organization, of which there is one at most
  * @throws FREE_ORG_OWNER_LIMIT_EXCEEDED
@@ -65,8 +66,10 @@ const countStatement: Statement = {
 
 const insertStatement: Statement = {
   name: 'orgs.insert',
-  text: `insert into orgs as o (id, display_name, tier, lease_started_at, lease_expires_at, home_of, created_by)
-    values ($1, $2, 'prototype', now(), now() + make_interval(hours => $3), $4, $5) returning ${columnsOf(orgs, 'o')}`,
+  text: `insert into orgs as o
+      (id, display_name, tier, lease_perpetual, lease_started_at, lease_expires_at, home_of, created_by)
+    values ($1, $2, 'prototype', (${newLeaseIsPerpetual}), now(), now() + make_interval(hours => $3), $4, $5)
+    returning ${columnsOf(orgs, 'o')}`,
 };
 
 const ownerStatement: Statement = {

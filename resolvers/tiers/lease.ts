@@ -8,23 +8,30 @@ import { tiers } from './tier-table.ts';
 /** How far ahead a free lease can be renewed, in days: what costs nothing could be renewed for ever. */
 const freeLeaseDaysMax = 365;
 
-/** What is left of a running lease, in micro-dollars, at the price of its tier and rounded down. */
+/**
+ * What is left of a running lease, in micro-dollars, at the price of its tier and rounded down. A lease that was given
+ * away while leases were off is worth nothing.
+ */
 export async function unusedValue(
   { rows }: Pick<Work, 'rows'>,
   { id, tier }: Pick<Org, 'id' | 'tier'>,
 ): Promise<bigint> {
-  const { charge, leaseDays } = tiers[tier];
-  const [row] = await rows<{ unused: bigint }>(unusedStatement, [id, charge, leaseDays]);
-  return row!.unused;
+  const { price, leaseDays } = tiers[tier];
+  const [row] = await rows<{ unused: bigint }>(unusedStatement, [id, price, leaseDays]);
+  return row?.unused ?? 0n;
 }
 
 /**
  * Writes a lease that begins, or one that goes on from its end, and makes the organization active. Its caller holds the
  * organization's lock.
+ *
+ * @param paid whether money was taken for it
  */
-export async function startLease(work: Work, orgId: string, tier: Tier, renews: boolean): Promise<Org> {
-  const { charge, leaseDays } = tiers[tier];
-  const values = [orgId, tier, renews, leaseDays * 24, charge > 0n, freeLeaseDaysMax * 24];
+export async function startLease(
+  work: Work,
+  { orgId, tier, renews, paid }: { orgId: string; tier: Tier; renews: boolean; paid: boolean },
+): Promise<Org> {
+  const values = [orgId, tier, renews, tiers[tier].leaseDays * 24, paid, freeLeaseDaysMax * 24];
   const [org] = await work.rows<Org>(startStatement, values);
   work.afterCommit(() => forgetProjectTargets(work.services));
   return org!;
@@ -33,7 +40,10 @@ export async function startLease(work: Work, orgId: string, tier: Tier, renews: 
 const unusedStatement: Statement = {
   name: 'tiers.unused',
   text: `select floor(greatest(extract(epoch from lease_expires_at - now()), 0) * $2::bigint / ($3::int * 86400))::bigint as unused
-    from orgs where id = $1`,
+    from orgs o where id = $1 and exists (
+      select from ledger_entries e
+      where e.org_id = o.id and e.kind = 'tier_fee' and e.created_at >= o.lease_started_at
+    )`,
 };
 
 // Days are 24 hours: an interval of days would follow the session's time zone. Each paid lease brings its allowance of

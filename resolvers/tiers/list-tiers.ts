@@ -1,14 +1,19 @@
 import { z } from 'zod';
+import type { Tier } from '../../db/schema/orgs.ts';
 import { anyone } from '../access.ts';
+import type { Context } from '../context.ts';
 import { query } from '../operation.ts';
-import { dollars, storageMb, type TierRow, tiers } from './tier-table.ts';
+import { dollars, type Offer, offerOf, storageMb } from './tier-table.ts';
 
 const TierWire = z.object({
-  price: z.string(),
-  lease: z.literal('leased'),
-  lease_days: z.int(),
+  price: z.string().describe('What a lease costs, or `0.00` where nothing is asked for.'),
+  lease: z.enum(['perpetual', 'leased']).describe('`perpetual` where leases are off: nothing ends.'),
+  lease_days: z.int().nullable().describe('Days that a lease lasts; null where leases are off.'),
   storage_mb: z.int(),
   api_calls: z.int(),
+  usage_days: z.int().describe('Days after which requests are counted anew.'),
+  max_projects: z.int(),
+  max_members: z.int(),
   max_functions: z.int(),
   description: z.string(),
 });
@@ -18,22 +23,33 @@ const QuoteWire = z.object({
   auth: z.object({ method: z.string(), headers: z.array(z.string()), message_format: z.string() }),
 });
 
-const tierToWire = (tier: TierRow, currency: string) => ({
-  price: currency + dollars(tier.price),
-  lease: 'leased' as const,
-  lease_days: tier.leaseDays,
-  storage_mb: storageMb(tier),
-  api_calls: tier.limits.apiCalls,
-  max_functions: tier.functions.max,
-  description: tier.description,
+const offerToWire = (offer: Offer, currency: string) => ({
+  price: currency + dollars(offer.price),
+  lease: offer.leaseDays === null ? ('perpetual' as const) : ('leased' as const),
+  lease_days: offer.leaseDays,
+  storage_mb: storageMb(offer),
+  api_calls: offer.limits.apiCalls,
+  usage_days: offer.usageDays,
+  max_projects: offer.limits.projects,
+  max_members: offer.limits.members,
+  max_functions: offer.functions.max,
+  description: offer.description,
 });
 
-/** @param currency what stands in front of each price */
-const quoteToWire = (currency: string) => ({
+type Offers = Readonly<Record<Tier, Offer>>;
+
+const offersOf = ({ services: { settings } }: Context): Offers => ({
+  prototype: offerOf('prototype', settings.leases),
+  hobby: offerOf('hobby', settings.leases),
+  team: offerOf('team', settings.leases),
+});
+
+/** @param currency the sign in front of each price */
+const quoteToWire = ({ prototype, hobby, team }: Offers, currency: string) => ({
   tiers: {
-    prototype: tierToWire(tiers.prototype, currency),
-    hobby: tierToWire(tiers.hobby, currency),
-    team: tierToWire(tiers.team, currency),
+    prototype: offerToWire(prototype, currency),
+    hobby: offerToWire(hobby, currency),
+    team: offerToWire(team, currency),
   },
   auth: {
     method: 'SIWX',
@@ -48,9 +64,9 @@ export const listTiers = query({
   summary: 'What the tiers cost and allow.',
   access: anyone(),
   input: z.object({}),
-  handler: async () => tiers,
+  handler: async (ctx) => offersOf(ctx),
   wire: QuoteWire,
-  toWire: () => quoteToWire('$'),
+  toWire: (offers) => quoteToWire(offers, '$'),
 });
 
 /** `POST /projects/v1/quote`: the same under its older path, with bare prices. Contract 01, section 5.1. */
@@ -59,7 +75,7 @@ export const quoteTiers = query({
   summary: 'What the tiers cost and allow, with prices that are bare numbers.',
   access: anyone(),
   input: z.object({}),
-  handler: async () => tiers,
+  handler: async (ctx) => offersOf(ctx),
   wire: QuoteWire,
-  toWire: () => quoteToWire(''),
+  toWire: (offers) => quoteToWire(offers, ''),
 });

@@ -4,7 +4,7 @@ import type { NoScope, OrgScope } from '../access.ts';
 import type { Context } from '../context.ts';
 import type { Price } from '../payments/price.ts';
 import { unusedValue } from './lease.ts';
-import { tierNames, tiers } from './tier-table.ts';
+import { offerOf, tierNames } from './tier-table.ts';
 
 /** How long a signed payment for a lease may take to arrive, in seconds. */
 const paymentSeconds = 300;
@@ -24,15 +24,15 @@ export async function quoteLease(
   { services, org }: Context & Partial<OrgScope | NoScope>,
   { tier }: { readonly tier: Tier },
 ): Promise<Price | undefined> {
-  const { charge, leaseDays } = tiers[tier];
-  if (charge === 0n) return undefined;
+  const { price, leaseDays } = offerOf(tier, services.settings.leases);
+  if (price === 0n) return undefined;
   const priceWith = (available: bigint): Price => ({
     sku: `tier_${tier}`,
-    amount: charge,
+    amount: price,
     network: services.settings.tierNetwork,
     description: `A lease of the ${tier} tier, ${leaseDays} days.`,
     maxTimeoutSeconds: paymentSeconds,
-    details: { tier, required_usd_micros: Number(charge), available_usd_micros: Number(available) },
+    details: { tier, required_usd_micros: Number(price), available_usd_micros: Number(available) },
   });
   // Whoever has no organization yet has no balance either.
   if (org === undefined) return priceWith(0n);
@@ -41,7 +41,7 @@ export async function quoteLease(
   const step = tierNames.indexOf(tier) - tierNames.indexOf(standing!.tier);
   if (leaseRuns && (step < 0 || (step === 0 && leasePerpetual))) return undefined;
   const left = leaseRuns && step > 0 ? await unusedValue(services.db, { id: org.id, tier: standing!.tier }) : 0n;
-  return available + left >= charge ? undefined : priceWith(available + left);
+  return available + left >= price ? undefined : priceWith(available + left);
 }
 
 const standingStatement: Statement = {

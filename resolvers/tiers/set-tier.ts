@@ -16,14 +16,14 @@ import type { Work } from '../unit-of-work.ts';
 import { holdRoomForFree, refuseFullOwners } from './free-orgs.ts';
 import { startLease, unusedValue } from './lease.ts';
 import { quoteLease } from './quote-lease.ts';
-import { tierNames, tiers } from './tier-table.ts';
+import { offerOf, tierNames } from './tier-table.ts';
 import { walletOf } from './wallet-of.ts';
 
 interface SetTierInput {
   readonly org_id?: string | undefined;
 }
 
-export type TierAction = 'subscribe' | 'renew' | 'upgrade';
+export type TierAction = 'subscribe' | 'renew' | 'upgrade' | 'downgrade';
 
 export interface SetTier {
   readonly org: Org;
@@ -71,7 +71,8 @@ const nothingToDo = {
 /** `POST /tiers/v1/:tier`. Never gated: it is what brings an organization back. Contract 01, section 5.1. */
 export const setTier = mutation({
   name: 'tiers.set',
-  summary: 'Put an organization on a tier, or renew its lease, paid from its prepaid balance or by x402.',
+  summary:
+    'Put an organization on a tier. With leases on it renews the lease, and is paid from the prepaid balance or by x402.',
   access,
   price: {
     family: 'platform',
@@ -118,7 +119,7 @@ export const setTier = mutation({
   wire: z.object({
     wallet: z.string().nullable(),
     org_id: z.uuid(),
-    action: z.enum(['subscribe', 'renew', 'upgrade']),
+    action: z.enum(['subscribe', 'renew', 'upgrade', 'downgrade']),
     tier: tierWire,
     previous_tier: tierWire.nullable(),
     lease_started_at: z.iso.datetime(),
@@ -157,24 +158,25 @@ export const setTier = mutation({
 
 type Changed = Omit<SetTier, 'wallet'>;
 
-/** Starts, renews or upgrades a lease under the organization's lock. */
+/** Puts an organization on a tier under its lock, and takes the money for its lease where leases are on. */
 async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
   const becomesFree = tier === 'prototype' && seen.tier !== 'prototype';
   // Before the organization's own lock: whoever makes a free organization takes the two in this order, too.
   const held = becomesFree ? await holdRoomForFree(work, seen.id) : undefined;
   const org = await lockOrgFor(work, seen.id, 'org:tier:set');
   if (org.lifecycleState === 'purged') refuseWhileClosed(org);
-  const action = actionOf(org, tier);
+  const { leases } = work.services.settings;
+  const action = actionOf(org, tier, leases);
   if (action === 'renew' && org.leasePerpetual) {
     const available = await availableOf(work, org.id);
     return { org, role: org.role, action, previousTier: tier, available, alreadyActive: true };
   }
   if (held !== undefined) await refuseFullOwners(work, org.id, held);
-  const { charge } = tiers[tier];
+  const { price } = offerOf(tier, leases);
   const lease = { type: 'lease', id: randomUUID() };
   if (work.payment !== undefined) await bringIn(work, org.id, work.payment);
   // What is left of the old lease comes first: it helps to pay for the new one.
-  const refund = action === 'upgrade' ? await unusedValue(work, org) : 0n;
+  const refund = leases && action === 'upgrade' ? await unusedValue(work, org) : 0n;
   if (refund > 0n) {
     const metadata = { tier: org.tier };
     await post(work, {
@@ -186,9 +188,15 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
       metadata,
     });
   }
-  if (charge > 0n) await take(work, org.id, tier, charge, lease);
+  if (price > 0n) await take(work, org.id, tier, price, lease);
   return {
-    org: await startLease(work, org.id, tier, action === 'renew'),
+    org: await startLease(work, {
+      orgId: org.id,
+      tier,
+      // A paid lease that is renewed while leases are off begins anew: what was not paid for is never refunded.
+      renews: leases && action === 'renew',
+      paid: price > 0n,
+    }),
     role: org.role,
     action,
     previousTier: org.tier,
@@ -197,11 +205,12 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
   };
 }
 
-/** @throws VALIDATION_FAILED for a lower tier while the lease runs */
-function actionOf(org: LockedOrg, tier: Tier): TierAction {
+/** @throws VALIDATION_FAILED for a lower tier while a lease runs */
+function actionOf(org: LockedOrg, tier: Tier, leases: boolean): TierAction {
   if (!org.leaseRuns) return 'subscribe';
   if (tier === org.tier) return 'renew';
   if (tierNames.indexOf(tier) > tierNames.indexOf(org.tier)) return 'upgrade';
+  if (!leases) return 'downgrade';
   const reason = `a tier below ${org.tier} has to wait for expiry of the lease`;
   throw invalidField('tier', reason, {
     lease_expires_at: leaseEndToWire(org),

@@ -14,10 +14,9 @@ export interface FunctionLimits {
 /** Everything a tier is. */
 export interface TierRow {
   readonly description: string;
-  /** What a lease is quoted at. */
+  /** Price of a lease where leases are on; see {@link offerOf}. */
   readonly price: bigint;
-  /** What is taken for a lease: the prototype tier is quoted in test money alone, so it is free. */
-  readonly charge: bigint;
+  /** Days of a lease where leases are on, and days after which requests are counted anew. */
   readonly leaseDays: number;
   readonly limits: Limits;
   readonly functions: FunctionLimits;
@@ -30,9 +29,8 @@ const rates = { readsPerSecond: 200, readsBurst: 1_000, writesPerSecond: 50, wri
 /** The one table of tiers, lowest first. Amounts are micro-dollars. Contract 01, section 5.1; contract 04, section 1.1. */
 export const tiers: Readonly<Record<Tier, TierRow>> = {
   prototype: {
-    description: 'For trying things out: free, a week at a time.',
-    price: 100_000n,
-    charge: 0n,
+    description: 'For trying things out.',
+    price: 0n,
     leaseDays: 7,
     limits: {
       ...rates,
@@ -50,7 +48,6 @@ export const tiers: Readonly<Record<Tier, TierRow>> = {
   hobby: {
     description: 'For small projects that stay up.',
     price: 5_000_000n,
-    charge: 5_000_000n,
     leaseDays: 30,
     limits: {
       ...rates,
@@ -68,7 +65,6 @@ export const tiers: Readonly<Record<Tier, TierRow>> = {
   team: {
     description: 'For teams and busy projects.',
     price: 20_000_000n,
-    charge: 20_000_000n,
     leaseDays: 30,
     limits: {
       ...rates,
@@ -88,8 +84,28 @@ export const tiers: Readonly<Record<Tier, TierRow>> = {
 /** Tiers, lowest first. */
 export const tierNames = ['prototype', 'hobby', 'team'] as const satisfies readonly Tier[];
 
+/** A tier as this installation offers it. */
+export interface Offer {
+  readonly tier: Tier;
+  readonly description: string;
+  /** 0 without leases: a tier is a choice of limits then. */
+  readonly price: bigint;
+  /** Null without leases: nothing ends. */
+  readonly leaseDays: number | null;
+  /** Days after which requests are counted anew. */
+  readonly usageDays: number;
+  readonly limits: Limits;
+  readonly functions: FunctionLimits;
+}
+
+/** The one place that knows what a tier costs, in both modes. @param leases whether leases are on (`SVC_LEASES`) */
+export function offerOf(tier: Tier, leases: boolean): Offer {
+  const { price, leaseDays, ...row } = tiers[tier];
+  return { ...row, tier, price: leases ? price : 0n, leaseDays: leases ? leaseDays : null, usageDays: leaseDays };
+}
+
 /** Storage in the unit of the price list. */
-export const storageMb = ({ limits }: TierRow): number => limits.storageBytes / mebibyte;
+export const storageMb = ({ limits }: Pick<TierRow, 'limits'>): number => limits.storageBytes / mebibyte;
 
 /** An amount as price lists write it, without the currency: `0.10`. */
 export const dollars = (micros: bigint): string =>

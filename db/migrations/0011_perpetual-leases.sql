@@ -1,0 +1,1 @@
+ALTER TABLE "orgs" ALTER COLUMN "lease_perpetual" SET DEFAULT true;
