@@ -85,8 +85,7 @@ const TierStatusRef = builder.objectRef<TierStatus>('TierStatus').implement({
       type: TierOfferRef,
       nullable: true,
       description: 'What its tier allows; null without an organization.',
-      resolve: ({ org }, _args, { services }) =>
-        org === null ? null : offerOf(org.tier, services.settings.leases),
+      resolve: ({ org }, _args, { services }) => (org === null ? null : offerOf(org.tier, services.settings.leases)),
     }),
     active: t.exposeBoolean('active', { description: 'Whether it is active: its lease runs, or never ends.' }),
     operatorReachable: t.exposeBoolean('operatorReachable', {

@@ -31,6 +31,7 @@ export function welcome({
     REST           ${base}/projects/v1 and the other documented paths
     Health         ${base}/api/health, ${base}/status, ${base}/readyz, ${base}/metrics
     Database       ${database}
+    Leases         ${config.leases ? 'on: an organization needs a tier whose lease runs' : 'off: organizations do not expire'}
 ${config.production ? '' : firstCalls}
 `;
 }

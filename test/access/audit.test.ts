@@ -20,7 +20,7 @@ import { roomChanges } from './room-changes.ts';
 
 const ton = await startTonIndex({ apiKey: 'x' });
 const service = await startService({
-  env: { TON_API_URL: ton.url, TON_API_KEY: 'x', SETTLEMENT_ADDRESS_TON: tonSettlement },
+  env: { SVC_LEASES: 'on', TON_API_URL: ton.url, TON_API_KEY: 'x', SETTLEMENT_ADDRESS_TON: tonSettlement },
 });
 afterAll(async () => {
   await service.stop();

@@ -13,7 +13,7 @@ import { type Ids, restTargets } from './rest-targets.ts';
  * same statements, on every road that leads to one. Contract 01, section 1.12.
  */
 // Strangers without a credential are told apart by their addresses.
-const service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1' }, jobs: false });
+const service = await startService({ env: { TRUSTED_PROXIES: '127.0.0.1', SVC_LEASES: 'on' }, jobs: false });
 afterAll(() => service.stop());
 
 /** Somebody else's organization and project, with a room that is in use. */

@@ -3,7 +3,7 @@ import { moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 import { feedsOf, typesOf } from './feed.ts';
 
-const service = await startService();
+const service = await startService({ env: { SVC_LEASES: 'on' } });
 afterAll(() => service.stop());
 const feed = feedsOf(service);
 const { control } = service;

@@ -48,8 +48,8 @@ export interface Service {
   readonly nodes: readonly App[];
   readonly control: ControlDatabase;
   readonly actors: Actors;
-  /** Starts one more gateway on the same database. */
-  readonly startNode: () => Promise<App>;
+  /** Starts one more gateway on the same database. @param further environment of this one alone */
+  readonly startNode: (further?: Record<string, string>) => Promise<App>;
   /** Sends a request as somebody. */
   readonly call: <Body = Record<string, never>>(
     actor: Actor,
@@ -136,9 +136,16 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       ? {}
       : { PUBLIC_BASE_URL: balancer.url, NATS_URL: inject('natsUrl'), SVC_SECRET_KEY: root.toString('hex') };
   const way = (await databaseUrl?.(control)) ?? control.url;
-  const start = () =>
+  const start = (further: Record<string, string> = {}) =>
     startApp({
-      config: readConfig({ PORT: '0', DATABASE_URL: control.url, SVC_ADMIN_KEY: adminKey, ...shared, ...env }),
+      config: readConfig({
+        PORT: '0',
+        DATABASE_URL: control.url,
+        SVC_ADMIN_KEY: adminKey,
+        ...shared,
+        ...env,
+        ...further,
+      }),
       databaseUrl: way,
       roots: [root],
       version: '0.0.0-test',
@@ -150,7 +157,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
       jobs,
       auditTrial,
     });
-  const nodes = await Promise.all(Array.from({ length: count }, start));
+  const nodes = await Promise.all(Array.from({ length: count }, () => start()));
   const app = nodes[0]!;
   const later: App[] = [];
   balancer?.spreadOver(nodes.map((node) => node.url));
@@ -200,8 +207,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
     nodes,
     control,
     actors,
-    async startNode() {
-      const node = await start();
+    async startNode(further) {
+      const node = await start(further);
       later.push(node);
       return node;
     },

@@ -185,7 +185,7 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
       [`/orgs/${orgId}/rooms/standup`, 'Hello'],
       [`/orgs/${orgId}/escalations`, 'Look at it.'],
       [`/orgs/${orgId}/escalations/${raised.body.escalation_id}`, 'Notifications'],
-      [`/projects/${projectId}`, 'Requests in this lease'],
+      [`/projects/${projectId}`, 'Requests in this period'],
       [`/projects/${projectId}/rows`, 'Not in a session that only reads'],
       [`/projects/${projectId}/errors`, 'Verdict'],
     ] as const) {

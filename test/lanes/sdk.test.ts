@@ -87,7 +87,7 @@ onmessage = async ({ data }) => {
 };`;
 
 describe.skipIf(program === undefined)('the SDK in Chromium', async () => {
-  const service = await startService();
+  const service = await startService({ env: { SVC_LEASES: 'on' } });
   const road = await faultyRoad(service.url);
   const scripts: Record<string, string> = {};
   const pages = createServer((request, response) => {

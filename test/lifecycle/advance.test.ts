@@ -3,7 +3,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
 import { type Service, startService } from '../helpers/service.ts';
 
-const service = await startService();
+const service = await startService({ env: { SVC_LEASES: 'on' } });
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { admin } = service.actors;
@@ -134,8 +134,8 @@ test('the notice of a lease that ended long ago names a day of deletion that is 
 test('more organizations than one batch are moved by one run, each once, though the job runs twice at once', async () => {
   const ids = Array.from({ length: 230 }, () => randomUUID());
   await service.control.sql(
-    `insert into orgs (id, tier, lease_started_at, lease_expires_at)
-     select id, 'prototype', now() - interval '20 days', now() - interval '1 day' from unnest($1::uuid[]) id`,
+    `insert into orgs (id, tier, lease_perpetual, lease_started_at, lease_expires_at)
+     select id, 'prototype', false, now() - interval '20 days', now() - interval '1 day' from unnest($1::uuid[]) id`,
     [ids],
   );
   await service.control.sql(`select graphile_worker.add_job('lifecycle') from generate_series(1, 4)`);

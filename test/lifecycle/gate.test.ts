@@ -3,7 +3,7 @@ import { afterAll, expect, test, vi } from 'vitest';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 
-const service = await startService();
+const service = await startService({ env: { SVC_LEASES: 'on' } });
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 

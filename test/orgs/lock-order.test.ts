@@ -9,7 +9,7 @@ import { startService } from '../helpers/service.ts';
  * by several who may: each ends with its own answer, and none with what two waited for of each other.
  */
 
-const service = await startService();
+const service = await startService({ env: { SVC_LEASES: 'on' } });
 afterAll(() => service.stop());
 const { actors, control } = service;
 const { admin } = actors;

@@ -11,7 +11,7 @@ const settlerKey = `0x${'5e'.repeat(31)}02` as const;
 const rig = await startRig({
   networks: ['base'],
   nodes: 1,
-  env: { X402_SETTLER_KEY: settlerKey, TIER_NETWORK: 'base', CONFIRMATIONS_BASE: '3' },
+  env: { X402_SETTLER_KEY: settlerKey, SVC_LEASES: 'on', TIER_NETWORK: 'base', CONFIRMATIONS_BASE: '3' },
 });
 afterAll(() => rig.stop());
 const { service } = rig;

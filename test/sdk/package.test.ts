@@ -24,6 +24,7 @@ const tsc = join(dirname(compiler), 'bin/tsc');
 const chain = await startChain({ chainId: 84532 });
 const service = await startService({
   env: {
+    SVC_LEASES: 'on',
     SETTLEMENT_ADDRESS: getAddress(`0x${randomBytes(20).toString('hex')}`),
     X402_SETTLER_KEY: chain.settlerKey,
     RPC_URL_BASE_SEPOLIA: chain.rpcUrl,

@@ -19,7 +19,12 @@ import { newWallet, ownProject } from './sdk-stage.ts';
 const payTo = getAddress(`0x${randomBytes(20).toString('hex')}`);
 const chain = await startChain({ chainId: 84532 });
 const service = await startService({
-  env: { SETTLEMENT_ADDRESS: payTo, X402_SETTLER_KEY: chain.settlerKey, RPC_URL_BASE_SEPOLIA: chain.rpcUrl },
+  env: {
+    SVC_LEASES: 'on',
+    SETTLEMENT_ADDRESS: payTo,
+    X402_SETTLER_KEY: chain.settlerKey,
+    RPC_URL_BASE_SEPOLIA: chain.rpcUrl,
+  },
 });
 const road = await faultyRoad(service.url);
 afterAll(async () => {

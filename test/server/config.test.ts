@@ -51,6 +51,7 @@ test('an empty environment is a working development set-up', () => {
     governingLaw: undefined,
     auditDefaultUrl: 'https://example.com/',
     stopWithStdin: false,
+    leases: false,
     tierNetwork: 'base-sepolia',
     payments: {
       settlerKey: undefined,
@@ -66,6 +67,13 @@ test('an empty environment is a working development set-up', () => {
     logLevel: 'info',
     otlpEndpoint: undefined,
   });
+});
+
+test('leases are turned on by one word, and no other is taken for it', () => {
+  expect(readConfig({ SVC_LEASES: 'on' }).leases).toBe(true);
+  expect(readConfig({ SVC_LEASES: 'off' }).leases).toBe(false);
+  for (const value of ['1', 'true', 'yes', 'ON'])
+    expect(faults({ SVC_LEASES: value })).toEqual(['SVC_LEASES must be on or off.']);
 });
 
 test('an empty variable counts as absent', () => {

@@ -4,7 +4,7 @@ import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 
-const service = await startService();
+const service = await startService({ env: { SVC_LEASES: 'on' } });
 afterAll(() => service.stop());
 const call = documentedCalls(service);
 const { admin } = service.actors;
@@ -177,6 +177,7 @@ test('what the balance does not cover is 402, changes nothing, and goes through 
 
 test('the free tier is renewed without money from the end of its lease, a year ahead at most', async () => {
   const { wallet, orgId } = await service.owner();
+  expect(lengthOf((await call(wallet, 'GET', `/orgs/v1/${orgId}`)).body)).toBe(7);
   const before = await rowOf(orgId);
   const renewed = await set(wallet, 'prototype');
   expect(renewed).toMatchObject({

@@ -4,20 +4,22 @@ import { rows } from '../rows/tier.ts';
 
 export const group: Group = {
   name: 'tier',
-  about: ['svc tier: prototype is free; hobby and team have larger limits, and a lease that is renewed.'],
+  about: [
+    'svc tier: hobby and team have larger limits than prototype. `svc tier list` says what each costs here, if anything.',
+  ],
   commands: [
     operationCommand('tier list', rows['tiers.list'], { examples: [['What there is', 'tier list']] }),
     operationCommand('tier status', rows['tiers.getStatus'], {
-      examples: [['Tier, lease and use', 'tier status']],
+      examples: [['Tier and use', 'tier status']],
     }),
     operationCommand('tier set', rows['tiers.set'], {
       takes: [take('tier')],
       about: [
-        'Paid from the prepaid balance of the organization, or, where that does not do, from the wallet by x402: up to --max-usd-micros.',
+        'A tier costs nothing unless the gateway has leases on. Then it is paid from the prepaid balance of the organization, or, where that does not do, from the wallet by x402: up to --max-usd-micros.',
       ],
       examples: [
-        ['The free tier', 'tier set prototype'],
-        ['For five dollars', 'tier set hobby --max-usd-micros 5000000'],
+        ['Larger limits', 'tier set hobby'],
+        ['Where a lease costs five dollars', 'tier set hobby --max-usd-micros 5000000'],
       ],
     }),
   ],

@@ -25,7 +25,8 @@ export const rows = {
   },
   'tiers.set': {
     operation: 'tiers.set',
-    summary: 'Put an organization on a tier, or renew its lease, paid from its prepaid balance or by x402.',
+    summary:
+      'Put an organization on a tier. With leases on it renews the lease, and is paid from the prepaid balance or by x402.',
     method: 'POST',
     path: '/tiers/v1/:tier',
     inputs: {

@@ -97,15 +97,11 @@ function OrganizationCard({
     >
       <div className="line">
         <Tag value={tier} mood="accent" /> <Tag value={lifecycleState} /> <Tag value={role} mood="plain" />
-        <span className="small quiet">
-          {leasePerpetual ? (
-            'lease does not end'
-          ) : (
-            <>
-              lease ends <When at={leaseExpiresAt} />
-            </>
-          )}
-        </span>
+        {!leasePerpetual && (
+          <span className="small quiet">
+            lease ends <When at={leaseExpiresAt} />
+          </span>
+        )}
       </div>
       <Loaded answer={open}>
         {({ escalations }) =>

@@ -82,7 +82,7 @@ function Facts({ project }: { readonly project: Project }) {
               <When at={project.createdAt} />
             </dd>
           </dl>
-          <Meter label="Requests in this lease" used={usage.apiCalls} limit={usage.apiCallsLimit} />
+          <Meter label="Requests in this period" used={usage.apiCalls} limit={usage.apiCallsLimit} />
           <Meter label="Storage" used={usage.storageBytes} limit={usage.storageBytesLimit} format={bytes} />
         </Card>
         {mayOn(project, 'project:keys:read') && <Keys projectId={projectId} />}

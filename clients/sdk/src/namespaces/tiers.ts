@@ -10,7 +10,7 @@ export const tiers = (connection: Connection) => ({
   list: method<Record<string, never>, ListAnswer>(connection, { call: 'GET /tiers/v1' }),
   /** What the tiers cost and allow, with prices that are bare numbers. */
   quote: method<Record<string, never>, QuoteAnswer>(connection, { call: 'POST /projects/v1/quote', reads: true }),
-  /** Put an organization on a tier, or renew its lease, paid from its prepaid balance or by x402. */
+  /** Put an organization on a tier. With leases on it renews the lease, and is paid from the prepaid balance or by x402. */
   set: method<SetInput, SetAnswer>(connection, { call: 'POST /tiers/v1/{tier}', key: 'given' }),
 });
 
@@ -76,29 +76,50 @@ export interface GetStatusAnswer {
 export interface ListAnswer {
   readonly tiers: {
     readonly prototype: {
+      /** What a lease costs, or `0.00` where nothing is asked for. */
       readonly price: string;
-      readonly lease: 'leased';
-      readonly leaseDays: number;
+      /** `perpetual` where leases are off: nothing ends. */
+      readonly lease: 'perpetual' | 'leased';
+      /** Days that a lease lasts; null where leases are off. */
+      readonly leaseDays: number | null;
       readonly storageMb: number;
       readonly apiCalls: number;
+      /** Days after which requests are counted anew. */
+      readonly usageDays: number;
+      readonly maxProjects: number;
+      readonly maxMembers: number;
       readonly maxFunctions: number;
       readonly description: string;
     };
     readonly hobby: {
+      /** What a lease costs, or `0.00` where nothing is asked for. */
       readonly price: string;
-      readonly lease: 'leased';
-      readonly leaseDays: number;
+      /** `perpetual` where leases are off: nothing ends. */
+      readonly lease: 'perpetual' | 'leased';
+      /** Days that a lease lasts; null where leases are off. */
+      readonly leaseDays: number | null;
       readonly storageMb: number;
       readonly apiCalls: number;
+      /** Days after which requests are counted anew. */
+      readonly usageDays: number;
+      readonly maxProjects: number;
+      readonly maxMembers: number;
       readonly maxFunctions: number;
       readonly description: string;
     };
     readonly team: {
+      /** What a lease costs, or `0.00` where nothing is asked for. */
       readonly price: string;
-      readonly lease: 'leased';
-      readonly leaseDays: number;
+      /** `perpetual` where leases are off: nothing ends. */
+      readonly lease: 'perpetual' | 'leased';
+      /** Days that a lease lasts; null where leases are off. */
+      readonly leaseDays: number | null;
       readonly storageMb: number;
       readonly apiCalls: number;
+      /** Days after which requests are counted anew. */
+      readonly usageDays: number;
+      readonly maxProjects: number;
+      readonly maxMembers: number;
       readonly maxFunctions: number;
       readonly description: string;
     };
@@ -113,29 +134,50 @@ export interface ListAnswer {
 export interface QuoteAnswer {
   readonly tiers: {
     readonly prototype: {
+      /** What a lease costs, or `0.00` where nothing is asked for. */
       readonly price: string;
-      readonly lease: 'leased';
-      readonly leaseDays: number;
+      /** `perpetual` where leases are off: nothing ends. */
+      readonly lease: 'perpetual' | 'leased';
+      /** Days that a lease lasts; null where leases are off. */
+      readonly leaseDays: number | null;
       readonly storageMb: number;
       readonly apiCalls: number;
+      /** Days after which requests are counted anew. */
+      readonly usageDays: number;
+      readonly maxProjects: number;
+      readonly maxMembers: number;
       readonly maxFunctions: number;
       readonly description: string;
     };
     readonly hobby: {
+      /** What a lease costs, or `0.00` where nothing is asked for. */
       readonly price: string;
-      readonly lease: 'leased';
-      readonly leaseDays: number;
+      /** `perpetual` where leases are off: nothing ends. */
+      readonly lease: 'perpetual' | 'leased';
+      /** Days that a lease lasts; null where leases are off. */
+      readonly leaseDays: number | null;
       readonly storageMb: number;
       readonly apiCalls: number;
+      /** Days after which requests are counted anew. */
+      readonly usageDays: number;
+      readonly maxProjects: number;
+      readonly maxMembers: number;
       readonly maxFunctions: number;
       readonly description: string;
     };
     readonly team: {
+      /** What a lease costs, or `0.00` where nothing is asked for. */
       readonly price: string;
-      readonly lease: 'leased';
-      readonly leaseDays: number;
+      /** `perpetual` where leases are off: nothing ends. */
+      readonly lease: 'perpetual' | 'leased';
+      /** Days that a lease lasts; null where leases are off. */
+      readonly leaseDays: number | null;
       readonly storageMb: number;
       readonly apiCalls: number;
+      /** Days after which requests are counted anew. */
+      readonly usageDays: number;
+      readonly maxProjects: number;
+      readonly maxMembers: number;
       readonly maxFunctions: number;
       readonly description: string;
     };
@@ -147,7 +189,7 @@ export interface QuoteAnswer {
   };
 }
 
-/** Put an organization on a tier, or renew its lease, paid from its prepaid balance or by x402. */
+/** Put an organization on a tier. With leases on it renews the lease, and is paid from the prepaid balance or by x402. */
 export interface SetInput {
   /** The tier. */
   readonly tier: 'prototype' | 'hobby' | 'team';
@@ -158,7 +200,7 @@ export interface SetInput {
 export interface SetAnswer {
   readonly wallet: string | null;
   readonly orgId: string;
-  readonly action: 'subscribe' | 'renew' | 'upgrade';
+  readonly action: 'subscribe' | 'renew' | 'upgrade' | 'downgrade';
   readonly tier: 'prototype' | 'hobby' | 'team';
   readonly previousTier: 'prototype' | 'hobby' | 'team' | null;
   readonly leaseStartedAt: string;
