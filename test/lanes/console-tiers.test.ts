@@ -18,7 +18,7 @@ describe.skipIf(missing)('tiers in the console, without leases', async () => {
     await team.waitFor();
     expect(await team.getByRole('cell').allInnerTexts()).toEqual(['1,000', '5,000', '10 GiB', '50,000,000 in 30 days']);
     const main = page.getByRole('main');
-    expect(await main.innerText()).not.toMatch(/lease|\$|expire|past/i);
+    expect(await main.textContent()).not.toMatch(/lease|\$|expire|past/i);
     expect(await violations(page)).toEqual([]);
     for (const tier of ['TEAM', 'HOBBY']) {
       await main.getByRole('combobox', { name: 'Tier' }).selectOption(tier);
@@ -29,7 +29,7 @@ describe.skipIf(missing)('tiers in the console, without leases', async () => {
     await visit('');
     await page.getByText('What you answer for').first().waitFor();
     await main.getByText('hobby', { exact: true }).first().waitFor();
-    expect(await main.innerText()).not.toMatch(/lease ends|lease does not|past_due/i);
+    expect(await main.textContent()).not.toMatch(/lease ends|lease does not|past_due/i);
   });
 });
 
@@ -51,7 +51,7 @@ describe.skipIf(missing)('tiers in the console, with leases', async () => {
     await press('Pay $5.00');
     const unpaid = main.getByRole('alert');
     await unpaid.getByText('The hobby tier costs $5.00, and $0.00 of it are there.').waitFor();
-    expect(await unpaid.innerText()).not.toMatch(/PAYMENT_REQUIRED|POST|SIGNATURE|x402|undefined|NaN/);
+    expect(await unpaid.textContent()).not.toMatch(/PAYMENT_REQUIRED|POST|SIGNATURE|x402|undefined|NaN/);
     expect(await unpaid.locator('code').allInnerTexts()).toEqual([
       `svc init --api-base ${service.url}`,
       `svc tier set hobby --org ${orgId} --max-usd-micros 5000000`,
