@@ -121,10 +121,14 @@ test('an organization that is made while several nodes turn leases off is pinned
   expect(rows!.pins).toBeGreaterThanOrEqual(ids.length);
 });
 
-test('a start that is killed midway is finished by the next one', async () => {
+test.each([
+  ['that was killed midway', `update platform_facts set value = '"pinning"' where key = 'leases'`],
+  ['of a version that knew no such setting', `delete from platform_facts where key = 'leases'`],
+])('a start after one %s pins what has a lease', async (_what, before) => {
   await restart('on');
   const { orgId } = await service.owner();
-  await sql(`update platform_facts set value = '"pinning"' where key = 'leases'`);
+  await sql(before);
   await restart('off');
   expect(await leaseOf(orgId)).toEqual(pinned);
+  expect(await pinsOf(orgId)).toEqual([byStart]);
 });
