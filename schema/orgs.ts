@@ -40,7 +40,7 @@ export const MembershipStatusEnum = builder.enumType('MembershipStatus', {
 export const TierEnum = builder.enumType('Tier', {
   description: 'What an organization has subscribed to.',
   values: {
-    PROTOTYPE: { value: 'prototype', description: 'Free.' },
+    PROTOTYPE: { value: 'prototype', description: 'For trying things out.' },
     HOBBY: { value: 'hobby', description: 'For small projects.' },
     TEAM: { value: 'team', description: 'For teams.' },
   } as const,

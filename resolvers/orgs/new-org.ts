@@ -33,7 +33,7 @@ export async function newOrg(
 /** Has everybody wait who would change what free organizations the principal owns. */
 export const lockOwner = (work: Work, principalId: string) => work.rows(lockStatement, [principalId]);
 
-/** @throws FREE_ORG_OWNER_LIMIT_EXCEEDED when somebody who owns so many free organizations can have no further one */
+/** @throws FREE_ORG_OWNER_LIMIT_EXCEEDED when an owner of so many free organizations can have no further one */
 export function refuseMoreFree(owned: number): void {
   if (owned < freeOrgsPerOwner) return;
   throw new ServiceError('FREE_ORG_OWNER_LIMIT_EXCEEDED', { details: { limit: freeOrgsPerOwner, owned } });

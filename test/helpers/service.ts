@@ -102,6 +102,7 @@ const background: readonly RegExp[] = [
   /usage_flushes/,
   /feed_heads h?\s*join/,
   /unnest\(\$1::uuid\[\], \$2::text\[\], \$3::text\[\]\)/,
+  /set usage_since = now\(\) where o\.id in/,
   /pg_advisory/,
   /^select 1$/,
   /where ctid = any/,
