@@ -371,7 +371,11 @@ export const errorRows = {
     retryable: true,
     nextActions: [again],
   }),
-  FREE_ORG_OWNER_LIMIT_EXCEEDED: row(429, 'quota', 'An owner can hold only so many organizations on the prototype tier.'),
+  FREE_ORG_OWNER_LIMIT_EXCEEDED: row(
+    429,
+    'quota',
+    'An owner can hold only so many organizations on the prototype tier.',
+  ),
   HEADERS_TOO_LARGE: row(431, 'validation', 'The address or the headers are larger than this server accepts.'),
   INTERNAL_ERROR: row(500, 'internal', 'Something went wrong on our side.', {
     retryable: true,
