@@ -11,7 +11,7 @@ import { doorsOf, type Told } from './doors.ts';
 // Every operation by every door, with real input: whatever door it is asked at, the answer is the same.
 
 const sites = await startSites({ [auditedSite]: { '/': '<title>Audited</title>' } });
-const service = await startService({ auditTrial: sites.trial });
+const service = await startService({ auditTrial: sites.trial, env: { SVC_LEASES: 'on' } });
 afterAll(async () => {
   await service.stop();
   await doors.stop();
