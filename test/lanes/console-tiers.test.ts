@@ -27,7 +27,6 @@ describe.skipIf(missing)('tiers in the console, without leases', async () => {
       await main.getByText(tier.toLowerCase(), { exact: true }).first().waitFor();
     }
     await visit('');
-    await page.getByText('What you answer for').first().waitFor();
     await main.getByText('hobby', { exact: true }).first().waitFor();
     expect(await main.textContent()).not.toMatch(/lease ends|lease does not|past_due/i);
   });
