@@ -137,7 +137,7 @@ export type SetOrganizationTierInput = {
 export type Tier =
   /** For small projects. */
   | 'HOBBY'
-  /** Free. */
+  /** For trying things out. */
   | 'PROTOTYPE'
   /** For teams. */
   | 'TEAM';

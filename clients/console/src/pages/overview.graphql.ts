@@ -131,7 +131,7 @@ export type SetOperatorContactInput = {
 export type Tier =
   /** For small projects. */
   | 'HOBBY'
-  /** Free. */
+  /** For trying things out. */
   | 'PROTOTYPE'
   /** For teams. */
   | 'TEAM';

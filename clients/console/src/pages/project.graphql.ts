@@ -90,7 +90,7 @@ export type Role =
 export type Tier =
   /** For small projects. */
   | 'HOBBY'
-  /** Free. */
+  /** For trying things out. */
   | 'PROTOTYPE'
   /** For teams. */
   | 'TEAM';
