@@ -70,7 +70,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
       governingLaw: undefined,
       auditDefaultUrl: 'https://example.com/',
       leases: false,
-    tierNetwork: 'base-sepolia',
+      tierNetwork: 'base-sepolia',
       proofConfirmations: 1,
       nearAgentsSecret: undefined,
       stepLeaseSeconds: 3600,
