@@ -5,6 +5,7 @@ import { importedUserStatements } from './project-template/imported-users.ts';
 import { liveStatements } from './project-template/live.ts';
 import { liveBodyStatements } from './project-template/live-trigger.ts';
 import { passkeyStatements } from './project-template/passkeys.ts';
+import { redirectUrlStatements } from './project-template/redirect-urls.ts';
 import { runSweepStatements } from './project-template/run-sweep.ts';
 import { sessionEndStatements } from './project-template/session-ends.ts';
 import { socialStatements } from './project-template/social.ts';
@@ -63,6 +64,7 @@ export const templateVersions: readonly TemplateVersion[] = [
   { version: 13, statements: [...crashMarkStatements, ...ddlFollowerStatements] },
   { version: 14, statements: liveBodyStatements },
   { version: 15, statements: importedUserStatements },
+  { version: 16, statements: redirectUrlStatements },
 ];
 
 /** Databases keep the version they were brought to in `_svc.schema_version`. */

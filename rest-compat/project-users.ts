@@ -50,5 +50,8 @@ export const projectUserRoutes = [
     public_signup: body.public_signup,
     require_passkey_for_project_admin: body.require_passkey_for_project_admin,
     allowed_email_domains: body.allowed_email_domains,
+    allowed_redirect_urls: body.allowed_redirect_urls,
+    add_redirect_urls: body.add_redirect_urls,
+    remove_redirect_urls: body.remove_redirect_urls,
   })),
 ];

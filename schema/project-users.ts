@@ -52,6 +52,11 @@ const AuthSettingsRef = builder.objectRef<AuthSettings>('AuthSettings').implemen
       description: 'Domains whose addresses may sign in socially; none for all.',
       resolve: ({ allowed_email_domains }) => [...allowed_email_domains],
     }),
+    allowedRedirectUrls: t.stringList({
+      description:
+        'URLs that sign-in may send browsers to, besides the hosts of the project and `http://localhost`. Each covers all paths below it.',
+      resolve: ({ allowed_redirect_urls }) => [...allowed_redirect_urls],
+    }),
   }),
 });
 
@@ -148,6 +153,18 @@ const ChangeAuthSettingsInput = builder.inputType('ChangeAuthSettingsInput', {
       required: false,
       description: 'Domains whose addresses may sign in socially; an empty list for all.',
     }),
+    allowedRedirectUrls: t.stringList({
+      required: false,
+      description: 'The whole list of URLs that sign-in may send browsers to.',
+    }),
+    addRedirectUrls: t.stringList({
+      required: false,
+      description: 'URLs to add to that list; at most 50 are on it.',
+    }),
+    removeRedirectUrls: t.stringList({
+      required: false,
+      description: 'URLs to take off that list; links that lead there end at once.',
+    }),
     ...keyField(t),
   }),
 });
@@ -231,7 +248,7 @@ builder.mutationFields((t) => ({
     authScopes: { credential: true },
     args: { input: t.arg({ type: ChangeAuthSettingsInput, description: 'The settings.' }) },
     resolve: (_root, { input: { project, idempotencyKey, preferredSignInMethod, ...given } }, ctx) => {
-      const { allowPasswordSet, publicSignup, requirePasskeyForProjectAdmin, allowedEmailDomains } = dropNulls(given);
+      const changes = dropNulls(given);
       return run(
         changeSettings,
         keyed(ctx, idempotencyKey ?? undefined),
@@ -239,10 +256,13 @@ builder.mutationFields((t) => ({
           project_id: projectOf(project),
           ...(preferredSignInMethod === undefined ? {} : { preferred_sign_in_method: preferredSignInMethod }),
           ...dropNulls({
-            allow_password_set: allowPasswordSet,
-            public_signup: publicSignup,
-            require_passkey_for_project_admin: requirePasskeyForProjectAdmin,
-            allowed_email_domains: allowedEmailDomains,
+            allow_password_set: changes.allowPasswordSet,
+            public_signup: changes.publicSignup,
+            require_passkey_for_project_admin: changes.requirePasskeyForProjectAdmin,
+            allowed_email_domains: changes.allowedEmailDomains,
+            allowed_redirect_urls: changes.allowedRedirectUrls,
+            add_redirect_urls: changes.addRedirectUrls,
+            remove_redirect_urls: changes.removeRedirectUrls,
           }),
         },
         { project_id: 'project' },

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { invalidField } from '../core/errors.ts';
 import { Lru } from '../core/lru.ts';
-import { isLocal } from '../resolvers/auth/redirects.ts';
+import { isLocalName } from '../resolvers/auth/redirect-urls.ts';
 import { isTrustedPeer, type TrustedProxies } from './client-address.ts';
 import { hostPattern, targetOf } from './request-context.ts';
 
@@ -41,7 +41,7 @@ export function tenantNames(naming: TenantNaming): (request: IncomingMessage) =>
     const name = nameOf(given);
     if (api.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0 || name.startsWith('[')) return undefined;
     const below = name.endsWith(suffix);
-    const local = isLocal(name);
+    const local = isLocalName(name);
     if (local && !below) return undefined;
     const scheme = local && forwardedSecurely !== true ? 'http' : 'https';
     const url = `${scheme}://${given.toLowerCase().replace(/\.(?=:|$)/, '')}`;

@@ -17,7 +17,7 @@ export const accountSecurity = endpoint({
   input: z.object({ app_origin: appOrigin }),
   admit: asUser,
   async handler({ services, target, account, identities, passkeyRps }, { app_origin }) {
-    const rpId = app_origin === undefined ? null : ownRpId(services, target, app_origin);
+    const rpId = app_origin === undefined ? null : await ownRpId(services, target, app_origin);
     return {
       has_svc_password: account.has_password,
       svc_passkey_count: passkeyRps.length,

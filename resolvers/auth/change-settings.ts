@@ -1,9 +1,10 @@
 import { z } from 'zod';
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField, ServiceError } from '../../core/errors.ts';
 import { query, stepMutation } from '../operation.ts';
 import { findProjectTarget } from '../project-target.ts';
 import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { nothingToUndo, onOwnProject, ownProject } from './project-users.ts';
+import { readEntry, redirectUrlsMax } from './redirect-urls.ts';
 import { type AuthSettings, signInMethods, signupPolicies } from './rows.ts';
 import { authSettings } from './settings.ts';
 import { forgetStandings } from './standing.ts';
@@ -16,17 +17,34 @@ const domain = z
     'must be a domain, such as example.com',
   );
 
+const redirectEntries = z
+  .array(
+    z
+      .string()
+      .max(2_048)
+      .transform((text, ctx) => {
+        const read = readEntry(text);
+        if ('entry' in read) return read.entry;
+        ctx.addIssue({ code: 'custom', message: read.reason });
+        return z.NEVER;
+      }),
+  )
+  .max(redirectUrlsMax)
+  .transform((entries) => [...new Set(entries)]);
+
 const SettingsWire = z.object({
   allow_password_set: z.boolean(),
   preferred_sign_in_method: z.enum(signInMethods).nullable(),
   public_signup: z.enum(signupPolicies),
   require_passkey_for_project_admin: z.boolean(),
   allowed_email_domains: z.array(z.string()),
+  allowed_redirect_urls: z.array(z.string()),
 });
 
 const settingsToWire = (settings: AuthSettings) => ({
   ...settings,
   allowed_email_domains: [...settings.allowed_email_domains],
+  allowed_redirect_urls: [...settings.allowed_redirect_urls],
 });
 
 /** `GET /auth/v1/settings`. Contract 01, section 3.11. */
@@ -66,14 +84,25 @@ export const changeSettings = stepMutation({
       .transform((domains) => [...new Set(domains)])
       .optional()
       .describe('Domains whose addresses may sign in socially; none for all.'),
+    allowed_redirect_urls: redirectEntries
+      .optional()
+      .describe(
+        'The whole list of URLs that sign-in may send browsers to: an origin, with a path that covers all below it.',
+      ),
+    add_redirect_urls: redirectEntries.optional().describe('URLs to add to that list; at most 50 are on it.'),
+    remove_redirect_urls: redirectEntries
+      .optional()
+      .describe('URLs to take off that list; links that lead there end at once.'),
   }),
   steps: {
-    async begin({ services, project, org }, { project_id: _named, ...changes }) {
+    async prepare({ services, project }, { project_id: _named, ...changes }) {
       const target = await findProjectTarget(services, project.id);
-      if (changes.require_passkey_for_project_admin === true) {
-        const open = await authRow<boolean>(services, target, lockoutStatement, []);
-        if (open === true) throw new ServiceError('ADMINS_WITHOUT_PASSKEY');
-      }
+      const { allowed_redirect_urls, add_redirect_urls, remove_redirect_urls } = changes;
+      if (allowed_redirect_urls !== undefined && (add_redirect_urls ?? remove_redirect_urls) !== undefined)
+        throw invalidField('allowed_redirect_urls', 'give the whole list, or what to add and remove');
+      refuse(project.id, await authRow<Verdict>(services, target, judgeStatement, [JSON.stringify(changes)]));
+    },
+    async begin({ project, org }, { project_id: _named, ...changes }) {
       return {
         ref: { projectId: project.id, changes: JSON.stringify(changes) },
         orgId: org.id,
@@ -87,12 +116,13 @@ export const changeSettings = stepMutation({
     async effect({ services }, { projectId, changes }) {
       const target = await findProjectTarget(services, projectId!);
       // The last passkey of an admin may have gone since, or be going now: its removal locks the settings too.
-      const [, changed] = await authBatch(services, target, [
+      const [, [verdict]] = (await authBatch(services, target, [
         [lockStatement, []],
+        [judgeStatement, [changes!]],
         [changeStatement, [changes!]],
-      ]);
+      ])) as [unknown, [Verdict?], unknown];
       forgetStandings(services, target);
-      if (changed!.length === 0) throw new ServiceError('ADMINS_WITHOUT_PASSKEY');
+      refuse(projectId!, verdict);
     },
     settle: async ({ services }, { projectId }): Promise<AuthSettings> =>
       authSettings(services, await findProjectTarget(services, projectId!)),
@@ -102,11 +132,48 @@ export const changeSettings = stepMutation({
   toWire: settingsToWire,
 });
 
-/** Whether there are admins, and none of them has a passkey. */
-const lockedOut = `exists (select from auth.users where is_admin)
-  and not exists (select from auth.users u join auth.passkeys p on p.user_id = u.id where u.is_admin)`;
+/** What forbids a change of the settings. */
+interface Verdict {
+  readonly locked_out: boolean;
+  readonly redirect_urls: number;
+}
 
-const lockoutStatement: AuthStatement = { name: 'settings_lockout', text: `select to_json(${lockedOut})` };
+/** @throws ADMINS_WITHOUT_PASSKEY, QUOTA_EXCEEDED */
+function refuse(projectId: string, verdict: Verdict | undefined): void {
+  if (verdict?.locked_out === true) throw new ServiceError('ADMINS_WITHOUT_PASSKEY');
+  if (verdict !== undefined && verdict.redirect_urls > redirectUrlsMax)
+    throw new ServiceError('QUOTA_EXCEEDED', {
+      message: `A project has at most ${redirectUrlsMax} allowed redirect URLs.`,
+      details: { limit: redirectUrlsMax, setting: 'allowed_redirect_urls' },
+      nextActions: [
+        {
+          type: 'remove_redirect_url',
+          method: 'PATCH',
+          path: '/auth/v1/settings',
+          command: `svc auth settings --project ${projectId} --remove-redirect-url <url>`,
+          why: 'Take URLs off the list that are not used any more, or allow a shorter path that covers several.',
+        },
+      ],
+    });
+}
+
+/** Whether a passkey is demanded of admins, and none of them has one. */
+const lockedOut = `(coalesce((c->>'require_passkey_for_project_admin')::boolean, false)
+  and exists (select from auth.users where is_admin)
+  and not exists (select from auth.users u join auth.passkeys p on p.user_id = u.id where u.is_admin))`;
+
+const listIn = (name: string) => `array(select jsonb_array_elements_text(coalesce(c->'${name}', '[]')))`;
+
+/** The redirect URLs once the change is made, those that stay in their order. */
+const redirectUrls = `case when c ? 'allowed_redirect_urls' then ${listIn('allowed_redirect_urls')} else array(
+    select url from unnest(a.allowed_redirect_urls || ${listIn('add_redirect_urls')}) with ordinality t(url, place)
+    where url <> all(${listIn('remove_redirect_urls')}) group by url order by min(place)) end`;
+
+const judgeStatement: AuthStatement = {
+  name: 'settings_judge',
+  text: `select json_build_object('locked_out', ${lockedOut}, 'redirect_urls', cardinality(${redirectUrls}))
+    from auth.settings a, (select $1::jsonb as c) given`,
+};
 
 const lockStatement: AuthStatement = {
   name: 'settings_lock',
@@ -123,8 +190,9 @@ const changeStatement: AuthStatement = {
       require_passkey_for_project_admin =
         coalesce((c->>'require_passkey_for_project_admin')::boolean, a.require_passkey_for_project_admin),
       allowed_email_domains = case when c ? 'allowed_email_domains'
-        then array(select jsonb_array_elements_text(c->'allowed_email_domains')) else a.allowed_email_domains end
+        then ${listIn('allowed_email_domains')} else a.allowed_email_domains end,
+      allowed_redirect_urls = ${redirectUrls}
     from (select $1::jsonb as c) given
-    where not coalesce((c->>'require_passkey_for_project_admin')::boolean, false) or not (${lockedOut})
+    where not ${lockedOut} and cardinality(${redirectUrls}) <= ${redirectUrlsMax}
     returning to_jsonb(a) - 'singleton'`,
 };

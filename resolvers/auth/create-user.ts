@@ -17,7 +17,7 @@ import {
   onOwnProject,
   ownProject,
 } from './project-users.ts';
-import { requireOwnUrl } from './redirects.ts';
+import { requireRedirect } from './redirects.ts';
 import { clientState, countTrustedMail, missingRedirect, redirectUrl, stateText } from './request-link.ts';
 import { momentOrNull } from './rows.ts';
 import { mailChallengeWith } from './sign-in-mail.ts';
@@ -31,6 +31,7 @@ export interface CreatedUser {
 
 interface Prepared {
   readonly hash: string | undefined;
+  readonly redirect: string | undefined;
 }
 
 /** `POST /auth/v1/admin/users`. Contract 01, section 3.7. */
@@ -58,14 +59,18 @@ export const createUser = stepMutation({
     async prepare({ services, project }, { email, password, send_invite, redirect_url }): Promise<Prepared> {
       const target = await findProjectTarget(services, project.id);
       if (send_invite && redirect_url === undefined) throw missingRedirect();
-      if (redirect_url !== undefined) requireOwnUrl(services, target, 'redirect_url', redirect_url);
+      const redirect =
+        redirect_url === undefined ? undefined : await requireRedirect(services, target, 'redirect_url', redirect_url);
       if (send_invite) await countTrustedMail(services, target, email);
       if (password !== undefined && (await authRow(services, target, findStatement, [email])) !== undefined)
         throw new ServiceError('EMAIL_ALREADY_REGISTERED');
-      return { hash: password === undefined ? undefined : await hashPassword(services, target, password) };
+      return {
+        hash: password === undefined ? undefined : await hashPassword(services, target, password),
+        redirect: redirect?.href,
+      };
     },
-    async begin({ services, project, org }, given, { hash }: Prepared) {
-      const { email, is_admin, send_invite, redirect_url, client_state, email_confirm, data } = given;
+    async begin({ services, project, org }, given, { hash, redirect }: Prepared) {
+      const { email, is_admin, send_invite, client_state, email_confirm, data } = given;
       const state = stateText(client_state);
       return {
         ref: {
@@ -80,7 +85,7 @@ export const createUser = stepMutation({
           ...(hash === undefined
             ? {}
             : { hash: services.keys.seal('stored-outcomes', Buffer.from(hash), sealedFor(email)).toString('base64') }),
-          ...(send_invite ? { redirectUrl: redirect_url! } : {}),
+          ...(send_invite ? { redirectUrl: redirect! } : {}),
           ...(state === null ? {} : { clientState: state }),
         },
         orgId: org.id,

@@ -79,7 +79,7 @@ export const getUser = endpoint({
   admit: asUser,
   async handler(ctx, { app_origin }) {
     const { services, target } = ctx;
-    return userToWire(ctx, app_origin === undefined ? null : ownRpId(services, target, app_origin));
+    return userToWire(ctx, app_origin === undefined ? null : await ownRpId(services, target, app_origin));
   },
   wire: UserWire,
 });

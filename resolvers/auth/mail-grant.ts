@@ -9,6 +9,7 @@ import { type AuthStatement, authBatch } from './auth-rows.ts';
 import { type Challenge, latestChallenge, useCode, useLink } from './challenges.ts';
 import { lockAddressStatement } from './lock-user.ts';
 import { hashPassword } from './passwords.ts';
+import { isStillAllowed } from './redirects.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
 import { forgetStandings } from './standing.ts';
@@ -34,6 +35,9 @@ export const codeHashesOf = ({ keys }: Pick<Services, 'keys'>, challengeId: stri
 export async function linkGrant(ctx: Asking, token: string): Promise<SessionAnswer> {
   const challenge = await useLink(ctx.services, ctx.target, linkHashOf(token));
   if (challenge === undefined) throw invalid('link', 'The link is not valid any more.');
+  const { redirect_url } = challenge;
+  if (redirect_url !== null && !(await isStillAllowed(ctx.services, ctx.target, redirect_url)))
+    throw invalid('redirect', 'The project does not allow the URL that the link led to any more.');
   return finish(ctx, challenge, 'magic_link');
 }
 

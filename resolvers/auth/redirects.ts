@@ -1,55 +1,111 @@
-import { ServiceError } from '../../core/errors.ts';
+import { invalidField, ServiceError } from '../../core/errors.ts';
+import { shellWord } from '../../core/shell-word.ts';
 import type { ProjectTarget } from '../addressed-project.ts';
 import type { Services } from '../context.ts';
+import { entryFor, isListed, isListedOrigin, isLocalName, readUrl } from './redirect-urls.ts';
+import { authSettings } from './settings.ts';
+
+type Settings = Pick<Services, 'settings'>;
 
 /**
- * Whether an origin is the project's own, or a developer's machine. Contract 01, section 3.5. A name that another project
- * claimed is not: whoever holds it could start a sign-in here with the public key, and be sent what it gives.
+ * Whether a URL is on a host of the project's own. Contract 01, section 3.5. A name that another project claimed is not:
+ * its holder could start a sign-in here with the public key, and receive the result.
  */
-function isOwn({ protocol, hostname }: URL, { publicId, hostNames }: ProjectTarget, platformDomain: string): boolean {
-  if (hostname === 'localhost') return protocol === 'http:';
-  const own = hostname === `p-${publicId}.${platformDomain}` || hostNames.includes(hostname);
-  return own && (protocol === 'https:' || (protocol === 'http:' && isLocal(hostname)));
+export function isOnOwnHost({ settings }: Settings, { publicId, hostNames }: ProjectTarget, url: URL): boolean {
+  const { protocol, hostname } = url;
+  const own = hostname === `p-${publicId}.${settings.platformDomain}` || hostNames.includes(hostname);
+  return own && (protocol === 'https:' || (protocol === 'http:' && isLocalName(hostname)));
 }
 
-/** Whether a name is the machine's own, so that plain HTTP to it goes over no network. */
-export const isLocal = (hostname: string): boolean => /^(.+\.)?localhost$/.test(hostname);
+/** Whether no list is needed: the URL is on a host of the project, or on a developer's machine. */
+const isAllowedAnyway = (services: Settings, target: ProjectTarget, url: URL): boolean =>
+  url.username === '' &&
+  url.password === '' &&
+  (url.hostname === 'localhost' ? url.protocol === 'http:' : isOnOwnHost(services, target, url));
+
+/** The list is asked of the database each time: an entry that is removed counts no more on any node. */
+const listOf = async (services: Services, target: ProjectTarget): Promise<readonly string[]> =>
+  (await authSettings(services, target)).allowed_redirect_urls;
+
+async function isAllowed(services: Services, target: ProjectTarget, url: URL): Promise<boolean> {
+  return isAllowedAnyway(services, target, url) || isListed(url, await listOf(services, target));
+}
 
 /**
- * A place that a browser may be sent to with a token: anything else would be handed the token.
+ * A URL that a browser may be sent to with a token. Use what this returns, never the text.
  *
- * @throws VALIDATION_FAILED that names the field
+ * @throws VALIDATION_FAILED that names the field, the list and the command that adds to it
  */
-export function requireOwnUrl(
-  { settings }: Pick<Services, 'settings'>,
+export async function requireRedirect(
+  services: Services,
   target: ProjectTarget,
   field: string,
   text: string,
-): URL {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (url === undefined) throw refused(field, 'must be a URL');
-  if (url.username !== '' || url.password !== '' || !isOwn(url, target, settings.platformDomain))
-    throw refused(field, 'must be on http://localhost or on a host of the project');
+): Promise<URL> {
+  const url = readUrl(text);
+  if (url === undefined) throw invalidField(field, 'must be a URL without blanks, control characters and backslashes');
+  if (!(await isAllowed(services, target, url))) throw notAllowed(target, field, url);
   return url;
 }
 
+/** Whether a redirect that was allowed once still is: hosts are given up, and entries are removed. */
+export async function isStillAllowed(services: Services, target: ProjectTarget, text: string): Promise<boolean> {
+  const url = readUrl(text);
+  return url !== undefined && (await isAllowed(services, target, url));
+}
+
+async function hasPasskeys(services: Services, target: ProjectTarget, url: URL): Promise<boolean> {
+  return isAllowedAnyway(services, target, url) || isListedOrigin(url, await listOf(services, target));
+}
+
 /** The host of an origin, as passkeys are bound to it. @throws VALIDATION_FAILED that names the field */
-export function requireOwnOrigin(
-  services: Pick<Services, 'settings'>,
+export async function requireOwnOrigin(
+  services: Services,
   target: ProjectTarget,
   field: string,
   text: string,
-): string {
-  const url = requireOwnUrl(services, target, field, text);
-  if (url.origin !== text) throw refused(field, 'must be an origin, such as http://localhost:3000');
+): Promise<string> {
+  const url = readUrl(text);
+  if (url === undefined) throw invalidField(field, 'must be a URL without blanks, control characters and backslashes');
+  if (!(await hasPasskeys(services, target, url))) throw notAllowed(target, field, url);
+  if (url.origin !== text) throw invalidField(field, 'must be an origin, such as http://localhost:3000');
+  if (isAddress(url))
+    throw invalidField(field, 'must have a name as its host: browsers keep no passkeys for addresses');
   return url.hostname;
 }
 
-/** The same for what is only told of an origin: null for one that is not the project's, which has no passkeys here. */
-export function ownRpId(services: Pick<Services, 'settings'>, target: ProjectTarget, text: string): string | null {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  return url?.origin === text && isOwn(url, target, services.settings.platformDomain) ? url.hostname : null;
+/** The same for an origin that is only asked about: null for one that has no passkeys here. */
+export async function ownRpId(services: Services, target: ProjectTarget, text: string): Promise<string | null> {
+  const url = readUrl(text);
+  if (url === undefined || url.origin !== text || isAddress(url)) return null;
+  return (await hasPasskeys(services, target, url)) ? url.hostname : null;
 }
 
-const refused = (field: string, reason: string) =>
-  new ServiceError('VALIDATION_FAILED', { message: `${field}: ${reason}`, details: { field, reason } });
+const isAddress = ({ hostname }: URL): boolean => hostname.startsWith('[') || /^\d+(\.\d+){3}$/.test(hostname);
+
+/** The refusal of a URL that is on no list; it says how to put it there, if that is possible at all. */
+function notAllowed({ projectId }: ProjectTarget, field: string, url: URL): ServiceError {
+  const reason =
+    'must be on http://localhost, on a host of the project, or on the project’s list of allowed redirect URLs';
+  const entry = entryFor(url);
+  return new ServiceError('VALIDATION_FAILED', {
+    message: `${field}: ${reason}`,
+    details: { field, reason, setting: 'allowed_redirect_urls' },
+    ...(entry === undefined
+      ? {}
+      : {
+          nextActions: [
+            {
+              type: 'allow_redirect_url',
+              method: 'PATCH',
+              path: '/auth/v1/settings',
+              // The command line parts a list at its commas.
+              ...(entry.includes(',')
+                ? {}
+                : { command: `svc auth settings --project ${projectId} --add-redirect-url ${shellWord(entry)}` }),
+              why: 'Add the URL to `allowed_redirect_urls` of the project, if the URL is yours.',
+            },
+          ],
+        }),
+  });
+}

@@ -8,7 +8,7 @@ import type { ProjectCaller } from '../project-door.ts';
 import { email, fitsJson } from './auth-input.ts';
 import { createChallenge, deliveries, intents, type NewChallenge } from './challenges.ts';
 import { endpoint, withKey } from './endpoint.ts';
-import { requireOwnUrl } from './redirects.ts';
+import { requireRedirect } from './redirects.ts';
 import { mailChallenge } from './sign-in-mail.ts';
 import { countForAddress, countTry } from './throttle.ts';
 
@@ -74,14 +74,14 @@ export const requestLink = endpoint({
     const trusted = keyRole === 'service_role';
     if (intent === 'invite' && !trusted)
       throw new ServiceError('FORBIDDEN', { message: 'The service key alone invites.' });
-    if (redirect_url === undefined) {
-      if (delivery !== 'code') throw missingRedirect();
-    } else requireOwnUrl(services, target, 'redirect_url', redirect_url);
+    if (redirect_url === undefined && delivery !== 'code') throw missingRedirect();
+    const redirect =
+      redirect_url === undefined ? undefined : await requireRedirect(services, target, 'redirect_url', redirect_url);
     const id = await mailWayIn(ctx, {
       email,
       intent,
       delivery,
-      redirect_url: redirect_url ?? null,
+      redirect_url: redirect?.href ?? null,
       client_state: stateText(client_state),
       state_source: trusted ? 'service_key' : 'anonymous',
       // What nobody has, nobody recovers.

@@ -48,6 +48,8 @@ export interface AuthSettings {
   readonly public_signup: (typeof signupPolicies)[number];
   readonly require_passkey_for_project_admin: boolean;
   readonly allowed_email_domains: readonly string[];
+  /** As `redirect-urls.ts` writes entries. */
+  readonly allowed_redirect_urls: readonly string[];
 }
 
 /** A user as JSON, by the alias of its row. */

@@ -6,6 +6,7 @@ import type { Task } from '../task.ts';
 import { unitOfWork, type Work } from '../unit-of-work.ts';
 import { armChallenge, type Challenge, challengeMinutes } from './challenges.ts';
 import { codeHashOf, linkHashOf, newCode, newLinkToken } from './mail-grant.ts';
+import { isStillAllowed } from './redirects.ts';
 
 /** The job that writes the mail of one challenge. */
 export const signInMailTask = 'auth.mail';
@@ -42,6 +43,8 @@ export const writeSignInMail: Task = async ({ ctx }, payload) => {
     code: codeHashOf(services, challengeId, code),
   });
   if (asked === undefined) return;
+  // The list may have changed since the mail was asked for: a link that nobody may use is not sent.
+  if (asked.redirect_url !== null && !(await isStillAllowed(services, target, asked.redirect_url))) return;
   const [project] = await services.db.rows<{ name: string }>(nameStatement, [projectId]);
   await unitOfWork(ctx, (work) =>
     queueMail(work, {

@@ -6,6 +6,7 @@ import type { ProjectTarget } from '../addressed-project.ts';
 import type { Context } from '../context.ts';
 import { asRefusal } from '../execute.ts';
 import { findProjectTarget } from '../project-target.ts';
+import { isOnOwnHost, isStillAllowed } from './redirects.ts';
 import { keepPerson, returnFlow } from './social-flows.ts';
 import { noteFault } from './social-refusal.ts';
 import { newFlowCode, passageOf, projectOfState } from './social-secrets.ts';
@@ -15,6 +16,8 @@ export const socialCallbackName = 'auth.oauthCallback';
 /** What the application gets, and how. */
 export interface SocialReturn {
   readonly redirectUrl: string;
+  /** Whether a host of the project serves it, and so the gateway may. */
+  readonly onOwnHost: boolean;
   readonly mode: 'redirect' | 'popup';
   readonly values: { readonly state: string } & ({ readonly code: string } | { readonly error: string });
 }
@@ -51,9 +54,13 @@ async function finish(ctx: Context, providerId: string, query: Query): Promise<S
   if (provider === undefined || target === undefined) throw unknownState();
   const flow = await returnFlow(services, target, { provider: providerId, stateHash: sha256Hex(state) });
   if (flow === undefined) throw unknownState();
+  // Nothing is sent to a URL that was taken off the list while its user was at the provider.
+  if (!(await isStillAllowed(services, target, flow.redirect_url)))
+    throw invalidField('redirect_url', 'the project does not allow it any more');
   ctx.admitted?.();
   const back = (given: { readonly code: string } | { readonly error: string }): SocialReturn => ({
     redirectUrl: flow.redirect_url,
+    onOwnHost: isOnOwnHost(services, target, new URL(flow.redirect_url)),
     mode: flow.mode,
     values: { ...given, state: flow.client_state ?? state },
   });

@@ -8,6 +8,7 @@ import type { Services } from '../context.ts';
 import { emailAddress } from '../invites/email-address.ts';
 import { type AuthStatement, type AuthValue, authBatch, authRow } from './auth-rows.ts';
 import { lockAddressStatement } from './lock-user.ts';
+import { isStillAllowed } from './redirects.ts';
 import { type AuthSettings, settingsJson } from './rows.ts';
 import { requireDomain, type SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
@@ -27,6 +28,8 @@ export async function socialGrant(
 ): Promise<SessionAnswer> {
   const flow = await takeFlow(services, target, sha256Hex(code));
   if (flow === undefined) throw invalid('The code is not valid any more.');
+  if (!(await isStillAllowed(services, target, flow.redirect_url)))
+    throw invalid('The project does not allow the URL that the sign-in went back to any more.');
   const challenge = createHash('sha256').update(codeVerifier).digest('base64url');
   if (!sameSecret(challenge, flow.code_challenge)) throw invalid('The verifier is not the one of the start.');
   const userId = flow.user_id === null ? await admit(services, target, flow) : await link(services, target, flow);

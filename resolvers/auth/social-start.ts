@@ -7,7 +7,7 @@ import type { Context } from '../context.ts';
 import { signInThrottles } from '../limits.ts';
 import type { ProjectCaller } from '../project-door.ts';
 import { asUser, endpoint, withKey } from './endpoint.ts';
-import { requireOwnUrl } from './redirects.ts';
+import { requireRedirect } from './redirects.ts';
 import { beginFlow, flowModes, flowSeconds } from './social-flows.ts';
 import { refusalOfProvider } from './social-refusal.ts';
 import { newState, passageOf } from './social-secrets.ts';
@@ -39,7 +39,7 @@ export const startSocial = endpoint({
   async handler(ctx, { provider: id, redirect_url, mode, code_challenge, intent, client_state, login_hint }) {
     const { services, target } = ctx;
     const provider = requireProvider(ctx, id);
-    const redirectUrl = requireOwnUrl(services, target, 'redirect_url', redirect_url).href;
+    const redirectUrl = (await requireRedirect(services, target, 'redirect_url', redirect_url)).href;
     await countTry(services, target, signInThrottles.socialStart, 'social', networkOf(ctx.request.address));
     const linking = intent === 'link' ? await asUser(ctx, ctx) : undefined;
     const state = newState(services, target.projectId);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shellWord } from '../../core/shell-word.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import { type ErrorFingerprint, errorFingerprints, type OccurrenceSample } from '../../db/schema/errors.ts';
 import { occurrenceKinds } from '../../engines/fingerprints/fingerprint.ts';
@@ -33,9 +34,6 @@ export const logActions = (row: Pick<ErrorFingerprint, 'function'>, samples: rea
     command: `svc logs ${shellWord(row.function)} --request-id ${id}`,
     why: `See what led to the occurrence of ${at}.`,
   }));
-
-/** As it can be pasted into a shell, whatever a function is called. */
-const shellWord = (word: string) => (/^[\w./@-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`);
 
 /** Every sample of a row once, newest first. */
 export function samplesOf({ firstSample, recentSamples }: ErrorFingerprint): readonly OccurrenceSample[] {

@@ -28,9 +28,9 @@ const redirect = (returned: SocialReturn) => ({
  * The values are in the fragment, which a browser keeps to itself; for the gateway's own page on a project's host they
  * are in the query, since it has to read them. What is there is good once, and with the verifier alone.
  */
-function locationOf({ redirectUrl, values }: SocialReturn): string {
+function locationOf({ redirectUrl, onOwnHost, values }: SocialReturn): string {
   const url = new URL(redirectUrl);
-  if (url.hostname !== 'localhost' && /^\/auth\/sign-in\/oauth\/[^/]+\/callback$/.test(url.pathname)) {
+  if (onOwnHost && /^\/auth\/sign-in\/oauth\/[^/]+\/callback$/.test(url.pathname)) {
     for (const [name, value] of Object.entries(values)) url.searchParams.set(name, value);
     return url.href;
   }

@@ -7,7 +7,7 @@ import { signInThrottles } from '../../limits.ts';
 import { email } from '../auth-input.ts';
 import { type AuthStatement, authRow } from '../auth-rows.ts';
 import { endpoint, withKey } from '../endpoint.ts';
-import { requireOwnOrigin } from '../redirects.ts';
+import { ownRpId, requireOwnOrigin } from '../redirects.ts';
 import { SessionWire } from '../session-answer.ts';
 import { type Proof, startSession } from '../sessions.ts';
 import { countTry, forgetTries } from '../throttle.ts';
@@ -36,7 +36,7 @@ export async function askForPasskey(
   app_origin: string,
   email: string | undefined,
 ): Promise<z.output<typeof OptionsWire>> {
-  const rpId = requireOwnOrigin(services, target, 'app_origin', app_origin);
+  const rpId = await requireOwnOrigin(services, target, 'app_origin', app_origin);
   const { id, bytes } = await beginCeremony(services, target, { purpose: 'login', rpId, origin: app_origin, email });
   const { generateAuthenticationOptions } = await webauthn();
   // No credentials are named: whose address it is, and whether anybody's, stays unsaid.
@@ -75,6 +75,7 @@ export async function provePasskey(
   await countTry(services, target, signInThrottles.passkey, 'passkey', response.id);
   const ceremony = await useCeremony(services, target, challengeId, { purpose: 'login' });
   if (ceremony === undefined) throw refused('challenge');
+  if ((await ownRpId(services, target, ceremony.origin)) === null) throw refused('origin');
   const credentialId = Buffer.from(response.id, 'base64url');
   const known = await authRow<Known>(services, target, findStatement, [credentialId, ceremony.rp_id]);
   if (known === undefined || !isMeant(known, response, ceremony)) throw refused('assertion');
@@ -111,12 +112,15 @@ function isMeant({ email, user_id }: Known, { response }: Assertion, ceremony: P
   return shown.length === own.length && timingSafeEqual(shown, own);
 }
 
-const refused = (reason: 'challenge' | 'assertion') =>
+const reasons = {
+  challenge: 'The challenge is unknown, used or older than five minutes.',
+  origin: 'The project does not allow the origin that the challenge was made for any more.',
+  assertion: 'No passkey of this project signed this challenge.',
+} as const;
+
+const refused = (reason: keyof typeof reasons) =>
   new ServiceError('INVALID_AUTH', {
-    message:
-      reason === 'challenge'
-        ? 'The challenge is unknown, used or older than five minutes.'
-        : 'No passkey of this project signed this challenge.',
+    message: reasons[reason],
     details: { reason },
     nextActions: [],
   });

@@ -4,7 +4,7 @@ import { passkeysPerUser, signInThrottles } from '../../limits.ts';
 import { type AuthStatement, authBatch, authRow } from '../auth-rows.ts';
 import { asUser, endpoint } from '../endpoint.ts';
 import { lockUserStatement } from '../lock-user.ts';
-import { requireOwnOrigin } from '../redirects.ts';
+import { ownRpId, requireOwnOrigin } from '../redirects.ts';
 import { countTry } from '../throttle.ts';
 import { beginCeremony, type PasskeyChallenge, passkeyMinutes, useCeremony } from './passkey-challenges.ts';
 import { challengeId, label, passkeyOrigin, registrationResponse } from './passkey-input.ts';
@@ -28,7 +28,7 @@ export const beginPasskeyRegistration = endpoint({
   input: z.object({ app_origin: passkeyOrigin }),
   admit: asUser,
   async handler({ services, target, account, session }, { app_origin }) {
-    const rpId = requireOwnOrigin(services, target, 'app_origin', app_origin);
+    const rpId = await requireOwnOrigin(services, target, 'app_origin', app_origin);
     const standing = await authRow<PasskeyStanding>(services, target, standingStatement, [account.id, session.id]);
     requirePasskeyProof(standing, 'passkey.register');
     refuseMore(standing!);
@@ -68,6 +68,8 @@ export const finishPasskeyRegistration = endpoint({
     const own = { purpose: 'register', sessionId: session.id } as const;
     const ceremony = await useCeremony(services, target, challenge_id, own);
     if (ceremony === undefined) throw invalidField('challenge_id', 'is unknown, used or older than five minutes');
+    if ((await ownRpId(services, target, ceremony.origin)) === null)
+      throw invalidField('challenge_id', 'was made for an origin that the project does not allow any more');
     const made = await checkRegistration(response, ceremony);
     if (made === undefined) throw invalidField('response', 'is not a passkey made for this challenge and origin');
     const [, , [kept]] = (await authBatch(services, target, [

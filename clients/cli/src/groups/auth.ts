@@ -4,10 +4,11 @@ import { badUsage } from '../failure.ts';
 import { readInput, readText } from '../input.ts';
 import { apikeyCredential, type KeyKind } from '../keys.ts';
 import { call } from '../net/gateway.ts';
-import { operationCommand, perform, take } from '../operation-command.ts';
+import { operationCommand, take } from '../operation-command.ts';
 import { findProject, projectFlag, requireProject } from '../resolve.ts';
 import { rows } from '../rows/auth.ts';
 import { scaffoldRoles } from '../scaffold-roles.ts';
+import { authSettings } from './auth-settings.ts';
 
 const userToken: Flag = {
   name: 'token',
@@ -176,69 +177,6 @@ const setPassword: Command = {
   },
 };
 
-const changes = Object.keys(rows['users.changeSettings'].inputs).filter((name) => name !== 'project_id');
-
-const settings: Command = {
-  ...operationCommand('auth settings', rows['users.changeSettings'], {}),
-  summary: 'How the users of a project sign in: what is decided, or a change of it.',
-  about: ['Without a flag it shows the settings. What is not given stays as it is.'],
-  flags: [
-    {
-      name: 'allow-password-set',
-      type: 'string',
-      choices: ['true', 'false'],
-      about: rows['users.changeSettings'].inputs.allow_password_set.about,
-    },
-    {
-      name: 'preferred',
-      type: 'string',
-      choices: ['password', 'magic_link', 'oauth_google', 'passkey', 'none'],
-      about: 'What sign-in pages offer first.',
-    },
-    {
-      name: 'public-signup',
-      type: 'string',
-      choices: ['open', 'known_email', 'invite_only'],
-      about: 'Who may become a user unasked.',
-    },
-    {
-      name: 'require-admin-passkey',
-      type: 'string',
-      choices: ['true', 'false'],
-      about: rows['users.changeSettings'].inputs.require_passkey_for_project_admin.about,
-    },
-    {
-      name: 'allowed-email-domains',
-      type: 'list',
-      placeholder: 'a,b',
-      about: 'Domains whose addresses may sign in socially; `none` for all.',
-    },
-    projectFlag,
-  ],
-  examples: [
-    ['As it is', 'auth settings'],
-    ['Only by invitation', 'auth settings --public-signup invite_only'],
-  ],
-  operations: ['users.settings', 'users.changeSettings'],
-  async run({ cli, flags }) {
-    const project_id = await requireProject(cli, { '--project': flags.text('project') });
-    const truth = (name: string) => (flags.text(name) === undefined ? undefined : flags.text(name) === 'true');
-    const preferred = flags.text('preferred');
-    const domains = flags.list('allowed-email-domains');
-    const wanted: Record<string, unknown> = {
-      allow_password_set: truth('allow-password-set'),
-      preferred_sign_in_method: preferred === 'none' ? null : preferred,
-      public_signup: flags.text('public-signup'),
-      require_passkey_for_project_admin: truth('require-admin-passkey'),
-      allowed_email_domains: domains?.length === 1 && domains[0] === 'none' ? [] : domains,
-    };
-    const isChange = changes.some((name) => wanted[name] !== undefined);
-    return isChange
-      ? perform(cli, rows['users.changeSettings'], { project_id, ...wanted })
-      : perform(cli, rows['users.settings'], { project_id });
-  },
-};
-
 const userRow = rows['users.create'];
 const shared = { project_id: null, client_state: null, data: null, send_invite: null };
 
@@ -395,7 +333,7 @@ export const group: Group = {
       examples: [['With its sessions', 'auth delete-user 9f2d7c1e-4b0a-4c57-8d11-2f6a1c3b5e70']],
     }),
     setPassword,
-    settings,
+    authSettings,
     ...passkeys,
     providers,
     scaffoldRoles,

@@ -22,6 +22,7 @@ import {
   RenameProjectDocument,
 } from './project.graphql.ts';
 import { ownerName, projectCrumbs } from './project-crumbs.ts';
+import { Redirects } from './project-redirects.tsx';
 
 type Project = NonNullable<ProjectQuery['project']>;
 
@@ -87,6 +88,7 @@ function Facts({ project }: { readonly project: Project }) {
         </Card>
         {mayOn(project, 'project:keys:read') && <Keys projectId={projectId} />}
       </div>
+      {mayOn(project, 'project:users:write') && <Redirects projectId={projectId} />}
       {mayOn(project, 'project:rename') && <Changes project={project} />}
     </>
   );
