@@ -177,6 +177,33 @@ test('users of a project are made, invited, found by what they may do, and their
   expect((await ada.svc('auth', 'delete-user', made.json.id)).code).toBe(0);
 });
 
+test('the command that a refused redirect names adds the URL to the list, and it can be taken off again', async () => {
+  const invite = () =>
+    ada.svc('auth', 'invite-user', 'eve@example.com', '--redirect-url', 'https://app.example.com/in?a=b');
+  const { error } = await invite();
+  expect(error).toMatchObject({ code: 'VALIDATION_FAILED', details: { setting: 'allowed_redirect_urls' } });
+  const [{ command }] = error.next_actions as [{ command: string }];
+  expect(command).toBe(`svc auth settings --project ${project} --add-redirect-url https://app.example.com/in`);
+  const added = await ada.svc(...command.split(' ').slice(1));
+  expect(added.json.allowed_redirect_urls).toEqual(['https://app.example.com/in']);
+  expect((await invite()).json.invite_sent).toBe(true);
+  const both = await ada.svc(
+    'auth',
+    'settings',
+    '--add-redirect-url',
+    'https://a.example',
+    '--add-redirect-url',
+    'https://b.example',
+  );
+  expect(both.json.allowed_redirect_urls).toHaveLength(3);
+  const left = await ada.svc('auth', 'settings', '--remove-redirect-url', 'HTTPS://A.example/');
+  expect(left.json.allowed_redirect_urls).toEqual(['https://app.example.com/in', 'https://b.example']);
+  expect((await ada.svc('auth', 'settings', '--allowed-redirect-urls', 'none')).json.allowed_redirect_urls).toEqual([]);
+  expect((await ada.svc('auth', 'settings', '--add-redirect-url', 'https://*.example.com')).error.message).toMatch(
+    /wildcard/,
+  );
+});
+
 test('a grant lets a delegate’s token read, and the token goes before the wallet', async () => {
   const address = (await ada.svc('allowance', 'export')).json.address;
   const granted = await ada.svc('grants', 'create', project, address, 'read');

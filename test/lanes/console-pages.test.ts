@@ -68,6 +68,32 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
     expect(await said.locator('.note.good').count()).toBe(1);
   });
 
+  test('redirect URLs of a project are added, copied and removed, and a refused one says why', async () => {
+    const { page, visit, press, fill } = await asOwner();
+    await visit(`/projects/${projectId}`);
+    const card = page.getByRole('region', { name: 'Redirect URLs' });
+    await card.getByText('No redirect URLs yet.').waitFor();
+    await fill('URL', 'HTTPS://App.example.com:443/auth/');
+    await press('Add');
+    await card.getByRole('listitem').getByText('https://app.example.com/auth', { exact: true }).waitFor();
+    expect(await card.getByLabel('URL').inputValue()).toBe('');
+    await card.getByRole('button', { name: 'Copy https://app.example.com/auth' }).waitFor();
+    for (const [url, reason] of [
+      ['https://*.example.com', 'must not hold a wildcard'],
+      ['http://app.example.com', 'must be https, or http on localhost'],
+      ['https://app.example.com/?next=/', 'must not hold a query'],
+    ] as const) {
+      await fill('URL', url);
+      await press('Add');
+      await card.getByRole('alert').getByText(reason).waitFor();
+      expect(await card.getByLabel('URL').inputValue()).toBe(url);
+    }
+    expect(await violations(page)).toEqual([]);
+    await card.getByRole('button', { name: 'Remove https://app.example.com/auth' }).click();
+    await card.getByRole('button', { name: 'Remove https://app.example.com/auth' }).click();
+    await card.getByText('No redirect URLs yet.').waitFor();
+  });
+
   test('an escalation shows up as it is raised, and is acknowledged and resolved with a note', async () => {
     const { page, visit, press, fill } = await asOwner();
     await visit(`/orgs/${orgId}/escalations`);
