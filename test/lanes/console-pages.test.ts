@@ -75,8 +75,8 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
     await card.getByText('No redirect URLs yet.').waitFor();
     await fill('URL', 'HTTPS://App.example.com:443/auth/');
     await press('Add');
-    await card.getByRole('listitem').getByText('https://app.example.com/auth', { exact: true }).waitFor();
-    expect(await card.getByLabel('URL').inputValue()).toBe('');
+    await card.getByRole('code').getByText('https://app.example.com/auth', { exact: true }).waitFor();
+    expect(await card.getByLabel('URL', { exact: true }).inputValue()).toBe('');
     await card.getByRole('button', { name: 'Copy https://app.example.com/auth' }).waitFor();
     for (const [url, reason] of [
       ['https://*.example.com', 'must not hold a wildcard'],
@@ -86,7 +86,7 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
       await fill('URL', url);
       await press('Add');
       await card.getByRole('alert').getByText(reason).waitFor();
-      expect(await card.getByLabel('URL').inputValue()).toBe(url);
+      expect(await card.getByLabel('URL', { exact: true }).inputValue()).toBe(url);
     }
     expect(await violations(page)).toEqual([]);
     await card.getByRole('button', { name: 'Remove https://app.example.com/auth' }).click();
