@@ -21,6 +21,7 @@ const defaults = {
   public_signup: 'open',
   require_passkey_for_project_admin: false,
   allowed_email_domains: [],
+  allowed_redirect_urls: [],
 };
 
 test('the service key makes a user once, and changes one that is there', async () => {
@@ -196,6 +197,29 @@ test('a passkey is demanded of admins only when one of them has one', async () =
   await project.sql(`insert into auth.passkeys (user_id, credential_id, public_key, rp_id, created_origin)
     select id, 'x', 'y', 'localhost', 'http://localhost' from auth.users where is_admin limit 1`);
   expect((await patch({ require_passkey_for_project_admin: true })).status).toBe(200);
+});
+
+test('over the graph a refused redirect says the same, and the list is changed and read', async () => {
+  const invite = () =>
+    service.graphql(
+      asKey,
+      `mutation ($project: ID!, $email: String!) {
+        createProjectUser(input: { project: $project, email: $email, sendInvite: true, redirectUrl: "https://app.example.com/in" }) { inviteSent }
+      }`,
+      { project: projectId, email: newEmail() },
+    );
+  const command = `svc auth settings --project ${projectId} --add-redirect-url https://app.example.com/in`;
+  expect(JSON.stringify((await invite()).errors)).toContain(command);
+  const change = (input: object) =>
+    service.graphql(
+      asKey,
+      'mutation ($input: ChangeAuthSettingsInput!) { changeAuthSettings(input: $input) { allowedRedirectUrls } }',
+      { input: { project: projectId, ...input } },
+    );
+  const listOf = (allowedRedirectUrls: string[]) => ({ data: { changeAuthSettings: { allowedRedirectUrls } } });
+  expect(await change({ addRedirectUrls: ['https://APP.example.com/'] })).toEqual(listOf(['https://app.example.com']));
+  expect(await invite()).toEqual({ data: { createProjectUser: { inviteSent: true } } });
+  expect(await change({ removeRedirectUrls: ['https://app.example.com'] })).toEqual(listOf([]));
 });
 
 test('the graph manages users and settings the same way', async () => {
