@@ -97,11 +97,9 @@ function notAllowed({ projectId }: ProjectTarget, field: string, url: URL): Serv
           nextActions: [
             {
               type: 'allow_redirect_url',
-              method: 'PATCH',
-              path: '/auth/v1/settings',
-              // The command line parts a list at its commas.
+              // The command line parts a list at its commas. Where there is a command, it is shown in place of a path.
               ...(entry.includes(',')
-                ? {}
+                ? { method: 'PATCH', path: '/auth/v1/settings' }
                 : { command: `svc auth settings --project ${projectId} --add-redirect-url ${shellWord(entry)}` }),
               why: 'Add the URL to `allowed_redirect_urls` of the project, if the URL is yours.',
             },

@@ -43,8 +43,6 @@ test('a refused redirect names the list, and the command that adds to it', async
   expect(refused.body.next_actions).toEqual([
     {
       type: 'allow_redirect_url',
-      method: 'PATCH',
-      path: '/auth/v1/settings',
       command: `svc auth settings --project ${project.projectId} --add-redirect-url https://app.example.com/auth/cb`,
       why: expect.stringContaining('allowed_redirect_urls'),
     },
