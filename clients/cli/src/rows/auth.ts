@@ -46,6 +46,25 @@ export const rows = {
         type: 'list',
         about: 'Domains whose addresses may sign in socially; none for all.',
       },
+      allowed_redirect_urls: {
+        at: 'body',
+        as: 'allowed_redirect_urls',
+        type: 'list',
+        about:
+          'The whole list of URLs that sign-in may send browsers to: an origin, with a path that covers all below it.',
+      },
+      add_redirect_urls: {
+        at: 'body',
+        as: 'add_redirect_urls',
+        type: 'list',
+        about: 'URLs to add to that list; at most 50 are on it.',
+      },
+      remove_redirect_urls: {
+        at: 'body',
+        as: 'remove_redirect_urls',
+        type: 'list',
+        about: 'URLs to take off that list; links that lead there end at once.',
+      },
     },
     key: 'taken',
   },

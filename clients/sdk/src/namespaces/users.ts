@@ -34,6 +34,12 @@ export interface ChangeSettingsInput {
   readonly requirePasskeyForProjectAdmin?: boolean | undefined;
   /** Domains whose addresses may sign in socially; none for all. */
   readonly allowedEmailDomains?: readonly string[] | undefined;
+  /** The whole list of URLs that sign-in may send browsers to: an origin, with a path that covers all below it. */
+  readonly allowedRedirectUrls?: readonly string[] | undefined;
+  /** URLs to add to that list; at most 50 are on it. */
+  readonly addRedirectUrls?: readonly string[] | undefined;
+  /** URLs to take off that list; links that lead there end at once. */
+  readonly removeRedirectUrls?: readonly string[] | undefined;
 }
 
 export interface ChangeSettingsAnswer {
@@ -42,6 +48,7 @@ export interface ChangeSettingsAnswer {
   readonly publicSignup: 'open' | 'known_email' | 'invite_only';
   readonly requirePasskeyForProjectAdmin: boolean;
   readonly allowedEmailDomains: readonly string[];
+  readonly allowedRedirectUrls: readonly string[];
 }
 
 /** Make a user of a project, or change one that is there, and invite it by mail if told to. */
@@ -192,4 +199,5 @@ export interface SettingsAnswer {
   readonly publicSignup: 'open' | 'known_email' | 'invite_only';
   readonly requirePasskeyForProjectAdmin: boolean;
   readonly allowedEmailDomains: readonly string[];
+  readonly allowedRedirectUrls: readonly string[];
 }
