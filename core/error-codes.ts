@@ -360,6 +360,14 @@ export const errorRows = {
   }),
   BODY_TOO_LARGE: row(413, 'validation', 'The request body is larger than this path accepts.'),
   UNSUPPORTED_MEDIA_TYPE: row(415, 'validation', 'The request body must be JSON.'),
+  HOST_NOT_ALLOWED: row(421, 'validation', 'This server does not answer under this host name.', {
+    nextActions: [
+      {
+        type: 'edit_request',
+        why: 'Use the address that the operator gave you. The operator adds a name of this server to ALLOWED_HOSTS.',
+      },
+    ],
+  }),
   NOT_A_RECIPIENT: row(
     422,
     'validation',

@@ -35,6 +35,12 @@ export function webOrigins(value: string): readonly string[] | undefined {
   return origins.every(isOrigin) ? origins.map((one) => (one === '*' ? one : new URL(one).origin)) : undefined;
 }
 
+/** Host names separated by commas, in lower case. */
+export function hostNames(value: string): readonly string[] | undefined {
+  const names = value.split(',').map((one) => one.trim().toLowerCase().replace(/\.$/, ''));
+  return names.every((one) => one.length <= 253 && /^[a-z0-9_]([a-z0-9._-]*[a-z0-9_])?$/.test(one)) ? names : undefined;
+}
+
 export function projectServers(value: string): Record<string, string> | undefined {
   const servers = new Map<string, string>();
   for (const entry of value.split(',')) {

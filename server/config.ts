@@ -33,6 +33,8 @@ export interface Config {
   /** Undefined: a wallet whose key is derived from the root secret. */
   readonly settlementAddress: string | undefined;
   readonly payments: PaymentsConfig;
+  /** Names that the API answers under besides its own, in lower case. */
+  readonly allowedHosts: readonly string[];
   /** Origins of pages that may speak MCP; undefined: any. */
   readonly mcpOrigins: readonly string[] | undefined;
   /** Undefined: jobs of marketplaces of agents come unsigned. */
@@ -140,6 +142,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     oidcProviders: [...googleOf(values), ...(values.OIDC_PROVIDERS ?? [])],
     settlementAddress: values.SETTLEMENT_ADDRESS,
     payments: paymentsOf(values),
+    allowedHosts: values.ALLOWED_HOSTS ?? [],
     mcpOrigins: values.MCP_ALLOWED_ORIGINS?.includes('*') ? undefined : values.MCP_ALLOWED_ORIGINS,
     nearAgentsSecret: values.NEAR_AGENTS_SECRET,
     licenceKeys: values.LICENSE_SIGNING_JWK,

@@ -5,6 +5,7 @@ import { newTraceId, traced } from '../core/tracing.ts';
 import { isApiPath } from '../rest-compat/problem.ts';
 import { answerRows, openRows, rowBodyBytesMax } from '../rest-compat/rows/answer.ts';
 import { isRowPath, matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
+import { byQuality } from './accept.ts';
 import { consoleDoor, isConsolePath } from './console.ts';
 import type { OwnPath } from './exchange.ts';
 import { bodyOf, type Exchange, type HttpOptions } from './exchange.ts';
@@ -13,7 +14,7 @@ import { ownPaths } from './own-paths.ts';
 import { answerProjectGraphQL, projectOfGraphQLPath } from './project-graphql.ts';
 import { refuseDuplicateHeaders, refuseLongTarget, refuseMissingHost, targetOf } from './request-context.ts';
 import { Answer, answerPreflight, sendAnswer, sendError, sendJson, sendSocketError } from './respond.ts';
-import { openTenantHost } from './tenant-hosts.ts';
+import { healthPaths, openTenantHost } from './tenant-hosts.ts';
 import type { TenantName } from './tenant-name.ts';
 
 /** How long an idle connection is kept, in milliseconds: longer than proxies keep theirs, so that they close first. */
@@ -48,11 +49,13 @@ export function createHttpServer(options: HttpOptions): Server {
         exchange.traceId = response.traceId;
         response.underApi = isApiPath(path);
         refuseMissingHost(request);
-        if (request.method === 'OPTIONS' && !asksRows(request, path)) return answerPreflight(response);
+        const preflight = request.method === 'OPTIONS' && !asksRows(request, path);
+        const name = options.tenantName(request);
+        if (preflight && name?.foreign !== true) return answerPreflight(response);
         refuseDuplicateHeaders(request);
         if (response.underApi) refuseLongTarget(request);
-        const name = options.tenantName(request);
         const tenant = name === undefined ? undefined : await openTenant(options, exchange, name);
+        if (preflight) return answerPreflight(response);
         if (tenant !== undefined) return tenant();
         await (own.get(path) ?? documented)(exchange);
       },
@@ -113,17 +116,15 @@ function fail({ services }: HttpOptions, { response, path, projectId, traceId }:
   sendError(response, error, { path, projectId, traceId, log, incidents });
 }
 
-/** With the database away, the server's own paths say so under any name that may be its own. */
+/** With the database away, the paths of health say so under any name that is not reserved for projects. */
 async function openTenant(options: HttpOptions, exchange: Exchange, name: TenantName) {
   try {
     return await openTenantHost(options, exchange, name);
   } catch (error) {
-    if (!name.reserved && statusPaths.has(exchange.path) && !(error instanceof ServiceError)) return undefined;
+    if (!name.reserved && healthPaths.has(exchange.path) && !(error instanceof ServiceError)) return undefined;
     throw error;
   }
 }
-
-const statusPaths: ReadonlySet<string> = new Set(['/api/health', '/status', '/health', '/readyz', '/metrics']);
 
 /** A path with a name in it: of a project's rows, or of what an operation answers. */
 function answerPath(options: HttpOptions): OwnPath {
@@ -131,11 +132,21 @@ function answerPath(options: HttpOptions): OwnPath {
   const console = consoleDoor(options);
   return (exchange) => {
     if (isConsolePath(exchange.path)) return console(exchange);
+    if (exchange.path === '/' && leadsToConsole(exchange)) return Promise.resolve();
     const projectId = projectOfGraphQLPath(exchange.path);
     if (projectId !== undefined) return answerProjectGraphQL(options, exchange, projectId);
     const rows = matchRowPath(exchange.request.method!, exchange.path);
     return rows === undefined ? documented(exchange) : answerRowPath(options, exchange, rows);
   };
+}
+
+/** Sends a browser that was given the bare address to the console; a program is told that there is no such path. */
+function leadsToConsole({ request, response }: Exchange): boolean {
+  response.setHeader('vary', 'Accept');
+  const reads = request.method === 'GET' || request.method === 'HEAD';
+  if (!reads || !byQuality(request.headers.accept ?? '').includes('text/html')) return false;
+  sendAnswer(response, { status: 303, headers: { location: '/console', 'cache-control': 'no-store' }, body: '' });
+  return true;
 }
 
 /** Whether a client wants to know what can be done with a table or a function, rather than a browser whether it may ask. */

@@ -69,7 +69,7 @@ function askedToStop({ stopWithStdin }: Config): Promise<string> {
       cutShort();
       resolve(why);
     };
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop(signal));
+    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => stop(signal));
     if (!stopWithStdin) return;
     process.stdin.once('close', () => stop('Standard input has ended.'));
     process.stdin.resume();

@@ -112,14 +112,16 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
     const projectId = projectOfGraphQLPath(path);
     try {
       refuseMissingHost(request);
-      const unknown = new ServiceError('ROUTE_NOT_FOUND', { details: { path } });
-      if (path !== '/graphql' && projectId === undefined) throw unknown;
       const leave = connections.enter(networkOf(clientAddress(request, trustedProxies)));
       socket.once('close', leave);
-      // Hosts of projects have no sockets.
       const name = tenantName(request);
-      if (name !== undefined && (name.reserved || (await projectOfHost(options, request, name)) !== undefined))
-        throw unknown;
+      const served =
+        name !== undefined && (name.reserved || (await projectOfHost(options, request, name)) !== undefined);
+      if (name?.foreign === true && !served)
+        throw new ServiceError('HOST_NOT_ALLOWED', { details: { host: name.name } });
+      // Hosts of projects have no sockets.
+      if (served || (path !== '/graphql' && projectId === undefined))
+        throw new ServiceError('ROUTE_NOT_FOUND', { details: { path } });
     } catch (error) {
       const refused = asRefusal(error);
       const known = refused instanceof ServiceError ? refused : new ServiceError('INTERNAL_ERROR');

@@ -17,6 +17,9 @@ import { sendAnswer } from './respond.ts';
 import { answerTenantLive } from './tenant-live.ts';
 import type { TenantName } from './tenant-name.ts';
 
+/** Balancers and probes ask these under whatever name they have for the machine. */
+export const healthPaths: ReadonlySet<string> = new Set(['/api/health', '/status', '/health', '/readyz']);
+
 /** Answers a request to a project's host. */
 export type TenantAnswer = () => Promise<void>;
 
@@ -32,19 +35,21 @@ export const projectOfHost = (
   });
 
 /**
- * Opens the project that is served under a name; undefined for a name that is nobody's and may be this server's own.
+ * Opens the project that is served under a name; undefined for a name that is nobody's and this server's own.
  *
- * @throws HOST_NOT_FOUND, RATE_LIMITED
+ * @throws HOST_NOT_FOUND, HOST_NOT_ALLOWED, RATE_LIMITED
  */
 export async function openTenantHost(
   options: HttpOptions,
   exchange: Exchange,
   tenant: TenantName,
 ): Promise<TenantAnswer | undefined> {
-  const { name, origin, reserved } = tenant;
+  const { name, origin, reserved, foreign } = tenant;
   const project = await projectOfHost(options, exchange.request, tenant);
   if (project === undefined) {
     if (reserved) throw new ServiceError('HOST_NOT_FOUND', { details: { host: name } });
+    if (foreign && !healthPaths.has(exchange.path))
+      throw new ServiceError('HOST_NOT_ALLOWED', { details: { host: name } });
     return undefined;
   }
   const ctx = contextOf(options, exchange);

@@ -11,6 +11,8 @@ export interface TenantNaming {
   readonly publicBaseUrl: string | undefined;
   /** The configured address to listen at. */
   readonly host: string;
+  /** Further names that the API answers under, in lower case. */
+  readonly allowedHosts: readonly string[];
   readonly trustedProxies: TrustedProxies | undefined;
 }
 
@@ -20,18 +22,24 @@ export interface TenantName {
   readonly name: string;
   /** The origin that browsers know it by. */
   readonly origin: string;
-  /** Nothing but a project is ever there: a name below the platform's domain. Unclaimed, any other name is the API's. */
+  /** Nothing but a project is ever there: a name below the platform's domain. */
   readonly reserved: boolean;
+  /**
+   * Neither the API nor the machine itself goes by it, so it is refused unless a project has claimed it: a page that
+   * points a name of its own to this server must not speak to it (DNS rebinding).
+   */
+  readonly foreign: boolean;
 }
 
 /**
  * Tells which project's host a request names, by its name alone; undefined for a name of the API's, such as the public
- * base URL's, `localhost` and every address. A forwarded host counts when a trusted proxy says so.
+ * base URL's, `localhost`, what the operator allows, and every address: no page has an origin of an address that it does not
+ * come from. A forwarded host counts when a trusted proxy says so.
  */
 export function tenantNames(naming: TenantNaming): (request: IncomingMessage) => TenantName | undefined {
   const { trustedProxies } = naming;
-  const api = new Set(['localhost', naming.host.toLowerCase(), naming.platformDomain]);
-  if (naming.publicBaseUrl !== undefined) api.add(new URL(naming.publicBaseUrl).hostname);
+  const api = new Set(['localhost', naming.host.toLowerCase(), naming.platformDomain, ...naming.allowedHosts]);
+  if (naming.publicBaseUrl !== undefined) api.add(nameOf(new URL(naming.publicBaseUrl).hostname));
   const suffix = `.${naming.platformDomain}`;
   // Most requests name the same few hosts.
   const known = new Lru<{ readonly tenant: TenantName | undefined }>({ entries: 1_024, bytes: 256 * 1024 });
@@ -39,18 +47,15 @@ export function tenantNames(naming: TenantNaming): (request: IncomingMessage) =>
   function read(given: string, forwardedSecurely: boolean | undefined): TenantName | undefined {
     if (!hostPattern.test(given)) throw invalidField('host', 'not a host name');
     const name = nameOf(given);
-    if (api.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0 || name.startsWith('[')) return undefined;
+    if (api.has(name) || isIP(name.replace(/^\[|\]$/g, '')) !== 0) return undefined;
     const below = name.endsWith(suffix);
     const local = isLocalName(name);
     if (local && !below) return undefined;
     const scheme = local && forwardedSecurely !== true ? 'http' : 'https';
     const url = `${scheme}://${given.toLowerCase().replace(/\.(?=:|$)/, '')}`;
     if (!URL.canParse(url)) throw invalidField('host', 'not a host name');
-    return {
-      name,
-      origin: new URL(url).origin,
-      reserved: below && (naming.platformDomain !== 'localhost' || name.startsWith('p-')),
-    };
+    const reserved = below && (naming.platformDomain !== 'localhost' || name.startsWith('p-'));
+    return { name, origin: new URL(url).origin, reserved, foreign: !reserved && !local };
   }
 
   return (request) => {

@@ -32,6 +32,23 @@ const fetched = (path: string, headers: Record<string, string> = {}, method = 'G
 const scriptOf = (page: Buffer) => /src="(\/console\/assets\/[^"]+\.js)"/.exec(String(page))![1]!;
 
 describe('the console as it is served', () => {
+  test('a browser at the bare address is sent to it, and a program is told that there is no such path', async () => {
+    const page = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+    for (const method of ['GET', 'HEAD']) {
+      const { status, headers } = await fetched('/', page, method);
+      expect([status, headers.location, headers.vary]).toEqual([303, '/console', 'Accept']);
+    }
+    for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }, { accept: 'text/html;q=0, */*' }]) {
+      const answer = await fetched('/', headers);
+      expect([answer.status, answer.headers.vary, JSON.parse(String(answer.body)).code]).toEqual([
+        404,
+        'Accept',
+        'ROUTE_NOT_FOUND',
+      ]);
+    }
+    expect((await fetched('/', page, 'POST')).status).toBe(404);
+  });
+
   test.each(['/console', '/console/', '/console/orgs/1234/rooms/standup'])(
     '%s is answered by the one document, which is asked for anew each time and runs nothing of anybody else’s',
     async (path) => {

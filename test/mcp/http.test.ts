@@ -259,8 +259,8 @@ describe('the path', () => {
     ['of this machine by its newer address', '[::1]:4000', 'http://[::1]:4000', 200],
     ['of another port of this machine', 'localhost:4000', 'http://localhost:5173', 403],
     // Whoever owns a name may have it lead here, once its page is loaded.
-    ['whose name was made to lead here', 'rebound.example.net:4000', 'http://rebound.example.net:4000', 403],
-    ['that ends like this machine', 'localhost.example.net', 'http://localhost.example.net', 403],
+    ['whose name was made to lead here', 'rebound.example.net:4000', 'http://rebound.example.net:4000', 421],
+    ['that ends like this machine', 'localhost.example.net', 'http://localhost.example.net', 421],
     ['without an origin', 'localhost:4000', 'null', 403],
   ])('knows the pages %s', async (_which, host, origin, status) => {
     const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' });

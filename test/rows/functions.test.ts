@@ -32,6 +32,8 @@ const project = await rowsProject(
      perform set_config('response.status', '418', true);
      perform set_config('response.headers', '[{"X-Tea": "pot"}, {"Set-Cookie": "a=b"}, {"X-Svc-Trace-Id": "mine"}]', true);
      return 'tea'; end $$;
+   create function refuse(detail text) returns int language plpgsql as $$ begin
+     raise sqlstate 'PGRST' using message = '{"code": "T1", "message": "no"}', detail = detail; end $$;
    create table said (setting text, value text);
    create function say(setting text, value text) returns int language plpgsql as $$ begin
      insert into said values (setting, value); return 1; end $$;
@@ -203,6 +205,65 @@ test('a function sets the status and harmless headers of its answer, and no othe
   const { status, body, headers } = await admin('POST', 'rpc/answer', { body: {} });
   expect([status, body, headers.get('x-tea'), headers.get('set-cookie')]).toEqual([418, 'tea', 'pot', null]);
   expect(headers.get('x-svc-trace-id')).toMatch(/^trc_/);
+});
+
+// A proxy takes some of these as orders, a browser others; and the gateway sets some itself.
+test.each([
+  ...[
+    'X-Accel-Redirect',
+    'x-accel-expires',
+    'X-Accel-Buffering',
+    'X-Sendfile',
+    'X-LiteSpeed-Location',
+    'X-Reproxy-URL',
+  ],
+  ...[
+    'X-Content-Type-Options',
+    'X-Frame-Options',
+    'X-XSS-Protection',
+    'X-Forwarded-Host',
+    'X-Real-IP',
+    'X-Cache-Status',
+  ],
+  ...['X-Payment-Response', 'Payment-Response', 'X-Svc-Error-Code', 'X-Request-Id', 'Content-Security-Policy', 'NEL'],
+  ...[
+    'Strict-Transport-Security',
+    'Access-Control-Allow-Origin',
+    'Set-Cookie',
+    'Clear-Site-Data',
+    'Alt-Svc',
+    'Refresh',
+  ],
+  ...[
+    'Report-To',
+    'Service-Worker-Allowed',
+    'Cache-Control',
+    'Vary',
+    'Location',
+    'Www-Authenticate',
+    'Content-Encoding',
+  ],
+])('a function does not set %s, neither in an answer nor in a refusal', async (name) => {
+  const { headers: plain } = await admin('POST', 'rpc/say', { body: { setting: 'response.headers', value: '[]' } });
+  const value = JSON.stringify([{ [name]: 'https://elsewhere.example/' }, { 'X-Total-Count': '7' }]);
+  const said = await admin('POST', 'rpc/say', { body: { setting: 'response.headers', value } });
+  expect([said.status, said.headers.get(name), said.headers.get('x-total-count')]).toEqual([200, plain.get(name), '7']);
+  const detail = JSON.stringify({
+    status: 418,
+    headers: { [name]: 'https://elsewhere.example/', 'X-Total-Count': '7' },
+  });
+  const refused = await admin('POST', 'rpc/refuse', { body: { detail } });
+  expect([refused.status, refused.headers.get('x-total-count')]).toEqual([418, '7']);
+  expect(refused.headers.get(name) ?? '').not.toContain('elsewhere.example');
+});
+
+test('a link is set unless a proxy or a browser fetches what it names', async () => {
+  const link = async (value: string) => {
+    const body = { setting: 'response.headers', value: JSON.stringify([{ Link: value }]) };
+    return (await admin('POST', 'rpc/say', { body })).headers.get('link');
+  };
+  expect(await link('</rest/v1/items?offset=10>; rel="next"')).toBe('</rest/v1/items?offset=10>; rel="next"');
+  expect(await link('</internal/secret>; rel="Preload"; as=fetch')).toBeNull();
 });
 
 test.each([

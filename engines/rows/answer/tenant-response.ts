@@ -3,14 +3,49 @@ import { answerColumns } from '../compile/document.ts';
 import { refusals } from '../errors.ts';
 import type { AnswerRow, RowAnswer } from './row-plan.ts';
 
-/** Headers that a project's SQL may set: none that means something to the platform, a proxy or a browser's security. */
-const settable = /^(x-(?!svc-)[a-z0-9-]+|retry-after|content-language|link)$/i;
+/** Headers that a project's SQL may set beside `X-…`: none that means something to a proxy or to a browser's security. */
+const plain: ReadonlySet<string> = new Set(['retry-after', 'content-language', 'content-disposition', 'link']);
+
+/**
+ * Beginnings of names `X-…` that belong to others: to the platform, to proxies and caches in front of it, which take some
+ * of them as orders (`X-Accel-Redirect` serves a file of the proxy's), and to browsers.
+ */
+const taken = [
+  ...['svc', 'payment', 'license', 'request-id', 'trace', 'supabase'],
+  ...['accel', 'sendfile', 'litespeed', 'lighttpd', 'lsws', 'reproxy', 'nginx', 'apache', 'caddy', 'varnish', 'cache'],
+  ...['forwarded', 'real-ip', 'client', 'original', 'rewrite', 'proxy', 'http', 'method', 'host', 'server', 'backend'],
+  ...['amz', 'goog', 'azure', 'ms', 'cloud', 'fastly', 'akamai', 'edge', 'cdn', 'envoy', 'traefik', 'kong', 'vercel'],
+  ...[
+    'content',
+    'frame',
+    'xss',
+    'download',
+    'permitted',
+    'dns',
+    'webkit',
+    'csp',
+    'ua',
+    'robots',
+    'sourcemap',
+    'powered',
+  ],
+];
+const ofOthers = new RegExp(`^x-(?:${taken.join('|')})`);
+const ofTenants = /^x-[a-z0-9-]+$/;
+
+/** Relations by which a proxy may push, or a browser fetch, what the project chooses. */
+const fetches = /preload|prefetch|preconnect|prerender|stylesheet|icon|manifest|worker/i;
+
+function isSettable(name: string, value: string): boolean {
+  const lower = name.toLowerCase();
+  if (!plain.has(lower) && (!ofTenants.test(lower) || ofOthers.test(lower))) return false;
+  if (lower === 'link' && fetches.test(value)) return false;
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
+}
 
 /** The headers among these that a project's SQL may set. @throws PGRST111 for more than a client would read */
 export function settableHeaders(headers: Readonly<Record<string, string>>): Record<string, string> {
-  const settables = Object.entries(headers).filter(
-    ([name, value]) => settable.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value),
-  );
+  const settables = Object.entries(headers).filter(([name, value]) => isSettable(name, value));
   if (settables.reduce((sum, [name, value]) => sum + name.length + value.length, 0) > headersMax)
     throw refusals.responseHeaders();
   return Object.fromEntries(settables);
