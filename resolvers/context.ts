@@ -76,6 +76,11 @@ export interface Services {
 export interface ServiceSettings {
   /** Where clients reach this server, without a trailing slash; undefined: as each request names it. */
   readonly publicBaseUrl: string | undefined;
+  /**
+   * Where links of mails lead, without a trailing slash: never where a request says, since a stranger reads the mail.
+   * Without a public base URL, which only development may lack, this machine.
+   */
+  readonly mailBaseUrl: string;
   /** Domain under which project hosts live. */
   readonly platformDomain: string;
   readonly adminKey: string | undefined;

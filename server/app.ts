@@ -27,7 +27,7 @@ import { createSqlReader } from '../engines/reading/sql-reader.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { createIdentityProviders } from '../engines/sign-in/identity-providers.ts';
 import { createCashier } from '../engines/x402/cashier.ts';
-import type { Services } from '../resolvers/context.ts';
+import type { ServiceSettings, Services } from '../resolvers/context.ts';
 import { sweepAbandoned } from '../resolvers/housekeeping.ts';
 import { operations } from '../resolvers/index.ts';
 import { keepLeaseMode } from '../resolvers/lifecycle/lease-mode.ts';
@@ -61,6 +61,7 @@ import { createMetrics } from './metrics.ts';
 import { describeApi } from './openapi.ts';
 import { attachSockets } from './sockets.ts';
 import { tenantNames } from './tenant-name.ts';
+import { localBaseUrl } from './welcome.ts';
 import { installJobs, jobContext, startWorkers } from './workers.ts';
 
 /** Nobody's wallet. */
@@ -248,6 +249,23 @@ export async function startApp(options: AppOptions): Promise<App> {
     const usage = createUsageCounter({ db, log });
     undo.push(usage.close);
 
+    const settings: { -readonly [Name in keyof ServiceSettings]: ServiceSettings[Name] } = {
+      publicBaseUrl: config.publicBaseUrl,
+      mailBaseUrl: config.publicBaseUrl ?? `http://localhost:${config.port}`,
+      platformDomain: config.platformDomain,
+      sendsMail: config.smtpUrl !== undefined,
+      settlementAddress: config.settlementAddress,
+      tonSettlementAddress: config.payments.tonSettlementAddress,
+      nearAgentsSecret: config.nearAgentsSecret,
+      sellerName: config.sellerName,
+      governingLaw: config.governingLaw,
+      auditDefaultUrl: config.auditDefaultUrl,
+      leases: config.leases,
+      tierNetwork: config.tierNetwork,
+      proofConfirmations: config.payments.confirmations.base ?? 1,
+      adminKey: config.adminKey,
+      stepLeaseSeconds,
+    };
     const services: Services = {
       db,
       keys,
@@ -272,22 +290,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       live,
       rateLimiter: new RateLimiter(),
       usage,
-      settings: {
-        publicBaseUrl: config.publicBaseUrl,
-        platformDomain: config.platformDomain,
-        sendsMail: config.smtpUrl !== undefined,
-        settlementAddress: config.settlementAddress,
-        tonSettlementAddress: config.payments.tonSettlementAddress,
-        nearAgentsSecret: config.nearAgentsSecret,
-        sellerName: config.sellerName,
-        governingLaw: config.governingLaw,
-        auditDefaultUrl: config.auditDefaultUrl,
-        leases: config.leases,
-        tierNetwork: config.tierNetwork,
-        proofConfirmations: config.payments.confirmations.base ?? 1,
-        adminKey: config.adminKey,
-        stepLeaseSeconds,
-      },
+      settings,
       observe: (operation, code, seconds) => metrics.operation({ operation, code }, seconds),
       now,
       newId,
@@ -367,7 +370,10 @@ export async function startApp(options: AppOptions): Promise<App> {
       clearTimeout(patience);
     });
     const { address, port, family } = server.address() as AddressInfo;
-    return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`, services, stop };
+    const url = `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+    // The system may have picked the port.
+    settings.mailBaseUrl = config.publicBaseUrl ?? localBaseUrl(url);
+    return { url, services, stop };
   } catch (error) {
     await stop();
     throw error;

@@ -52,6 +52,11 @@ export function projectServers(value: string): Record<string, string> | undefine
   return Object.fromEntries(servers);
 }
 
+export const adminKeyCharactersMin = 24;
+
+export const readAdminKey = (value: string): string | undefined =>
+  /^[\x21-\x7e]+$/.test(value) && value.length >= adminKeyCharactersMin ? value : undefined;
+
 /** Exactly 32 bytes, as 64 hexadecimal digits, base64 or base64url. A key of one repeated byte is no secret. */
 export function readSecretKey(value: string): Buffer | undefined {
   const hex = /^[0-9a-f]{64}$/i.test(value);

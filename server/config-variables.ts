@@ -4,11 +4,13 @@ import { readSigningKeys } from '../engines/licences/signing-keys.ts';
 import { readTrustedProxies } from './client-address.ts';
 import { paymentDescriptions, paymentVariables } from './config-payments.ts';
 import {
+  adminKeyCharactersMin,
   hostNames,
   oidcProviders,
   parsed,
   postgresUrl,
   projectServers,
+  readAdminKey,
   secretKey,
   urlOf,
   webOrigins,
@@ -18,7 +20,6 @@ import {
 export type LogLevel = (typeof logLevels)[number];
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
-const adminKeyCharactersMin = 24;
 
 const oauthCredential = (value: string) => (/^[\x21-\x7e]{1,512}$/.test(value) ? value : undefined);
 
@@ -66,9 +67,7 @@ export const environment = z.object({
   SVC_SECRET_KEY: secretKey(),
   SVC_SECRET_KEY_PREVIOUS: secretKey(),
   SVC_BACKUP_PASSPHRASE: parsed('at least 12 characters long', (value) => (value.length >= 12 ? value : undefined)),
-  SVC_ADMIN_KEY: parsed(`at least ${adminKeyCharactersMin} characters long, without spaces`, (value) =>
-    /^[\x21-\x7e]+$/.test(value) && value.length >= adminKeyCharactersMin ? value : undefined,
-  ),
+  SVC_ADMIN_KEY: parsed(`at least ${adminKeyCharactersMin} characters long, without spaces`, readAdminKey),
   GOOGLE_CLIENT_ID: parsed('a client id, without spaces', oauthCredential),
   GOOGLE_CLIENT_SECRET: parsed('a client secret, without spaces', oauthCredential),
   OIDC_PROVIDERS: parsed(
@@ -180,7 +179,7 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'Passphrase under which `svc backup` encrypts the root secret and other secrets, and `svc restore` opens them, at least 12 characters. The gateway itself does not use it.',
   ),
   SVC_ADMIN_KEY: secret(
-    'nobody is platform admin',
+    'in development, unless `SVC_SECRET_KEY` is set, made at the first start and kept in `SVC_DATA_DIR/admin.key`; in production nobody is platform admin',
     `Key of the platform admin, at least ${adminKeyCharactersMin} characters, sent in the \`X-Admin-Key\` header. In production \`/metrics\` asks for it, too.`,
   ),
   GOOGLE_CLIENT_ID: open(

@@ -42,7 +42,8 @@ export const isConsolePath = (path: string): boolean => path === root || path.st
 /** Answers the browser console: its document, its hashed files, and what it has to know of this installation. */
 export function consoleDoor(options: HttpOptions): (exchange: Exchange) => Promise<void> {
   const { throwAwayKeys, version } = options;
-  const settings = JSON.stringify({ throw_away_keys: throwAwayKeys, version });
+  const { sendsMail } = options.services.settings;
+  const settings = JSON.stringify({ throw_away_keys: throwAwayKeys, sends_mail: sendsMail, version });
   return async (exchange) => {
     const { request, response, path } = exchange;
     requireMethod(exchange, 'GET');

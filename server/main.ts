@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { ensureDatabase } from '../db/ensure-database.ts';
 import { RootMismatchError } from '../db/root-fingerprint.ts';
+import { loadAdminKey } from './admin-key.ts';
 import type { App } from './app.ts';
 import { type Config, readConfig } from './config.ts';
 import { createLog } from './log.ts';
@@ -19,17 +20,19 @@ import { welcome } from './welcome.ts';
 const shutdownMs = 9_800;
 const checkpointMs = 3_000;
 
-async function start(config: Config): Promise<void> {
-  const log = createLog({ level: config.logLevel });
-  const asked = askedToStop(config);
+async function start(given: Config): Promise<void> {
+  const log = createLog({ level: given.logLevel });
+  const asked = askedToStop(given);
   const { version } = JSON.parse(await readFile(new URL('../package.json', import.meta.url), 'utf8')) as {
     version: string;
   };
-  const telemetry = await startTelemetry({ endpoint: config.otlpEndpoint, log, version });
-  await requireNoRestore(config.dataDir);
-  const { roots, takeBack } = await loadRootSecret(config);
+  const telemetry = await startTelemetry({ endpoint: given.otlpEndpoint, log, version });
+  await requireNoRestore(given.dataDir);
+  const { roots, takeBack } = await loadRootSecret(given);
   // Before anything is made for a start that could not end well.
-  await requireFreePort(config);
+  await requireFreePort(given);
+  const madeKey = await loadAdminKey(given);
+  const config = madeKey === undefined ? given : { ...given, adminKey: madeKey.key };
   // The gateway's own modules are most of a start; they are read while Postgres comes up.
   const loading = import('./app.ts');
   loading.catch(() => undefined);
@@ -55,7 +58,7 @@ async function start(config: Config): Promise<void> {
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'A promise was rejected and nobody listened.'));
   void postgres?.givenUp.then(() => shutdown('The embedded Postgres ended and does not start again.', 1));
   void asked.then((why) => shutdown(why, 0));
-  process.stdout.write(welcome({ url: app.url, config, postgres }));
+  process.stdout.write(welcome({ url: app.url, config, postgres, madeKey }));
   log.info({ url: app.url, version }, 'The gateway serves.');
 }
 

@@ -1,17 +1,25 @@
+import type { KeptAdminKey } from './admin-key.ts';
 import type { Config } from './config.ts';
 import type { OwnPostgres } from './own-postgres.ts';
+
+/** How a browser on this machine reaches a server that listens there. */
+export const localBaseUrl = (url: string): string =>
+  url.replace(/\/\/(127\.0\.0\.1|0\.0\.0\.0|\[::1?\])/, '//localhost');
 
 /** What start-up prints for people: where everything is, and how to make the first calls. */
 export function welcome({
   url,
   config,
   postgres,
+  madeKey,
 }: {
   url: string;
   config: Config;
   postgres: OwnPostgres | undefined;
+  /** The admin key that this installation made for itself, in development. */
+  madeKey: KeptAdminKey | undefined;
 }): string {
-  const base = config.publicBaseUrl ?? url.replace(/\/\/(127\.0\.0\.1|0\.0\.0\.0|\[::1?\])/, '//localhost');
+  const base = config.publicBaseUrl ?? localBaseUrl(url);
   const socket = base.replace(/^http/, 'ws');
   const database =
     postgres === undefined
@@ -22,6 +30,11 @@ export function welcome({
     signs in with a fresh wallet, creates an organization and a project,
     subscribes to its room and sends a message that arrives there.
 `;
+  const adminKey = madeKey === undefined ? '' : `    Admin key      ${madeKey.key}   (kept in ${madeKey.path})\n`;
+  const mail =
+    config.smtpUrl === undefined
+      ? `    Mail           waits in ${base}/console/outbox, which the admin key opens\n`
+      : '';
   return `
   svc gateway serves at ${base}
 
@@ -32,6 +45,6 @@ export function welcome({
     Health         ${base}/api/health, ${base}/status, ${base}/readyz, ${base}/metrics
     Database       ${database}
     Leases         ${config.leases ? 'on: an organization needs a tier whose lease runs' : 'off: organizations do not expire'}
-${config.production ? '' : firstCalls}
+${mail}${adminKey}${config.production ? '' : firstCalls}
 `;
 }

@@ -33,7 +33,7 @@ export async function countMail(ctx: Pick<Context, 'services' | 'request'>, emai
 /** Mails a link that is good once, for fifteen minutes. */
 export async function sendLink(work: Work, { subject, why, path, ...link }: LinkToSend): Promise<void> {
   const token = randomBytes(32).toString('base64url');
-  const { publicBaseUrl } = work.services.settings;
+  const { mailBaseUrl } = work.services.settings;
   await work.rows(insertStatement, [
     sha256Hex(token),
     link.purpose,
@@ -49,11 +49,8 @@ export async function sendLink(work: Work, { subject, why, path, ...link }: Link
     text: [
       why,
       '',
-      publicBaseUrl === undefined
-        ? 'If that was you, open this path at the address of your gateway:'
-        : 'If that was you, open this page:',
-      // Never as the request names this server: a stranger may read this.
-      `${publicBaseUrl ?? ''}${path}?token=${token}`,
+      'If that was you, open this page:',
+      `${mailBaseUrl}${path}?token=${token}`,
       '',
       `The link is good once, for ${ceremonyMinutes.link} minutes. If it was not you, nothing needs to be done.`,
     ].join('\n'),

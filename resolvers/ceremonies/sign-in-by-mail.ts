@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { anyone } from '../access.ts';
 import { returnPath } from '../hosted/return-path.ts';
 import { emailAddress } from '../invites/email-address.ts';
+import { mailWaits } from '../mail/outbox.ts';
 import { mutation, type Operation } from '../operation.ts';
 import type { Work } from '../unit-of-work.ts';
 import { countMail, sendLink, useLink } from './mailed-links.ts';
@@ -49,9 +50,11 @@ const sender = <Name extends 'signin' | 'operator'>(domain: Name) => {
     // Anybody can ask, for anybody’s address: nothing has come of it yet.
     audit: () => undefined,
     wire: SentWire,
-    toWire: () => ({
+    toWire: (_sent, { services }) => ({
       status: 'ok' as const,
-      message: 'If the address can be mailed, a link to sign in is on its way. It is good once, for 15 minutes.',
+      message: services.settings.sendsMail
+        ? 'If the address can be mailed, a link to sign in is on its way. It is good once, for 15 minutes.'
+        : `The link is good once, for 15 minutes. ${mailWaits(services)}`,
     }),
   });
 };

@@ -15,7 +15,7 @@ const quoted = (text: string) =>
 
 /** A page as its contact reads it. The reason is shown as it is, and never in the subject. */
 export function pageMail(
-  { publicBaseUrl }: Pick<ServiceSettings, 'publicBaseUrl'>,
+  { mailBaseUrl }: Pick<ServiceSettings, 'mailBaseUrl'>,
   org: Pick<Org, 'id' | 'displayName'>,
   escalation: Escalation,
   { email }: Pick<EscalationContact, 'email'>,
@@ -23,8 +23,7 @@ export function pageMail(
 ): MailToQueue {
   const name = org.displayName ?? 'an organization without a name';
   const { projectId, presenceName, raisedBy } = escalation;
-  // Never as a request names this server: the host of a request is the raiser's to choose.
-  const link = `${publicBaseUrl ?? ''}${ackPath}?token=${token}`;
+  const link = `${mailBaseUrl}${ackPath}?token=${token}`;
   const who = presenceName === null ? raisedBy : `${presenceName} (${raisedBy})`;
   return {
     orgId: org.id,
@@ -35,9 +34,7 @@ export function pageMail(
       '',
       quoted(escalation.reason),
       '',
-      publicBaseUrl === undefined
-        ? 'To say that you are looking at it, open this path at the address of your gateway and confirm:'
-        : 'To say that you are looking at it, open this page and confirm:',
+      'To say that you are looking at it, open this page and confirm:',
       link,
       '',
       `Unless somebody does so, the next contacts are paged after ${escalation.deadlineAt.toISOString()}.`,

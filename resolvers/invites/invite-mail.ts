@@ -15,12 +15,7 @@ export async function mailInvite(work: Work, org: Org, to: string, member: Membe
   const { services } = work;
   refuseHurry(services.rateLimiter.take(`invites:${org.id}`, inviteMailRate));
   const name = org.displayName ?? 'an organization without a name';
-  // Never as the request names this server: a stranger reads this, and the host of a request is the inviter's to choose.
-  const { publicBaseUrl } = services.settings;
-  const signIn =
-    publicBaseUrl === undefined
-      ? 'Sign in with this address'
-      : `Sign in at ${publicBaseUrl}${signInPagePath} with this address`;
+  const signIn = `Sign in at ${services.settings.mailBaseUrl}${signInPagePath} with this address`;
   const pending = member.inviteExpiresAt;
   await queueMail(work, {
     orgId: org.id,

@@ -1,4 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
+import type { Services } from '../context.ts';
 import type { Work } from '../unit-of-work.ts';
 
 /** The job that sends one mail of the outbox. */
@@ -22,6 +23,10 @@ export async function queueMail(work: Work, { orgId, to, subject, text }: MailTo
   if (!to.endsWith('.invalid')) await work.addJob(sendMailTask, { mailId: id }, { key: id });
   return id;
 }
+
+/** Where mail is while the installation has no mail server, for whoever waits for one. */
+export const mailWaits = ({ settings: { mailBaseUrl } }: Pick<Services, 'settings'>): string =>
+  `This gateway has no mail server: the mail waits in its outbox. Whoever holds the admin key reads it at ${mailBaseUrl}/console/outbox or with \`svc admin outbox\`.`;
 
 const insertStatement: Statement = {
   name: 'mail.insert',

@@ -28,7 +28,7 @@ export async function sendChallenge(work: Work, principalId: string, email: stri
   ]);
   refuseHurry(Math.max(0, Math.ceil(sent!.wait)));
   const token = randomBytes(32).toString('base64url');
-  const { publicBaseUrl } = work.services.settings;
+  const { mailBaseUrl } = work.services.settings;
   const mailId = await queueMail(work, {
     orgId: null,
     to: email,
@@ -36,11 +36,8 @@ export async function sendChallenge(work: Work, principalId: string, email: stri
     text: [
       `Somebody (${principalId}) named this address for notices about what they run.`,
       '',
-      publicBaseUrl === undefined
-        ? 'If that was you, open this path at the address of your gateway and confirm:'
-        : 'If that was you, open this page and confirm:',
-      // Never as the request names this server: a stranger may read this.
-      `${publicBaseUrl ?? ''}${confirmPath}?token=${token}`,
+      'If that was you, open this page and confirm:',
+      `${mailBaseUrl}${confirmPath}?token=${token}`,
       '',
       `The link is good once, for ${contactLinkHours} hours. If it was not you, nothing needs to be done.`,
     ].join('\n'),

@@ -7,6 +7,7 @@ import { consumeRecoveryCode } from '../../resolvers/ceremonies/recovery.ts';
 import { openLink, sendSignInLink } from '../../resolvers/ceremonies/sign-in-by-mail.ts';
 import { finishPasskeySignIn } from '../../resolvers/ceremonies/sign-in-by-passkey.ts';
 import { execute } from '../../resolvers/execute.ts';
+import { mailWaits } from '../../resolvers/mail/outbox.ts';
 import { html } from '../hosted/html.ts';
 import { field, hidden, page } from '../hosted/page.ts';
 import { asNobody, type Route } from '../route.ts';
@@ -69,16 +70,17 @@ ${field('Recovery code', 'code', { type: 'text', autocomplete: 'off' })}
     const { email, return_to } = request.body;
     const input = { email, return_to: wayOn(return_to) } as z.input<typeof sendSignInLink.input>;
     await execute(sendSignInLink, asNobody(ctx), input);
+    const { sendsMail } = ctx.services.settings;
     return page(
       200,
-      'Look into your mail',
-      html`<h1>Look into your mail</h1>
-<p role="status">If ${text(email)} can be mailed, a link is on its way. It is good once, for 15 minutes.</p>
+      sendsMail ? 'Look into your mail' : 'The mail waits in the outbox',
+      html`<h1>${sendsMail ? 'Look into your mail' : 'The mail waits in the outbox'}</h1>
 ${
-  !ctx.services.settings.sendsMail &&
-  html`<p>This installation sends no mail yet: the link waits in its outbox, which whoever runs it reads with <code>svc admin outbox</code>.</p>
-`
-}<p><a href="${signInPath}">Sign in another way</a></p>`,
+  sendsMail
+    ? html`<p role="status">If ${text(email)} can be mailed, a link is on its way. It is good once, for 15 minutes.</p>`
+    : html`<p role="status">The link for ${text(email)} is good once, for 15 minutes. ${mailWaits(ctx.services)}</p>`
+}
+<p><a href="${signInPath}">Sign in another way</a></p>`,
     );
   }),
   {

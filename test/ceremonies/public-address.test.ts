@@ -2,6 +2,7 @@ import { afterAll, expect, test } from 'vitest';
 import { SoftwareAuthenticator } from '../auth/passkeys/software-authenticator.ts';
 import { nobody, withHeaders } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
+import { hostCall } from '../hosted/host-call.ts';
 import { operator, peopleOf, plane } from './person.ts';
 
 const outside = 'https://gateway.example';
@@ -41,7 +42,17 @@ test('who asks for a link is told where it is, if the installation sends no mail
     const answer = await fetch(`${one.url}${plane}/sign-in`, { method: 'POST', headers, body });
     return [answer.status, await answer.text()];
   };
-  expect(await said(mailless, mailless.url)).toEqual([200, expect.stringContaining('svc admin outbox')]);
+  expect(await said(mailless, mailless.url)).toEqual([200, expect.stringContaining('/console/outbox')]);
   expect(await said(service, outside)).toEqual([200, expect.not.stringContaining('outbox')]);
   await mailless.stop();
+});
+
+test('without a public address links of mails lead to this machine, whatever host the request names', async () => {
+  const local = await startService({ env: { ALLOWED_HOSTS: 'gateway.internal' }, jobs: false });
+  const { port } = new URL(local.url);
+  const email = 'ada@example.com';
+  const sent = await hostCall(local, 'gateway.internal')('POST', `${plane}/session/email`, { json: { email } });
+  expect(sent.body.message).toContain(`http://localhost:${port}/console/outbox`);
+  expect(await peopleOf(local).mailTo(email)).toContain(`http://localhost:${port}${plane}/sign-in/link?token=`);
+  await local.stop();
 });

@@ -110,7 +110,7 @@ describe('the console as it is served', () => {
 
   test('it is told what it has to know of the gateway, and asks anew each time', async () => {
     const { headers, body } = await fetched('/console/config.json');
-    expect(JSON.parse(String(body))).toEqual({ throw_away_keys: true, version: '0.0.0-test' });
+    expect(JSON.parse(String(body))).toEqual({ throw_away_keys: true, sends_mail: false, version: '0.0.0-test' });
     expect(headers['cache-control']).toBe('no-store');
   });
 

@@ -42,6 +42,7 @@ test('an empty environment is a working development set-up', () => {
     previousSecretKey: undefined,
     adminKey: undefined,
     backupPassphrase: undefined,
+    allowedHosts: [],
     oidcProviders: [],
     settlementAddress: undefined,
     mcpOrigins: undefined,

@@ -61,6 +61,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     usage: undefined as never,
     settings: {
       publicBaseUrl: undefined,
+      mailBaseUrl: 'http://localhost:4000',
       sendsMail: false,
       platformDomain: 'localhost',
       adminKey: undefined,

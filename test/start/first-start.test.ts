@@ -1,3 +1,4 @@
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { run as runProgram } from '../../db/embedded/run.ts';
@@ -30,6 +31,18 @@ test('npm start on an empty folder serves, says where, and a newcomer gets throu
   const calls = run({ command: ['/bin/sh', '-c', command] });
   expect(await calls.ended).toBe(0);
   expect(calls.stdout()).toMatch(/arrived on the socket +\S+: Hello from REST/);
+
+  const path = join(dataDir, 'admin.key');
+  const key = (await readFile(path, 'utf8')).trim();
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(gateway.stdout()).toContain(`Admin key      ${key}   (kept in ${path})\n`);
+  const records = gateway
+    .stdout()
+    .split('\n')
+    .filter((line) => line.startsWith('{'));
+  expect(records.filter((line) => line.includes(key))).toEqual([]);
+  const outbox = (given: string) => fetch(`${url}/mail/v1/admin/outbox`, { headers: { 'x-admin-key': given } });
+  expect([(await outbox(key)).status, (await outbox(`${key}x`)).status]).toEqual([200, 401]);
 
   await gateway.stop();
   expect(await serverOf(await homeOf(dataDir))).toBeUndefined();

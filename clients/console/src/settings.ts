@@ -2,6 +2,8 @@
 export interface Settings {
   /** Whether a page may sign in with a key that it makes for itself. */
   readonly throwAwayKeys: boolean;
+  /** Whether mail goes out; else it waits in the outbox. */
+  readonly sendsMail: boolean;
   readonly version: string;
 }
 
@@ -9,9 +11,9 @@ export interface Settings {
 export async function loadSettings(): Promise<Settings> {
   try {
     const response = await fetch('/console/config.json');
-    const { throw_away_keys, version } = await response.json();
-    return { throwAwayKeys: throw_away_keys === true, version: String(version) };
+    const { throw_away_keys, sends_mail, version } = await response.json();
+    return { throwAwayKeys: throw_away_keys === true, sendsMail: sends_mail !== false, version: String(version) };
   } catch {
-    return { throwAwayKeys: false, version: '' };
+    return { throwAwayKeys: false, sendsMail: true, version: '' };
   }
 }

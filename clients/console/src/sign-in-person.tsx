@@ -9,6 +9,8 @@ import { enterAs } from './session/session.ts';
 interface SignInPersonProps {
   /** Who is signed in with this browser already. */
   readonly person: Person | undefined;
+  /** Whether mail goes out; else it waits in the outbox. */
+  readonly sendsMail: boolean;
   readonly attempt: (how: () => Promise<void>) => Promise<void>;
 }
 
@@ -25,7 +27,7 @@ async function enterIfThere(): Promise<boolean> {
 }
 
 /** The way in for people, who need no wallet: a passkey, or a link by mail. */
-export function SignInPerson({ person, attempt }: SignInPersonProps) {
+export function SignInPerson({ person, sendsMail, attempt }: SignInPersonProps) {
   const [mailed, setMailed] = useState<string>();
   useEvery(mailed === undefined ? undefined : lookEveryMs, () => void enterIfThere());
 
@@ -48,10 +50,21 @@ export function SignInPerson({ person, attempt }: SignInPersonProps) {
   if (mailed !== undefined)
     return (
       <div className="note good" role="status">
-        <p>
-          <strong>Look into your mail.</strong> If {mailed} can be mailed, a link is on its way. It is good once, for 15
-          minutes. Open it with this browser, and this page goes on by itself.
-        </p>
+        {sendsMail ? (
+          <p>
+            <strong>Look into your mail.</strong> If {mailed} can be mailed, a link is on its way. It is good once, for
+            15 minutes. Open it with this browser, and this page goes on by itself.
+          </p>
+        ) : (
+          <p>
+            <strong>The mail waits in the outbox.</strong> This gateway has no mail server. Whoever holds the admin key
+            opens the link for {mailed} in{' '}
+            <a href="/console/outbox" target="_blank" rel="noopener">
+              the outbox
+            </a>
+            . It is good once, for 15 minutes. Open it with this browser, and this page goes on by itself.
+          </p>
+        )}
         <div>
           <button type="button" className="slim" onClick={() => setMailed(undefined)}>
             Sign in another way

@@ -73,7 +73,7 @@ export function SignIn({ session, settings }: SignInProps) {
           </button>
         ))}
         <h2>As a person</h2>
-        <SignInPerson person={person} attempt={attempt} />
+        <SignInPerson person={person} sendsMail={settings.sendsMail} attempt={attempt} />
         <h2>With a wallet</h2>
         <p className="quiet small">
           It signs one short text, which opens one connection; all you read and change goes by it, and nothing is paid.

@@ -54,12 +54,13 @@ function AskForKey({ wrong, open }: AskForKeyProps) {
     <Card title="For the platform admin">
       <p>
         Mails hold links that sign people in, so being signed in is not enough here. The key is the server’s{' '}
-        <code>SVC_ADMIN_KEY</code>; it stays in the memory of this page, and is forgotten when you leave it.
+        <code>SVC_ADMIN_KEY</code>; in development <code>npm start</code> prints one. This page keeps it in memory until
+        you leave.
       </p>
       {wrong && (
         <p className="note bad" role="alert">
-          This is not the admin key of this gateway. It stands in the environment that the gateway was started with, as{' '}
-          <code>SVC_ADMIN_KEY</code>; a gateway without one has no outbox to open.
+          This is not the admin key of this gateway. The environment of the gateway holds it as{' '}
+          <code>SVC_ADMIN_KEY</code>, or in development the file <code>admin.key</code> in the data folder does.
         </p>
       )}
       <Form
