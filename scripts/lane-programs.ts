@@ -26,6 +26,11 @@ const find = (...names: readonly string[]): string | undefined =>
 /** The NATS server, or undefined where there is none. */
 export const natsProgram = () => find('nats-server');
 
+/** Programs in front of the gateway, and one that supervises it; undefined where there is none. */
+export const nginxProgram = () => find('nginx');
+export const caddyProgram = () => find('caddy');
+export const tiniProgram = () => find('tini', 'tini-static');
+
 /** Chromium or Chrome, or undefined where there is neither. */
 export const chromiumProgram = () =>
   find('chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable') ?? macApplications.find(isProgram);

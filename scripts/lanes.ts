@@ -2,7 +2,7 @@
  * Runs the tests that need a program from outside npm, as far as the programs are there, and names what did not run.
  * With CI=true a missing program is a failure: nothing is skipped silently.
  *
- * Usage: npm run test:lanes [-- nats|two-nodes|browser]
+ * Usage: npm run test:lanes [-- nats|two-nodes|around|browser]
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -10,7 +10,7 @@ import { readdirSync } from 'node:fs';
 import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildConsole } from './build-console.ts';
-import { chromiumProgram, natsProgram } from './lane-programs.ts';
+import { caddyProgram, chromiumProgram, natsProgram, nginxProgram, tiniProgram } from './lane-programs.ts';
 
 interface Lane {
   readonly files: readonly string[];
@@ -31,6 +31,7 @@ const nats = {
 
 const natsLane = ['nats', 'nodes', 'soak'].map((name) => `test/lanes/${name}.test.ts`);
 const pageNodes = 'test/lanes/page-nodes.test.ts';
+const aroundIt = ['test/lanes/proxies.test.ts', 'test/lanes/supervisors.test.ts'];
 
 /** Files of `test/lanes` that belong to no other lane. */
 const lanesBut = (others: readonly string[]) =>
@@ -51,8 +52,15 @@ const lanes: Readonly<Record<string, Lane>> = {
     files: ['test/rooms', 'test/faults/idempotency', 'test/subscriptions/lost-rights', 'test/mcp/follow', pageNodes],
     env: { SVC_TEST_NODES: '2' },
   },
+  // What runs around a gateway: proxies with the files of docs/running, and supervisors.
+  around: {
+    files: aroundIt,
+    needs: 'nginx, Caddy and tini',
+    program: nginxProgram() && caddyProgram() && tiniProgram(),
+    install: 'apt-get install nginx caddy tini',
+  },
   browser: {
-    files: lanesBut([...natsLane, pageNodes]),
+    files: lanesBut([...natsLane, pageNodes, ...aroundIt]),
     needs: 'Chromium',
     program: chromiumProgram(),
     install: 'apt-get install chromium, or any Chrome',
