@@ -96,6 +96,7 @@ describe('the schema', () => {
     'OperatorOverview.advisories',
     'OperatorOverview.organizations',
     'OperatorStatus.criticalItems',
+    'ImportedUsers.users',
     'PackageArchive.files',
     'PackageManifest.archives',
     'PackageManifest.templates',
