@@ -4,6 +4,7 @@ import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { bannedCalls } from './banned-calls.ts';
 import { boundaryCrossings } from './boundaries.ts';
 import { documentFaults } from './documents.ts';
 import { generatedFiles } from './generated-files.ts';
@@ -58,6 +59,7 @@ const checks: Readonly<Record<string, Check>> = {
   'types of the example’s page': command('tsc', '--noEmit', '--project', 'examples/notes/page'),
   'unused code': command('knip'),
   boundaries: async () => (await boundaryCrossings()).join('\n'),
+  'banned calls': async () => (await bannedCalls()).join('\n'),
   documents: async () => (await documentFaults()).join('\n'),
   'generated files': generated,
   migrations,

@@ -13,13 +13,13 @@ export const parsed = <Value>(must: string, read: (value: string) => Value | und
     .optional();
 
 export function urlOf(value: string, ...schemes: readonly string[]): URL | undefined {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  return url !== undefined && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '' ? url : undefined;
+  const url = URL.parse(value);
+  return url !== null && schemes.includes(url.protocol.slice(0, -1)) && url.hostname !== '' ? url : undefined;
 }
 
 /** Postgres URLs may leave the host to the query (`?host=/run/postgresql`), so only the scheme is asked. */
 export function postgresUrl(value: string): string | undefined {
-  return /^postgres(ql)?:\/\//.test(value) && URL.canParse(value) ? value : undefined;
+  return /^postgres(ql)?:\/\//.test(value) && URL.parse(value) !== null ? value : undefined;
 }
 
 export function webUrl(value: string): string | undefined {

@@ -227,7 +227,7 @@ function baseUrlOf({ url: target, headers, socket }: Pick<IncomingMessage, 'url'
   const host =
     targetOf({ url: target }).host ?? headers.host ?? `${socket.localAddress ?? '127.0.0.1'}:${socket.localPort ?? 80}`;
   const url = `http://${host}`;
-  if (!hostPattern.test(host) || !URL.canParse(url)) {
+  if (!hostPattern.test(host) || URL.parse(url) === null) {
     throw invalidField('host', 'not a host name');
   }
   return url;

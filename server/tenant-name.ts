@@ -53,9 +53,10 @@ export function tenantNames(naming: TenantNaming): (request: IncomingMessage) =>
     if (local && !below) return undefined;
     const scheme = local && forwardedSecurely !== true ? 'http' : 'https';
     const url = `${scheme}://${given.toLowerCase().replace(/\.(?=:|$)/, '')}`;
-    if (!URL.canParse(url)) throw invalidField('host', 'not a host name');
+    const parsed = URL.parse(url);
+    if (parsed === null) throw invalidField('host', 'not a host name');
     const reserved = below && (naming.platformDomain !== 'localhost' || name.startsWith('p-'));
-    return { name, origin: new URL(url).origin, reserved, foreign: !reserved && !local };
+    return { name, origin: parsed.origin, reserved, foreign: !reserved && !local };
   }
 
   return (request) => {

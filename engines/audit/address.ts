@@ -7,5 +7,5 @@ const lengthMax = 2_048;
  * @param base what it is relative to, no longer than an address
  */
 export function addressOf(text: string, base?: string): URL | undefined {
-  return text.length <= lengthMax && URL.canParse(text, base) ? new URL(text, base) : undefined;
+  return text.length <= lengthMax ? (URL.parse(text, base) ?? undefined) : undefined;
 }

@@ -42,8 +42,9 @@ export function parseTarget(input: string, trusted: (host: string) => boolean = 
   if (scheme !== undefined && scheme !== 'https') throw new ServiceError('SCHEME_NOT_ALLOWED');
   if (scheme !== undefined && !/^https:\/\//i.test(text)) throw new ServiceError('INVALID_URL');
   const absolute = scheme === undefined ? `https://${text}` : text;
-  if (!URL.canParse(absolute)) throw new ServiceError('INVALID_URL');
-  return judgeTarget(new URL(absolute), trusted);
+  const url = URL.parse(absolute);
+  if (url === null) throw new ServiceError('INVALID_URL');
+  return judgeTarget(url, trusted);
 }
 
 /** The same for an address that is parsed already, as of a redirect. */

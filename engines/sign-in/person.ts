@@ -29,7 +29,7 @@ function nameOf(name: unknown): string | null {
 
 /** Shown by applications: no other scheme than https. */
 function pictureOf(picture: unknown): string | null {
-  if (typeof picture !== 'string' || picture.length > pictureCharactersMax || !URL.canParse(picture)) return null;
-  const { protocol, href } = new URL(picture);
-  return protocol === 'https:' ? href : null;
+  if (typeof picture !== 'string' || picture.length > pictureCharactersMax) return null;
+  const url = URL.parse(picture);
+  return url?.protocol === 'https:' ? url.href : null;
 }

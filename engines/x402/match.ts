@@ -65,4 +65,4 @@ const isSameAddress = (given: unknown, made: string) =>
 
 /** The resource is not signed: this stops a mix-up, not a thief. */
 const isOfPath = (given: string | undefined, made: string) =>
-  given === undefined || (URL.canParse(given) && new URL(given).pathname === new URL(made).pathname);
+  given === undefined || URL.parse(given)?.pathname === new URL(made).pathname;

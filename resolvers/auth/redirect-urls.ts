@@ -12,7 +12,6 @@ const rewritten = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\\]/;
 
 /** Reads a text as a URL; undefined for one that programs read in different ways. */
 export function readUrl(text: string): URL | undefined {
-  // Not `URL.canParse`: once Node.js has optimised a caller of it, it says no to hosts with letters beyond ASCII.
   return rewritten.test(text) ? undefined : (URL.parse(text) ?? undefined);
 }
 

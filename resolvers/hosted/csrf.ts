@@ -16,7 +16,7 @@ export interface Sender {
  * @throws SVC_AUTH_CSRF_ORIGIN_MISMATCH
  */
 export function requireOwnOriginOf({ origin, referer }: Sender, own: string): void {
-  const from = origin ?? (referer !== undefined && URL.canParse(referer) ? new URL(referer).origin : undefined);
+  const from = origin ?? (referer === undefined ? undefined : URL.parse(referer)?.origin);
   if (from !== own) throw new ServiceError('SVC_AUTH_CSRF_ORIGIN_MISMATCH');
 }
 

@@ -100,7 +100,7 @@ function checkHost({ domain, uri }: SiwxMessage, host: string): void {
   const claimed = domain.toLowerCase();
   if (claimed !== hostname && claimed !== host) throw refuse('domain_mismatch');
   // The path is tolerated, and so is the port: a proxy may listen on another one than the server does.
-  const url = URL.canParse(uri) ? new URL(uri) : undefined;
+  const url = URL.parse(uri);
   if (url?.hostname !== hostname || url.username !== '' || url.password !== '') throw refuse('uri_mismatch');
 }
 

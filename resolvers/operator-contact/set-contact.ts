@@ -21,7 +21,7 @@ const httpsUrl = z
   .string()
   .max(2_048, 'at most 2048 characters')
   .refine((text) => {
-    const url = URL.canParse(text) ? new URL(text) : undefined;
+    const url = URL.parse(text);
     return url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hash === '';
   }, 'must be an https address without credentials and without a fragment');
 

@@ -46,7 +46,7 @@ const landing = '/auth/magic-link';
 
 /** The way back that a challenge was made with. */
 function backOf(redirectUrl: string | null): string {
-  const url = redirectUrl !== null && URL.canParse(redirectUrl) ? new URL(redirectUrl) : undefined;
+  const url = redirectUrl === null ? null : URL.parse(redirectUrl);
   if (url?.pathname !== landing) return afterSignIn;
   return safeWayBack({ body: {}, query: { returnTo: url.searchParams.get('returnTo') ?? undefined } });
 }

@@ -108,8 +108,12 @@ const tooLong = () => new DOMException('It took too long.', 'TimeoutError');
 /** The whole address of a gateway, which a page of its own may leave out. @throws TypeError for what is none */
 function addressOf(given: string): string {
   const page = (globalThis as { readonly location?: { readonly href: string } }).location?.href;
-  const url = URL.canParse(given, page) ? new URL(given, page) : undefined;
-  if (url !== undefined && /^https?:$/.test(url.protocol)) return (url.origin + url.pathname).replace(/\/+$/, '');
+  try {
+    const url = new URL(given, page);
+    if (/^https?:$/.test(url.protocol)) return (url.origin + url.pathname).replace(/\/+$/, '');
+  } catch {
+    // Not a URL at all, which is refused like one of another scheme.
+  }
   throw new TypeError(`${given} is no address of a gateway, which begins with https:// or http://.`);
 }
 
