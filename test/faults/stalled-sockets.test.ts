@@ -26,7 +26,7 @@ const metric = async (name: string) => {
 /** A socket with subscriptions to two rooms that stopped reading, and that more waits for than it may be sent. */
 async function stalled() {
   const { wallet, orgId } = await world.owner(gateway);
-  const raise = { limits: { writes_per_second: 1e6, writes_burst: 1e6 } };
+  const raise = { limits: { writes_per_second: 1e6, writes_burst: 1e6, messages_per_day: 1e6 } };
   expect((await call(admin, 'POST', `/orgs/v1/admin/${orgId}/limits`, { body: raise })).status).toBe(200);
   const send = async (room: string, body: string) => {
     const path = `/orgs/v1/${orgId}/rooms/${room}/messages`;
