@@ -10,6 +10,7 @@ import { call } from '../net/gateway.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { findOrg, findProject, orgFlag, projectFlag, requireProject } from '../resolve.ts';
 import { rows } from '../rows/projects.ts';
+import { importProject } from './import-project.ts';
 
 const project = {
   name: 'project_id',
@@ -333,6 +334,7 @@ export const group: Group = {
     }),
     keys,
     sql,
+    importProject,
     rest,
     operationCommand('projects schema', rows['projects.schema'], {
       human: 'schema',

@@ -1,0 +1,253 @@
+import type { Cli } from '../cli.ts';
+import { stopped } from '../failure.ts';
+import { progress } from '../progress.ts';
+import { type CopyTarget, classify, leftSchema, readCopy, withBuiltIns } from './classify.ts';
+import { badDump } from './dump-error.ts';
+import type { DumpFile } from './dump-file.ts';
+import { DumpUsers, type UsersOutcome } from './dump-users.ts';
+import type { ProjectDoor } from './project-door.ts';
+import { type DumpPart, DumpReader, readCells } from './read-dump.ts';
+import { Statements } from './statements.ts';
+import { requireWidth, TableRows } from './table-rows.ts';
+
+/** Something of a dump that does not come along. */
+interface LeftOut {
+  readonly what: string;
+  readonly why: string;
+  statements: number;
+  rows: number;
+  readonly first_line: number;
+  readonly names: string[];
+}
+
+export interface ImportResult {
+  readonly dry_run: boolean;
+  readonly lines: number;
+  readonly statements: number;
+  readonly tables: readonly { readonly table: string; readonly rows: number }[];
+  readonly rows: number;
+  /** Null where the dump has none. */
+  readonly users: (UsersOutcome & { readonly found: number }) | null;
+  readonly left_out: readonly LeftOut[];
+  /** Calls of `uuid_generate_v4()` that became `gen_random_uuid()`. */
+  readonly rewritten_calls: number;
+}
+
+export interface ImportOptions {
+  /** Undefined: nothing is sent, and the result says what would happen. */
+  readonly door: ProjectDoor | undefined;
+  /** Nothing before this line is done. @default 1 */
+  readonly fromLine: number;
+}
+
+/** What takes the rows of the COPY at hand. */
+interface RowTaker {
+  readonly row: (text: string, line: number) => Promise<void> | undefined;
+  readonly end: () => Promise<void>;
+}
+
+/** Brings a dump into a project, or says what would come of it. @throws Failure with the line */
+export async function importDump(cli: Cli, dump: DumpFile, options: ImportOptions): Promise<ImportResult> {
+  const run = new ImportRun(options);
+  const reader = new DumpReader();
+  const bar = progress(cli);
+  let told = 0;
+  try {
+    for await (const chunk of dump.chunks) {
+      for (const part of reader.read(chunk)) {
+        if (cli.signal.aborted) throw stopped(true);
+        const wait = run.take(part);
+        if (wait !== undefined) await wait;
+      }
+      if (Date.now() - told < 200) continue;
+      told = Date.now();
+      bar.at(`line ${reader.lines}${run.at}`, dump.done());
+    }
+    for (const part of reader.end()) await run.take(part);
+    await run.end();
+  } catch (error) {
+    // What was read before is done, so that what is told as done is.
+    if (!run.isBroken && !cli.signal.aborted) await run.end();
+    throw error;
+  } finally {
+    bar.end();
+  }
+  return { dry_run: options.door === undefined, lines: reader.lines, ...run.result() };
+}
+
+class ImportRun {
+  readonly #door: ProjectDoor | undefined;
+  readonly #fromLine: number;
+  readonly #statements: Statements | undefined;
+  readonly #users: DumpUsers;
+  readonly #leftOut = new Map<string, LeftOut>();
+  readonly #tables = new Map<string, number>();
+  #hasUsers = false;
+  #taker: RowTaker | undefined;
+  #count = 0;
+  #rewritten = 0;
+  #table = '';
+  /** Something failed on its way: nothing more is sent. */
+  isBroken = false;
+
+  constructor({ door, fromLine }: ImportOptions) {
+    this.#door = door;
+    this.#fromLine = fromLine;
+    this.#statements = door === undefined ? undefined : new Statements(door);
+    this.#users = new DumpUsers(door);
+  }
+
+  /** Where it is, for a person who watches. */
+  get at(): string {
+    return this.#table === '' ? '' : `, ${this.#table}: ${this.#tables.get(this.#table) ?? 0} rows`;
+  }
+
+  take(part: DumpPart): Promise<void> | undefined {
+    switch (part.kind) {
+      case 'row':
+        return this.#guarded(this.#taker!.row(part.text, part.line));
+      case 'meta':
+        takeMeta(part.text, part.line);
+        return undefined;
+      case 'copy':
+        return this.#guarded(this.#copy(part.text, part.line));
+      case 'copyEnd':
+        return this.#guarded(this.#endCopy());
+      case 'statement':
+        return this.#guarded(this.#statement(part.text, part.line));
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#guarded(this.#statements?.end());
+    await this.#guarded(this.#users.end());
+  }
+
+  result(): Omit<ImportResult, 'dry_run' | 'lines'> {
+    return {
+      statements: this.#count,
+      tables: [...this.#tables].map(([table, rows]) => ({ table, rows })),
+      rows: [...this.#tables.values()].reduce((sum, rows) => sum + rows, 0),
+      users: this.#hasUsers ? { found: this.#users.count, ...this.#users.outcome } : null,
+      left_out: [...this.#leftOut.values()],
+      rewritten_calls: this.#rewritten,
+    };
+  }
+
+  #guarded(work: Promise<void> | undefined): Promise<void> | undefined {
+    return work?.catch((error: unknown) => {
+      this.isBroken = true;
+      throw error;
+    });
+  }
+
+  async #statement(given: string, line: number): Promise<void> {
+    const encoding = /^SET\s+client_encoding\s*(?:=|TO)\s*'?([\w-]+)'?$/i.exec(given)?.[1];
+    if (encoding !== undefined && !/^utf-?8$|^unicode$/i.test(encoding))
+      throw badDump(line, `The dump is written in ${encoding}.`, 'Write it with pg_dump --encoding=UTF8.');
+    const verdict = classify(given);
+    if (verdict.kind === 'leave') {
+      const { what, why, name } = verdict;
+      this.#leave(what, why, line, name).statements += 1;
+      return;
+    }
+    if (line < this.#fromLine) return;
+    const { text, count } = withBuiltIns(given);
+    this.#rewritten += count;
+    this.#count += 1;
+    await this.#statements?.add({ text, line }, verdict.kind === 'runAlone');
+  }
+
+  #leave(what: string, why: string, line: number, name?: string): LeftOut {
+    const left = this.#leftOut.get(what) ?? { what, why, statements: 0, rows: 0, first_line: line, names: [] };
+    this.#leftOut.set(what, left);
+    if (name !== undefined && !left.names.includes(name)) left.names.push(name);
+    return left;
+  }
+
+  async #copy(text: string, line: number): Promise<void> {
+    const target = readCopy(text);
+    if (target === undefined)
+      throw badDump(
+        line,
+        'This COPY is not in the form that pg_dump writes.',
+        'Write the dump with pg_dump --format=plain.',
+      );
+    await this.#statements?.end();
+    const { schema, name } = target.table;
+    const isAuth = schema === 'auth' && this.#takesUsers(target);
+    const why = leftSchema(schema);
+    if (isAuth) this.#taker = name === 'users' ? this.#userTaker(target) : this.#accountTaker(target);
+    else if (why === undefined) this.#taker = await this.#tableTaker(target, line);
+    else {
+      const left = this.#leave(`schema ${schema}`, why, line, name);
+      this.#taker = {
+        row: () => {
+          left.rows += 1;
+          return undefined;
+        },
+        end: async () => undefined,
+      };
+    }
+  }
+
+  /** Whether it is a table of users as Supabase has it. */
+  #takesUsers({ table: { name }, columns }: CopyTarget): boolean {
+    const wanted = name === 'users' ? ['id', 'email', 'encrypted_password'] : ['user_id', 'provider', 'identity_data'];
+    return (name === 'users' || name === 'identities') && wanted.every((column) => columns.includes(column));
+  }
+
+  async #endCopy(): Promise<void> {
+    const taker = this.#taker;
+    this.#taker = undefined;
+    this.#table = '';
+    await taker?.end();
+  }
+
+  #accountTaker({ columns }: CopyTarget): RowTaker {
+    return {
+      row: (text, line) => {
+        this.#users.addAccount(columns, { cells: readCells(text, line), line });
+        return undefined;
+      },
+      end: async () => this.#users.accountsEnd(),
+    };
+  }
+
+  #userTaker({ columns }: CopyTarget): RowTaker {
+    this.#hasUsers = true;
+    return {
+      row: (text, line) => {
+        const cells = readCells(text, line);
+        return line < this.#fromLine ? undefined : this.#users.addUser(columns, { cells, line });
+      },
+      end: async () => undefined,
+    };
+  }
+
+  async #tableTaker(target: CopyTarget, line: number): Promise<RowTaker> {
+    const label = `${target.table.schema ?? 'public'}.${target.table.name}`;
+    this.#table = label;
+    this.#tables.set(label, this.#tables.get(label) ?? 0);
+    let rows: TableRows | undefined;
+    return {
+      row: (text, at) => {
+        if (at < this.#fromLine) return undefined;
+        this.#tables.set(label, this.#tables.get(label)! + 1);
+        const row = { cells: readCells(text, at), line: at };
+        if (target.columns.length > 0) requireWidth(row, target.columns.length);
+        if (this.#door === undefined) return undefined;
+        if (rows !== undefined) return rows.add(row);
+        rows = new TableRows(this.#door, target, line);
+        return rows.begin().then(() => rows!.add(row));
+      },
+      end: async () => rows?.end(),
+    };
+  }
+}
+
+/** What psql is told in a dump needs no doing here, but for what would read another file. */
+function takeMeta(text: string, line: number): void {
+  if (/^\\(?:restrict|unrestrict|connect|c)(?:\s|$)/.test(text)) return;
+  throw badDump(line, `${text.split(/\s/, 1)[0]} is a command of psql, which import does not run.`);
+}

@@ -1,0 +1,52 @@
+import { Failure } from '../failure.ts';
+import { failedAt } from './failed-at.ts';
+import { bytesInRequest, type ProjectDoor, requestBytes } from './project-door.ts';
+import type { DumpStatement } from './scan-statement.ts';
+
+/** Statements of one request. */
+const statementsMax = 50;
+
+/** Bodies of functions name tables that come later in a dump; pg_dump sets the same. */
+const unchecked = 'set check_function_bodies = false;';
+
+/** Runs statements in their order, several in one transaction. */
+export class Statements {
+  readonly #door: ProjectDoor;
+  #waiting: DumpStatement[] = [];
+  #bytes = 0;
+
+  constructor(door: ProjectDoor) {
+    this.#door = door;
+  }
+
+  /** @param alone it may take its time, which each request has of its own */
+  async add(statement: DumpStatement, alone: boolean): Promise<void> {
+    const bytes = bytesInRequest(statement.text);
+    if (alone || this.#waiting.length === statementsMax || this.#bytes + bytes > requestBytes) await this.end();
+    this.#waiting.push(statement);
+    this.#bytes += bytes;
+    if (alone) await this.end();
+  }
+
+  /** Runs what waits. */
+  async end(): Promise<void> {
+    const statements = this.#waiting;
+    this.#waiting = [];
+    this.#bytes = 0;
+    if (statements.length === 0) return;
+    if (statements.length > 1) {
+      const together = `${unchecked}${statements.map(({ text }) => text).join(';\n')}`;
+      try {
+        await failedAt(statements[0]!.line, () => this.#door.sql(together));
+        return;
+      } catch (error) {
+        // Nothing of it is done: one by one, so that it is known which of them it was.
+        if (!(error instanceof Failure) || !refusals.has(error.envelope.code)) throw error;
+      }
+    }
+    for (const { text, line } of statements)
+      await failedAt(line, () => this.#door.sql(unchecked + text), { text, before: unchecked.length });
+  }
+}
+
+const refusals: ReadonlySet<string> = new Set(['SQL_ERROR', 'FORBIDDEN', 'VALIDATION_FAILED', 'RESULT_TOO_LARGE']);

@@ -1,0 +1,229 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { bcrypt } from 'hash-wasm';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startService } from '../helpers/service.ts';
+import { terminal } from './command.ts';
+
+const service = await startService();
+const ada = await terminal(service.url);
+afterAll(async () => {
+  await ada.remove();
+  await service.stop();
+});
+beforeAll(async () => {
+  await ada.svc('init');
+  await ada.svc('org', 'create');
+});
+
+const dump = (name: string) => readFile(new URL(`dumps/${name}`, import.meta.url), 'utf8');
+const put = (name: string, content: string | Buffer) => writeFile(join(ada.checkout, name), content);
+const newProject = async (): Promise<string> => {
+  const { json } = await ada.svc('projects', 'provision');
+  return json.project_id;
+};
+const sql = async (project: string, text: string) => {
+  const { json, stderr } = await ada.svc('projects', 'sql', project, text);
+  expect(stderr).toBe('');
+  return json.rows;
+};
+
+/** Everything of a schema that a dump carries, written by PostgreSQL itself. */
+const definitions = `
+  select 'column ' || c.table_name || '.' || c.column_name || ' ' || c.udt_name || ' ' || coalesce(c.column_default, '')
+      || coalesce(c.identity_generation, '') || c.is_generated || c.is_nullable || coalesce(c.character_maximum_length, 0)::text
+    as what from information_schema.columns c where table_schema = 'public'
+  union all select 'index ' || indexdef from pg_indexes where schemaname = 'public'
+  union all select 'constraint ' || conrelid::regclass::text || ' ' || conname || ' ' || pg_get_constraintdef(oid) from pg_constraint
+    where connamespace = 'public'::regnamespace and contype <> 'n'
+  union all select 'trigger ' || pg_get_triggerdef(oid) from pg_trigger where not tgisinternal
+  union all select 'function ' || pg_get_functiondef(oid) from pg_proc where pronamespace = 'public'::regnamespace
+  union all select 'view ' || oid::regclass::text || pg_get_viewdef(oid) from pg_class
+    where relnamespace = 'public'::regnamespace and relkind in ('v', 'm')
+  union all select 'policy ' || tablename || policyname || cmd || coalesce(qual, '') from pg_policies where schemaname = 'public'
+  union all select 'table ' || relname || relkind::text || relrowsecurity::text || coalesce(obj_description(oid), '')
+      || coalesce(pg_get_expr(relpartbound, oid), '')
+    from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
+  union all select 'sequence ' || sequencename || ' ' || coalesce(last_value, 0)::text from pg_sequences
+  union all select 'enum ' || enumtypid::regtype::text || enumlabel || enumsortorder::text from pg_enum
+  order by 1`;
+const tables = ['customers', '"Order Lines"', 'parts', 'parts_2023', 'log', 'loud', 'totals'];
+const contentsOf = async (project: string) => ({
+  definitions: await sql(project, definitions),
+  rows: await Promise.all(tables.map((table) => sql(project, `select t::text as row from ${table} t order by 1`))),
+});
+
+test('a dump of PostgreSQL comes along with every row, value and definition', async () => {
+  const [source, plain, zipped, piped] = [
+    await newProject(),
+    await newProject(),
+    await newProject(),
+    await newProject(),
+  ];
+  const text = await dump('shop.sql');
+  await put('source.sql', await dump('shop-source.sql'));
+  expect((await ada.svc('projects', 'sql', source, '--file', 'source.sql')).stderr).toBe('');
+  const expected = await contentsOf(source);
+  expect(expected.rows.map(({ length }: unknown[]) => length)).toEqual([4, 300, 5, 5, 0, 1, 4]);
+
+  await put('shop.sql', text);
+  const { json, stderr } = await ada.svc('projects', 'import', plain, 'shop.sql');
+  expect(stderr).toBe('');
+  expect(json).toMatchObject({ project_id: plain, dry_run: false, rows: 309, users: null });
+  expect(json.left_out.map(({ what }: { what: string }) => what).sort()).toEqual([
+    'owners',
+    'privileges',
+    'publications and subscriptions',
+    'settings of the session',
+  ]);
+  expect(await contentsOf(plain)).toEqual(expected);
+
+  await put('shop.sql.gz', gzipSync(text));
+  expect((await ada.svc('projects', 'import', zipped, 'shop.sql.gz')).stderr).toBe('');
+  expect(await contentsOf(zipped)).toEqual(expected);
+
+  expect((await ada.with({}, text.replaceAll('\n', '\r\n'))('projects', 'import', piped, '-')).stderr).toBe('');
+  expect((await contentsOf(piped)).rows).toEqual(expected.rows);
+}, 120_000);
+
+test('a Supabase project comes along with its users, who sign in with the passwords that they have', async () => {
+  const hash = await bcrypt({ password: 'the old secret', salt: Buffer.alloc(16, 7), costFactor: 6 });
+  const text = (await dump('supabase.sql'))
+    .replace('@BCRYPT@', hash)
+    .replace('@BCRYPT31@', hash.replace('$06$', '$31$'));
+  await put('supabase.sql', text);
+  const dry = await ada.svc('projects', 'import', 'supabase.sql', '--dry-run');
+  expect(dry.json).toMatchObject({ dry_run: true, rows: 2, users: { found: 4, imported: 0 } });
+
+  const project = await newProject();
+  const { json, stderr, stdout } = await ada.svc('projects', 'import', 'supabase.sql', '--project', project);
+  expect(stderr).toBe('');
+  expect(stdout).not.toContain('$06$');
+  expect(json).toMatchObject({
+    rows: 2,
+    rewritten_calls: 1,
+    tables: [{ table: 'public.profiles', rows: 2 }],
+    users: {
+      found: 4,
+      imported: 2,
+      unchanged: 0,
+      skipped: [
+        { id: '33333333-3333-4333-8333-333333333333', reason: 'anonymous' },
+        { id: '44444444-4444-4444-8444-444444444444', email: 'eve@example.com', reason: 'hash_cost' },
+      ],
+      left_out: { 'app_metadata.plan': 1, 'identity:github': 1, phone: 1 },
+    },
+  });
+  const left = Object.fromEntries(json.left_out.map((one: { what: string }) => [one.what, one]));
+  expect(left.extensions.names).toEqual(['uuid-ossp', 'pg_graphql']);
+  expect(left['schema app']).toMatchObject({ statements: 1, rows: 2, names: ['things'] });
+  expect(left['foreign keys to other schemas'].names).toEqual(['profiles → auth.users']);
+  expect(Object.keys(left).sort()).toEqual([
+    'event triggers',
+    'extensions',
+    'foreign keys to other schemas',
+    'owners',
+    'privileges',
+    'publications and subscriptions',
+    'schema app',
+    'schema auth',
+    'schema storage',
+    'schemas',
+    'settings of the session',
+  ]);
+  expect(await sql(project, 'select p::text as row from profiles p order by 1')).toEqual([
+    { row: '(11111111-1111-4111-8111-111111111111,99999999-9999-4999-8999-999999999999,)' },
+    { row: '(22222222-2222-4222-8222-222222222222,88888888-8888-4888-8888-888888888888,"likes\ttabs")' },
+  ]);
+  expect(await sql(project, "select policyname from pg_policies where schemaname = 'public' order by 1")).toEqual([
+    { policyname: 'By mail' },
+    { policyname: 'Own profile' },
+  ]);
+  const { anon_key: apikey } = (await ada.svc('projects', 'keys', project, '--reveal')).json;
+  const signedIn = await service.call<{ user: Record<string, unknown> }>(
+    service.actors.nobody,
+    'POST',
+    '/auth/v1/token?grant_type=password',
+    { headers: { apikey }, body: { email: 'ada@example.com', password: 'the old secret' } },
+  );
+  expect(signedIn.body.user).toMatchObject({
+    id: '11111111-1111-4111-8111-111111111111',
+    user_metadata: { name: 'Ada "the" first' },
+  });
+  // Of rows alone: users come before their accounts, and once more nothing changes.
+  const begins = (name: string) => text.indexOf(`COPY "auth"."${name}"`);
+  const users = text.slice(begins('users'), text.indexOf('COPY "public"."profiles"'));
+  const identities = text.slice(begins('identities'), begins('users'));
+  const other = await newProject();
+  const data = await ada.with({}, users + identities)('projects', 'import', other, '-');
+  expect(data.json.users).toMatchObject({ imported: 2, left_out: { 'identity:github': 1 } });
+  const again = await ada.with({}, users + identities)('projects', 'import', other, '-');
+  expect(again.json.users).toMatchObject({ imported: 0, unchanged: 2 });
+}, 120_000);
+
+test('what fails is told with its line, what came before is done, and the import goes on from there', async () => {
+  const project = await newProject();
+  const rows = Array.from({ length: 40 }, (_one, at) => `${at + 1}\t${at === 29 ? 'much too long' : 'fine'}`);
+  const lines = [
+    'CREATE TABLE public.notes (id integer, text varchar(5));',
+    'COPY public.notes (id, text) FROM stdin;',
+    ...rows,
+    '\\.',
+    'CREATE TABLE public.other (id integer);',
+    'ALTER TABLE ONLY public.notes',
+    '    ADD CONSTRAINT notes_pkey PRIMARY KEY (nothing);',
+    'CREATE TABLE public.last (id integer);',
+  ];
+  await put('notes.sql', lines.join('\n'));
+  const failed = await ada.svc('projects', 'import', project, 'notes.sql');
+  expect([failed.code, failed.stdout]).toEqual([1, '']);
+  expect(failed.error).toMatchObject({ code: 'SQL_ERROR', details: { line: 32, from_line: 32, sqlstate: '22001' } });
+  expect(failed.error.message).toMatch(/^Line 32: value too long for type character varying\(5\)/);
+  expect(await sql(project, 'select count(*)::int as n, max(id) as last from notes')).toEqual([{ n: 29, last: 29 }]);
+  await put('notes.sql', lines.join('\n').replace('much too long', 'short'));
+  const next = await ada.svc('projects', 'import', project, 'notes.sql', '--from-line', '32');
+  expect(next.error).toMatchObject({ code: 'SQL_ERROR', details: { line: 45, from_line: 45, sqlstate: '42703' } });
+  expect(
+    await sql(project, 'select count(*)::int as n, min(text) as text from notes where id = 30 or id = 40'),
+  ).toEqual([{ n: 2, text: 'fine' }]);
+  const rest = await ada.svc('projects', 'import', project, 'notes.sql', '--from-line', '47');
+  expect(rest.json).toMatchObject({ statements: 1, rows: 0 });
+  expect(
+    await sql(project, "select to_regclass('last') is not null and to_regclass('other') is not null as ok"),
+  ).toEqual([{ ok: true }]);
+}, 60_000);
+
+const spaces = ' '.repeat(70);
+test.each([
+  ['a string that is never closed', "select 1;\n\nselect 'a;\nb;\n", 3],
+  ['a dollar quote that is never closed', 'select 1;\nDO $x$\nbegin end $$;\n$y$;', 2],
+  ['a comment that is never closed', '/* one /* two */\n;\n', 1],
+  ['a quoted name that is never closed', 'select "a;\n', 1],
+  ['rows that never end', 'create table t (i int);\nCOPY public.t (i) FROM stdin;\n1\n2\n', 2],
+  ['a row with too few values', 'COPY public.t (i, j) FROM stdin;\n1\t2\n3\n\\.\n', 3],
+  ['a command of psql', 'select 1;\n\\i /etc/passwd\n', 2],
+  ['another encoding', "SET client_encoding = 'LATIN1';\n", 1],
+  ['bytes that are no letters', Buffer.from('select 1;\n-- \xff\n', 'latin1'), 2],
+  ['an archive', 'PGDMP\x01\x0e', 1],
+  ['a statement that is too long', `select 1;\nINSERT INTO t VALUES\n${`(1, 'x'),${spaces}\n`.repeat(15_000)};`, 2],
+  ['a string that is too long', `select 1;\nselect\n'${`${spaces}\n`.repeat(15_000)}';`, 3],
+  ['a line that is too long', Buffer.concat([Buffer.from('select 1;\n'), Buffer.alloc(65 * 1024 * 1024, 120)]), 2],
+] as [string, string | Buffer, number][])('%s ends the import with its line', async (_name, text, line) => {
+  await put('hostile.sql', text);
+  const { code, error, stdout } = await ada.svc('projects', 'import', 'hostile.sql', '--dry-run');
+  expect([code, stdout, error.code]).toEqual([1, '', 'BAD_DUMP']);
+  expect(error.details.line).toBe(line);
+});
+
+test('what is no dump is refused by name', async () => {
+  await put('broken.gz', gzipSync('select 1;\n'.repeat(1_000)).subarray(0, 30));
+  expect((await ada.svc('projects', 'import', 'broken.gz', '--dry-run')).error.code).toBe('BAD_FILE');
+  expect((await ada.svc('projects', 'import', 'absent.sql', '--dry-run')).error.code).toBe('FILE_NOT_FOUND');
+  expect((await ada.svc('projects', 'import', '.', '--dry-run')).error.code).toBe('BAD_FILE');
+  await put('empty.sql', '\n\n-- nothing\n\n');
+  expect((await ada.svc('projects', 'import', 'empty.sql', '--dry-run')).json).toMatchObject({
+    statements: 0,
+    lines: 4,
+  });
+});
