@@ -4,6 +4,8 @@ import type { KeyRing } from './keys.ts';
 /**
  * Sealed cursors: a prefix and base64url of (version, kind, feed and view digest, position, MAC). A client can neither
  * read nor make one, and a cursor is good only for the view that gave it out. Contract 01, 1.17; contract 02, 1.3.
+ *
+ * The MAC of a feed's cursor covers the epoch of the installation too: after a restore, positions are given out again.
  */
 export interface CursorView {
   /** Shown in front of the cursor, for example `mcr_`; may be empty. */
@@ -35,10 +37,15 @@ function digestOf(view: string): Buffer {
   return digest;
 }
 
+/** What the MAC covers. An epoch has no byte below 0x20, and cursors begin with one, so both are told apart. */
+function sealedBytes(keys: KeyRing, kind: CursorView['kind'], data: Buffer): Buffer {
+  return kind === 'list' || keys.feedEpoch === '' ? data : Buffer.concat([Buffer.from(keys.feedEpoch), data]);
+}
+
 /** Seals a position of a view. */
 export function sealCursor(keys: KeyRing, { prefix, kind, view }: CursorView, position: string): string {
   const data = Buffer.concat([Buffer.from([version, kinds[kind]]), digestOf(view), Buffer.from(position)]);
-  const mac = keys.mac('cursors', data).subarray(0, macBytes);
+  const mac = keys.mac('cursors', sealedBytes(keys, kind, data)).subarray(0, macBytes);
   return prefix + Buffer.concat([data, mac]).toString('base64url');
 }
 
@@ -56,6 +63,6 @@ export function openCursor(
   const data = bytes.subarray(0, -macBytes);
   if (data[0] !== version || data[1] !== kinds[kind] || !data.subarray(2, headBytes).equals(digestOf(view)))
     return undefined;
-  if (!keys.verifyMac('cursors', data, bytes.subarray(-macBytes))) return undefined;
+  if (!keys.verifyMac('cursors', sealedBytes(keys, kind, data), bytes.subarray(-macBytes))) return undefined;
   return data.subarray(headBytes).toString();
 }

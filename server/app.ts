@@ -11,6 +11,7 @@ import { acquireNodeLock } from '../db/node-lock.ts';
 import { type NoticeHook, openDatabase, type StatementHook } from '../db/pool.ts';
 import { ProjectDatabases } from '../db/project-databases.ts';
 import { ProjectPools } from '../db/project-pools.ts';
+import { restoreEpoch } from '../db/restore-epoch.ts';
 import { checkRootFingerprint } from '../db/root-fingerprint.ts';
 import { createAuditor } from '../engines/audit/auditor.ts';
 import type { TrialNetwork } from '../engines/audit/fetch/document.ts';
@@ -164,8 +165,9 @@ export async function startApp(options: AppOptions): Promise<App> {
     undo.push(db.close);
     metrics.watchPool(() => ({ total: db.pool.totalCount, idle: db.pool.idleCount, waiting: db.pool.waitingCount }));
 
-    const keys = new KeyRing(...roots);
-    await checkRootFingerprint(db, keys);
+    const ring = new KeyRing(...roots);
+    await checkRootFingerprint(db, ring);
+    const keys = ring.sinceRestore(await restoreEpoch(db));
     const warn = (message: string, facts: Record<string, unknown>) => log.warn(facts, message);
     const projectDatabases = new ProjectDatabases({
       servers: config.projectDatabaseUrls ?? { main: databaseUrl },

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { restoredFact as fact } from '../../db/restore-epoch.ts';
 import type { SavedDatabase } from '../../engines/copies/archive.ts';
 import type { ContentStore } from '../../engines/copies/content-store.ts';
 import { fillViews, loadRows, loadSequences, verifyContents } from '../../engines/copies/load-rows.ts';
@@ -6,8 +7,6 @@ import { plainClient } from '../../engines/copies/snapshot.ts';
 import { forAnyServer } from './definitions.ts';
 import type { Report } from './report.ts';
 import { RestoreError } from './restore-error.ts';
-
-const fact = 'restored_backup';
 
 /** What a control database is to a restore: empty, filled by a restore of a run, or somebody's. */
 export type ControlState = 'empty' | 'used' | { readonly run: string; readonly finished: boolean };
@@ -73,7 +72,8 @@ export async function restoreControl(options: RestoreControlOptions): Promise<vo
     report.step('control-verified');
     for (const statement of adjustments) await client.query(statement);
     await client.query(
-      `insert into public.platform_facts (key, value) values ($1, pg_catalog.jsonb_build_object('run', $2::text))
+      `insert into public.platform_facts (key, value) values
+        ($1, pg_catalog.jsonb_build_object('run', $2::text, 'epoch', pg_catalog.gen_random_uuid()))
         on conflict (key) do update set value = excluded.value`,
       [fact, run],
     );

@@ -91,6 +91,23 @@ async function tokenOf(from: GatewayProcess): Promise<string> {
 }
 const { cursor } = await changes(gateway);
 
+/** Adds entries to the feed of the project's events, and reads what comes after a cursor. */
+async function happen(from: GatewayProcess, types: readonly string[], after?: string) {
+  const path = `/projects/v1/${projectId}/events`;
+  const service = { headers: async () => ({ apikey: world.serviceKey }) };
+  for (const event_type of types)
+    expect(await from.call(service, 'POST', path, { body: { event_type } })).toMatchObject({ status: 201 });
+  const query = after === undefined ? '' : `?cursor=${after}`;
+  const { body } = await from.call<{ events: { event_type: string }[]; reset: boolean; cursor: string }>(
+    from.as(wallet),
+    'GET',
+    `${path}${query}`,
+  );
+  return { ...body, types: body.events.map((one) => one.event_type) };
+}
+/** Was handed out after the backup that is restored. */
+let lostCursor: string;
+
 let before: Awaited<ReturnType<typeof everyRow>>;
 let run: string;
 
@@ -128,6 +145,9 @@ test('a second backup of what has not changed stores nothing, and one that is ki
   expect(second.result.pruned_runs).toHaveLength(2);
   run = second.result.run;
   before = await everyRow(source);
+  const later = await serve(source);
+  lostCursor = (await happen(later, ['lost_one', 'lost_two'])).cursor;
+  await later.stop();
 
   const other = join(await folder(), 'backups');
   const options = { dataDir: source, env: { ...withRoot } };
@@ -224,6 +244,11 @@ test('a restore that is killed at each of its steps goes on, and ends with every
     status: 200,
     body: [{ words: 3 }],
   });
+  // The feed has come past the position that the cursor of the lost time has.
+  const found = await happen(again, ['new_one', 'new_two', 'new_three'], lostCursor);
+  expect(found.reset).toBe(true);
+  expect(found.types).toEqual(expect.arrayContaining(['new_one', 'new_two', 'new_three']));
+  expect(found.types).not.toContain('lost_one');
   // The policy of the manifest still tells users apart.
   expect(await again.call(anyone, 'GET', '/rest/v1/notes?select=id')).toMatchObject({ body: [] });
   // Cursors of before are of another server; what is written now is told.

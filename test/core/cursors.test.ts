@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type CursorView, openCursor, sealCursor } from '../../core/cursors.ts';
@@ -70,6 +70,17 @@ test('a cursor of the previous root still opens, one of a foreign root does not'
   const cursor = sealCursor(new KeyRing(old), view, '3');
   expect(openCursor(new KeyRing(current, old), view, cursor)).toBe('3');
   expect(openCursor(new KeyRing(current), view, cursor)).toBeUndefined();
+});
+
+test('a restore ends the cursors of feeds that were given out before it, and those of lists stay good', () => {
+  const feed: CursorView = { prefix: 'mcr_', kind: 'feed', view: 'room:1' };
+  const list: CursorView = { prefix: '', kind: 'list', view: 'projects' };
+  const eras = [keys, keys.sinceRestore(randomUUID()), keys.sinceRestore(randomUUID())];
+  for (const one of eras)
+    for (const other of eras) {
+      expect(openCursor(other, feed, sealCursor(one, feed, '7'))).toBe(one === other ? '7' : undefined);
+      expect(openCursor(other, list, sealCursor(one, list, '7'))).toBe('7');
+    }
 });
 
 test('views stay apart when there are more than are remembered', () => {
