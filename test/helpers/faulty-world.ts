@@ -8,9 +8,11 @@ import { createWallet, type TestWallet } from './wallet.ts';
 /**
  * A Postgres server of a test file's own with a way to it that can be broken, and gateways that are killed and started
  * again. What these tests lock and break would stand in the way of others on a shared server.
+ *
+ * @param settings further ones of the server
  */
-export async function startFaultyWorld() {
-  const postgres = await startOwnPostgres();
+export async function startFaultyWorld(settings: Readonly<Record<string, string>> = {}) {
+  const postgres = await startOwnPostgres(settings);
   const { name, url } = await postgres.database();
   const proxy = await startPgProxy(url);
   const folder = await temporaryFolder();

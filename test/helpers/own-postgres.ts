@@ -3,10 +3,17 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../../db/embedded/start.ts';
 import { memoryFolder } from './memory-folder.ts';
 
-/** A Postgres server of a test file's own, for tests that break connections or look at the whole server. */
-export async function startOwnPostgres() {
+/**
+ * A Postgres server of a test file's own, for tests that break connections or look at the whole server.
+ *
+ * @param further settings of the server
+ */
+export async function startOwnPostgres(further: Readonly<Record<string, string>> = {}) {
   const dataDir = await memoryFolder('svc-own-postgres-');
-  const server = await startEmbeddedPostgres({ dataDir, settings: { fsync: 'off', max_wal_size: '256MB' } });
+  const server = await startEmbeddedPostgres({
+    dataDir,
+    settings: { fsync: 'off', max_wal_size: '256MB', ...further },
+  });
   const admin = new pg.Client({ connectionString: server.url });
   await admin.connect();
   let count = 0;
