@@ -159,7 +159,8 @@ const additions: Record<string, string> = {
   'POST /projects/v1/:project_id/errors/invocations 200': errorDoor,
   'POST /projects/v1/:project_id/errors/fidelity 200': errorDoor,
   'POST /orgs/v1/admin/:org_id/credits 201': 'until money can be paid in, the platform admin credits a balance',
-  'POST /auth/v1/admin/users/import 200': 'users of another platform come along with their ids and the hashes of their passwords',
+  'POST /auth/v1/admin/users/import 200':
+    'users of another platform come along with their ids and the hashes of their passwords',
   'DELETE /auth/v1/admin/users/:user_id 200': 'tenant SQL does not reach the users of its project',
   'GET /mail/v1/admin/outbox 200': 'without SMTP the outbox is where mail is read',
   'POST /mail/v1/admin/test 201': 'shows whether the mail settings work',
