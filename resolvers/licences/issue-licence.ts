@@ -56,10 +56,12 @@ export async function findLicence(
 const columns = `jti, network, tx_hash as "txHash", plan, price_usd::text as "priceUsd", payer, domain, jws,
   issued_at as "issuedAt"`;
 
+// One at a time for each licence: two inserts at the same moment could meet in the index of `jti`, which is no conflict of
+// the kind that is expected here, but an error.
 const issueStatement: Statement = {
   name: 'licences.issue',
   text: `insert into licences as l (network, tx_hash, jti, plan, price_usd, payer, domain, jws, kid, issued_at)
-    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10 from (select pg_advisory_xact_lock(hashtextextended($3, 0))) as turn
     on conflict (network, tx_hash) do update set domain = coalesce(l.domain, excluded.domain)
     returning ${columns}`,
 };

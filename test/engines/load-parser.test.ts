@@ -30,7 +30,7 @@ test('a parser takes no more memory than it may, and one that asked for more is 
   const endless = `select ${'f(a.b),'.repeat(600_000)}1`;
   await expect(reader.read('', 'readScript', endless)).rejects.toBeInstanceOf(ThreadEndedError);
   const long = `select ${'f(a.b),'.repeat(100_000)}1`;
-  expect((await reader.read('', 'readScript', long)).statements).toEqual([long]);
+  expect((await reader.read('', 'readScript', long)).statements).toEqual([{ text: long, before: 0 }]);
   expect(await reader.read('', 'readScript', 'select 1')).toEqual(before);
   await reader.close();
 });

@@ -23,8 +23,10 @@ test('a room is locked for the message alone: with a key, too, nothing comes bet
   const { wallet, orgId } = await service.owner();
   const path = `/orgs/v1/${orgId}/rooms/hall/messages`;
   await call(wallet, 'POST', path, keyed('first', { body: 'one' }));
-  const sent = await service.statements(() => call(wallet, 'POST', path, keyed('second', { body: 'two' })));
-  // Who speaks without a presence is given one, which is told in the feed of presences: the room comes last.
+  const sent = await service.statements(() =>
+    call(wallet, 'POST', path, keyed('second', { body: 'two', session_key: 'another' })),
+  );
+  // A sender with a new session key gets a presence, which the feed of presences tells: the room comes last.
   const [joined, append] = sent.flatMap((text, at) => (text.includes('insert into feed_heads') ? [at] : []));
   // Who is live is looked up for the answer, after the commit.
   expect(sent.slice(joined, sent.indexOf('commit', joined) + 1)).toEqual([sent[joined!], sent[append!], 'commit']);

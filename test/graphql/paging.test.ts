@@ -34,9 +34,11 @@ async function fiveOfEach(): Promise<Record<string, List>> {
   }
   for (let i = 0; i < rows; i++) {
     const room = i === 0 ? projectId : `room-${i}`;
-    await service.call(wallet, 'POST', `/orgs/v1/${orgId}/rooms/${room}/messages`, { body: { body: 'hello' } });
+    await service.call(wallet, 'POST', `/orgs/v1/${orgId}/rooms/${room}/messages`, {
+      body: { body: 'hello', session_key: 'speaker-0' },
+    });
     if (i > 0) {
-      const body = { body: `message ${i}` };
+      const body = { body: `message ${i}`, session_key: `speaker-${i}` };
       await service.call(wallet, 'POST', `/orgs/v1/${orgId}/rooms/${projectId}/messages`, { body });
     }
     await service.graphql(service.actors.admin, `mutation { sendTestMail(input: { to: "a${i}@example.com" }) { id } }`);
