@@ -127,7 +127,7 @@ test('a project that asks for the first time has its turn among projects that fi
 test('where the server takes no more connections of a project, those that are open serve all', async () => {
   await expect.poll(() => connections(three)).toBe(0);
   await server.admin.query(`alter role ${three.roleName} connection limit 1`);
-  const pools = poolsOf();
+  const pools = poolsOf({ waitMs: 60_000 });
   await Promise.all(Array.from({ length: 20 }, () => processId(pools, three)));
   expect(pools.size).toBe(1);
   // Another node finds none left.
