@@ -82,7 +82,8 @@ export async function copyIn(
   const stream = client.query(from(copyFrom(table)));
   const ended = new Promise<void>((resolve, reject) => {
     stream.once('finish', resolve);
-    stream.once('error', reject);
+    // For good: what is written after the server has refused fails once more, and an error without a listener ends the process.
+    stream.on('error', reject);
   });
   ended.catch(() => undefined);
   try {

@@ -26,7 +26,7 @@ export function personBrowser(service: Service, browser: () => Browser) {
   async function byMail(page: Page, email: string) {
     await page.getByLabel('Email').fill(email);
     await page.getByRole('button', { name: 'Send me a link' }).click();
-    await page.getByRole('status').filter({ hasText: 'It is good once, for 15 minutes' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'good once, for 15 minutes' }).waitFor();
     const [path] = /\/agent\/v1\/control-plane\/sign-in\/link\?token=\S+/.exec(await people.mailTo(email))!;
     await page.goto(origin + path);
     await page.getByText(`Sign in as ${email}`).waitFor();
