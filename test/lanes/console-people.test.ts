@@ -39,7 +39,10 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
   async function byMail({ page, press, fill, email }: Opened): Promise<Page> {
     await fill('Mail address', email);
     await press('Mail me a link');
-    await page.getByRole('status').getByText(/good once, for\s+15 minutes/).waitFor();
+    await page
+      .getByRole('status')
+      .getByText(/good once, for\s+15 minutes/)
+      .waitFor();
     const [path] = /\/agent\/v1\/control-plane\/sign-in\/link\?token=\S+/.exec(await people.mailTo(email))!;
     const tab = await page.context().newPage();
     await tab.goto(origin + path);
