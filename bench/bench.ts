@@ -10,6 +10,7 @@ import { challenge, paidRequest } from './rows/payments.ts';
 import { provision } from './rows/provision.ts';
 import { deep, list, send, small } from './rows/queries.ts';
 import { restRow, row } from './rows/reads.ts';
+import { rebuild } from './rows/rebuild.ts';
 import { fanOut, latency, memory, saturated } from './rows/sockets.ts';
 import { start } from './rows/start.ts';
 import { bulk, large } from './rows/writes.ts';
@@ -31,6 +32,7 @@ const rows: Readonly<Record<RowName, (stage: Stage) => Promise<Line[]>>> = {
   large,
   'live-write': liveWrite,
   'live-latency': liveLatency,
+  rebuild,
   provision,
   'fan-out': fanOut,
   latency,

@@ -16,6 +16,7 @@ export const rowNames = [
   'large',
   'live-write',
   'live-latency',
+  'rebuild',
   'provision',
   'fan-out',
   'latency',

@@ -41,10 +41,21 @@ const tables = `
   grant select on many to service_role;
 `;
 
+interface Place {
+  readonly url: string;
+  readonly databaseUrl: string;
+  readonly root: Buffer;
+}
+
+/** Makes a project with rows. */
+export const makeRowProject = (place: Place, dataset: Dataset): Promise<RowProject> =>
+  makeProject(place, dataset, tables);
+
 /** Makes a project over the gateway's own door, and fills it past it. */
-export async function makeRowProject(
-  { url, databaseUrl, root }: { url: string; databaseUrl: string; root: Buffer },
+export async function makeProject(
+  { url, databaseUrl, root }: Place,
   { wallet, writtenOrgId }: Dataset,
+  filling: string,
 ): Promise<RowProject> {
   const signed = await wallet.header({ baseUrl: url, path: '/projects/v1' });
   const response = await fetch(`${url}/projects/v1`, {
@@ -63,7 +74,7 @@ export async function makeRowProject(
   const inside = new URL(databaseUrl);
   inside.pathname = `/${database.databaseName}`;
   await within(inside.href, async (client) => {
-    await client.query(tables);
+    await client.query(filling);
     await client.query('vacuum analyze');
   });
   const databases = new ProjectDatabases({

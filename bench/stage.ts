@@ -9,7 +9,7 @@ import { ensureDatabase } from '../db/ensure-database.ts';
 import type { HttpRequest, LoadAnswer, LoadCommand } from './load-protocol.ts';
 import type { Options } from './options.ts';
 import { parentOf, type Server, startServer, startWorker, stopAll, type Worker } from './processes.ts';
-import { makeRowProject, type RowProject } from './row-project.ts';
+import { makeProject, makeRowProject, type RowProject } from './row-project.ts';
 import { type Dataset, seed, sessionKeyOf } from './seed.ts';
 
 /** Everything a row measures with: one database, the gateway on it, and the others, started when first asked for. */
@@ -27,6 +27,8 @@ export interface Stage {
   readonly postgraphile: () => Promise<Server>;
   /** A project with rows, and the floor for reading them. */
   readonly rowProject: () => Promise<RowProject>;
+  /** Another project, filled by SQL. */
+  readonly filledProject: (filling: string) => Promise<RowProject>;
   readonly rowFloor: () => Promise<Server>;
   readonly load: () => Worker<LoadCommand, LoadAnswer>;
   readonly say: (what: string) => void;
@@ -79,7 +81,8 @@ export async function onStage<Result>(options: Options, run: (stage: Stage) => P
         const session = { SESSION_KEY: sessionKeyOf(root) };
         return startServer(file, { NODE_ENV: 'production', DATABASE_URL: databaseUrl, ...session }, folder);
       });
-    const rowProject = once(() => makeRowProject({ url: gateway.url, databaseUrl, root }, dataset));
+    const place = { url: gateway.url, databaseUrl, root };
+    const rowProject = once(() => makeRowProject(place, dataset));
     return await run({
       options,
       gateway,
@@ -91,6 +94,7 @@ export async function onStage<Result>(options: Options, run: (stage: Stage) => P
       mercurius: peer('subjects/mercurius.ts'),
       postgraphile: peer('subjects/postgraphile.ts'),
       rowProject,
+      filledProject: (filling) => makeProject(place, dataset, filling),
       rowFloor: once(async () => {
         const { loginUrl } = await rowProject();
         return startServer('subjects/floor-rows.ts', { NODE_ENV: 'production', DATABASE_URL: loginUrl }, folder);

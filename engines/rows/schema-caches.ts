@@ -60,6 +60,12 @@ export class SchemaCaches {
     return this.#now() - entry.checkedAt < believedMs ? cacheOf(entry) : this.#check(database, entry);
   }
 
+  /** Whether no other schema was read since this one. */
+  isNewest({ databaseName }: Pick<ProjectDatabase, 'databaseName'>, cache: SchemaCache): boolean {
+    const entry = this.#entries.get(databaseName);
+    return entry === undefined || entry.cache === cache;
+  }
+
   /** Asks whether a schema has changed, once for all who ask at the same time, and reads it anew if so. */
   #check(database: ProjectDatabase, entry: Entry): Promise<SchemaCache> {
     const { databaseName } = database;

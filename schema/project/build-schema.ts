@@ -11,75 +11,69 @@ import {
   GraphQLNonNull,
   GraphQLObjectType,
   type GraphQLOutputType,
-  GraphQLSchema,
+  type GraphQLSchema,
   GraphQLString,
 } from 'graphql';
+import type { SlicedWork } from '../../core/slices.ts';
 import type { FieldMeaning, PartName } from '../../engines/rows/graph/asked.ts';
 import type { GraphColumn, GraphModel, GraphRoutine, GraphTable } from '../../engines/rows/graph/graph-model.ts';
 import type { GraphEnum, ValueType } from '../../engines/rows/graph/value-types.ts';
+import { GatheredObjectType, Joining, joinedSchema } from './gathered-types.ts';
 import { InputTypes } from './input-types.ts';
 import { liveEventType, type SubscribeTo } from './live-types.ts';
 import { scalars } from './scalars.ts';
 
 type Field = GraphQLFieldConfig<unknown, unknown>;
 type Fields = GraphQLFieldConfigMap<unknown, unknown>;
+type NamedField = readonly [name: string, Field];
 
 const nonNull = (type: GraphQLOutputType) => new GraphQLNonNull(type as GraphQLObjectType);
 
-/** The schema of what one role sees. Names were made to be names; data, not code, is what differs from project to project. */
-export function buildSchema(model: GraphModel, subscribe: SubscribeTo): GraphQLSchema {
-  const types = new OutputTypes();
-  const { inputs } = types;
-  const readable = model.tables.filter((table) => table.readable.length > 0);
-  const queries: Fields = Object.fromEntries([
-    ...readable.flatMap((table) => [
-      [table.fieldName, types.list(table, { kind: 'list', table })] as const,
-      ...(table.primaryKey === undefined
-        ? []
-        : [[`${table.fieldName}ByPk`, byKey(table, table.primaryKey, types)] as const]),
-    ]),
-    ...model.queries.map((routine) => [routine.name, types.call(routine)] as const),
-  ]);
-  const mutations: Fields = Object.fromEntries([
-    ...model.tables.flatMap((table) => changesOf(table, types, inputs)),
-    ...model.mutations.map((routine) => [routine.name, types.call(routine)] as const),
-  ]);
-  const live = readable.filter(({ isLive }) => isLive);
-  const subscriptions: Fields = Object.fromEntries(
-    live.map((table) => [
-      `${table.fieldName}Hints`,
-      {
-        type: nonNull(liveEventType),
-        description: `Tells of changes of ${quoted(table)} as they are committed: what changed, not the rows.`,
-        args: { after: { type: GraphQLString, description: 'Cursor to resume after; without one, from now on.' } },
-        subscribe: (_root, { after }: { after?: string | null }, request) =>
-          subscribe(request, table.table.name, after ?? undefined),
-        resolve: (event) => event,
-      } satisfies Field,
-    ]),
-  );
-  return new GraphQLSchema({
-    query: rootType('Query', 'Everything that can be read.', queries),
-    mutation: Object.keys(mutations).length === 0 ? null : rootType('Mutation', changesWords, mutations),
-    subscription: live.length === 0 ? null : rootType('Subscription', 'Changes of live tables.', subscriptions),
-    // Made of the catalogs by rules that make nothing else; checking it takes longer than making it.
-    assumeValid: true,
+/**
+ * The schema of what one role sees, a table or a type at a time. Names were made to be names; data, not code, is what
+ * differs from project to project.
+ */
+export function* buildSchema(model: GraphModel, subscribe: SubscribeTo): SlicedWork<GraphQLSchema> {
+  const joining = new Joining();
+  const types = new OutputTypes(joining);
+  const queries: NamedField[] = [];
+  const mutations: NamedField[] = [];
+  const subscriptions: NamedField[] = [];
+  for (const table of model.tables) {
+    mutations.push(...changesOf(table, types));
+    if (table.readable.length > 0) {
+      queries.push([table.fieldName, types.list(table, { kind: 'list', table })]);
+      const { primaryKey } = table;
+      if (primaryKey !== undefined) queries.push([`${table.fieldName}ByPk`, byKey(table, primaryKey, types)]);
+      if (table.isLive) subscriptions.push([`${table.fieldName}Hints`, hintsOf(table, subscribe)]);
+    }
+    yield;
+  }
+  for (const routine of model.queries) {
+    queries.push([routine.name, types.call(routine)]);
+    yield;
+  }
+  for (const routine of model.mutations) {
+    mutations.push([routine.name, types.call(routine)]);
+    yield;
+  }
+  // A project may show nothing at all, and a type has a field.
+  if (queries.length === 0) queries.push(['_empty', emptyField]);
+  const rootType = (name: string, description: string, fields: readonly NamedField[]) =>
+    fields.length === 0
+      ? null
+      : new GatheredObjectType(joining, { name, description, fields: Object.fromEntries(fields) });
+  return yield* joinedSchema(joining, {
+    query: rootType('Query', 'Everything that can be read.', queries)!,
+    mutation: rootType('Mutation', changesWords, mutations),
+    subscription: rootType('Subscription', 'Changes of live tables.', subscriptions),
   });
 }
 
 const changesWords =
   'Everything that can be changed. The fields of one request are run in order and in one transaction: all or nothing.';
 
-/** A project may show nothing at all, and a type has a field. */
-const rootType = (name: string, description: string, fields: Fields) =>
-  new GraphQLObjectType({
-    name,
-    description,
-    fields:
-      Object.keys(fields).length > 0
-        ? fields
-        : { _empty: { type: GraphQLBoolean, description: 'Nothing is shown here.', resolve: () => null } },
-  });
+const emptyField: Field = { type: GraphQLBoolean, description: 'Nothing is shown here.', resolve: () => null };
 
 const quoted = ({ table }: GraphTable) => `\`${table.name.replaceAll('`', "'")}\``;
 
@@ -94,13 +88,23 @@ function byKey(table: GraphTable, key: readonly GraphColumn[], types: OutputType
   };
 }
 
-function changesOf(table: GraphTable, types: OutputTypes, inputs: InputTypes): (readonly [string, Field])[] {
+const hintsOf = (table: GraphTable, subscribe: SubscribeTo): Field => ({
+  type: nonNull(liveEventType),
+  description: `Tells of changes of ${quoted(table)} as they are committed: what changed, not the rows.`,
+  args: { after: { type: GraphQLString, description: 'Cursor to resume after; without one, from now on.' } },
+  subscribe: (_root, { after }: { after?: string | null }, request) =>
+    subscribe(request, table.table.name, after ?? undefined),
+  resolve: (event) => event,
+});
+
+function changesOf(table: GraphTable, types: OutputTypes): NamedField[] {
   const { typeName, can } = table;
+  const { inputs } = types;
   const field = (
     kind: 'insert' | 'upsert' | 'update' | 'delete',
     description: string,
     args: GraphQLFieldConfigArgumentMap,
-  ): readonly [string, Field] => [
+  ): NamedField => [
     `${kind}${typeName}`,
     {
       type: nonNull(types.changes(table)),
@@ -118,7 +122,7 @@ function changesOf(table: GraphTable, types: OutputTypes, inputs: InputTypes): (
     type: required(new GraphQLList(required(inputs.insert(table)))),
     description: 'The rows. What a row does not name takes its default.',
   });
-  const fields: (readonly [string, Field])[] = [];
+  const fields: NamedField[] = [];
   if (can.insert) fields.push(field('insert', `Adds rows to ${quoted(table)}.`, { rows: rows() }));
   const { primaryKey, uniques } = table.table;
   if (can.insert && can.update && (primaryKey.length > 0 || uniques.length > 0))
@@ -149,9 +153,15 @@ function changesOf(table: GraphTable, types: OutputTypes, inputs: InputTypes): (
 
 /** The types of answers, each made when it is first needed. */
 class OutputTypes {
-  readonly inputs: InputTypes = new InputTypes((value) => this.leaf(value));
+  readonly inputs: InputTypes;
+  readonly #joining: Joining;
   readonly #made = new Map<string, GraphQLObjectType>();
   readonly #enums = new Map<string, GraphQLEnumType>();
+
+  constructor(joining: Joining) {
+    this.#joining = joining;
+    this.inputs = new InputTypes(joining, (value) => this.leaf(value));
+  }
 
   leaf({ scalar, isList }: ValueType): GraphQLEnumType | GraphQLList<GraphQLEnumType> {
     const type = typeof scalar === 'string' ? scalars[scalar] : this.#enum(scalar);
@@ -173,7 +183,7 @@ class OutputTypes {
   #type(name: string, description: string, fields: () => Fields): GraphQLObjectType {
     let made = this.#made.get(name);
     if (made === undefined) {
-      made = new GraphQLObjectType({ name, description, fields });
+      made = new GatheredObjectType(this.#joining, { name, description, fields });
       this.#made.set(name, made);
     }
     return made;

@@ -2,7 +2,7 @@ import {
   GraphQLEnumType,
   type GraphQLFieldConfigArgumentMap,
   type GraphQLInputFieldConfigMap,
-  GraphQLInputObjectType,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   GraphQLInt,
   GraphQLList,
@@ -15,6 +15,7 @@ import { isOrdered } from '../../engines/rows/graph/model.ts';
 import { orders } from '../../engines/rows/graph/paging.ts';
 import type { ValueType } from '../../engines/rows/graph/value-types.ts';
 import { ValueFilters } from './filters.ts';
+import { GatheredInputObjectType, type Joining } from './gathered-types.ts';
 
 type Leaf = (value: ValueType) => GraphQLEnumType | GraphQLList<GraphQLEnumType>;
 
@@ -26,12 +27,14 @@ const orderDirection = new GraphQLEnumType({
 
 /** The types of arguments, each made when it is first needed. */
 export class InputTypes {
+  readonly #joining: Joining;
   readonly #leaf: Leaf;
   readonly #filters = new ValueFilters();
   readonly #made = new Map<string, GraphQLInputObjectType>();
   readonly #columns = new Map<string, GraphQLEnumType>();
 
-  constructor(leaf: Leaf) {
+  constructor(joining: Joining, leaf: Leaf) {
+    this.#joining = joining;
     this.#leaf = leaf;
   }
 
@@ -43,7 +46,7 @@ export class InputTypes {
   ): GraphQLInputObjectType {
     let made = this.#made.get(name);
     if (made === undefined) {
-      made = new GraphQLInputObjectType({ name, description, fields, isOneOf });
+      made = new GatheredInputObjectType(this.#joining, { name, description, fields, isOneOf });
       this.#made.set(name, made);
     }
     return made;

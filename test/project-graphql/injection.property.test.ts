@@ -9,6 +9,7 @@ import type { Catalog, CatalogColumn } from '../../engines/rows/schema/catalog.t
 import { schemaCacheOf } from '../../engines/rows/schema/load.ts';
 import { buildSchema } from '../../schema/project/build-schema.ts';
 import { askedOf, fragmentsOf } from '../../schema/project/collect.ts';
+import { wholly } from '../helpers/wholly.ts';
 import { tokens } from '../rows/injection.ts';
 
 /*
@@ -113,9 +114,10 @@ interface Made {
 
 function made(named: Named): Made {
   const cache = schemaCacheOf(catalogOf(named));
-  const schema = buildSchema(graphModelOf(cache, 'service_role'), () => {
+  const subscribe = () => {
     throw new Error('Nothing is followed here.');
-  });
+  };
+  const schema = wholly(buildSchema(wholly(graphModelOf(cache, 'service_role')), subscribe));
   const cursors = { seal: () => 'c', open: (_view: string, cursor: string) => cursor };
   return {
     schema,
@@ -215,7 +217,7 @@ test('whatever tables, columns and functions are called, there is a schema, and 
       const one = made(named);
       // Built without being checked: so it is checked here.
       expect(validateSchema(one.schema)).toEqual([]);
-      const model = graphModelOf(schemaCacheOf(catalogOf(named)), 'service_role');
+      const model = wholly(graphModelOf(schemaCacheOf(catalogOf(named)), 'service_role'));
       const first = model.tables.find((each) => each.table.name === table)!;
       const shown = first.columns.map(({ name }) => name);
       const relation = first.relations[0]!;

@@ -1,3 +1,4 @@
+import type { SlicedWork } from '../../../core/slices.ts';
 import { everything } from '../request/names.ts';
 import type { RowRole } from '../request/row-request.ts';
 import type { Column, Routine, SchemaCache, Table } from '../schema/types.ts';
@@ -20,30 +21,43 @@ const typesOfTable = (name: string) =>
     (end) => name + end,
   );
 
-/** What a role sees. Tables it has no right to are not there, and take no names either. */
-export function graphModelOf(cache: SchemaCache, role: RowRole): GraphModel {
+/** What a role sees, a table at a time. Tables it has no right to are not there, and take no names either. */
+export function* graphModelOf(cache: SchemaCache, role: RowRole): SlicedWork<GraphModel> {
   const types = new Names(reservedTypes);
   const roots = new Names(['_empty']);
   const visible = [...cache.tables.values()]
     .filter((table) => (table.rights.byRole[role] ?? '') !== '')
     .sort((left, right) => (left.name < right.name ? -1 : 1));
   // Tables before enums and functions: what is made later makes way.
-  const named = visible.map((table) => {
+  const named: { readonly table: Table; readonly typeName: string }[] = [];
+  for (const table of visible) {
     const typeName = types.claim(typeNameOf(table.name), (name) => [...typesOfTable(name), ...rootsOf(name)]);
     for (const name of rootsOf(typeName)) roots.claim(name);
-    return { table, typeName };
-  });
+    named.push({ table, typeName });
+    yield;
+  }
   const values = new ValueTypes(cache, types);
-  const tables = named.map(({ table, typeName }) => tableOf(cache, values, role, table, typeName));
+  const tables: GraphTable[] = [];
+  for (const { table, typeName } of named) {
+    tables.push(tableOf(cache, values, role, table, typeName));
+    yield;
+  }
   const byName = new Map(tables.map((one) => [one.table.name, one]));
-  for (const table of tables) (table.relations as GraphRelation[]).push(...relationsOf(cache, table, byName));
+  for (const table of tables) {
+    (table.relations as GraphRelation[]).push(...relationsOf(cache, table, byName));
+    yield;
+  }
   const shown = tables.filter(({ readable, can }) => readable.length > 0 || can.insert || can.update || can.delete);
-  const routines = [...cache.routines.values()]
+  const callable = [...cache.routines.values()]
     .flat()
     .filter(({ callers }) => callers.includes(role))
     .filter((routine) => routine.arguments.every(({ name }) => name !== ''))
-    .sort((left, right) => (signatureOf(left) < signatureOf(right) ? -1 : 1))
-    .map((routine) => routineOf(routine, { values, types, roots, byName }));
+    .sort((left, right) => (signatureOf(left) < signatureOf(right) ? -1 : 1));
+  const routines: GraphRoutine[] = [];
+  for (const routine of callable) {
+    routines.push(routineOf(routine, { values, types, roots, byName }));
+    yield;
+  }
   return {
     tables: shown,
     queries: routines.filter(({ routine }) => routine.volatility !== 'volatile'),
