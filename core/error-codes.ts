@@ -58,6 +58,10 @@ const signIn: NextAction = {
   auth: 'SIWX',
   why: 'Send a signed wallet message in the SIGN-IN-WITH-X header.',
 };
+const sendAdminKey: NextAction = {
+  type: 'authenticate',
+  why: 'Send the admin key in the X-Admin-Key header; svc reads it from SVC_ADMIN_KEY. In development the gateway prints it at its start.',
+};
 const signInThere: NextAction = { type: 'authenticate', path: '/auth/sign-in', why: 'Sign in on this host.' };
 const again: NextAction = { type: 'retry', why: 'Send the same request again after a short pause.' };
 const edit: NextAction = { type: 'edit_request', why: 'Correct the named field and send the request again.' };
@@ -210,7 +214,7 @@ export const errorRows = {
   WRITE_AUTH_BINDING_MISMATCH: row(403, 'auth', 'The write approval is for another action, target or session.'),
   WRITE_AUTH_SESSION_INVALID: row(403, 'auth', 'The write approval has expired, was revoked or is unknown.'),
   ABOVE_WRITE_AUTH_CEILING: row(403, 'auth', 'The holder of this approval may not do this even with it.'),
-  ADMIN_REQUIRED: row(403, 'auth', 'This is for the platform admin.'),
+  ADMIN_REQUIRED: row(403, 'auth', 'This is for the platform admin.', { nextActions: [sendAdminKey] }),
   SVC_CACHE_INVALIDATION_HOST_FORBIDDEN: row(403, 'auth', 'The host is not one of this project.', {
     nextActions: [edit],
   }),

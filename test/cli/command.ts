@@ -23,9 +23,11 @@ export interface Ended {
 
 /** A command that goes on until it is told to end. */
 export interface Streaming {
-  /** Lines of standard output so far. */
+  /** The JSON documents on standard output so far, one a line. */
   // biome-ignore lint/suspicious/noExplicitAny: tests select what they look at.
   readonly lines: () => any[];
+  /** Standard output so far. */
+  readonly stdout: () => string;
   /** Standard error so far. */
   readonly stderr: () => string;
   /** Asks it to end, as Ctrl-C does. */
@@ -99,6 +101,7 @@ export async function terminal(apiBase?: string, command: readonly string[] = ar
     const { child, ended, stdout, stderr: said } = start(words, env);
     return {
       ended,
+      stdout,
       stderr: said,
       lines: () =>
         stdout()

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterAll, expect, test } from 'vitest';
@@ -22,7 +23,14 @@ test('svc dev starts a gateway, svc mcp serves a model from it, and both end whe
     folder,
   );
   await expect.poll(() => dev.lines(), { timeout: 150_000 }).toHaveLength(1);
-  const [{ api_base }] = dev.lines();
+  const [{ api_base, data_dir }] = dev.lines();
+  expect(data_dir).toBe(folder);
+  // The text for people says where things are; with the key of its file one is the platform admin.
+  const adminKey = (await readFile(`${folder}/admin.key`, 'utf8')).trim();
+  await expect.poll(() => dev.stderr()).toContain(`Admin key      ${adminKey}   (kept in ${folder}/admin.key)`);
+  expect(dev.stderr()).toContain(`Console        ${api_base}/console`);
+  const asAdmin = ada.with({ SVC_API_BASE: api_base, SVC_ADMIN_KEY: adminKey });
+  expect((await asAdmin('admin', 'outbox')).json).toMatchObject({ mails: [] });
   const inGateway = ada.with({ SVC_API_BASE: api_base });
   expect((await inGateway('init')).json).toMatchObject({
     reachable: true,
@@ -80,6 +88,15 @@ test('a gateway does not outlive the svc dev that is killed', async () => {
   await expect.poll(isThere, { timeout: 60_000 }).toBe(false);
   expect((await orphan('service', 'health')).error.code).toBe('NETWORK_ERROR');
 }, 240_000);
+
+test('a data folder that cannot be used is told of by the flag that names it', async () => {
+  const taken = await ada.file('taken', '');
+  const refused = await ada.with({ DATABASE_URL: control.url })('dev', '--port', '0', '--data-dir', taken);
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('set --data-dir to a folder of yours');
+  expect(refused.stderr).not.toContain('SVC_DATA_DIR');
+  expect(refused.stderr).toContain('The gateway ended before it served');
+}, 120_000);
 
 test('where there is no gateway to start, dev says so', async () => {
   expect((await ada.with({ SVC_GATEWAY_DIR: ada.checkout })('dev')).error.code).toBe('FILE_NOT_FOUND');

@@ -141,6 +141,19 @@ test('a watch tells each message as it comes, and ends when it is asked to', asy
   expect(await watch.stop()).toMatchObject({ code: 0, stderr: '' });
 });
 
+test('a watch for a person tells sender, time and text of each message, and nothing else', async () => {
+  const { cursor } = (await ada.svc('messages', 'list')).json;
+  const watch = ada.stream('messages', 'list', '--watch', '--cursor', cursor, '--human');
+  const { message_id, sender, created_at } = (await inRoom()('messages', 'send', 'First line\nSecond line')).json;
+  await expect.poll(() => watch.stdout()).toMatch(/Second line\n$/);
+  const minute = created_at.slice(0, 16).replace('T', ' ');
+  expect(await watch.stop()).toMatchObject({
+    code: 0,
+    stdout: `${sender}, ${minute} (${message_id})\n  First line\n  Second line\n`,
+    stderr: '',
+  });
+});
+
 test('claims tell what stands against them, and end', async () => {
   const mine = await ada.svc('claims', 'create', 'repo:src/**', '--ttl', '600', '--note', 'sign-in');
   expect(mine.json).toMatchObject({ mode: 'exclusive', conflicts: [] });

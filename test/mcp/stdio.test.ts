@@ -56,7 +56,10 @@ describe.each(clients)('%s', (name, connect) => {
     const begun = (await client.callTool('init')).structuredContent;
     expect(begun).toMatchObject({ wallet: { created: true }, reachable: true });
     const { org_id } = (await client.callTool('create_org')).structuredContent;
-    const made = (await client.callTool('provision_postgres_project', { org_id, name: 'notes' })).structuredContent;
+    // The organization that was made is the one that calls mean.
+    const rename = { name: 'rename_org', arguments: { display_name: 'Ours' } };
+    expect((await client.callTool('call_tool', rename)).structuredContent).toMatchObject({ org_id });
+    const made = (await client.callTool('provision_postgres_project', { name: 'notes' })).structuredContent;
     const { project_id, anon_key, service_key } = made;
     const kept = await readFile(join(here.config, 'credentials', 'project-keys.v1.json'), 'utf8');
     expect(kept).toContain(service_key);

@@ -18,6 +18,14 @@ const mcp: Command = {
   streams: true,
   async run({ cli, exitWith, perform }) {
     const [{ runMcpBridge }, { url }] = await Promise.all([import('../mcp/bridge.ts'), apiBase(cli)]);
+    /** What was made is made all the same, and the answer tells of it. */
+    const kept = async (id: string, keep: () => Promise<void>) => {
+      try {
+        await keep();
+      } catch (error) {
+        cli.stderr.write(`svc: what is known of ${id} is not kept here: ${failureOf(error).message}\n`);
+      }
+    };
     const code = await runMcpBridge({
       apiBase: url,
       version: cli.version,
@@ -36,16 +44,13 @@ const mcp: Command = {
         const { anon_key, service_key } = (await keptKeys(cli, url))[id] ?? {};
         return anon_key === undefined || service_key === undefined ? undefined : { anon_key, service_key };
       },
-      saveProjectKeys: async (id, keys, isNew) => {
-        try {
+      // Whoever only looks keys up goes on working where it was.
+      saveProjectKeys: (id, keys, isNew) =>
+        kept(id, async () => {
           await keepKeys(cli, url, id, keys);
-          // Whoever only looks keys up goes on working where it was.
           if (isNew) await choose(cli, url, { project_id: id });
-        } catch (error) {
-          // The project is made all the same, and its keys are in the answer.
-          cli.stderr.write(`svc: what is known of ${id} is not kept here: ${failureOf(error).message}\n`);
-        }
-      },
+        }),
+      useOrg: (id) => kept(id, () => choose(cli, url, { org_id: id })),
       run: perform,
     });
     exitWith(code);

@@ -26,6 +26,9 @@ const answersMs = 10_000;
 /** The tool that makes a project. */
 const provision = 'provision_postgres_project';
 
+/** The tool that makes an organization. */
+const createOrg = 'create_org';
+
 /**
  * Speaks the Model Context Protocol on standard input and output, and lets the gateway answer: every call goes there with
  * a fresh credential of this machine, filled with what this checkout is bound to. What is local by nature is done here.
@@ -170,7 +173,7 @@ class Bridge {
     if (tool !== undefined && answer.result !== undefined && answer.result.isError !== true)
       this.#self.done(tool, filled);
     // What a project's own doors answer is its tenants' word.
-    if (doors[meant] === undefined) await this.#keep(answer, meant === provision);
+    if (doors[meant] === undefined) await this.#keep(answer, meant);
     return answer;
   }
 
@@ -198,13 +201,14 @@ class Bridge {
     return this.#host.headersFor(this.#url());
   }
 
-  /** Keys that an answer brings are kept: a project is provisioned once, and is the active one then. */
-  async #keep({ result }: Message, isNew: boolean): Promise<void> {
+  /** Keeps the keys that an answer brings. What is made is what calls mean from then on. */
+  async #keep({ result }: Message, tool: string): Promise<void> {
     const data = isObject(result) && result.isError !== true ? result.structuredContent : undefined;
     if (!isObject(data)) return;
-    const { project_id, anon_key, service_key } = data;
+    const { org_id, project_id, anon_key, service_key } = data;
+    if (tool === createOrg && typeof org_id === 'string') await this.#host.useOrg(org_id);
     if (typeof project_id === 'string' && typeof anon_key === 'string' && typeof service_key === 'string')
-      await this.#host.saveProjectKeys(project_id, { anon_key, service_key }, isNew);
+      await this.#host.saveProjectKeys(project_id, { anon_key, service_key }, tool === provision);
   }
 
   /** What takes which arguments, of the tools that are not listed, too. */
