@@ -8,6 +8,7 @@ import { bannedCalls } from './banned-calls.ts';
 import { boundaryCrossings } from './boundaries.ts';
 import { documentFaults } from './documents.ts';
 import { generatedFiles } from './generated-files.ts';
+import { schemaFindings } from './schema-lint.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -61,6 +62,7 @@ const checks: Readonly<Record<string, Check>> = {
   boundaries: async () => (await boundaryCrossings()).join('\n'),
   'banned calls': async () => (await bannedCalls()).join('\n'),
   documents: async () => (await documentFaults()).join('\n'),
+  'schema conventions': async () => (await schemaFindings()).join('\n'),
   'generated files': generated,
   migrations,
 };

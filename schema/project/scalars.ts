@@ -11,11 +11,16 @@ import type { ScalarName } from '../../engines/rows/graph/value-types.ts';
 
 // What these throw is no error of GraphQL's, so that it adds the place, the type and the value that was found.
 
+/** The manual of PostgreSQL, which reads and writes these values: it says what their texts look like. */
+const manual = (page: string) => `https://www.postgresql.org/docs/18/${page}`;
+const dateTimes = manual('datatype-datetime.html');
+
 /** A scalar that is a text on the wire; whether it is one of its kind is for PostgreSQL to say. */
-const text = (name: string, description: string) =>
+const text = (name: string, description: string, specifiedByURL: string) =>
   new GraphQLScalarType<string, string>({
     name,
     description,
+    specifiedByURL,
     coerceOutputValue: String,
     coerceInputValue(value) {
       if (typeof value === 'string') return value;
@@ -28,7 +33,7 @@ const text = (name: string, description: string) =>
   });
 
 /** A number with more digits than JavaScript's have: a text that is made of its digits, or a number on the way in. */
-const digits = (name: string, description: string, pattern: RegExp) => {
+const digits = (name: string, description: string, pattern: RegExp, specifiedByURL: string) => {
   const checked = (value: string) => {
     if (pattern.test(value)) return value;
     throw new TypeError(`This is no ${name}.`);
@@ -36,6 +41,7 @@ const digits = (name: string, description: string, pattern: RegExp) => {
   return new GraphQLScalarType<string, string>({
     name,
     description,
+    specifiedByURL,
     coerceOutputValue: String,
     coerceInputValue(value) {
       if (typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value))
@@ -62,19 +68,25 @@ const json = new GraphQLScalarType<unknown, unknown>({
 
 export const scalars: Readonly<Record<ScalarName, GraphQLScalarType>> = {
   Int: GraphQLInt,
-  BigInt: digits('BigInt', 'A whole number of up to 64 bits, as a string.', /^[+-]?\d{1,40}$/),
+  BigInt: digits(
+    'BigInt',
+    'A whole number of up to 64 bits, as a string.',
+    /^[+-]?\d{1,40}$/,
+    manual('datatype-numeric.html#DATATYPE-INT'),
+  ),
   Float: GraphQLFloat,
   Numeric: digits(
     'Numeric',
     'A decimal number of any length, as a string.',
     /^([+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d{1,6})?|NaN|[+-]?Infinity)$/i,
+    manual('datatype-numeric.html#DATATYPE-NUMERIC-DECIMAL'),
   ),
   Boolean: GraphQLBoolean,
   String: GraphQLString,
-  DateTime: text('DateTime', 'A moment, ISO 8601 with its offset from UTC.'),
-  LocalDateTime: text('LocalDateTime', 'A date and a time of day without a time zone, ISO 8601.'),
-  Date: text('Date', 'A day, `2026-03-06`.'),
-  Time: text('Time', 'A time of day, `12:30:00`, with an offset where its column has one.'),
-  UUID: text('UUID', 'A UUID.'),
+  DateTime: text('DateTime', 'A moment, ISO 8601 with its offset from UTC.', dateTimes),
+  LocalDateTime: text('LocalDateTime', 'A date and a time of day without a time zone, ISO 8601.', dateTimes),
+  Date: text('Date', 'A day, `2026-03-06`.', dateTimes),
+  Time: text('Time', 'A time of day, `12:30:00`, with an offset where its column has one.', dateTimes),
+  UUID: text('UUID', 'A UUID.', 'https://www.rfc-editor.org/rfc/rfc9562#section-4'),
   JSON: json,
 };

@@ -126,6 +126,38 @@ describe('the schema', () => {
     }
   });
 
+  // Each is read with its list, or under what it belongs to; no operation reads it by its id alone.
+  const readWithTheirList = new Set([
+    'AuditEvent',
+    'Delegate',
+    'ErrorFingerprint',
+    'Escalation',
+    'EscalationContact',
+    'EscalationDeliveryAttempt',
+    'Event',
+    'Grant',
+    'LedgerEntry',
+    'RoomInvite',
+    'TierOffer',
+    'VaultWriter',
+  ]);
+
+  test('each node of a connection can be read again by its id, except those that are read with their list', () => {
+    const edges = objects.filter(({ name }) => name.endsWith('Edge'));
+    expect(edges.length).toBeGreaterThan(0);
+    const others = edges
+      .map((edge) => getNamedType(edge.getFields().node!.type))
+      .filter((type) => !nodeTypes.includes(type as GraphQLObjectType));
+    expect(new Set(others.map(({ name }) => name))).toEqual(readWithTheirList);
+  });
+
+  test('no field repeats the name of its type, except a native id', () => {
+    for (const type of objects)
+      for (const name of Object.keys(type.getFields()))
+        if (name.toLowerCase().startsWith(type.name.toLowerCase()))
+          expect(name.toLowerCase()).toBe(`${type.name.toLowerCase()}id`);
+  });
+
   test('everything is described', () => {
     const undescribed = objects.flatMap((type) => [
       ...(type.description ? [] : [type.name]),

@@ -50,6 +50,17 @@ test('every column is what REST answers; numbers that JavaScript would spoil are
   expect(userNotes.nodes[0]).toMatchObject({ big: '9007199254740993', price: '12.3400', bigs: ['9007199254740993'] });
 });
 
+test('every scalar that is not GraphQL’s own says where it is specified', async () => {
+  const { __schema } = dataOf(await all('{ __schema { types { name kind specifiedByURL } } }'));
+  const own = new Set(['Int', 'Float', 'Boolean', 'String', 'ID']);
+  // biome-ignore lint/suspicious/noExplicitAny: tests select what they look at.
+  const scalars = __schema.types.filter(({ kind, name }: any) => kind === 'SCALAR' && !own.has(name));
+  const names = scalars.map(({ name }: { name: string }) => name).sort();
+  expect(names).toEqual(['BigInt', 'Date', 'DateTime', 'JSON', 'Numeric', 'Time', 'UUID']);
+  for (const { specifiedByURL } of scalars)
+    expect(specifiedByURL).toMatch(/^https:\/\/www\.(postgresql|rfc-editor)\.org\//);
+});
+
 test('relations are followed both ways, over many levels', async () => {
   const query = `{ authors(orderBy: [{ name: ASC }], first: 10) { nodes { name boss { name } authors(first: 5) { nodes { name } }
     userNotes(orderBy: [{ id: ASC }], first: 5) { totalCount nodes { title
