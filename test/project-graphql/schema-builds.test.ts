@@ -42,7 +42,7 @@ function watched(options: Partial<ProjectSchemasOptions> = {}) {
   return {
     ask: () => schemas.of(target),
     askAgain: (missing: ProjectSchema) => schemas.renew(target, missing),
-    /** Changes the schema as the gateway does: whoever asks next knows of it. */
+    /** Changes the schema and tells the gateway, so that the next caller knows of it. */
     change: async (text: string) => {
       await project.sql(text);
       schemaCaches.changed(database!);
