@@ -146,7 +146,8 @@ function refuseState({ banned_until, deleted_at, is_anonymous, is_sso_user }: Im
   if (deleted_at) throw new Skipped('deleted', 'The user was deleted.');
   if (is_anonymous) throw new Skipped('anonymous', 'The user is anonymous: there is no way to sign in as them.');
   if (is_sso_user) throw new Skipped('sso_user', 'The user signs in by single sign-on, which projects do not have.');
-  const until = timeOf('banned_until', banned_until);
+  if (banned_until === 'infinity') throw new Skipped('banned', 'The user is banned without end.');
+  const until = banned_until === '-infinity' ? null : timeOf('banned_until', banned_until);
   if (until !== null && new Date(until) > now) throw new Skipped('banned', `The user is banned until ${until}.`);
 }
 

@@ -29,6 +29,17 @@ const sql = async (project: string, text: string) => {
   return json.rows;
 };
 
+const signedIn = async (project: string, email: string, password: string) => {
+  const { anon_key: apikey } = (await ada.svc('projects', 'keys', project, '--reveal')).json;
+  const { body } = await service.call<{ user: Record<string, unknown> }>(
+    service.actors.nobody,
+    'POST',
+    '/auth/v1/token?grant_type=password',
+    { headers: { apikey }, body: { email, password } },
+  );
+  return body;
+};
+
 /** Everything of a schema that a dump carries, written by PostgreSQL itself. */
 const definitions = `
   select 'column ' || c.table_name || '.' || c.column_name || ' ' || c.udt_name || ' ' || coalesce(c.column_default, '')
@@ -140,14 +151,8 @@ test('a Supabase project comes along with its users, who sign in with the passwo
     { policyname: 'By mail' },
     { policyname: 'Own profile' },
   ]);
-  const { anon_key: apikey } = (await ada.svc('projects', 'keys', project, '--reveal')).json;
-  const signedIn = await service.call<{ user: Record<string, unknown> }>(
-    service.actors.nobody,
-    'POST',
-    '/auth/v1/token?grant_type=password',
-    { headers: { apikey }, body: { email: 'ada@example.com', password: 'the old secret' } },
-  );
-  expect(signedIn.body.user).toMatchObject({
+  const { user } = await signedIn(project, 'ada@example.com', 'the old secret');
+  expect(user).toMatchObject({
     id: '11111111-1111-4111-8111-111111111111',
     user_metadata: { name: 'Ada "the" first' },
   });
@@ -194,6 +199,110 @@ test('what fails is told with its line, what came before is done, and the import
   ).toEqual([{ ok: true }]);
 }, 60_000);
 
+/** Notes, each change of which is written down by a trigger; one trigger more is off. */
+const loudNotes = `CREATE TABLE public.notes (id integer, text text, loud integer DEFAULT 0);
+CREATE TABLE public.trail (what text);
+CREATE FUNCTION public.tell() RETURNS trigger LANGUAGE plpgsql AS $$
+begin insert into public.trail values (new.text); new.loud := new.loud + 1; return new; end $$;
+CREATE TRIGGER "tell ""it""" BEFORE INSERT ON public.notes FOR EACH ROW EXECUTE FUNCTION public.tell();
+CREATE TRIGGER off BEFORE INSERT ON public.notes FOR EACH ROW EXECUTE FUNCTION public.tell();
+ALTER TABLE public.notes DISABLE TRIGGER off;
+`;
+const asCopy = String.raw`COPY public.notes (id, text, loud) FROM stdin;
+1	it's "so", {a,b} \\ \t	1
+2	\N	1
+\.
+COPY public.trail (what) FROM stdin;
+first
+\.
+`;
+const asInserts = `INSERT INTO public.notes VALUES (1, 'it''s "so", {a,b} \\ \t', 1);
+INSERT INTO "public"."notes" VALUES (2, NULL, 1);
+INSERT INTO public.trail VALUES ('first');
+`;
+test.each([
+  ['of COPY, as supabase db dump writes them', `SET session_replication_role = replica;\n${asCopy}RESET ALL;\n`],
+  ['of INSERT, as supabase db dump writes them', `SET session_replication_role = replica;\n${asInserts}RESET ALL;\n`],
+  [
+    'of COPY, as pg_dump --disable-triggers writes them',
+    asCopy.replace(/^(COPY public.notes[\s\S]*?\n\\\.\n)/, (copy) => {
+      const all = (word: string) => `ALTER TABLE public.notes ${word} TRIGGER ALL;\n`;
+      return all('DISABLE') + copy + all('ENABLE');
+    }),
+  ],
+])(
+  'rows that come alone, %s, set off no trigger',
+  async (_name, rows) => {
+    const project = await newProject();
+    await put('schema.sql', loudNotes);
+    expect((await ada.svc('projects', 'import', project, 'schema.sql')).stderr).toBe('');
+    // A row that is refused leaves the triggers as they were.
+    const refused = rows.replaceAll(/^2\t/gm, 'two\t').replace('(2, NULL', "('two', NULL");
+    await put('data.sql', refused);
+    const failed = await ada.svc('projects', 'import', project, 'data.sql');
+    expect(failed.error).toMatchObject({ code: 'SQL_ERROR', details: { sqlstate: '22P02' } });
+    const line = refused.split('\n').findIndex((text) => /^two|'two'/.test(text)) + 1;
+    expect(failed.error.details).toMatchObject({ line, from_line: line });
+    await put('data.sql', rows);
+    const { stderr } = await ada.svc('projects', 'import', project, 'data.sql', '--from-line', String(line));
+    expect(stderr).toBe('');
+    expect(await sql(project, 'select id, text, loud from notes order by id')).toEqual([
+      { id: 1, text: expect.stringMatching(/^it's "so", \{a,b\} \\/), loud: 1 },
+      { id: 2, text: null, loud: 1 },
+    ]);
+    await sql(project, "insert into notes values (3, 'second')");
+    expect(await sql(project, 'select what from trail')).toEqual([{ what: 'first' }, { what: 'second' }]);
+  },
+  60_000,
+);
+
+test('users who come as INSERT end the import with their line, and a ban without end is one', async () => {
+  await put(
+    'users.sql',
+    'select 1;\nINSERT INTO "auth"."users" ("id", "email") VALUES (\'1\', \'ada@example.com\');\n',
+  );
+  const { error } = await ada.svc('projects', 'import', 'users.sql', '--dry-run');
+  expect(error).toMatchObject({ code: 'BAD_DUMP', details: { line: 2 } });
+  expect(error.hint).toContain('--use-copy');
+  const project = await newProject();
+  const hash = await bcrypt({ password: 'the old secret', salt: Buffer.alloc(16, 7), costFactor: 6 });
+  const id = (digit: number) => `${String(digit).repeat(8)}-1111-4111-8111-111111111111`;
+  const columns = 'id, email, encrypted_password, email_confirmed_at, confirmed_at, banned_until';
+  const copy = `COPY auth.users (${columns}) FROM stdin;
+${id(1)}	banned@example.com	\\N	\\N	\\N	infinity
+${id(2)}	once@example.com	\\N	\\N	\\N	-infinity
+${id(3)}	phone@example.com	${hash}	\\N	2024-01-01 00:00:00+00	\\N
+\\.
+`;
+  const { json } = await ada.with({}, copy)('projects', 'import', project, '-');
+  expect(json.users).toMatchObject({ imported: 2, skipped: [{ id: id(1), reason: 'banned' }] });
+  // A phone that was confirmed shows nothing of the address.
+  const { user } = await signedIn(project, 'phone@example.com', 'the old secret');
+  expect(user).toMatchObject({ id: id(3), email_confirmed_at: null });
+}, 60_000);
+
+test('a dump of two databases ends the import where the second begins, and a table without columns keeps its rows', async () => {
+  const one = String.raw`\connect shop
+CREATE TABLE public.bare ();
+COPY public.bare  FROM stdin;
+
+
+\.
+`;
+  const project = await newProject();
+  const { json } = await ada.with({}, one)('projects', 'import', project, '-');
+  expect(json).toMatchObject({ rows: 2 });
+  expect(await sql(project, 'select count(*)::int as n from bare')).toEqual([{ n: 2 }]);
+  const two = String.raw`\connect template1
+\connect shop
+${one}\connect -reuse-previous=on "dbname='other'"
+CREATE TABLE public.more ();
+`;
+  const { error } = await ada.with({}, two)('projects', 'import', '-', '--dry-run');
+  expect(error).toMatchObject({ code: 'BAD_DUMP', details: { line: 10 } });
+  expect(error.hint).toContain('pg_dump');
+});
+
 const spaces = ' '.repeat(70);
 test.each([
   ['a string that is never closed', "select 1;\n\nselect 'a;\nb;\n", 3],
@@ -220,7 +329,13 @@ test('what is no dump is refused by name', async () => {
   await put('broken.gz', gzipSync('select 1;\n'.repeat(1_000)).subarray(0, 30));
   expect((await ada.svc('projects', 'import', 'broken.gz', '--dry-run')).error.code).toBe('BAD_FILE');
   expect((await ada.svc('projects', 'import', 'absent.sql', '--dry-run')).error.code).toBe('FILE_NOT_FOUND');
-  expect((await ada.svc('projects', 'import', '.', '--dry-run')).error.code).toBe('BAD_FILE');
+  const folder = (await ada.svc('projects', 'import', '.', '--dry-run')).error;
+  expect([folder.code, folder.message]).toEqual(['BAD_FILE', expect.stringContaining('pg_restore --file=dump.sql .')]);
+  const tarHead = [Buffer.from('toc.dat'), Buffer.alloc(505), Buffer.from('PGDMP\xff\n', 'latin1')];
+  for (const archive of [Buffer.from('PGDMP\x01\x0e'), Buffer.concat(tarHead)]) {
+    await put('archive', archive);
+    expect((await ada.svc('projects', 'import', 'archive', '--dry-run')).error.hint).toContain('pg_restore');
+  }
   await put('empty.sql', '\n\n-- nothing\n\n');
   expect((await ada.svc('projects', 'import', 'empty.sql', '--dry-run')).json).toMatchObject({
     statements: 0,

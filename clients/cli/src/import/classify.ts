@@ -117,7 +117,7 @@ const rules: readonly Rule[] = [
   ],
   [
     'disabled triggers',
-    'Triggers of the system belong to it.',
+    'Triggers of the project stay silent for these rows; foreign keys are checked.',
     /^ALTER\s+TABLE\s[\s\S]*\s(?:DISABLE|ENABLE)\s+TRIGGER\s+ALL$/i,
   ],
 ];

@@ -32,9 +32,13 @@ async function sizeOf(cli: Cli, name: string): Promise<number> {
   try {
     const found = await stat(resolve(cli.cwd, name));
     if (found.isDirectory())
-      throw local('BAD_FILE', `${name} is a directory; write the dump with pg_dump --format=plain.`, {
-        details: { path: name },
-      });
+      throw local(
+        'BAD_FILE',
+        `${name} is a directory. Write the dump with pg_dump --format=plain, or make SQL of one in format directory with pg_restore --file=dump.sql ${name}.`,
+        {
+          details: { path: name },
+        },
+      );
     return found.size;
   } catch (error) {
     if (error instanceof Failure) throw error;

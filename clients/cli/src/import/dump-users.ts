@@ -77,7 +77,7 @@ export class DumpUsers {
       id: row.id ?? '',
       email: row.email || null,
       encrypted_password: row.encrypted_password || null,
-      email_confirmed_at: row.email_confirmed_at ?? row.confirmed_at ?? null,
+      email_confirmed_at: (columns.includes('email_confirmed_at') ? row.email_confirmed_at : row.confirmed_at) ?? null,
       created_at: row.created_at ?? null,
       last_sign_in_at: row.last_sign_in_at ?? null,
       user_metadata: jsonOf(row.raw_user_meta_data, line),

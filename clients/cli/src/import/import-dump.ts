@@ -7,6 +7,7 @@ import type { DumpFile } from './dump-file.ts';
 import { DumpUsers, type UsersOutcome } from './dump-users.ts';
 import type { ProjectDoor } from './project-door.ts';
 import { type DumpPart, DumpReader, readCells } from './read-dump.ts';
+import { type Around, aroundRows, nothingAround, silences } from './silent-triggers.ts';
 import { Statements } from './statements.ts';
 import { requireWidth, TableRows } from './table-rows.ts';
 
@@ -87,6 +88,13 @@ class ImportRun {
   #count = 0;
   #rewritten = 0;
   #table = '';
+  /** The database of which the dump is being read, and that of which something came along. */
+  #database = '';
+  #imported: string | undefined;
+  /** Rows set off no trigger. */
+  #isSilent = false;
+  /** Around rows that come as INSERT. */
+  #inserts: { readonly table: string; readonly around: Around } | undefined;
   /** Something failed on its way: nothing more is sent. */
   isBroken = false;
 
@@ -107,7 +115,7 @@ class ImportRun {
       case 'row':
         return this.#guarded(this.#taker!.row(part.text, part.line));
       case 'meta':
-        takeMeta(part.text, part.line);
+        this.#meta(part.text, part.line);
         return undefined;
       case 'copy':
         return this.#guarded(this.#copy(part.text, part.line));
@@ -148,14 +156,51 @@ class ImportRun {
     const verdict = classify(given);
     if (verdict.kind === 'leave') {
       const { what, why, name } = verdict;
+      this.#isSilent = silences(given) ?? this.#isSilent;
+      if (line >= this.#fromLine && insertsUsers.test(given))
+        throw badDump(
+          line,
+          'Users come as INSERT; the import reads them from COPY alone.',
+          'Write the dump with supabase db dump --use-copy, or with pg_dump without --inserts. To leave users out, add --exclude-schema=auth.',
+        );
       this.#leave(what, why, line, name).statements += 1;
       return;
     }
     if (line < this.#fromLine) return;
+    this.#requireOneDatabase(line);
     const { text, count } = withBuiltIns(given);
     this.#rewritten += count;
     this.#count += 1;
-    await this.#statements?.add({ text, line }, verdict.kind === 'runAlone');
+    await this.#statements?.add({ text, line }, verdict.kind === 'runAlone', await this.#aroundOf(text, line));
+  }
+
+  /** What a statement needs around it: an INSERT in a dump without triggers has them off. */
+  async #aroundOf(text: string, line: number): Promise<Around> {
+    const table = this.#isSilent ? insertInto.exec(text)?.[1] : undefined;
+    if (table === undefined || this.#door === undefined) return nothingAround;
+    if (this.#inserts?.table !== table) {
+      await this.#statements?.end();
+      this.#inserts = { table, around: await aroundRows(this.#door, table, line) };
+    }
+    return this.#inserts.around;
+  }
+
+  /** Tables of two databases would become one. */
+  #requireOneDatabase(line: number): void {
+    this.#imported ??= this.#database;
+    if (this.#imported !== this.#database)
+      throw badDump(
+        line,
+        'A second database begins before this line.',
+        'Write each database with pg_dump, and import it into a project of its own.',
+      );
+  }
+
+  /** What psql is told in a dump needs no doing here, but for what would read another file. */
+  #meta(text: string, line: number): void {
+    if (/^\\(?:connect|c)\s/.test(text)) this.#database = text.slice(text.indexOf(' ')).trim();
+    else if (!/^\\(?:restrict|unrestrict)(?:\s|$)/.test(text))
+      throw badDump(line, `${text.split(/\s/, 1)[0]} is a command of psql, which import does not run.`);
   }
 
   #leave(what: string, why: string, line: number, name?: string): LeftOut {
@@ -174,6 +219,7 @@ class ImportRun {
         'Write the dump with pg_dump --format=plain.',
       );
     await this.#statements?.end();
+    this.#inserts = undefined;
     const { schema, name } = target.table;
     const isAuth = schema === 'auth' && this.#takesUsers(target);
     const why = leftSchema(schema);
@@ -230,15 +276,17 @@ class ImportRun {
     this.#table = label;
     this.#tables.set(label, this.#tables.get(label) ?? 0);
     let rows: TableRows | undefined;
+    const isSilent = this.#isSilent;
     return {
       row: (text, at) => {
         if (at < this.#fromLine) return undefined;
+        this.#requireOneDatabase(at);
         this.#tables.set(label, this.#tables.get(label)! + 1);
         const row = { cells: readCells(text, at), line: at };
         if (target.columns.length > 0) requireWidth(row, target.columns.length);
         if (this.#door === undefined) return undefined;
         if (rows !== undefined) return rows.add(row);
-        rows = new TableRows(this.#door, target, line);
+        rows = new TableRows(this.#door, target, line, isSilent);
         return rows.begin().then(() => rows!.add(row));
       },
       end: async () => rows?.end(),
@@ -246,8 +294,6 @@ class ImportRun {
   }
 }
 
-/** What psql is told in a dump needs no doing here, but for what would read another file. */
-function takeMeta(text: string, line: number): void {
-  if (/^\\(?:restrict|unrestrict|connect|c)(?:\s|$)/.test(text)) return;
-  throw badDump(line, `${text.split(/\s/, 1)[0]} is a command of psql, which import does not run.`);
-}
+const quoted = String.raw`(?:"(?:[^"]|"")*"|[\w$]+)`;
+const insertInto = new RegExp(String.raw`^INSERT\s+INTO\s+(${quoted}\.${quoted})\s`, 'i');
+const insertsUsers = /^INSERT\s+INTO\s+(?:auth|"auth")\.(?:users|"users")\s/i;

@@ -109,11 +109,12 @@ export class DumpReader {
 const copies = /^COPY\s[\s\S]*\sFROM\s+stdin\b/i;
 
 function refuseArchive(chunk: Buffer): void {
-  if (chunk.subarray(0, 5).toString('latin1') === 'PGDMP')
+  // An archive of format tar begins with its table of contents.
+  if (/^(?:PGDMP|toc\.dat\0)/.test(chunk.subarray(0, 8).toString('latin1')))
     throw badDump(
       1,
       'This is an archive of pg_dump, not SQL.',
-      'Write the dump with pg_dump --format=plain, or make SQL of it with pg_restore --file=dump.sql.',
+      'Write the dump with pg_dump --format=plain, or make SQL of it with pg_restore --file=dump.sql and the name of the archive.',
     );
 }
 

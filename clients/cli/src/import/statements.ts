@@ -2,6 +2,7 @@ import { Failure } from '../failure.ts';
 import { failedAt } from './failed-at.ts';
 import { bytesInRequest, type ProjectDoor, requestBytes } from './project-door.ts';
 import type { DumpStatement } from './scan-statement.ts';
+import { nothingAround } from './silent-triggers.ts';
 
 /** Statements of one request. */
 const statementsMax = 50;
@@ -14,15 +15,21 @@ export class Statements {
   readonly #door: ProjectDoor;
   #waiting: DumpStatement[] = [];
   #bytes = 0;
+  #around = nothingAround;
 
   constructor(door: ProjectDoor) {
     this.#door = door;
   }
 
-  /** @param alone it may take its time, which each request has of its own */
-  async add(statement: DumpStatement, alone: boolean): Promise<void> {
+  /**
+   * @param alone it may take its time, which each request has of its own
+   * @param around what its transaction begins and ends with; the same object for statements that may share one
+   */
+  async add(statement: DumpStatement, alone: boolean, around = nothingAround): Promise<void> {
     const bytes = bytesInRequest(statement.text);
-    if (alone || this.#waiting.length === statementsMax || this.#bytes + bytes > requestBytes) await this.end();
+    const isFull = this.#waiting.length === statementsMax || this.#bytes + bytes > requestBytes;
+    if (alone || isFull || around !== this.#around) await this.end();
+    this.#around = around;
     this.#waiting.push(statement);
     this.#bytes += bytes;
     if (alone) await this.end();
@@ -34,8 +41,10 @@ export class Statements {
     this.#waiting = [];
     this.#bytes = 0;
     if (statements.length === 0) return;
+    const before = unchecked + this.#around.before;
+    const { after } = this.#around;
     if (statements.length > 1) {
-      const together = `${unchecked}${statements.map(({ text }) => text).join(';\n')}`;
+      const together = before + statements.map(({ text }) => text).join(';\n') + after;
       try {
         await failedAt(statements[0]!.line, () => this.#door.sql(together));
         return;
@@ -45,7 +54,7 @@ export class Statements {
       }
     }
     for (const { text, line } of statements)
-      await failedAt(line, () => this.#door.sql(unchecked + text), { text, before: unchecked.length });
+      await failedAt(line, () => this.#door.sql(before + text + after), { text, before: before.length });
   }
 }
 

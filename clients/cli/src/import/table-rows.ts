@@ -3,6 +3,7 @@ import type { CopyTarget } from './classify.ts';
 import { badDump } from './dump-error.ts';
 import { failedAt } from './failed-at.ts';
 import { bytesInRequest, type ProjectDoor, requestBytes } from './project-door.ts';
+import { type Around, aroundRows, nothingAround } from './silent-triggers.ts';
 
 /** A row of a COPY. */
 export interface DumpRow {
@@ -19,6 +20,10 @@ export function requireWidth({ cells, line }: DumpRow, columns: number): void {
     throw badDump(line, `The row has ${cells.length} values, and its COPY ${columns} columns.`);
 }
 
+/** A value as an item of an array that SQL writes as a string. */
+const itemOf = (cell: string | null): string =>
+  cell === null ? 'null' : `"${cell.replace(/["\\]/g, '\\$&').replaceAll("'", "''")}"`;
+
 const quotedName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 /** Types by columns, as SQL writes them: without a length, so that what does not fit is refused and never cut. */
@@ -33,20 +38,27 @@ export class TableRows {
   readonly #door: ProjectDoor;
   readonly #target: CopyTarget;
   readonly #line: number;
-  #sql: string | undefined;
+  readonly #isSilent: boolean;
+  #around: Around = nothingAround;
+  /** Takes an array of texts for each column, as SQL writes it. */
+  #insertOf: (arrays: readonly string[]) => string = () => '';
   #columns = 0;
   #rows: DumpRow[] = [];
   #bytes = 0;
   #sending: Promise<void> = Promise.resolve();
 
-  /** @param line of the COPY */
-  constructor(door: ProjectDoor, target: CopyTarget, line: number) {
+  /**
+   * @param line of the COPY
+   * @param isSilent the rows set off no trigger
+   */
+  constructor(door: ProjectDoor, target: CopyTarget, line: number, isSilent: boolean) {
     this.#door = door;
     this.#target = target;
     this.#line = line;
+    this.#isSilent = isSilent;
   }
 
-  /** Finds out about the columns. */
+  /** Finds out about the columns and triggers. */
   async begin(): Promise<void> {
     const { sqlName, columns } = this.#target;
     const answer = await failedAt(this.#line, () => this.#door.sql(typesSql, [sqlName]));
@@ -55,19 +67,21 @@ export class TableRows {
     const missing = names.find((name) => !types.has(name));
     if (missing !== undefined)
       throw badDump(this.#line, `${sqlName} has no column ${quotedName(missing)} to copy into.`);
-    this.#columns = names.length;
+    if (this.#isSilent) this.#around = await aroundRows(this.#door, sqlName, this.#line);
+    // A row of a table without columns is an empty line.
+    this.#columns = Math.max(1, names.length);
     const list = names.map(quotedName).join(', ');
     const values = names.map((name, at) => `r.v${at}::${types.get(name)}`).join(', ');
-    const arrays = names.map((_name, at) => `$${at + 1}::text[]`).join(', ');
     const labels = names.map((_name, at) => `v${at}`).join(', ');
-    this.#sql = `insert into ${sqlName} (${list}) overriding system value select ${values} from unnest(${arrays}) as r (${labels})`;
+    const into = names.length === 0 ? sqlName : `${sqlName} (${list}) overriding system value`;
+    const alias = names.length === 0 ? '' : ` (${labels})`;
+    this.#insertOf = (arrays) => `insert into ${into} select ${values} from unnest(${arrays.join(', ')}) as r${alias}`;
   }
 
   /** @returns something to wait for when there is enough for a request */
   add(row: DumpRow): Promise<void> | undefined {
-    const { cells } = row;
     requireWidth(row, this.#columns);
-    const bytes = cells.reduce((sum, cell) => sum + bytesInRequest(cell), 0);
+    const bytes = this.#bytesOf(row);
     const isFull = this.#rows.length > 0 && (this.#bytes + bytes > requestBytes || this.#rows.length === rowsMax);
     const sent = isFull ? this.#flush() : undefined;
     this.#rows.push(row);
@@ -78,6 +92,20 @@ export class TableRows {
   async end(): Promise<void> {
     await this.#flush();
     await this.#sending;
+  }
+
+  #bytesOf({ cells }: DumpRow): number {
+    const isWritten = this.#around !== nothingAround;
+    return cells.reduce((sum, cell) => sum + bytesInRequest(isWritten ? itemOf(cell) : cell), 0);
+  }
+
+  #insert(rows: readonly DumpRow[]): Promise<unknown> {
+    const columns = Array.from({ length: this.#columns }, (_one, at) => rows.map(({ cells }) => cells[at]!));
+    if (this.#around === nothingAround)
+      return this.#door.sql(this.#insertOf(columns.map((_column, at) => `$${at + 1}::text[]`)), columns);
+    // Parameters belong to a single statement, so values are written where there are several.
+    const arrays = columns.map((column) => `'{${column.map(itemOf).join(',')}}'::text[]`);
+    return this.#door.sql(this.#around.before + this.#insertOf(arrays) + this.#around.after);
   }
 
   async #flush(): Promise<void> {
@@ -94,15 +122,14 @@ export class TableRows {
   /** A batch that is refused is halved, so that the very row is known, and all before it are in. */
   async #send(rows: readonly DumpRow[]): Promise<void> {
     const { line } = rows[0]!;
-    const columns = Array.from({ length: this.#columns }, (_one, at) => rows.map(({ cells }) => cells[at]!));
-    if (rows.length === 1 && rows[0]!.cells.reduce((sum, cell) => sum + bytesInRequest(cell), 0) > requestBytes)
+    if (rows.length === 1 && this.#bytesOf(rows[0]!) > requestBytes)
       throw badDump(
         line,
         `The row takes more than ${requestBytes} bytes in a request.`,
         'Import the rest with --from-line of the next line, and store such values elsewhere.',
       );
     try {
-      await failedAt(line, () => this.#door.sql(this.#sql!, columns));
+      await failedAt(line, () => this.#insert(rows));
     } catch (error) {
       if (rows.length === 1 || !(error instanceof Failure) || error.envelope.code !== 'SQL_ERROR') throw error;
       const middle = Math.ceil(rows.length / 2);
