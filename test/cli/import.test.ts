@@ -31,7 +31,7 @@ const sql = async (project: string, text: string) => {
 
 const signedIn = async (project: string, email: string, password: string) => {
   const { anon_key: apikey } = (await ada.svc('projects', 'keys', project, '--reveal')).json;
-  const { body } = await service.call<{ user: Record<string, unknown> }>(
+  const { body } = await service.call<{ user: Record<string, unknown>; access_token: string }>(
     service.actors.nobody,
     'POST',
     '/auth/v1/token?grant_type=password',
@@ -151,11 +151,20 @@ test('a Supabase project comes along with its users, who sign in with the passwo
     { policyname: 'By mail' },
     { policyname: 'Own profile' },
   ]);
-  const { user } = await signedIn(project, 'ada@example.com', 'the old secret');
+  const { user, access_token } = await signedIn(project, 'ada@example.com', 'the old secret');
   expect(user).toMatchObject({
     id: '11111111-1111-4111-8111-111111111111',
     user_metadata: { name: 'Ada "the" first' },
   });
+  // The policies of the dump make the manifest, and the manifest shows what they allow.
+  const drafted = await ada.svc('projects', 'draft-expose', project);
+  expect(drafted.json).toMatchObject({ version: '1', tables: [{ name: 'profiles', expose: true, policy: 'custom' }] });
+  await put('expose.json', drafted.stdout);
+  expect((await ada.svc('projects', 'apply-expose', project, '--file', 'expose.json')).stderr).toBe('');
+  const { anon_key: apikey } = (await ada.svc('projects', 'keys', project, '--reveal')).json;
+  const headers = { apikey, authorization: `Bearer ${access_token}` };
+  const profiles = await service.call(service.actors.nobody, 'GET', '/rest/v1/profiles?select=id', { headers });
+  expect(profiles.body).toEqual([{ id: user.id }]);
   // Of rows alone: users come before their accounts, and once more nothing changes.
   const begins = (name: string) => text.indexOf(`COPY "auth"."${name}"`);
   const users = text.slice(begins('users'), text.indexOf('COPY "public"."profiles"'));
@@ -166,6 +175,39 @@ test('a Supabase project comes along with its users, who sign in with the passwo
   const again = await ada.with({}, users + identities)('projects', 'import', other, '-');
   expect(again.json.users).toMatchObject({ imported: 0, unchanged: 2 });
 }, 120_000);
+
+test('a manifest is drafted of the policies, with the functions that they call', async () => {
+  const project = await newProject();
+  await put(
+    'policies.sql',
+    `create table public.my_notes (id int, owner uuid);
+    create table public."Loud" (id int);
+    create policy loud on public."Loud" using (true);
+    create table public.dark (id int);
+    create function public.mine(owner uuid) returns boolean language sql stable as 'select owner = auth.uid()';
+    create policy "Own; ""notes""" on public.my_notes for select to authenticated using (public.mine(owner));
+    create policy narrow on public.my_notes as restrictive for all using (id > 1) with check (id > 2);
+    create policy service on public.my_notes to service_role using (true);`,
+  );
+  expect((await ada.svc('projects', 'import', project, 'policies.sql')).stderr).toBe('');
+  const { json, stdout } = await ada.svc('projects', 'draft-expose', project);
+  expect(json).toEqual({
+    version: '1',
+    tables: [
+      { name: 'dark', expose: false },
+      { name: 'my_notes', expose: true, policy: 'custom', custom_sql: expect.any(String) },
+    ],
+    views: [],
+    rpcs: [{ name: 'mine', signature: '(uuid)', grant_to: ['authenticated'] }],
+  });
+  expect(json.tables[1].custom_sql).not.toContain('service');
+  await put('expose.json', stdout);
+  const policies = `select policyname, permissive, roles::text, cmd, qual, with_check from pg_policies
+    where tablename = 'my_notes' order by 1`;
+  const before = await sql(project, policies);
+  expect((await ada.svc('projects', 'apply-expose', project, '--file', 'expose.json')).stderr).toBe('');
+  expect(await sql(project, policies)).toEqual(before);
+}, 60_000);
 
 test('what fails is told with its line, what came before is done, and the import goes on from there', async () => {
   const project = await newProject();

@@ -10,6 +10,7 @@ import { call } from '../net/gateway.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
 import { findOrg, findProject, orgFlag, projectFlag, requireProject } from '../resolve.ts';
 import { rows } from '../rows/projects.ts';
+import { draftExpose } from './draft-expose.ts';
 import { importProject } from './import-project.ts';
 
 const project = {
@@ -334,6 +335,7 @@ export const group: Group = {
     }),
     keys,
     sql,
+    draftExpose,
     importProject,
     rest,
     operationCommand('projects schema', rows['projects.schema'], {
