@@ -1,3 +1,5 @@
+import { readUrl } from '../../core/urls.ts';
+
 /**
  * The rules of a project's list of allowed redirect URLs, as pure functions. Everything is judged as the WHATWG URL
  * parser reads it, because browsers read it so; the text that came in is never used again.
@@ -5,15 +7,6 @@
 
 /** Most entries of a project's list. */
 export const redirectUrlsMax = 50;
-
-/** Characters that the URL parser drops or rewrites, and that other readers do not: no honest URL holds one. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const rewritten = /[\u0000-\u0020\u007f-\u00a0\u2028\u2029\\]/;
-
-/** Reads a text as a URL; undefined for one that programs read in different ways. */
-export function readUrl(text: string): URL | undefined {
-  return rewritten.test(text) ? undefined : (URL.parse(text) ?? undefined);
-}
 
 /**
  * Whether a host is the machine that the browser runs on: `localhost`, a name below it, 127.0.0.0/8 or `[::1]`. Plain

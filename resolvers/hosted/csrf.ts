@@ -1,5 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
 import { sameSecret, sha256Hex } from '../../core/keys.ts';
+import { readUrl } from '../../core/urls.ts';
 import type { SessionRow } from '../auth/rows.ts';
 
 /** What decides whether a request was sent by a page of the same host. */
@@ -16,7 +17,7 @@ export interface Sender {
  * @throws SVC_AUTH_CSRF_ORIGIN_MISMATCH
  */
 export function requireOwnOriginOf({ origin, referer }: Sender, own: string): void {
-  const from = origin ?? (referer === undefined ? undefined : URL.parse(referer)?.origin);
+  const from = origin ?? (referer === undefined ? undefined : readUrl(referer)?.origin);
   if (from !== own) throw new ServiceError('SVC_AUTH_CSRF_ORIGIN_MISMATCH');
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { Lru } from '../../core/lru.ts';
+import { readUrl } from '../../core/urls.ts';
 import { SiwxMessage, siwxText } from './siwx-message.ts';
 
 /** A caller has just shown that it holds the key of `address`. */
@@ -100,7 +101,7 @@ function checkHost({ domain, uri }: SiwxMessage, host: string): void {
   const claimed = domain.toLowerCase();
   if (claimed !== hostname && claimed !== host) throw refuse('domain_mismatch');
   // The path is tolerated, and so is the port: a proxy may listen on another one than the server does.
-  const url = URL.parse(uri);
+  const url = readUrl(uri);
   if (url?.hostname !== hostname || url.username !== '' || url.password !== '') throw refuse('uri_mismatch');
 }
 

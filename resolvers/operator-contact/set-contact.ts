@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readUrl } from '../../core/urls.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { OperatorContact } from '../../db/schema/operator-contacts.ts';
 import { signedIn } from '../access.ts';
@@ -21,7 +22,7 @@ const httpsUrl = z
   .string()
   .max(2_048, 'at most 2048 characters')
   .refine((text) => {
-    const url = URL.parse(text);
+    const url = readUrl(text);
     return url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hash === '';
   }, 'must be an https address without credentials and without a fragment');
 

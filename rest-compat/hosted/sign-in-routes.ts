@@ -1,4 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
+import { readUrl } from '../../core/urls.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
 import type { SessionAnswer } from '../../resolvers/auth/session-answer.ts';
 import { endSessions } from '../../resolvers/auth/sessions.ts';
@@ -46,7 +47,7 @@ const landing = '/auth/magic-link';
 
 /** The way back that a challenge was made with. */
 function backOf(redirectUrl: string | null): string {
-  const url = redirectUrl === null ? null : URL.parse(redirectUrl);
+  const url = redirectUrl === null ? undefined : readUrl(redirectUrl);
   if (url?.pathname !== landing) return afterSignIn;
   return safeWayBack({ body: {}, query: { returnTo: url.searchParams.get('returnTo') ?? undefined } });
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isListed, isListedOrigin, readEntry, readUrl } from '../../resolvers/auth/redirect-urls.ts';
+import { readUrl } from '../../core/urls.ts';
+import { isListed, isListedOrigin, readEntry } from '../../resolvers/auth/redirect-urls.ts';
 
 const entries = [
   'https://app.example.com/auth',

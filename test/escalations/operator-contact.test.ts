@@ -165,6 +165,11 @@ test.each<[string, object, string]>([
   ['an address with a line break', { name: 'Ada', email: 'a@example.com\nb' }, 'email'],
   ['a webhook over http', { name: 'Ada', webhook: 'http://example.com' }, 'webhook'],
   ['a webhook with a password', { name: 'Ada', webhook: 'https://a:b@example.com' }, 'webhook'],
+  [
+    'a webhook that programs read in different ways',
+    { name: 'Ada', webhook: 'https://example.com\\@evil.net' },
+    'webhook',
+  ],
   ['a webhook that is no address', { name: 'Ada', webhook: 'example.com' }, 'webhook'],
   ['a webhook of 2049 characters', { name: 'Ada', webhook: `https://example.com/${'x'.repeat(2029)}` }, 'webhook'],
 ])('a contact with %s is refused, and none is kept', async (_case, body, field) => {

@@ -1,5 +1,8 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { expect, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
+import { buildConsole } from '../../scripts/build-console.ts';
+import { launchChromium } from './chromium.ts';
+import { type ServiceOptions, startService } from './service.ts';
 
 /** The console as one person sees it, in a profile of their own. */
 export interface ConsolePage {
@@ -52,4 +55,29 @@ export async function openConsole(
     fill: (label, text) => page.getByLabel(label, { exact: true }).fill(text),
     address: async () => (await page.locator('.side-foot code').getAttribute('title'))!,
   };
+}
+
+/** What a suite opens the console with: anywhere else than at its gateway only where that is told. */
+export type OpenOptions = Partial<OpenConsoleOptions>;
+
+/**
+ * A gateway with its console, and Chromium to look at it with, for the tests of one suite: called in its `describe`, it
+ * registers their start and their end.
+ *
+ * @param names that pages may ask besides 127.0.0.1
+ */
+export async function startConsoleStage(options: ServiceOptions = {}, ...names: readonly string[]) {
+  await buildConsole();
+  const service = await startService(options);
+  let browser: Browser | undefined;
+  beforeAll(async () => {
+    browser = await launchChromium(...names);
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await service.stop();
+  });
+  /** The console of somebody who is not in yet. */
+  const open = (more: OpenOptions = {}) => openConsole(browser!, { url: service.url, ...more });
+  return { service, open };
 }

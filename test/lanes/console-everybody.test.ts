@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { failure } from '../errors/reporting.ts';
 import { startConsoleWorld, violations } from './console-owner.ts';
@@ -7,8 +7,6 @@ import { startConsoleWorld, violations } from './console-owner.ts';
 describe.skipIf(chromiumProgram() === undefined)('the console in Chromium, for everybody', async () => {
   const world = await startConsoleWorld();
   const { service, orgId, projectId, key, post, run } = world;
-  beforeAll(world.launch);
-  afterAll(world.stop);
 
   // Something to see on each page.
   beforeAll(async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { failureNumbered, reporter } from '../errors/reporting.ts';
 import { startConsoleWorld, violations } from './console-owner.ts';
@@ -6,8 +6,6 @@ import { startConsoleWorld, violations } from './console-owner.ts';
 describe.skipIf(chromiumProgram() === undefined)('lists of the console and the ways to them, in Chromium', async () => {
   const world = await startConsoleWorld();
   const { service, post } = world;
-  beforeAll(world.launch);
-  afterAll(world.stop);
 
   /** The console of a member of somebody else’s organization, with what there is. */
   async function inOrganization(role = 'owner') {

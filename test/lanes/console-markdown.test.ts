@@ -1,10 +1,6 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildConsole } from '../../scripts/build-console.ts';
+import { describe, expect, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
-import { launchChromium } from '../helpers/chromium.ts';
-import { openConsole } from '../helpers/console-page.ts';
-import { startService } from '../helpers/service.ts';
+import { startConsoleStage } from '../helpers/console-page.ts';
 import { violations } from './console-owner.ts';
 
 const program = chromiumProgram();
@@ -93,20 +89,12 @@ interface FoundElement {
 }
 
 describe.skipIf(program === undefined)('Markdown of messages in Chromium', async () => {
-  await buildConsole();
-  const service = await startService();
-  afterAll(() => service.stop());
-
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
+  const { service, open } = await startConsoleStage();
 
   /** A room in which these messages were sent, as one of its members sees it. */
   async function roomOf(messages: readonly string[]) {
     const { wallet, orgId } = await service.owner();
-    const opened = await openConsole(browser, { url: service.url });
+    const opened = await open();
     const asked: string[] = [];
     opened.page.on('request', (request) => asked.push(request.url()));
     await opened.page.addInitScript('globalThis.hacks = 0; globalThis.hacked = () => { hacks += 1; }');

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { startBreakableWay } from '../helpers/breakable-way.ts';
 import { launchChromium } from '../helpers/chromium.ts';
@@ -12,8 +12,6 @@ const rowsKept = 200;
 describe.skipIf(chromiumProgram() === undefined)('a console that stays open for long, in Chromium', async () => {
   const world = await startConsoleWorld();
   const { service, orgId, projectId, key, post, asOwner } = world;
-  beforeAll(world.launch);
-  afterAll(world.stop);
 
   /** What subscriptions are told from now on, by the names of their fields. */
   function toldOf(page: Page): string[] {

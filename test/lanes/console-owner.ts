@@ -1,21 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { buildConsole } from '../../scripts/build-console.ts';
-import { launchChromium } from '../helpers/chromium.ts';
-import { type ConsolePage, type OpenConsoleOptions, openConsole } from '../helpers/console-page.ts';
-import { type ServiceOptions, startService } from '../helpers/service.ts';
+import { type ConsolePage, type OpenOptions, startConsoleStage } from '../helpers/console-page.ts';
+import type { ServiceOptions } from '../helpers/service.ts';
 import { notes, tasks } from '../live/live-project.ts';
 
-/** A gateway with its console, an organization with a project, and the browser to look at them with. */
+/** A stage of the console, with an organization and a project. */
 export async function startConsoleWorld(options: ServiceOptions = {}) {
-  await buildConsole();
-  const service = await startService(options);
+  const { service, open } = await startConsoleStage(options);
   const { wallet, orgId, projectId, serviceKey } = await service.project();
-  let browser: Browser | undefined;
-
-  const open = (more: Omit<OpenConsoleOptions, 'url'> = {}) => openConsole(browser!, { url: service.url, ...more });
 
   /** Sends what has to go well. */
   async function post(path: string, body: object, actor: Parameters<typeof service.call>[0] = wallet) {
@@ -45,16 +39,11 @@ export async function startConsoleWorld(options: ServiceOptions = {}) {
       await post(`/projects/v1/admin/${projectId}/expose`, { version: 1, tables: [notes, tasks] }, key);
     },
 
-    /** Starts the browser, which the rest needs. */
-    async launch() {
-      browser = await launchChromium();
-    },
-
     /** The console of somebody who is not in yet. */
     open,
 
     /** The console of an owner of the organization, or of a member with another role. */
-    async asOwner(more: Omit<OpenConsoleOptions, 'url'> = {}, role = 'owner'): Promise<ConsolePage> {
+    async asOwner(more: OpenOptions = {}, role = 'owner'): Promise<ConsolePage> {
       const opened = await open(more);
       await opened.visit('');
       await opened.enter();
@@ -64,11 +53,6 @@ export async function startConsoleWorld(options: ServiceOptions = {}) {
       const added = await service.call(wallet, 'POST', `/orgs/v1/${orgId}/members`, { body });
       expect(added.status).toBeLessThan(300);
       return opened;
-    },
-
-    async stop() {
-      await browser?.close();
-      await service.stop();
     },
   };
 }

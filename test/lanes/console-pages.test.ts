@@ -13,12 +13,7 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
   const sites = await startSites({ 'shop.audit-sites.net': shop });
   const world = await startConsoleWorld({ auditTrial: sites.trial, env: { SVC_ADMIN_KEY: adminKey } });
   const { service, wallet, orgId, projectId, key, post, run, asOwner } = world;
-  beforeAll(world.launch);
-  afterAll(async () => {
-    await world.stop();
-    sites.close();
-  });
-
+  afterAll(sites.close);
   beforeAll(world.tables);
 
   test('rows show up as they are written, and what a visitor may see is less', async () => {

@@ -1,33 +1,23 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { buildConsole } from '../../scripts/build-console.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { freshEmail, peopleOf, plane } from '../ceremonies/person.ts';
 import { startBreakableWay } from '../helpers/breakable-way.ts';
-import { launchChromium } from '../helpers/chromium.ts';
-import { openConsole } from '../helpers/console-page.ts';
-import { startService } from '../helpers/service.ts';
+import { startConsoleStage } from '../helpers/console-page.ts';
 import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
 import { violations } from './console-owner.ts';
+import { followLink, mailedLink } from './person-browser.ts';
 
 const program = chromiumProgram();
 
 describe.skipIf(program === undefined)('the console for people without a wallet, in Chromium', async () => {
-  await buildConsole();
-  const service = await startService();
+  const { service, open: openPage } = await startConsoleStage({}, 'localhost');
   const people = peopleOf(service);
   // Browsers bind passkeys to names, not to addresses.
   const origin = service.url.replace('127.0.0.1', 'localhost');
-  afterAll(() => service.stop());
-
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium('localhost');
-  });
-  afterAll(() => browser?.close());
 
   async function open(more: object = {}) {
-    const opened = await openConsole(browser, { url: origin, ...more });
+    const opened = await openPage({ url: origin, ...more });
     const authenticator = await addVirtualAuthenticator(opened.page);
     const heading = (name: string) => opened.page.getByRole('heading', { level: 1, name }).waitFor();
     return { ...opened, authenticator, heading, email: freshEmail() };
@@ -36,17 +26,10 @@ describe.skipIf(program === undefined)('the console for people without a wallet,
   type Opened = Awaited<ReturnType<typeof open>>;
 
   /** Asks for a link from where the page is, and opens it in another tab, as mail programs do. */
-  async function byMail({ page, press, fill, email }: Opened): Promise<Page> {
-    await fill('Mail address', email);
-    await press('Mail me a link');
-    await page
-      .getByRole('status')
-      .getByText(/good once, for\s+15 minutes/)
-      .waitFor();
-    const [path] = /\/agent\/v1\/control-plane\/sign-in\/link\?token=\S+/.exec(await people.mailTo(email))!;
+  async function byMail({ page, email }: Opened): Promise<Page> {
+    const link = await mailedLink(people, page, email, { label: 'Mail address', button: 'Mail me a link' });
     const tab = await page.context().newPage();
-    await tab.goto(origin + path);
-    await tab.getByRole('button', { name: 'Sign in' }).click();
+    await followLink(tab, origin + link, email);
     await tab.waitForURL('**/console**');
     return tab;
   }

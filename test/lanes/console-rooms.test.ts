@@ -1,25 +1,13 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { buildConsole } from '../../scripts/build-console.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { startBreakableWay } from '../helpers/breakable-way.ts';
 import { browserWallet } from '../helpers/browser-wallet.ts';
-import { launchChromium } from '../helpers/chromium.ts';
-import { type ConsolePage, openConsole } from '../helpers/console-page.ts';
-import { startService } from '../helpers/service.ts';
+import { type ConsolePage, startConsoleStage } from '../helpers/console-page.ts';
 
 const program = chromiumProgram();
 
 describe.skipIf(program === undefined)('rooms of the console in Chromium', async () => {
-  await buildConsole();
-  const service = await startService();
-  afterAll(() => service.stop());
-
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
+  const { service, open } = await startConsoleStage();
 
   async function breakable() {
     const way = await startBreakableWay(service.url);
@@ -44,8 +32,8 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
   async function twoInOneRoom() {
     const { wallet, orgId } = await service.owner('Analytical Engines');
     const way = await breakable();
-    const ada = await openConsole(browser, { url: service.url });
-    const bob = await openConsole(browser, { url: way.url });
+    const ada = await open();
+    const bob = await open({ url: way.url });
     for (const one of [ada, bob]) {
       await one.visit('');
       await one.enter();
@@ -84,7 +72,7 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
     const { wallet, orgId } = await service.owner();
     const way = await breakable();
     const own = browserWallet(true);
-    const bob = await openConsole(browser, { url: way.url, first: own.script });
+    const bob = await open({ url: way.url, first: own.script });
     await bob.page.exposeFunction('signAsWallet', own.sign);
     await member(orgId, wallet, own.address);
     await bob.visit(`/orgs/${orgId}/rooms/standup`);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import type { OpenConsoleOptions } from '../helpers/console-page.ts';
 import { startConsoleWorld, violations } from './console-owner.ts';
@@ -6,8 +6,6 @@ import { startConsoleWorld, violations } from './console-owner.ts';
 describe.skipIf(chromiumProgram() === undefined)('rows of the console in Chromium', async () => {
   const world = await startConsoleWorld();
   const { service, projectId, key } = world;
-  beforeAll(world.launch);
-  afterAll(world.stop);
 
   const run = async (sql: string) => {
     const path = `/projects/v1/admin/${projectId}/sql`;

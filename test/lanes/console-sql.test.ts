@@ -1,20 +1,18 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
-import type { OpenConsoleOptions } from '../helpers/console-page.ts';
+import type { OpenOptions } from '../helpers/console-page.ts';
 import { startConsoleWorld, violations } from './console-owner.ts';
 
 describe.skipIf(chromiumProgram() === undefined)('SQL of the console in Chromium', async () => {
   const world = await startConsoleWorld();
   const { service, projectId, key } = world;
-  beforeAll(world.launch);
   beforeAll(async () => {
     const sql = 'create table notes (id int primary key, body text)';
     const { status } = await service.call(key, 'POST', `/projects/v1/admin/${projectId}/sql`, { body: { sql } });
     expect(status).toBe(200);
   });
-  afterAll(world.stop);
 
-  async function openSql(more: Omit<OpenConsoleOptions, 'url'> = {}) {
+  async function openSql(more: OpenOptions = {}) {
     const opened = await world.asOwner(more);
     await opened.visit(`/projects/${projectId}/rows`);
     const { page } = opened;

@@ -1,30 +1,19 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { buildConsole } from '../../scripts/build-console.ts';
+import type { Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { startBreakableWay } from '../helpers/breakable-way.ts';
 import { browserWallet } from '../helpers/browser-wallet.ts';
-import { launchChromium } from '../helpers/chromium.ts';
-import { openConsole } from '../helpers/console-page.ts';
-import { startService } from '../helpers/service.ts';
+import { startConsoleStage } from '../helpers/console-page.ts';
 
 const program = chromiumProgram();
 
 describe.skipIf(program === undefined)('tabs of the console in one browser', async () => {
-  await buildConsole();
-  const service = await startService();
-  afterAll(() => service.stop());
-
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
+  const { service, open } = await startConsoleStage();
 
   /** A member with a room on the screen, in as many tabs as are asked for. */
   async function inRoom(url = service.url) {
     const { wallet, orgId } = await service.owner('Analytical Engines');
-    const opened = await openConsole(browser, { url });
+    const opened = await open({ url });
     await opened.visit('');
     await opened.enter();
     const body = { wallet: await opened.address(), role: 'developer' };
@@ -136,7 +125,7 @@ describe.skipIf(program === undefined)('tabs of the console in one browser', asy
 
   test('wallets sign out in every tab, and a tab that heard nothing looks when it is shown', async () => {
     const wallet = browserWallet(true);
-    const { page, visit } = await openConsole(browser, { url: service.url, first: wallet.script });
+    const { page, visit } = await open({ first: wallet.script });
     const context = page.context();
     await page.exposeFunction('signAsWallet', wallet.sign);
     const other = await context.newPage();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { startConsoleWorld, violations } from './console-owner.ts';
 
@@ -7,8 +7,6 @@ const missing = chromiumProgram() === undefined;
 describe.skipIf(missing)('tiers in the console, without leases', async () => {
   const world = await startConsoleWorld();
   const { orgId, asOwner } = world;
-  beforeAll(world.launch);
-  afterAll(world.stop);
 
   test('a member chooses a tier by its limits, and reads of no lease, price or end', async () => {
     const { page, visit, press } = await asOwner();
@@ -35,8 +33,6 @@ describe.skipIf(missing)('tiers in the console, without leases', async () => {
 describe.skipIf(missing)('tiers in the console, with leases', async () => {
   const world = await startConsoleWorld({ env: { SVC_LEASES: 'on' } });
   const { service, orgId, asOwner, post } = world;
-  beforeAll(world.launch);
-  afterAll(world.stop);
 
   test('a member reads the price, how to pay it, and pays from the balance', async () => {
     const { page, visit, press } = await asOwner();

@@ -1,26 +1,12 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { buildConsole } from '../../scripts/build-console.ts';
+import { describe, expect, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { browserWallet } from '../helpers/browser-wallet.ts';
-import { launchChromium } from '../helpers/chromium.ts';
-import { openConsole } from '../helpers/console-page.ts';
-import { startService } from '../helpers/service.ts';
+import { startConsoleStage } from '../helpers/console-page.ts';
 
 const program = chromiumProgram();
 
 describe.skipIf(program === undefined)('the console in Chromium', async () => {
-  await buildConsole();
-  const service = await startService();
-  afterAll(() => service.stop());
-
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await launchChromium();
-  });
-  afterAll(() => browser?.close());
-
-  const open = (more: object = {}) => openConsole(browser, { url: service.url, ...more });
+  const { open } = await startConsoleStage();
 
   test('somebody new signs in with a throw-away key, and has an organization and a project a moment later', async () => {
     const { page, visit, enter, press, fill } = await open();

@@ -4,6 +4,35 @@ import { freshEmail, peopleOf, plane } from '../ceremonies/person.ts';
 import type { Service } from '../helpers/service.ts';
 import { addVirtualAuthenticator } from '../helpers/virtual-authenticator.ts';
 
+/** The form that asks for a link, as it is labelled on the page. */
+interface LinkForm {
+  readonly label: string;
+  readonly button: string;
+}
+
+/** Asks for a link from where the page is. @returns its path, out of the mail */
+export async function mailedLink(
+  people: ReturnType<typeof peopleOf>,
+  page: Page,
+  email: string,
+  { label, button }: LinkForm,
+): Promise<string> {
+  await page.getByLabel(label, { exact: true }).fill(email);
+  await page.getByRole('button', { name: button }).click();
+  await page
+    .getByRole('status')
+    .filter({ hasText: /good once, for\s+15 minutes/ })
+    .waitFor();
+  return /\/agent\/v1\/control-plane\/sign-in\/link\?token=\S+/.exec(await people.mailTo(email))![0];
+}
+
+/** Opens a mailed link and signs in. */
+export async function followLink(page: Page, url: string, email: string): Promise<void> {
+  await page.goto(url);
+  await page.getByText(`Sign in as ${email}`).waitFor();
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
 /** People who do in a browser what the pages of ceremonies are for. */
 export function personBrowser(service: Service, browser: () => Browser) {
   const people = peopleOf(service);
@@ -24,13 +53,8 @@ export function personBrowser(service: Service, browser: () => Browser) {
 
   /** Signs in by the link of a mail, as a person does, from wherever the page is. */
   async function byMail(page: Page, email: string) {
-    await page.getByLabel('Email').fill(email);
-    await page.getByRole('button', { name: 'Send me a link' }).click();
-    await page.getByRole('status').filter({ hasText: 'good once, for 15 minutes' }).waitFor();
-    const [path] = /\/agent\/v1\/control-plane\/sign-in\/link\?token=\S+/.exec(await people.mailTo(email))!;
-    await page.goto(origin + path);
-    await page.getByText(`Sign in as ${email}`).waitFor();
-    await page.getByRole('button', { name: 'Sign in' }).click();
+    const link = await mailedLink(people, page, email, { label: 'Email', button: 'Send me a link' });
+    await followLink(page, origin + link, email);
   }
 
   /** Somebody who has signed in by mail and made a passkey, on the page of the account. */
