@@ -67,7 +67,7 @@ export const draftExpose: Command = {
   ],
   positionals: [{ name: 'project_id', optional: true, about: 'Project, prj_…; else as --project says.' }],
   flags: [projectFlag],
-  examples: [['Into a file', 'projects draft-expose > expose.json']],
+  examples: [['The draft, as JSON', 'projects draft-expose']],
   operations: ['projects.sql'],
   async run({ cli, positionals, flags }) {
     const project = await requireProject(cli, { argument: positionals.project_id, '--project': flags.text('project') });
