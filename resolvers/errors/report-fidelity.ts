@@ -28,7 +28,7 @@ export interface FidelityReported {
 /** `POST /projects/v1/:id/errors/fidelity`, until functions are deployed here. */
 export const reportFidelity = mutation({
   name: 'errors.reportFidelity',
-  summary: 'Report the active functions of a project, each with whether its errors are told in full.',
+  summary: 'Report the active functions of a project, each with whether its errors are reported in full.',
   access: onReportedProject,
   lifecycle: 'gated',
   input: z.object({

@@ -45,7 +45,7 @@ describe.skipIf(missing)('tiers in the console, with leases', async () => {
     await main.getByRole('combobox', { name: 'Tier' }).selectOption('HOBBY');
     await press('Pay $5.00');
     const unpaid = main.getByRole('alert');
-    await unpaid.getByText('The hobby tier costs $5.00, and $0.00 of it are there.').waitFor();
+    await unpaid.getByText('The hobby tier costs $5.00. The balance is $0.00.').waitFor();
     expect(await unpaid.textContent()).not.toMatch(/PAYMENT_REQUIRED|POST|SIGNATURE|x402|undefined|NaN/);
     expect(await unpaid.locator('code').allInnerTexts()).toEqual([
       `svc init --api-base ${service.url}`,

@@ -185,7 +185,7 @@ export const group: Group = {
       'errors report-invocations --invocations @counts.json',
     ]),
     report('errors report-fidelity', rows['errors.reportFidelity'], [
-      'What is told in full',
+      'Which functions report in full',
       'errors report-fidelity --functions @functions.json',
     ]),
   ],

@@ -127,7 +127,7 @@ export const rows = {
   },
   'errors.reportFidelity': {
     operation: 'errors.reportFidelity',
-    summary: 'Report the active functions of a project, each with whether its errors are told in full.',
+    summary: 'Report the active functions of a project, each with whether its errors are reported in full.',
     method: 'POST',
     path: '/projects/v1/:project_id/errors/fidelity',
     inputs: {

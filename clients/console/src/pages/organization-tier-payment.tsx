@@ -21,8 +21,8 @@ export function TierPayment({ orgId, refusal: { details } }: TierPaymentProps) {
   return (
     <div className="note warn" role="alert">
       <p>
-        The {tier} tier costs {dollars(required)}, and {dollars(available)} of it are there. Nothing was changed and
-        nothing was paid. There are two ways to pay:
+        The {tier} tier costs {dollars(required)}. The balance is {dollars(available)}. Nothing was changed and nothing
+        was paid. There are two ways to pay:
       </p>
       <ul aria-label="How to pay">
         <li>

@@ -76,7 +76,7 @@ export default function ProofDialog({ question: { person, wanted, answer } }: { 
       )}
       <p role="status" className={hasPasskey === false ? 'note warn' : undefined}>
         {hasPasskey === false &&
-          'You have no passkey yet. This device or a security key makes one and keeps it; then it is shown.'}
+          'You have no passkey yet. Create one on this device or on a security key. This change then uses it.'}
       </p>
       <ErrorNote error={error} />
       {!knowsPasskeys() && <p className="note warn">This browser knows no passkeys.</p>}

@@ -10,7 +10,7 @@ export const errors = (connection: Connection) => ({
   list: listMethod<ListInput, ListAnswer, ListAnswer['errors'][number]>(connection, { call: 'GET /projects/v1/{project}/errors', spelt: { after: 'cursor' }, page: { rows: 'errors', next: ['after', 'next_cursor'] } }),
   /** Report that a release became the active one of a project, so that its failures are told from older ones. */
   reportActivation: method<ReportActivationInput, ReportActivationAnswer>(connection, { call: 'POST /projects/v1/{project}/errors/activations', key: 'made' }),
-  /** Report the active functions of a project, each with whether its errors are told in full. */
+  /** Report the active functions of a project, each with whether its errors are reported in full. */
   reportFidelity: method<ReportFidelityInput, ReportFidelityAnswer>(connection, { call: 'POST /projects/v1/{project}/errors/fidelity', key: 'made' }),
   /** Report how often a project’s functions ran, so that no failures can be told from no traffic. */
   reportInvocations: method<ReportInvocationsInput, ReportInvocationsAnswer>(connection, { call: 'POST /projects/v1/{project}/errors/invocations', key: 'made' }),
@@ -164,7 +164,7 @@ export interface ReportActivationAnswer {
   readonly activatedAt: string;
 }
 
-/** Report the active functions of a project, each with whether its errors are told in full. */
+/** Report the active functions of a project, each with whether its errors are reported in full. */
 export interface ReportFidelityInput {
   /** Project, for example `prj_0kz3m`. */
   readonly project: string;
