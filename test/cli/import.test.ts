@@ -345,6 +345,14 @@ CREATE TABLE public.more ();
   expect(error.hint).toContain('pg_dump');
 });
 
+test('a statement that takes too long is told with its line and a way round', async () => {
+  const project = await newProject();
+  const late = "select 1;\nDO $$ begin raise exception using errcode = '57014'; end $$;\n";
+  const { error } = await ada.with({}, late)('projects', 'import', project, '-');
+  expect(error).toMatchObject({ code: 'SQL_ERROR', details: { sqlstate: '57014', line: 2, from_line: 2 } });
+  expect(error.hint).toContain('in front of the rows');
+});
+
 const spaces = ' '.repeat(70);
 test.each([
   ['a string that is never closed', "select 1;\n\nselect 'a;\nb;\n", 3],

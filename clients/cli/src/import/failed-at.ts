@@ -3,7 +3,11 @@ import { Failure } from '../failure.ts';
 /** What the gateway says of an error of SQL. */
 interface SqlDetails {
   readonly position?: number;
+  readonly sqlstate?: string;
 }
+
+const cancelled = '57014';
+const late = 'A statement has 30 seconds. In a new project an index or a key can be made in front of the rows. ';
 
 /**
  * Does something for a line of the dump; a failure says which, and how to go on from there.
@@ -32,7 +36,7 @@ export async function failedAt<Result>(
         details: { ...details, line: at, from_line: line },
         hint:
           (envelope.hint as string | undefined) ??
-          `Everything before line ${line} is done. Mend it and go on with --from-line ${line}, or leave it out with a later line.`,
+          `${details.sqlstate === cancelled ? late : ''}Everything before line ${line} is done. Mend it and go on with --from-line ${line}, or leave it out with a later line.`,
       },
       exitCode,
     );
