@@ -5,7 +5,7 @@ import { ProjectPools } from '../db/project-pools.ts';
 import { planRows } from '../engines/rows/plan-rows.ts';
 import type { RowRequest } from '../engines/rows/request/row-request.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { runRows } from '../resolvers/rows/run-rows.ts';
 import { serve } from './processes.ts';
 import type { RowProject } from './row-project.ts';

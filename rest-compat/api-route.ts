@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Operation } from '../resolvers/operation.ts';
+import type { Operation } from '../kernel/run/operation.ts';
 import { inputForm } from './openapi/json-schema.ts';
 import type { ApiDoc, JsonSchema, ParameterDoc, PathDoc } from './openapi/path-doc.ts';
 import { either, type RestRequest, type Route, type RouteOptions, route, type Unchecked } from './route.ts';

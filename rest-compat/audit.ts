@@ -1,9 +1,9 @@
 import { getAuditStats } from '../resolvers/audits/audit-stats.ts';
 import { buyAudit } from '../resolvers/audits/buy-audit.ts';
 import { getPricing } from '../resolvers/audits/get-pricing.ts';
-import { auditPrices } from '../resolvers/audits/price-table.ts';
 import { runAudit } from '../resolvers/audits/run-audit.ts';
 import { recordInquiry } from '../resolvers/inquiries/record-inquiry.ts';
+import { auditPrices } from '../resolvers/payments/price-table.ts';
 import { apiRoute, unlockable } from './api-route.ts';
 import { auditDoc, boughtAuditDoc, inquiryDoc, pricingDoc, statsDoc } from './audit-docs.ts';
 import type { RestRequest } from './route.ts';

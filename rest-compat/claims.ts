@@ -1,6 +1,6 @@
-import { createClaim } from '../resolvers/claims/create-claim.ts';
-import { listClaims } from '../resolvers/claims/list-claims.ts';
-import { releaseClaim } from '../resolvers/claims/release-claim.ts';
+import { createClaim } from '../resolvers/rooms/claims/create-claim.ts';
+import { listClaims } from '../resolvers/rooms/claims/list-claims.ts';
+import { releaseClaim } from '../resolvers/rooms/claims/release-claim.ts';
 import { type RestRequest, route } from './route.ts';
 
 const claims = '/orgs/v1/:org_id/rooms/:room_key/claims';

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
+import { asRefusal, execute } from '../kernel/run/execute.ts';
 import { acknowledgeByToken } from '../resolvers/escalations/acknowledge-by-token.ts';
 import { ackPath } from '../resolvers/escalations/page-mail.ts';
-import { asRefusal, execute } from '../resolvers/execute.ts';
 import { confirmEmail } from '../resolvers/operator-contact/confirm-email.ts';
 import { confirmPath } from '../resolvers/operator-contact/send-challenge.ts';
 import { type Html, html } from './hosted/html.ts';

@@ -1,5 +1,5 @@
 import { invalidField } from '../core/errors.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { isForm, isPlainText, parseApiBody, parseFormBody, parseJsonBody, parseQuery, parseTextBody } from './body.ts';
 import type { PathDoc } from './openapi/path-doc.ts';
 import { PathTable } from './path-table.ts';

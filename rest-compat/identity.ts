@@ -1,5 +1,5 @@
-import { setDisplayName } from '../resolvers/identity/set-display-name.ts';
-import { whoami } from '../resolvers/identity/whoami.ts';
+import { setDisplayName } from '../resolvers/accounts/set-display-name.ts';
+import { whoami } from '../resolvers/accounts/whoami.ts';
 import { route } from './route.ts';
 
 /** Paths about the caller itself. Contract 01, section 5.15. */

@@ -1,13 +1,13 @@
 import { hasAlready } from '../core/entity-tags.ts';
 import { sha256Hex } from '../core/keys.ts';
 import { zipType } from '../engines/bundles/archive.ts';
-import { auditPrices } from '../resolvers/audits/price-table.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
+import { execute } from '../kernel/run/execute.ts';
 import type { Delivery } from '../resolvers/downloads/open-download.ts';
 import { readBundle } from '../resolvers/downloads/read-bundle.ts';
 import { type Download, etagOf, takeDownload } from '../resolvers/downloads/take-download.ts';
-import { execute } from '../resolvers/execute.ts';
 import { getKeys } from '../resolvers/licences/get-keys.ts';
+import { auditPrices } from '../resolvers/payments/price-table.ts';
 import { type BoughtPack, buyPack } from '../resolvers/products/buy-pack.ts';
 import { type BoughtSource, buySource } from '../resolvers/products/buy-source.ts';
 import { getPackageManifest } from '../resolvers/products/get-manifest.ts';

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
+import type { Context } from '../kernel/run/context.ts';
+import { execute } from '../kernel/run/execute.ts';
+import type { Operation } from '../kernel/run/operation.ts';
 import type { AnyEndpoint } from '../resolvers/auth/endpoint.ts';
-import type { Context } from '../resolvers/context.ts';
-import { execute } from '../resolvers/execute.ts';
-import type { Operation } from '../resolvers/operation.ts';
 import type { PathDoc } from './openapi/path-doc.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -1,6 +1,6 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import { invalidField, ServiceError } from '../core/errors.ts';
-import type { ListPage } from '../resolvers/list-page.ts';
+import type { ListPage } from '../kernel/input/list-page.ts';
 
 /** Arguments of a page, in either direction. */
 export interface PageArgs {

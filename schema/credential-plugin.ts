@@ -8,7 +8,7 @@ import SchemaBuilder, {
 } from '@pothos/core';
 import type { GraphQLFieldResolver } from 'graphql';
 import { ServiceError } from '../core/errors.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 
 const pluginName = 'credential';
 

@@ -1,12 +1,12 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import type { Delegate, DelegateScope, SpendCap } from '../db/schema/projects.ts';
+import type { Capability } from '../kernel/access/permissions.ts';
 import { createDelegate } from '../resolvers/grants/create-delegate.ts';
 import type { DelegateKind } from '../resolvers/grants/delegate-input.ts';
 import type { IssuedDelegate } from '../resolvers/grants/delegate-wire.ts';
 import { listDelegates } from '../resolvers/grants/list-delegates.ts';
 import { revokeDelegate } from '../resolvers/grants/revoke-delegate.ts';
 import { rotateDelegate } from '../resolvers/grants/rotate-delegate.ts';
-import type { Capability } from '../resolvers/permissions.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';

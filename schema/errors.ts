@@ -1,7 +1,7 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import { invalidField } from '../core/errors.ts';
 import type { ErrorFingerprint, OccurrenceSample } from '../db/schema/errors.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { getError } from '../resolvers/errors/get-error.ts';
 import { type ErrorPage, listErrors } from '../resolvers/errors/list-errors.ts';
 import { loadAlsoSeenIn } from '../resolvers/errors/load-errors.ts';

@@ -1,5 +1,6 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import type { Climb, DeliveryAttempt, Escalation } from '../db/schema/escalations.ts';
+import { checkKey } from '../kernel/durability/idempotency.ts';
 import { acknowledgeByToken } from '../resolvers/escalations/acknowledge-by-token.ts';
 import { acknowledgeEscalation } from '../resolvers/escalations/acknowledge-escalation.ts';
 import { getEscalation, loadAttempts } from '../resolvers/escalations/get-escalation.ts';
@@ -13,7 +14,6 @@ import {
 } from '../resolvers/escalations/raise-escalation.ts';
 import { resolveEscalation } from '../resolvers/escalations/resolve-escalation.ts';
 import type { Answered } from '../resolvers/escalations/wire.ts';
-import { checkKey } from '../resolvers/idempotency.ts';
 import { builder, pageArgs, sameForAll } from './builder.ts';
 import { listConnection, listWindowOf, type PageArgs, sliceConnection } from './connection.ts';
 import { followable, followFrom, followFromDescription } from './following.ts';

@@ -1,5 +1,5 @@
 import { dropNulls } from '../core/drop-nulls.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { type EmittedEvent, emitEvent, emittedActions, emittedCursor } from '../resolvers/events/emit-event.ts';
 import { listOrgEvents, listProjectEvents } from '../resolvers/events/list-events.ts';
 import type { EventRow } from '../resolvers/events/read-events.ts';

@@ -1,6 +1,6 @@
-import type { Context } from '../resolvers/context.ts';
-import { feedCursor } from '../resolvers/feeds.ts';
-import type { Opened } from '../resolvers/open-feed.ts';
+import { feedCursor } from '../kernel/feeds/feeds.ts';
+import type { Opened } from '../kernel/feeds/open-feed.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { builder } from './builder.ts';
 
 /** What the subscriptions to feeds have in common. */

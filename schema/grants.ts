@@ -1,9 +1,9 @@
 import type { Grant } from '../db/schema/projects.ts';
+import type { Capability } from '../kernel/access/permissions.ts';
 import { createGrant } from '../resolvers/grants/create-grant.ts';
 import { listGrants } from '../resolvers/grants/list-grants.ts';
 import { loadCapabilities } from '../resolvers/grants/load-capabilities.ts';
 import { revokeGrant } from '../resolvers/grants/revoke-grant.ts';
-import type { Capability } from '../resolvers/permissions.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../core/errors.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import type { InputFields } from './input-fields.ts';
 import { withRequest } from './loader.ts';
 

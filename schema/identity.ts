@@ -1,7 +1,7 @@
-import type { CallerAuthenticator, CallerPrincipal } from '../resolvers/caller.ts';
-import { execute } from '../resolvers/execute.ts';
-import { setDisplayName } from '../resolvers/identity/set-display-name.ts';
-import { type Identity, whoami } from '../resolvers/identity/whoami.ts';
+import type { CallerAuthenticator, CallerPrincipal } from '../kernel/access/caller.ts';
+import { execute } from '../kernel/run/execute.ts';
+import { setDisplayName } from '../resolvers/accounts/set-display-name.ts';
+import { type Identity, whoami } from '../resolvers/accounts/whoami.ts';
 import { newestKeyOf } from '../resolvers/vaults/member-keys.ts';
 import { builder, pageArgs } from './builder.ts';
 import { EncryptionKeyRef } from './encryption-keys.ts';

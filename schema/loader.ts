@@ -1,6 +1,6 @@
 import { clearAllDataLoaders } from '@pothos/plugin-dataloader';
 import DataLoader from 'dataloader';
-import type { Context, RequestFacts } from '../resolvers/context.ts';
+import type { Context, RequestFacts } from '../kernel/run/context.ts';
 
 /** What a context's loaders have in common: that they can forget. */
 type Loader = Pick<DataLoader<never, unknown, unknown>, 'clearAll'>;

@@ -1,5 +1,5 @@
 import { dropNulls } from '../core/drop-nulls.ts';
-import { checkKey } from '../resolvers/idempotency.ts';
+import { checkKey } from '../kernel/durability/idempotency.ts';
 import { type ConfirmedEmail, confirmEmail } from '../resolvers/operator-contact/confirm-email.ts';
 import { type ChatBinding, connectChat } from '../resolvers/operator-contact/connect-chat.ts';
 import {

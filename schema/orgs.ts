@@ -1,6 +1,6 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import { isUuid } from '../core/ids.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { createOrg } from '../resolvers/orgs/create-org.ts';
 import { getOrg } from '../resolvers/orgs/get-org.ts';
 import { listMembers } from '../resolvers/orgs/list-members.ts';

@@ -1,5 +1,5 @@
 import { type ExecutionResult, GraphQLError } from 'graphql';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import type { GraphQLEngine } from './engine/engine.ts';
 import { renderErrors } from './engine/render-errors.ts';
 import { withStatus } from './http-status.ts';

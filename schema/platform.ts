@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { MailMessage } from '../db/schema/platform.ts';
-import { limitNames, limitsOf, limitWireNames } from '../resolvers/limits.ts';
+import { limitNames, limitsOf, limitWireNames } from '../kernel/limits/limits.ts';
+import type { Limits } from '../kernel/limits/tier-limits.ts';
 import { listOutbox } from '../resolvers/mail/list-outbox.ts';
 import { loadMails } from '../resolvers/mail/load-mails.ts';
 import { sendTestMail } from '../resolvers/mail/send-test-mail.ts';
 import { setLimits } from '../resolvers/orgs/set-limits.ts';
-import type { Limits } from '../resolvers/tiers/limits.ts';
 import { builder, pageArgs } from './builder.ts';
 import { inOrder, listConnection, listWindowOf } from './connection.ts';
 import { nativeId } from './global-id.ts';

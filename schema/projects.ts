@@ -1,5 +1,5 @@
 import { dropNulls } from '../core/drop-nulls.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { getProject } from '../resolvers/projects/get-project.ts';
 import { getProjectKeys } from '../resolvers/projects/get-project-keys.ts';
 import { getUsage } from '../resolvers/projects/get-usage.ts';

@@ -1,6 +1,6 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import type { Presence, RoomMessage } from '../db/schema/rooms.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { getMessage } from '../resolvers/rooms/get-message.ts';
 import { listMessages, type MessagePage } from '../resolvers/rooms/list-messages.ts';
 import { type FirstMessages, loadFirstMessages } from '../resolvers/rooms/load-message-pages.ts';

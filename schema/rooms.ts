@@ -1,7 +1,7 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import { isUuid } from '../core/ids.ts';
 import type { Presence } from '../db/schema/rooms.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { getRoom } from '../resolvers/rooms/get-room.ts';
 import { joinRoom } from '../resolvers/rooms/join-room.ts';
 import { listPresences } from '../resolvers/rooms/list-presences.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
-import type { Context } from '../resolvers/context.ts';
-import { execute } from '../resolvers/execute.ts';
-import type { Operation } from '../resolvers/operation.ts';
+import type { Context } from '../kernel/run/context.ts';
+import { execute } from '../kernel/run/execute.ts';
+import type { Operation } from '../kernel/run/operation.ts';
 import { forgetLoaded } from './loader.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { dropNulls } from '../core/drop-nulls.ts';
+import { type Offer, offerOf, storageMb } from '../kernel/limits/tier-table.ts';
 import { setLeasePerpetual } from '../resolvers/lifecycle/set-lease-perpetual.ts';
 import { getTierStatus, type TierStatus } from '../resolvers/tiers/get-tier-status.ts';
 import { listTiers } from '../resolvers/tiers/list-tiers.ts';
 import { emptyPool, type PoolUsage, poolOf, projectsOf } from '../resolvers/tiers/pool-usage.ts';
 import { setTier } from '../resolvers/tiers/set-tier.ts';
-import { type Offer, offerOf, storageMb } from '../resolvers/tiers/tier-table.ts';
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';

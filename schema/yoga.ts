@@ -1,7 +1,7 @@
 import type { GraphQLError } from 'graphql';
 import { createYoga, type GraphQLParams, type Plugin } from 'graphql-yoga';
 import type { Logger } from 'pino';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import type { Engine, GraphQLEngine, GraphQLRequest } from './engine/engine.ts';
 import { renderErrors } from './engine/render-errors.ts';
 import { graphiqlPage } from './graphiql.ts';

@@ -27,7 +27,7 @@ export function operationsPage(): string {
     '# Operations',
     '',
     'Everything the gateway can do, declared once in `resolvers/` and reached over GraphQL (`schema/schema.graphql`) and',
-    'the paths below. *Action* names the row of `resolvers/permissions.ts` that says who may.',
+    'the paths below. *Action* names the row of `kernel/access/permissions.ts` that says who may.',
     '',
     '| Operation | Kind | Action | Paths | What it does |',
     '|---|---|---|---|---|',

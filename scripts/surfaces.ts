@@ -1,6 +1,6 @@
+import type { AnyOperation } from '../kernel/run/operation.ts';
 import { ceremonies } from '../resolvers/ceremonies/index.ts';
 import { operations } from '../resolvers/index.ts';
-import type { AnyOperation } from '../resolvers/operation.ts';
 import { surfaceNames } from '../resolvers/surface-names.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
 import { ceremonyRoutes } from '../rest-compat/ceremonies/routes.ts';

@@ -1,7 +1,7 @@
 import { hasAlready } from '../core/entity-tags.ts';
 import type { ServiceError } from '../core/errors.ts';
 import { sha256Hex } from '../core/keys.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { answerA2a } from '../rest-compat/agents/a2a/answer.ts';
 import { agentCard, cardPath } from '../rest-compat/agents/a2a/card.ts';
 import { a2aPath } from '../rest-compat/agents/a2a/perform.ts';

@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
-import type { SessionCaller } from '../resolvers/caller.ts';
+import type { SessionCaller } from '../kernel/access/caller.ts';
+import type { BrowserProof } from '../kernel/access/credentials.ts';
+import type { Services } from '../kernel/run/context.ts';
 import { findBrowserSession, readCookie } from '../resolvers/ceremonies/browser-session.ts';
-import type { Services } from '../resolvers/context.ts';
-import type { BrowserProof } from '../resolvers/identity/credentials.ts';
 
 /**
  * What a page of this server shows to act as the person whose cookie its browser has: the word of the session, which no

@@ -1,5 +1,5 @@
 import { networkOf } from '../core/network-of.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { clientAddress } from './client-address.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { type Arrival, createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
-import type { Services } from '../resolvers/context.ts';
+import type { Services } from '../kernel/run/context.ts';
 import type { RestRoutes } from '../rest-compat/handle.ts';
 import { allowHeader } from '../rest-compat/path-table.ts';
 import type { Engine } from '../schema/engine/engine.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import { Lru } from '../core/lru.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import type { GraphQLEngine } from '../schema/engine/engine.ts';
 import { answerPlain, type PlainAnswer } from '../schema/plain-http.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';

@@ -1,5 +1,5 @@
 import { toEnvelope } from '../core/errors.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { answerMcp } from '../rest-compat/agents/mcp/answer.ts';
 import { revisions } from '../rest-compat/agents/mcp/revisions.ts';
 import { createRunningCalls } from '../rest-compat/agents/mcp/running-calls.ts';

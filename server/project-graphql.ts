@@ -1,4 +1,4 @@
-import type { Context } from '../resolvers/context.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { openGraphDoor } from '../resolvers/rows/open-door.ts';
 import { asServiceError } from '../resolvers/rows/run-graph.ts';
 import { rowBodyBytesMax, shown } from '../rest-compat/rows/answer.ts';

@@ -1,7 +1,7 @@
 import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { makeServer, type Server } from 'graphql-ws';
 import { newTraceId } from '../core/tracing.ts';
-import type { Context, Services } from '../resolvers/context.ts';
+import type { Context, Services } from '../kernel/run/context.ts';
 import { shown } from '../rest-compat/rows/answer.ts';
 import type { GraphQLRequest, Prepared } from '../schema/engine/engine.ts';
 import { refusal, renderErrors } from '../schema/engine/render-errors.ts';

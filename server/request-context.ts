@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { invalidField, ServiceError } from '../core/errors.ts';
 import { Lru } from '../core/lru.ts';
 import { networkOf } from '../core/network-of.ts';
-import type { Caller } from '../resolvers/caller.ts';
-import type { Context, Services } from '../resolvers/context.ts';
-import type { Credentials } from '../resolvers/identity/credentials.ts';
+import type { Caller } from '../kernel/access/caller.ts';
+import type { Credentials } from '../kernel/access/credentials.ts';
+import { addressRate, badSignatureTokens } from '../kernel/limits/limits.ts';
+import { refuseHurry } from '../kernel/limits/rate-limit.ts';
+import type { Context, Services } from '../kernel/run/context.ts';
 import { renewCaller, resolveCaller } from '../resolvers/identity/resolve-caller.ts';
-import { addressRate, badSignatureTokens } from '../resolvers/limits.ts';
-import { refuseHurry } from '../resolvers/rate-limit.ts';
 import { browserCaller, browserProofOf } from './browser-caller.ts';
 
 /** What a transport knows of a request before anything is decided. */

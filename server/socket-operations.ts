@@ -1,6 +1,6 @@
 import type { ExecutionArgs, ExecutionResult, GraphQLError } from 'graphql';
 import { ServiceError } from '../core/errors.ts';
-import type { Context, RequestFacts, Services } from '../resolvers/context.ts';
+import type { Context, RequestFacts, Services } from '../kernel/run/context.ts';
 import type { Engine, GraphQLRequest, OpenedStream, OpenedSubscription, Prepared } from '../schema/engine/engine.ts';
 import { refusal } from '../schema/engine/render-errors.ts';
 import { Audiences } from '../subscriptions/audiences.ts';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { CloseCode, MessageType, parseMessage, type Server } from 'graphql-ws';
 import type { WebSocket, WebSocketServer } from 'ws';
-import type { Services } from '../resolvers/context.ts';
+import type { Services } from '../kernel/run/context.ts';
 import { reasonBytesMax, type Session } from './socket-session.ts';
 import type { SocketWriter } from './socket-writer.ts';
 

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { CloseCode } from 'graphql-ws';
 import { ServiceError } from '../core/errors.ts';
 import { newTraceId } from '../core/tracing.ts';
-import type { Context, Services } from '../resolvers/context.ts';
-import type { Credentials } from '../resolvers/identity/credentials.ts';
+import type { Credentials } from '../kernel/access/credentials.ts';
+import type { Context, Services } from '../kernel/run/context.ts';
 import {
   type Arrival,
   createContext,

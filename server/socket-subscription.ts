@@ -1,5 +1,5 @@
 import type { ExecutionResult } from 'graphql';
-import type { RequestFacts } from '../resolvers/context.ts';
+import type { RequestFacts } from '../kernel/run/context.ts';
 import type { Reader } from '../subscriptions/follower.ts';
 import { openingOf, type Payload } from './socket-frames.ts';
 import type { Stoppable } from './socket-session.ts';

@@ -1,13 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { ServiceError } from '../core/errors.ts';
 import { networkOf } from '../core/network-of.ts';
-import type { ProjectTarget } from '../resolvers/addressed-project.ts';
-import type { Context } from '../resolvers/context.ts';
+import type { ProjectTarget } from '../kernel/access/addressed-project.ts';
+import { findProjectTarget } from '../kernel/access/project-target.ts';
+import { addressRate } from '../kernel/limits/limits.ts';
+import { refuseHurry } from '../kernel/limits/rate-limit.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { findHost, type HostedProject } from '../resolvers/hosts/find-host.ts';
 import { hostConfig, liveTables } from '../resolvers/hosts/host-config.ts';
-import { addressRate } from '../resolvers/limits.ts';
-import { findProjectTarget } from '../resolvers/project-target.ts';
-import { refuseHurry } from '../resolvers/rate-limit.ts';
 import { answerHosted, matchHosted, openHost } from '../rest-compat/hosted/answer.ts';
 import type { Host } from '../rest-compat/hosted/call.ts';
 import { clientAddress } from './client-address.ts';

@@ -1,7 +1,7 @@
 import { decodeJwt } from 'jose';
 import { ServiceError } from '../core/errors.ts';
-import type { Context } from '../resolvers/context.ts';
-import { findVisitor } from '../resolvers/hosted/visitor.ts';
+import type { Context } from '../kernel/run/context.ts';
+import { findVisitor } from '../resolvers/auth/hosted/visitor.ts';
 import type { LiveCaller } from '../resolvers/live/open-door.ts';
 import { openHost } from '../rest-compat/hosted/answer.ts';
 import type { Host } from '../rest-compat/hosted/call.ts';

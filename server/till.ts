@@ -1,4 +1,4 @@
-import type { Till } from '../resolvers/payments/till.ts';
+import type { Till } from '../kernel/run/till.ts';
 import type { Exchange } from './exchange.ts';
 import type { Answer } from './respond.ts';
 

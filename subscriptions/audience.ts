@@ -1,4 +1,4 @@
-import type { Feed, FeedHub } from '../resolvers/feeds.ts';
+import type { Feed, FeedHub } from '../kernel/feeds/feeds.ts';
 import { batchMax, type EventSource, type Member, type Rendered, shownOf } from './event-source.ts';
 
 /**

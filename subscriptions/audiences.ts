@@ -1,4 +1,4 @@
-import type { Services } from '../resolvers/context.ts';
+import type { Services } from '../kernel/run/context.ts';
 import { Audience, alone } from './audience.ts';
 import type { EventSource, Rendered } from './event-source.ts';
 import { Follower, type Reader } from './follower.ts';

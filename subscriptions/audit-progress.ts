@@ -1,8 +1,8 @@
 import type { AuditProgress } from '../engines/audit/audit-run.ts';
+import type { Context } from '../kernel/run/context.ts';
+import { asRefusal, execute } from '../kernel/run/execute.ts';
 import { type FreeAudit, freeAudit } from '../resolvers/audits/free-audit.ts';
 import { watchAudit } from '../resolvers/audits/watch-audit.ts';
-import type { Context } from '../resolvers/context.ts';
-import { asRefusal, execute } from '../resolvers/execute.ts';
 import { stoppable } from './stoppable.ts';
 
 type Finished = Extract<AuditProgress, { stage: 'finished' }>;

@@ -2,10 +2,10 @@ import type { Logger } from 'pino';
 import { isUuid } from '../core/ids.ts';
 import { textFault } from '../core/text.ts';
 import type { Database, Statement } from '../db/pool.ts';
-import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../resolvers/authority-watch.ts';
+import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../kernel/access/authority-watch.ts';
+import { type Action, capabilities, type Permission, permissions, rolesFrom } from '../kernel/access/permissions.ts';
+import { grantHolds, hasProjectGrant, hasRoomGrant, isMember, isMemberIn, roomStands } from '../kernel/access/rules.ts';
 import { sessionStands } from '../resolvers/identity/session-stands.ts';
-import { type Action, capabilities, type Permission, permissions, rolesFrom } from '../resolvers/permissions.ts';
-import { grantHolds, hasProjectGrant, hasRoomGrant, isMember, isMemberIn, roomStands } from '../resolvers/rules.ts';
 import { localSignals, type Signals } from './signals.ts';
 
 /** The watch with what its owner needs besides. */

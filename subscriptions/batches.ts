@@ -1,5 +1,5 @@
 import { isConnectionLoss, isTimeout } from '../db/pool.ts';
-import type { Feed, FeedHub } from '../resolvers/feeds.ts';
+import type { Feed, FeedHub } from '../kernel/feeds/feeds.ts';
 import { follow } from './follow.ts';
 import type { OpenedFeed, PastPage } from './opened-feed.ts';
 

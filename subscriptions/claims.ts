@@ -1,7 +1,7 @@
-import type { ClaimChange } from '../resolvers/claims/claim-feed.ts';
-import { openClaims } from '../resolvers/claims/open-claims.ts';
-import type { Context } from '../resolvers/context.ts';
-import { execute } from '../resolvers/execute.ts';
+import type { Context } from '../kernel/run/context.ts';
+import { execute } from '../kernel/run/execute.ts';
+import type { ClaimChange } from '../resolvers/rooms/claims/claim-feed.ts';
+import { openClaims } from '../resolvers/rooms/claims/open-claims.ts';
 import { type ChangeEvent, type FollowChangesOptions, followChanges } from './room-changes.ts';
 
 export type ClaimEvent = ChangeEvent<ClaimChange>;

@@ -1,4 +1,4 @@
-import type { Feed } from '../resolvers/feeds.ts';
+import type { Feed } from '../kernel/feeds/feeds.ts';
 
 /** An event as it is sent: made once, and handed to everybody it is for. */
 export interface Rendered {

@@ -1,10 +1,10 @@
-import { notAuthorized } from '../resolvers/access.ts';
-import type { Context, Services } from '../resolvers/context.ts';
+import { notAuthorized } from '../kernel/access/access.ts';
+import type { Context, Services } from '../kernel/run/context.ts';
+import { execute } from '../kernel/run/execute.ts';
 import { type EventView, viewKey } from '../resolvers/events/event-view.ts';
 import { openEvents } from '../resolvers/events/open-events.ts';
 import { type EventRow, readEvents } from '../resolvers/events/read-events.ts';
 import { cursorOf } from '../resolvers/events/wire.ts';
-import { execute } from '../resolvers/execute.ts';
 import { FeedSource } from './feed-source.ts';
 import type { PastPage } from './opened-feed.ts';
 

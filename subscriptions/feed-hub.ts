@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { type Database, isConnectionLoss, type Statement } from '../db/pool.ts';
-import { type Feed, type FeedHub, type FeedName, feedKey } from '../resolvers/feeds.ts';
+import { type Feed, type FeedHub, type FeedName, feedKey } from '../kernel/feeds/feeds.ts';
 import { FeedTail, type FollowerWants } from './feed-tail.ts';
 import type { Signals } from './signals.ts';
 

@@ -1,7 +1,7 @@
 import { invalidField, ServiceError } from '../core/errors.ts';
-import type { AuthorityEntry, AuthorityLoss } from '../resolvers/authority-watch.ts';
-import type { Context } from '../resolvers/context.ts';
-import { concerning } from '../resolvers/incidents/correlation.ts';
+import type { AuthorityEntry, AuthorityLoss } from '../kernel/access/authority-watch.ts';
+import type { Context } from '../kernel/run/context.ts';
+import { concerning } from '../kernel/run/correlation.ts';
 import { projectOfRoom } from '../resolvers/rooms/room-summary.ts';
 import { batches } from './batches.ts';
 import { batchMax } from './event-source.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '../db/pool.ts';
-import { type Feed, type FeedSlice, feedKey } from '../resolvers/feeds.ts';
+import { type Feed, type FeedSlice, feedKey } from '../kernel/feeds/feeds.ts';
 
 export interface FeedTailOptions {
   readonly db: Database;

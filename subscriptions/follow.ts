@@ -1,5 +1,5 @@
-import type { Services } from '../resolvers/context.ts';
-import type { Feed } from '../resolvers/feeds.ts';
+import type { Feed } from '../kernel/feeds/feeds.ts';
+import type { Services } from '../kernel/run/context.ts';
 
 export interface FollowFrom {
   /** Position of the last row that the reader already has; 0 for none. */

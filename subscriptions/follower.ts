@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Services } from '../resolvers/context.ts';
-import type { FeedHub } from '../resolvers/feeds.ts';
+import type { FeedHub } from '../kernel/feeds/feeds.ts';
+import type { Services } from '../kernel/run/context.ts';
 import { batches } from './batches.ts';
 import { batchMax, type EventSource, type Member, shownOf } from './event-source.ts';
 import { authorityLost, projectFollowed } from './feed-source.ts';

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { Database, Statement } from '../db/pool.ts';
-import type { IncidentWatch, KnownIncident } from '../resolvers/incidents/correlation.ts';
+import type { IncidentWatch, KnownIncident } from '../kernel/run/correlation.ts';
 import type { Signals } from './signals.ts';
 
 export interface IncidentWatchOptions {

@@ -1,6 +1,6 @@
 import type { ServiceError } from '../core/errors.ts';
-import type { AuthorityEntry } from '../resolvers/authority-watch.ts';
-import type { Feed } from '../resolvers/feeds.ts';
+import type { AuthorityEntry } from '../kernel/access/authority-watch.ts';
+import type { Feed } from '../kernel/feeds/feeds.ts';
 
 /** A feed that a subscriber was admitted to. */
 export interface OpenedFeed<Row, Event> {

@@ -1,5 +1,5 @@
-import type { Context } from '../resolvers/context.ts';
-import { execute } from '../resolvers/execute.ts';
+import type { Context } from '../kernel/run/context.ts';
+import { execute } from '../kernel/run/execute.ts';
 import { openPresences } from '../resolvers/rooms/open-presences.ts';
 import type { PresenceChange } from '../resolvers/rooms/presence-feed.ts';
 import { type ChangeEvent, type FollowChangesOptions, followChanges } from './room-changes.ts';

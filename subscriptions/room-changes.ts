@@ -1,8 +1,8 @@
-import { roomAuthority, roomAuthorityLost } from '../resolvers/authority.ts';
-import type { ChangeRow } from '../resolvers/changes.ts';
-import type { Context } from '../resolvers/context.ts';
-import { type Feed, feedCursor, feedKey } from '../resolvers/feeds.ts';
-import type { Opened } from '../resolvers/open-feed.ts';
+import { roomAuthority, roomAuthorityLost } from '../kernel/access/authority.ts';
+import type { ChangeRow } from '../kernel/feeds/changes.ts';
+import { type Feed, feedCursor, feedKey } from '../kernel/feeds/feeds.ts';
+import type { Opened } from '../kernel/feeds/open-feed.ts';
+import type { Context } from '../kernel/run/context.ts';
 import { FeedSource } from './feed-source.ts';
 
 export interface FollowChangesOptions {

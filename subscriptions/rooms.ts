@@ -1,8 +1,8 @@
 import type { RoomMessage } from '../db/schema/rooms.ts';
-import { roomAuthority, roomAuthorityLost } from '../resolvers/authority.ts';
-import type { Context, Services } from '../resolvers/context.ts';
-import { execute } from '../resolvers/execute.ts';
-import { feedKey } from '../resolvers/feeds.ts';
+import { roomAuthority, roomAuthorityLost } from '../kernel/access/authority.ts';
+import { feedKey } from '../kernel/feeds/feeds.ts';
+import type { Context, Services } from '../kernel/run/context.ts';
+import { execute } from '../kernel/run/execute.ts';
 import { type MessageFilter, passes, picks } from '../resolvers/rooms/message-filter.ts';
 import { openRoom } from '../resolvers/rooms/open-room.ts';
 import { messageCursor } from '../resolvers/rooms/wire.ts';

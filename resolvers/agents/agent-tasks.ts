@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 
 export type TaskState = 'completed' | 'failed' | 'canceled' | 'input-required';
 

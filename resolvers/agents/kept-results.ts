@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Statement } from '../../db/pool.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 
 /** What one client may have laid by at a time. Contract 04, section 4.1. */
 const perClient = 32;

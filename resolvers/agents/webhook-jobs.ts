@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 
 /** How long an answer is given again, in hours. Contract 00, section 4.5. */
 const keptHours = 24;

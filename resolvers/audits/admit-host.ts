@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Services } from '../context.ts';
-import { refuseHurry } from '../rate-limit.ts';
+import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
+import type { Services } from '../../kernel/run/context.ts';
 
 /** So many audits may fetch from a host in so many seconds, over all clients and nodes. Contract 00, section 6.3. */
 const most = 6;

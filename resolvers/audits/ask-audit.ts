@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { AuditRequest } from '../../engines/audit/auditor.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { hostAdmission } from './admit-host.ts';
 import { recordAudit } from './record-audit.ts';
 

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { OrderTier } from '../../db/schema/products.ts';
 import { registrableHost } from '../../engines/audit/public-suffix.ts';
-import { anyone } from '../access.ts';
-import type { Services } from '../context.ts';
-import { query } from '../operation.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import type { Services } from '../../kernel/run/context.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { countSales, noSales, orderTiers, type Sales, type SettledSales } from './count-sales.ts';
 
 /** How long statistics are given again before they are counted anew, in milliseconds. */

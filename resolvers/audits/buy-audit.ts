@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { auditResult, fullReport } from '../../engines/audit/audit-result.ts';
 import type { Audited } from '../../engines/audit/audit-run.ts';
-import { anyone } from '../access.ts';
-import { mutation } from '../operation.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/record-order.ts';
+import { auditPrices } from '../payments/price-table.ts';
 import { hostAdmission } from './admit-host.ts';
 import { auditResultFields, FullReportWire, OrderWire } from './audit-result-wire.ts';
-import { auditPrices } from './price-table.ts';
 import { recordAudit } from './record-audit.ts';
 import { whoWaits } from './who-waits.ts';
 

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
 import type { OrderTier } from '../../db/schema/products.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../../kernel/run/context.ts';
 
 export const orderTiers = ['audit', 'pro', 'buyout'] as const satisfies readonly OrderTier[];
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { planPrices } from '../../engines/licences/claims.ts';
 import { networks } from '../../engines/x402/networks.ts';
-import { anyone } from '../access.ts';
-import { query } from '../operation.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { query } from '../../kernel/run/operation.ts';
+import { auditPrices, usdOf } from '../payments/price-table.ts';
 import { settlementAddress } from '../payments/settlement-address.ts';
-import { auditPrices, usdOf } from './price-table.ts';
 
 /** What is sold, and where it is to be paid. */
 export interface Pricing {

@@ -2,8 +2,8 @@ import type { Statement } from '../../db/pool.ts';
 import type { AuditTier } from '../../db/schema/audit-stats.ts';
 import type { Audited } from '../../engines/audit/audit-run.ts';
 import { rubricVersion } from '../../engines/audit/rubric/score.ts';
-import type { Services } from '../context.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import type { Services } from '../../kernel/run/context.ts';
 
 /**
  * Keeps a finished audit for the statistics: once for each that was carried out, and not again for those who are given

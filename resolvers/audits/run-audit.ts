@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { anyone } from '../access.ts';
-import { budgets } from '../budgets.ts';
-import { query } from '../operation.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { budgets } from '../../kernel/limits/budgets.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { askAudit, auditInput } from './ask-audit.ts';
 import { type FreeAudit, freeAudit } from './free-audit.ts';
 import { whoWaits } from './who-waits.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { AuditProgress } from '../../engines/audit/audit-run.ts';
-import { anyone } from '../access.ts';
-import { budgets } from '../budgets.ts';
-import { query } from '../operation.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { budgets } from '../../kernel/limits/budgets.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { askAudit, auditInput } from './ask-audit.ts';
 
 export interface WatchedAudit {

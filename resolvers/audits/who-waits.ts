@@ -1,6 +1,6 @@
 import type { AuditStep } from '../../engines/audit/audit-run.ts';
 import type { AuditRequest } from '../../engines/audit/auditor.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 
 /** What an audit does, in the order in which it does it as a rule, and how that is told. */
 const steps = {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose';
 import { Lru } from '../../core/lru.ts';
-import type { ProjectTarget } from '../addressed-project.ts';
-import type { Services } from '../context.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import { projectKeyIssuer } from '../identity/project-keys.ts';
 import { signingKeys } from './signing-keys.ts';
 

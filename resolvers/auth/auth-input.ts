@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { isNestedTooDeep } from '../../core/text.ts';
-import { emailAddress } from '../invites/email-address.ts';
+import { emailAddress } from '../../kernel/input/email-address.ts';
 
 /** Most bytes of a password: what lies beyond would be cut off by other implementations. */
 export const passwordBytesMax = 72;

@@ -1,8 +1,8 @@
 import { ServiceError } from '../../core/errors.ts';
 import { ProjectPoolBusyError } from '../../db/project-pools.ts';
 import { ProjectUnreachableError } from '../../db/project-session.ts';
-import type { ProjectTarget } from '../addressed-project.ts';
-import type { Services } from '../context.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { Services } from '../../kernel/run/context.ts';
 
 /** A statement on the tables of `auth`. It answers one column of JSON, and names everything with its schema. */
 export interface AuthStatement {

@@ -1,5 +1,5 @@
-import type { ProjectTarget } from '../addressed-project.ts';
-import type { Services } from '../context.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 
 export const intents = ['signin', 'invite', 'claim', 'recovery'] as const;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
-import { query, stepMutation } from '../operation.ts';
-import { findProjectTarget } from '../project-target.ts';
+import { findProjectTarget } from '../../kernel/access/project-target.ts';
+import { query, stepMutation } from '../../kernel/run/operation.ts';
 import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { nothingToUndo, onOwnProject, ownProject } from './project-users.ts';
 import { readEntry, redirectUrlsMax } from './redirect-urls.ts';

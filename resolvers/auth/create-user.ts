@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { stepMutation } from '../operation.ts';
-import { findProjectTarget } from '../project-target.ts';
+import { findProjectTarget } from '../../kernel/access/project-target.ts';
+import { stepMutation } from '../../kernel/run/operation.ts';
 import { email, newPassword } from './auth-input.ts';
 import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { createChallenge } from './challenges.ts';

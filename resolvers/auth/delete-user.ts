@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { stepMutation } from '../operation.ts';
-import { findProjectTarget } from '../project-target.ts';
+import { findProjectTarget } from '../../kernel/access/project-target.ts';
+import { stepMutation } from '../../kernel/run/operation.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 import {
   type ManagedUser,

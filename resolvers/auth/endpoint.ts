@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { traced } from '../../core/tracing.ts';
-import type { Context } from '../context.ts';
-import { asRefusal } from '../execute.ts';
-import { parseInput } from '../parse-input.ts';
-import { openProjectDoor, type ProjectCaller } from '../project-door.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { asRefusal } from '../../kernel/run/execute.ts';
+import { parseInput } from '../../kernel/run/parse-input.ts';
 import { type LiveSession, requireSession } from './live-session.ts';
+import { openProjectDoor, type ProjectCaller } from './project-door.ts';
 import { userMissing } from './session-over.ts';
 
 /** What the users of a project do there. It runs with the project's key, and is no operation of the platform. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { projectMutation } from '../operation.ts';
-import { findProjectTarget } from '../project-target.ts';
+import { findProjectTarget } from '../../kernel/access/project-target.ts';
+import { projectMutation } from '../../kernel/run/operation.ts';
 import { type AuthStatement, authRows } from './auth-rows.ts';
 import {
   type ImportedRow,

@@ -1,14 +1,14 @@
 import { randomBytes, randomInt, randomUUID } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import type { ProjectTarget } from '../addressed-project.ts';
-import type { Context, Services } from '../context.ts';
-import { signInThrottles } from '../limits.ts';
-import type { ProjectCaller } from '../project-door.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import { signInThrottles } from '../../kernel/limits/limits.ts';
+import type { Context, Services } from '../../kernel/run/context.ts';
 import { type AuthStatement, authBatch } from './auth-rows.ts';
 import { type Challenge, latestChallenge, useCode, useLink } from './challenges.ts';
 import { lockAddressStatement } from './lock-user.ts';
 import { hashPassword } from './passwords.ts';
+import type { ProjectCaller } from './project-door.ts';
 import { isStillAllowed } from './redirects.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { Context } from '../context.ts';
-import { signInThrottles } from '../limits.ts';
-import type { ProjectCaller } from '../project-door.ts';
+import { signInThrottles } from '../../kernel/limits/limits.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 import { hashAnew, isPassword } from './passwords.ts';
+import type { ProjectCaller } from './project-door.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
 import { countForAddress, countOfNetwork, noteSignIn } from './throttle.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { ProjectTarget } from '../addressed-project.ts';
-import type { Services } from '../context.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import { endpoint, withKey, withServiceKey } from './endpoint.ts';
 import { signingKeys } from './signing-keys.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { onProject } from '../access.ts';
-import { projectId } from '../fields.ts';
-import { stepMutation } from '../operation.ts';
-import { findProjectTarget } from '../project-target.ts';
+import { onProject } from '../../kernel/access/access.ts';
+import { findProjectTarget } from '../../kernel/access/project-target.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import { stepMutation } from '../../kernel/run/operation.ts';
 import { email } from './auth-input.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 import { type ManagedUser, managedByEmailStatement, managedByIdStatement, nothingToUndo } from './project-users.ts';

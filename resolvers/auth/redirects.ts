@@ -1,8 +1,8 @@
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { shellWord } from '../../core/shell-word.ts';
 import { readUrl } from '../../core/urls.ts';
-import type { ProjectTarget } from '../addressed-project.ts';
-import type { Services } from '../context.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import { entryFor, isListed, isListedOrigin, isLocalName } from './redirect-urls.ts';
 import { authSettings } from './settings.ts';
 

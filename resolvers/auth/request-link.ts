@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { ProjectTarget } from '../addressed-project.ts';
-import type { Context, Services } from '../context.ts';
-import { signInThrottles } from '../limits.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import { signInThrottles } from '../../kernel/limits/limits.ts';
+import type { Context, Services } from '../../kernel/run/context.ts';
 import { isMailDelayed } from '../mail/delay.ts';
-import type { ProjectCaller } from '../project-door.ts';
 import { email, fitsJson } from './auth-input.ts';
 import { createChallenge, deliveries, intents, type NewChallenge } from './challenges.ts';
 import { endpoint, withKey } from './endpoint.ts';
+import type { ProjectCaller } from './project-door.ts';
 import { requireRedirect } from './redirects.ts';
 import { mailChallenge } from './sign-in-mail.ts';
 import { countForAddress, countTry } from './throttle.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { ProjectTarget } from '../addressed-project.ts';
-import type { Services } from '../context.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import { accessSeconds, signAccessToken, type UserRole } from './access-token.ts';
 import { ClientUserWire, clientUser } from './client-user.ts';
 import { type AuthSettings, momentOf, momentOrNull, type SessionRow, type UserRow } from './rows.ts';

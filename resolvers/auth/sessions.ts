@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
-import type { ProjectTarget } from '../addressed-project.ts';
-import type { Services } from '../context.ts';
-import { signInThrottles } from '../limits.ts';
-import { refuseHurry } from '../rate-limit.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import { signInThrottles } from '../../kernel/limits/limits.ts';
+import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { lockUserStatement } from './lock-user.ts';
 import { sessionJson, settingsJson, userJson } from './rows.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import type { ProjectTarget } from '../addressed-project.ts';
-import type { Services } from '../context.ts';
-import { signInThrottles } from '../limits.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import { signInThrottles } from '../../kernel/limits/limits.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import { newPassword, triedPassword } from './auth-input.ts';
 import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { asUser, endpoint } from './endpoint.ts';

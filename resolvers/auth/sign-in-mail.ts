@@ -1,9 +1,9 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Context } from '../context.ts';
-import { queueMail } from '../mail/outbox.ts';
-import { findProjectTarget } from '../project-target.ts';
-import type { Task } from '../task.ts';
-import { unitOfWork, type Work } from '../unit-of-work.ts';
+import { findProjectTarget } from '../../kernel/access/project-target.ts';
+import { queueMail } from '../../kernel/durability/outbox.ts';
+import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import type { Task } from '../../kernel/run/task.ts';
 import { armChallenge, type Challenge, challengeMinutes } from './challenges.ts';
 import { codeHashOf, linkHashOf, newCode, newLinkToken } from './mail-grant.ts';
 import { isStillAllowed } from './redirects.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { isCheckViolation } from '../../db/pool.ts';
-import { signInThrottles } from '../limits.ts';
+import { signInThrottles } from '../../kernel/limits/limits.ts';
 import { email, newPassword } from './auth-input.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 import { userData } from './client-user.ts';

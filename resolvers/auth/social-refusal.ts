@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { IdentityProvider } from '../../engines/sign-in/identity-provider.ts';
 import { ProviderError } from '../../engines/sign-in/provider-error.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 
 /** Notes why a provider brought a sign-in to no end, without what it answered. @returns undefined for other failures */
 export function noteFault(

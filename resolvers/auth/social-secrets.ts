@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { projectIdPattern } from '../../core/ids.ts';
 import type { Passage } from '../../engines/sign-in/identity-provider.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../../kernel/run/context.ts';
 
 /**
  * What the provider brings back: the project, since all projects share one address there, and a secret that names the

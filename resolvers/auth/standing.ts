@@ -1,6 +1,6 @@
 import { Lru } from '../../core/lru.ts';
-import type { ProjectTarget } from '../addressed-project.ts';
-import type { Services } from '../context.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import type { UserClaims, UserRole } from './access-token.ts';
 import { type AuthStatement, authRow } from './auth-rows.ts';
 import { sessionOver } from './session-over.ts';

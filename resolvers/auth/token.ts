@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { parseInput } from '../parse-input.ts';
+import { parseInput } from '../../kernel/run/parse-input.ts';
 import { email, givenToken, sixDigits, triedPassword } from './auth-input.ts';
 import { endpoint, withKey } from './endpoint.ts';
 import { codeGrant, linkGrant } from './mail-grant.ts';

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { Role } from '../../db/schema/orgs.ts';
-import { onOrg, shownTo } from '../access.ts';
-import { principalIdOf } from '../caller.ts';
-import type { Context, Services } from '../context.ts';
-import { orgId } from '../fields.ts';
-import { query } from '../operation.ts';
+import { onOrg, shownTo } from '../../kernel/access/access.ts';
+import { principalIdOf } from '../../kernel/access/caller.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import type { Context, Services } from '../../kernel/run/context.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { type Billing, BillingWire, billingToWire } from './wire.ts';
 
 /** `GET /orgs/v1/:org_id/billing`. Contract 01, section 6.9. */

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { columnsOf } from '../../db/columns-of.ts';
 import { type LedgerEntry, ledgerEntries } from '../../db/schema/orgs.ts';
-import { onOrg } from '../access.ts';
-import { orgId, pageLimitOf } from '../fields.ts';
-import { bySeq, type ListPage, listWindow, pageToWire } from '../list-page.ts';
-import { query } from '../operation.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { orgId, pageLimitOf } from '../../kernel/input/fields.ts';
+import { bySeq, type ListPage, listWindow, pageToWire } from '../../kernel/input/list-page.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { entryToWire, LedgerEntryWire } from './wire.ts';
 
 /** A page of an organization's ledger. */

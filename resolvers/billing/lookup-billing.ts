@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
-import type { Access, NoScope } from '../access.ts';
-import { walletAddress } from '../fields.ts';
-import { emailAddress } from '../invites/email-address.ts';
-import { query } from '../operation.ts';
+import type { Access, NoScope } from '../../kernel/access/access.ts';
+import { emailAddress } from '../../kernel/input/email-address.ts';
+import { walletAddress } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { findOwnOrg, ownScope } from '../orgs/own-org.ts';
 import { billingOf } from './get-billing.ts';
 import { BillingWire, billingToWire } from './wire.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
-import { mutation, query } from '../operation.ts';
+import { mutation, query } from '../../kernel/run/operation.ts';
+import { tellPosturesOf } from '../members/recovery-posture.ts';
 import { endWhatRestsOn } from './end-what-rests.ts';
 import { lockPerson } from './people.ts';
-import { tellPosturesOf } from './recovery-posture.ts';
 import { inSession } from './session-scope.ts';
 import { tellPerson } from './tell-person.ts';
 

@@ -3,17 +3,17 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Tier } from '../../db/schema/orgs.ts';
-import { orgId, walletAddress } from '../fields.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { orgId, walletAddress } from '../../kernel/input/fields.ts';
+import { ceremonyMinutes } from '../../kernel/limits/limits.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { verifyWalletSignature, type WalletProof } from '../identity/wallet-signature.ts';
-import { ceremonyMinutes } from '../limits.ts';
-import { findMembership } from '../members/find-member.ts';
+import { tellPosture } from '../members/recovery-posture.ts';
 import { requireRoomForMember } from '../members/room-for-member.ts';
-import { mutation } from '../operation.ts';
+import { findMembership } from '../orgs/find-member.ts';
 import { lockOrg } from '../orgs/lock-org.ts';
 import { orgDisplayName } from '../orgs/org-input.ts';
 import { tierWire } from '../orgs/wire.ts';
-import type { Work } from '../unit-of-work.ts';
-import { tellPosture } from './recovery-posture.ts';
 import { inSession } from './session-scope.ts';
 
 interface Challenge {

@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 
 /** An authenticator that is no more. */
 interface Removed {

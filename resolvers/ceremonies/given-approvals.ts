@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
+import { approvalMinutes } from '../../kernel/limits/limits.ts';
+import { mutation, query } from '../../kernel/run/operation.ts';
 import { sessionStands } from '../identity/session-stands.ts';
-import { approvalMinutes } from '../limits.ts';
-import { mutation, query } from '../operation.ts';
 import { inSession } from './session-scope.ts';
 import { type ApprovedAction, targetWire } from './write-approvals.ts';
 

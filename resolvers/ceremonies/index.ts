@@ -1,8 +1,8 @@
-import type { AnyOperation } from '../operation.ts';
+import type { AnyOperation } from '../../kernel/run/operation.ts';
+import { beginContactEnrolment, finishContactEnrolment } from '../operator-contact/contact-passkey.ts';
 import { listAuthenticators, removeAuthenticator } from './authenticators.ts';
 import { closeBrowser, openBrowser, refreshBrowser } from './browser-session.ts';
 import { beginClaim, claimWalletOrg } from './claim-wallet-org.ts';
-import { beginContactEnrolment, finishContactEnrolment } from './contact-passkey.ts';
 import { beginDevice, decideDevice, deviceToken } from './device-flow.ts';
 import { listApprovals, revokeApproval, revokeApprovals } from './given-approvals.ts';
 import { approveLoopback, beginLoopback, getLoopback, loopbackToken } from './loopback.ts';

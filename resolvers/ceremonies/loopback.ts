@@ -4,9 +4,9 @@ import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { sameSecret, sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
-import { anyone } from '../access.ts';
-import { ceremonyMinutes, ceremonyThrottles } from '../limits.ts';
-import { mutation, query } from '../operation.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { ceremonyMinutes, ceremonyThrottles } from '../../kernel/limits/limits.ts';
+import { mutation, query } from '../../kernel/run/operation.ts';
 import { inSession } from './session-scope.ts';
 import {
   ControlPlaneTokenWire,

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
-import type { Context } from '../context.ts';
-import { ceremonyMinutes, ceremonyThrottles } from '../limits.ts';
-import { queueMail } from '../mail/outbox.ts';
-import type { Work } from '../unit-of-work.ts';
+import { queueMail } from '../../kernel/durability/outbox.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { ceremonyMinutes, ceremonyThrottles } from '../../kernel/limits/limits.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { countOfNetwork, countTry } from './tries.ts';
 
 export type LinkPurpose = 'control_plane' | 'operator' | 'add_email' | 'contact_passkey';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
+import { emailAddress } from '../../kernel/input/email-address.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { createPrincipal } from '../identity/subject-principal.ts';
-import { emailAddress } from '../invites/email-address.ts';
-import { mutation } from '../operation.ts';
 import { countMail, sendLink, useLink } from './mailed-links.ts';
 import { activateInvites, takeInvites } from './people.ts';
 import { inSession } from './session-scope.ts';

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
+import type { SessionCaller } from '../../kernel/access/caller.ts';
+import { deviceForbidden, requireStepUp } from '../../kernel/access/step-up.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { mutation, query } from '../../kernel/run/operation.ts';
 import { assertionResponse, label, registrationResponse } from '../auth/passkeys/passkey-input.ts';
-import type { SessionCaller } from '../caller.ts';
-import type { Context } from '../context.ts';
-import { mutation, query } from '../operation.ts';
-import { deviceForbidden, requireStepUp } from '../step-up.ts';
+import { tellPosturesOf } from '../members/recovery-posture.ts';
 import {
   askAssertion,
   askRegistration,
@@ -19,7 +20,6 @@ import {
   passkeyCount,
 } from './passkey-ceremonies.ts';
 import { activateInvites, emailsOf, lockPerson } from './people.ts';
-import { tellPosturesOf } from './recovery-posture.ts';
 import { inSession } from './session-scope.ts';
 import { restingAlsoOn } from './sessions.ts';
 import { tellPerson } from './tell-person.ts';

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
-import { anyone } from '../access.ts';
-import type { SessionCaller } from '../caller.ts';
-import type { Context } from '../context.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import type { SessionCaller } from '../../kernel/access/caller.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { mutation, query } from '../../kernel/run/operation.ts';
+import { membershipsStatement } from '../accounts/whoami.ts';
 import { accessSeconds, readSessionToken, type SessionKind, sessionTypOf } from '../identity/session-token.ts';
-import { membershipsStatement } from '../identity/whoami.ts';
-import { mutation, query } from '../operation.ts';
 import type { MembershipRow } from '../orgs/wire.ts';
 import { MembershipWire, membershipToWire } from '../orgs/wire.ts';
-import type { Work } from '../unit-of-work.ts';
 import { inSession } from './session-scope.ts';
 import { bearerOf } from './sessions.ts';
 

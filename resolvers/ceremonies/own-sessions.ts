@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
+import { mutation, query } from '../../kernel/run/operation.ts';
 import { sessionIdleMinutes, sessionStands } from '../identity/session-stands.ts';
 import type { SessionKind } from '../identity/session-token.ts';
-import { mutation, query } from '../operation.ts';
 import { voidUnfetched } from './end-what-rests.ts';
 import { endSession } from './own-session.ts';
 import { inSession } from './session-scope.ts';

@@ -3,6 +3,9 @@ import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { networkOf } from '../../core/network-of.ts';
 import type { Statement } from '../../db/pool.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { ceremonyMinutes, ceremonyThrottles, passkeysPerUser } from '../../kernel/limits/limits.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import type { Assertion, Registration } from '../auth/passkeys/passkey-input.ts';
 import {
   algorithms,
@@ -11,9 +14,6 @@ import {
   type NewCredential,
   webauthn,
 } from '../auth/passkeys/webauthn.ts';
-import type { Context } from '../context.ts';
-import { ceremonyMinutes, ceremonyThrottles, passkeysPerUser } from '../limits.ts';
-import type { Work } from '../unit-of-work.ts';
 import { countOfNetwork, countTry, forgetTries } from './tries.ts';
 
 export type Purpose =

@@ -1,12 +1,12 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Role } from '../../db/schema/orgs.ts';
-import { writeAudit } from '../audit.ts';
+import { rolesFrom } from '../../kernel/access/permissions.ts';
+import { writeAudit } from '../../kernel/durability/audit.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { createPrincipal } from '../identity/subject-principal.ts';
+import { tellPosture } from '../members/recovery-posture.ts';
 import { lockOrg } from '../orgs/lock-org.ts';
-import { rolesFrom } from '../permissions.ts';
-import type { Work } from '../unit-of-work.ts';
-import { tellPosture } from './recovery-posture.ts';
 
 interface EmailRow {
   readonly id: string;

@@ -3,11 +3,11 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
-import { anyone } from '../access.ts';
-import { ceremonyThrottles, recoveryCodesIssued } from '../limits.ts';
-import { mutation } from '../operation.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { ceremonyThrottles, recoveryCodesIssued } from '../../kernel/limits/limits.ts';
+import { mutation } from '../../kernel/run/operation.ts';
+import { tellPosturesOf } from '../members/recovery-posture.ts';
 import { activateInvites, emailsOf, lockPerson } from './people.ts';
-import { tellPosturesOf } from './recovery-posture.ts';
 import { inSession } from './session-scope.ts';
 import {
   controlPlaneTokenShape,

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { Access, NoScope } from '../access.ts';
-import type { SessionCaller } from '../caller.ts';
+import type { Access, NoScope } from '../../kernel/access/access.ts';
+import type { SessionCaller } from '../../kernel/access/caller.ts';
 import type { SessionKind } from '../identity/session-token.ts';
 
 /** A person in a session of its own. */

@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
-import type { Context } from '../context.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import type { AuditEntry } from '../../kernel/run/operation.ts';
 import { accessSeconds, type SessionKind, signSessionToken } from '../identity/session-token.ts';
-import type { AuditEntry } from '../operation.ts';
-import type { Work } from '../unit-of-work.ts';
 import { lockPerson } from './people.ts';
 
 /** How somebody proved who they are; each is kept with the second of its last proof. Contract 01, section 1.8. */

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { anyone } from '../access.ts';
-import { returnPath } from '../hosted/return-path.ts';
-import { emailAddress } from '../invites/email-address.ts';
-import { mailWaits } from '../mail/outbox.ts';
-import { mutation, type Operation } from '../operation.ts';
-import type { Work } from '../unit-of-work.ts';
+import { returnPath } from '../../core/return-path.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { mailWaits } from '../../kernel/durability/outbox.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { emailAddress } from '../../kernel/input/email-address.ts';
+import { mutation, type Operation } from '../../kernel/run/operation.ts';
+import { linkPagePath } from '../identity/page-paths.ts';
 import { countMail, sendLink, useLink } from './mailed-links.ts';
-import { linkPagePath } from './page-paths.ts';
 import { activateInvites, personOfEmail } from './people.ts';
 import {
   ControlPlaneTokenWire,

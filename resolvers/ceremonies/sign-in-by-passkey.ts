@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
-import { anyone } from '../access.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { emailAddress } from '../../kernel/input/email-address.ts';
+import { mutation, query } from '../../kernel/run/operation.ts';
 import { assertionResponse } from '../auth/passkeys/passkey-input.ts';
-import { emailAddress } from '../invites/email-address.ts';
-import { mutation, query } from '../operation.ts';
 import { askAssertion, checkProof, noteProof, OptionsWire, type Proof } from './passkey-ceremonies.ts';
 import { activateInvites, emailsOf } from './people.ts';
 import {

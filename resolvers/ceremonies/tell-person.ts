@@ -1,5 +1,5 @@
-import { queueMail } from '../mail/outbox.ts';
-import type { Work } from '../unit-of-work.ts';
+import { queueMail } from '../../kernel/durability/outbox.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { emailsOf } from './people.ts';
 
 /** Addresses of one person that are written to. */

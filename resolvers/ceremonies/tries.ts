@@ -1,9 +1,9 @@
 import { sha256Hex } from '../../core/keys.ts';
 import { networkOf } from '../../core/network-of.ts';
 import type { Statement } from '../../db/pool.ts';
-import type { Context } from '../context.ts';
-import type { Throttle } from '../limits.ts';
-import { refuseHurry } from '../rate-limit.ts';
+import type { Throttle } from '../../kernel/limits/limits.ts';
+import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
+import type { Context } from '../../kernel/run/context.ts';
 
 type Asked = Pick<Context, 'services' | 'request'>;
 

@@ -4,13 +4,13 @@ import { invalidField, ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
-import { anyone } from '../access.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { orgId, projectId } from '../../kernel/input/fields.ts';
+import { approvalMinutes, ceremonyMinutes, ceremonyThrottles } from '../../kernel/limits/limits.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { mutation, query, type WriteApproval } from '../../kernel/run/operation.ts';
 import { assertionResponse } from '../auth/passkeys/passkey-input.ts';
-import type { Context } from '../context.ts';
-import { orgId, projectId } from '../fields.ts';
 import { sessionStands } from '../identity/session-stands.ts';
-import { approvalMinutes, ceremonyMinutes, ceremonyThrottles } from '../limits.ts';
-import { mutation, query, type WriteApproval } from '../operation.ts';
 import {
   clientState,
   loopbackUri,

@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { onOrg } from '../access.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { emailAddress } from '../../kernel/input/email-address.ts';
+import { givenName, orgId, shows } from '../../kernel/input/fields.ts';
+import { escalationContactsMax } from '../../kernel/limits/limits.ts';
+import { refuseOverQuota } from '../../kernel/limits/quota.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { scheduleSweep } from '../escalations/page-level.ts';
-import { givenName, orgId, shows } from '../fields.ts';
-import { emailAddress } from '../invites/email-address.ts';
-import { escalationContactsMax } from '../limits.ts';
-import { mutation } from '../operation.ts';
 import { lockOrgFor } from '../orgs/lock-org.ts';
-import { refuseOverQuota } from '../quota.ts';
-import type { Work } from '../unit-of-work.ts';
 import { type ContactRow, ContactWire, contactRowColumns, contactToWire } from './contact.ts';
 
 export interface AddedContact {

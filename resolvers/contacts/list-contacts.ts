@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { onOrg } from '../access.ts';
-import { orgId } from '../fields.ts';
-import { query } from '../operation.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { type ContactRow, ContactWire, contactRowColumns, contactToWire } from './contact.ts';
 
 /** `GET /orgs/v1/:org_id/escalation-contacts`. Contract 02, section 3.6. */

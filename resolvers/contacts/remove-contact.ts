@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import type { Statement } from '../../db/pool.ts';
-import { onOrg } from '../access.ts';
-import { orgId } from '../fields.ts';
-import { mutation } from '../operation.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { lockOrgFor } from '../orgs/lock-org.ts';
 import { type ContactRow, contactRowColumns } from './contact.ts';
 

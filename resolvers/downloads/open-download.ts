@@ -3,7 +3,7 @@ import { sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
 import { zipType } from '../../engines/bundles/archive.ts';
 import { sha256Of } from '../../engines/bundles/bundle-file.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 
 /** How long an archive may be downloaded, and how often. Contract 00, section 5.4. */
 const days = 30;

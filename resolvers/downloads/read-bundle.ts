@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../../kernel/run/context.ts';
 
 /** An archive that was sold, for whoever gets it in the answer itself. */
 export async function readBundle({ db }: Pick<Services, 'db'>, sha256: string): Promise<Buffer> {

@@ -3,8 +3,8 @@ import { hasAlready } from '../../core/entity-tags.ts';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
-import { anyone } from '../access.ts';
-import { query } from '../operation.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { type Span, spanOf, unsatisfiable } from './span.ts';
 
 /** An archive, or what of it was asked for. */

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Context } from '../context.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import type { ReportedProject } from './reported.ts';
 
 /** Rows deleted by one statement. */

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { ErrorFingerprint } from '../../db/schema/errors.ts';
-import { onProject } from '../access.ts';
-import { projectId } from '../fields.ts';
-import { query } from '../operation.ts';
+import { onProject } from '../../kernel/access/access.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { ErrorFingerprintWire, fingerprintColumns, fingerprintToWire, samplesOf } from './wire.ts';
 
 /** One identity, as it was seen last. */

@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { ReportedProject } from './reported.ts';
 
 /** Releases of one project that can be asked about; those that were reported first make room. */

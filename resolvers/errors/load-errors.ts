@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
 import type { ErrorFingerprint } from '../../db/schema/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import type { FingerprintKey, ReportedProject } from './reported.ts';
 import { fingerprintColumns } from './wire.ts';
 

@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { FingerprintKey, ReportedProject } from './reported.ts';
 
 /** Rows that are kept of one project’s failures; those that were seen longest ago make room. Contract 02, section 4.2. */

@@ -1,8 +1,8 @@
 import type { Statement } from '../../db/pool.ts';
 import type { PendingFingerprint } from '../../db/schema/errors.ts';
-import { appendEvent } from '../events/append-event.ts';
-import type { Task } from '../task.ts';
-import { unitOfWork, type Work } from '../unit-of-work.ts';
+import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
+import { appendEvent } from '../../kernel/feeds/append-event.ts';
+import type { Task } from '../../kernel/run/task.ts';
 import type { FingerprintKey, ReportedProject } from './reported.ts';
 
 /** The job that tells of identities that are new in a release. Contract 02, section 4.6. */

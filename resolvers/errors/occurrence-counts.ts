@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { ErrorFingerprint } from '../../db/schema/errors.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { type AskedErrors, askedRows, valuesOf } from './asked-rows.ts';
 
 /** How long occurrences are counted by the hour, in days. */

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { momentText } from '../../db/moment-text.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type FailureReport, type Fingerprint, fingerprintOf } from '../../engines/fingerprints/fingerprint.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { noteReleases } from './known-releases.ts';
 import { makeRoom } from './make-room.ts';
 import { observeNew } from './observe-new.ts';

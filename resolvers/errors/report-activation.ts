@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { projectId } from '../fields.ts';
-import { mutation } from '../operation.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { activationsMax, noteReleases } from './known-releases.ts';
 import { happenedAt, onReportedProject, releaseId } from './report-input.ts';
 import type { ReportedProject } from './reported.ts';

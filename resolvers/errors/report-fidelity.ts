@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { projectId } from '../fields.ts';
-import { mutation } from '../operation.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { functionName, onReportedProject } from './report-input.ts';
 
 /** Functions that one project may say this of. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { onProject } from '../access.ts';
-import { moment, oneLine } from '../fields.ts';
+import { onProject } from '../../kernel/access/access.ts';
+import { moment, oneLine } from '../../kernel/input/fields.ts';
 
 /** Who reports what functions did: the runtime, by the project’s own key, and those who deploy. */
 export const onReportedProject = onProject('project:errors:write', ({ project }: { project: string }) => project);

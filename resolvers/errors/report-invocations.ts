@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { projectId } from '../fields.ts';
-import { mutation } from '../operation.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { addInvocations, countedInHours, countedPerHourMax, lockHours } from './invocation-buckets.ts';
 import { noteReleases } from './known-releases.ts';
 import { functionName, happenedAt, onReportedProject, releaseId, reportMax } from './report-input.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { occurrenceKinds } from '../../engines/fingerprints/fingerprint.ts';
-import { projectId } from '../fields.ts';
-import { mutation } from '../operation.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { nameOccurrences, type RecordedRow, recordOccurrences } from './record-occurrences.ts';
 import { functionName, happenedAt, onReportedProject, releaseId, reportMax } from './report-input.ts';
 import type { ReportedProject } from './reported.ts';

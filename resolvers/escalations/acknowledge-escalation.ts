@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { onOrg } from '../access.ts';
-import { principalIdOf } from '../caller.ts';
-import { holdRole } from '../hold-right.ts';
-import { mutation } from '../operation.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { principalIdOf } from '../../kernel/access/caller.ts';
+import { holdRole } from '../../kernel/access/hold-right.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { acknowledge, verifiedEmailOf } from './answer.ts';
 import { escalationAddress } from './escalation-scope.ts';
 import { type Answered, AnsweredWire, answeredToWire } from './wire.ts';

@@ -1,7 +1,7 @@
 import { isUuid } from '../../core/ids.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Escalation } from '../../db/schema/escalations.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { escalationChanged } from './escalation-feed.ts';
 import { escalationColumns, findEscalation, noEscalation } from './escalation-scope.ts';
 import type { Answered } from './wire.ts';

@@ -1,7 +1,7 @@
 import type { Escalation } from '../../db/schema/escalations.ts';
-import { appendChange, type ChangeRow, changeFeed } from '../changes.ts';
-import type { Feed, FeedName } from '../feeds.ts';
-import type { FeedAppend } from '../unit-of-work.ts';
+import type { FeedAppend } from '../../kernel/durability/unit-of-work.ts';
+import { appendChange, type ChangeRow, changeFeed } from '../../kernel/feeds/changes.ts';
+import type { Feed, FeedName } from '../../kernel/feeds/feeds.ts';
 
 /** An escalation as the log of changes holds it: its moments are texts there. */
 export type EscalationChange = {

@@ -4,11 +4,11 @@ import { isUuid } from '../../core/ids.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Escalation, escalations } from '../../db/schema/escalations.ts';
-import type { OrgScope } from '../access.ts';
-import { principalIdOf } from '../caller.ts';
-import type { Context } from '../context.ts';
-import { orgId } from '../fields.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { OrgScope } from '../../kernel/access/access.ts';
+import { principalIdOf } from '../../kernel/access/caller.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import type { Context } from '../../kernel/run/context.ts';
 
 /** Any text is an id that nobody has. */
 const escalationId = z.string().min(1).max(64).describe('Escalation, a UUID.');

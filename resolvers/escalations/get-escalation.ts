@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { DeliveryAttempt, Escalation } from '../../db/schema/escalations.ts';
-import { onOrgByGrant } from '../access.ts';
-import type { Services } from '../context.ts';
-import { query } from '../operation.ts';
+import { onOrgByGrant } from '../../kernel/access/access.ts';
+import type { Services } from '../../kernel/run/context.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { escalationAddress, findEscalation, ownerSeen } from './escalation-scope.ts';
 import { attemptToWire, DeliveryAttemptWire, EscalationWire, escalationToWire } from './wire.ts';
 

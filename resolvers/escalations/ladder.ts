@@ -1,5 +1,5 @@
 import type { Escalation } from '../../db/schema/escalations.ts';
-import { topRepeats } from '../limits.ts';
+import { topRepeats } from '../../kernel/limits/limits.ts';
 
 /** What the ladder does when a deadline has lapsed. Contract 02, section 3.5. */
 export type Rung =

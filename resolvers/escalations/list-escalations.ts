@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Escalation } from '../../db/schema/escalations.ts';
-import { onOrgByGrant } from '../access.ts';
-import { orgId } from '../fields.ts';
-import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../list-page.ts';
-import { query } from '../operation.ts';
+import { onOrgByGrant } from '../../kernel/access/access.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../../kernel/input/list-page.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { escalationColumns, ownerSeen } from './escalation-scope.ts';
 import { EscalationWire, escalationToWire, statusWire } from './wire.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { onOrgByGrant } from '../access.ts';
-import type { ChangeRow } from '../changes.ts';
-import { cursor, orgId } from '../fields.ts';
-import { type Opened, openFeed } from '../open-feed.ts';
-import { query } from '../operation.ts';
+import { onOrgByGrant } from '../../kernel/access/access.ts';
+import type { ChangeRow } from '../../kernel/feeds/changes.ts';
+import { type Opened, openFeed } from '../../kernel/feeds/open-feed.ts';
+import { cursor, orgId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { type EscalationChange, escalationFeed } from './escalation-feed.ts';
 import { escalationAddress, findEscalation, ownerSeen } from './escalation-scope.ts';
 

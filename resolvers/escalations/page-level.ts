@@ -4,9 +4,9 @@ import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Escalation, type EscalationContact, escalationContacts } from '../../db/schema/escalations.ts';
 import type { Org } from '../../db/schema/orgs.ts';
-import { ackLinkDays } from '../limits.ts';
-import { queueMail } from '../mail/outbox.ts';
-import type { Work } from '../unit-of-work.ts';
+import { queueMail } from '../../kernel/durability/outbox.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { ackLinkDays } from '../../kernel/limits/limits.ts';
 import { pageMail } from './page-mail.ts';
 
 /** The job that does what the ladder has due. */

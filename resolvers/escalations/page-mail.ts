@@ -1,7 +1,7 @@
 import type { Escalation, EscalationContact } from '../../db/schema/escalations.ts';
 import type { Org } from '../../db/schema/orgs.ts';
-import type { ServiceSettings } from '../context.ts';
-import type { MailToQueue } from '../mail/outbox.ts';
+import type { MailToQueue } from '../../kernel/durability/outbox.ts';
+import type { ServiceSettings } from '../../kernel/run/context.ts';
 
 /** Where a page's link leads: to a page that asks for a confirming click. */
 export const ackPath = '/escalations/v1/ack';

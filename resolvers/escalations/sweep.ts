@@ -1,11 +1,11 @@
 import type { Statement } from '../../db/pool.ts';
 import type { Climb, Escalation } from '../../db/schema/escalations.ts';
 import type { Org } from '../../db/schema/orgs.ts';
-import { writeSystemAudit } from '../audit.ts';
-import { pageDeadlineSeconds } from '../limits.ts';
-import { sendMailTask } from '../mail/outbox.ts';
-import type { Task } from '../task.ts';
-import { unitOfWork, type Work } from '../unit-of-work.ts';
+import { writeSystemAudit } from '../../kernel/durability/audit.ts';
+import { sendMailTask } from '../../kernel/durability/outbox.ts';
+import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
+import { pageDeadlineSeconds } from '../../kernel/limits/limits.ts';
+import type { Task } from '../../kernel/run/task.ts';
 import { escalationChanged } from './escalation-feed.ts';
 import { escalationColumns } from './escalation-scope.ts';
 import { nextRung, type Rung } from './ladder.ts';

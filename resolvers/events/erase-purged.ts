@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 
 /** Events deleted by one statement. */
 const batchRows = 1_000;

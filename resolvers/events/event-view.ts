@@ -3,7 +3,7 @@ import { type CursorView, openCursor, sealCursor } from '../../core/cursors.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { KeyRing } from '../../core/keys.ts';
 import type { StoredEvent } from '../../db/partitioned/events.ts';
-import { cursor } from '../fields.ts';
+import { cursor } from '../../kernel/input/fields.ts';
 
 /** What of an organization's log is read: a cursor is good for the view alone that gave it out. Contract 02, section 1.3. */
 export interface EventView {

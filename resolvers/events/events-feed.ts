@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Feed } from '../feeds.ts';
-import { eventsFeedName } from './append-event.ts';
+import { eventsFeedName } from '../../kernel/feeds/append-event.ts';
+import type { Feed } from '../../kernel/feeds/feeds.ts';
 import { type EventColumns, type EventRow, eventColumns, eventOf, standsAbove } from './read-events.ts';
 
 /** What an event takes in memory besides its payload; bytes, roughly. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type OrgScope, onOrg, onProject, type ProjectScope } from '../access.ts';
-import type { Context } from '../context.ts';
-import { orgId, pageLimit, projectId } from '../fields.ts';
-import { query } from '../operation.ts';
+import { type OrgScope, onOrg, onProject, type ProjectScope } from '../../kernel/access/access.ts';
+import { orgId, pageLimit, projectId } from '../../kernel/input/fields.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { eventCursor, openEventCursor, viewCursor, viewFilter, viewOf } from './event-view.ts';
 import { readEvents } from './read-events.ts';
 import { cursorOf, type EventPage, EventPageWire, pageToWire } from './wire.ts';

@@ -1,11 +1,18 @@
 import { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
-import { type Access, notAuthorized, type OrgScope, onOrg, onProject, type ProjectScope } from '../access.ts';
-import { orgAuthority, projectAuthority } from '../authority.ts';
-import type { AuthorityEntry } from '../authority-watch.ts';
-import type { Feed } from '../feeds.ts';
-import { orgId, projectId } from '../fields.ts';
-import { query } from '../operation.ts';
+import {
+  type Access,
+  notAuthorized,
+  type OrgScope,
+  onOrg,
+  onProject,
+  type ProjectScope,
+} from '../../kernel/access/access.ts';
+import { orgAuthority, projectAuthority } from '../../kernel/access/authority.ts';
+import type { AuthorityEntry } from '../../kernel/access/authority-watch.ts';
+import type { Feed } from '../../kernel/feeds/feeds.ts';
+import { orgId, projectId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { type EventView, openEventCursor, viewFilter, viewOf } from './event-view.ts';
 import { eventsFeed } from './events-feed.ts';
 import { type EventRow, readEvents } from './read-events.ts';

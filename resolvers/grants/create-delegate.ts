@@ -3,13 +3,13 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Delegate } from '../../db/schema/projects.ts';
-import { moment } from '../fields.ts';
+import { grantHolds } from '../../kernel/access/rules.ts';
+import { moment } from '../../kernel/input/fields.ts';
+import { limitsOf } from '../../kernel/limits/limits.ts';
+import { refuseOverQuota } from '../../kernel/limits/quota.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { newDelegateToken } from '../identity/delegate-token.ts';
-import { limitsOf } from '../limits.ts';
-import { mutation } from '../operation.ts';
 import { lockProjectFor } from '../projects/lock-project.ts';
-import { refuseOverQuota } from '../quota.ts';
-import { grantHolds } from '../rules.ts';
 import {
   delegateKinds,
   publicSubjectInput,

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { DelegateScope } from '../../db/schema/projects.ts';
-import { oneLine, properName, shows, walletAddress } from '../fields.ts';
-import { coveredBy } from '../permissions.ts';
+import { coveredBy } from '../../kernel/access/permissions.ts';
+import { oneLine, properName, shows, walletAddress } from '../../kernel/input/fields.ts';
 
 /** What a delegate may be. Only an agent's key gets a token; the others prove themselves by something public. */
 export const delegateKinds = [

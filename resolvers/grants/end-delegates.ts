@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
-import type { ProjectScope } from '../access.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { ProjectScope } from '../../kernel/access/access.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 
 /**
  * Ends the delegates of grants that have ended, in a statement of its own: it sees those that were made while the

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
-import { onProject, type ProjectScope } from '../access.ts';
-import { principalIdOf } from '../caller.ts';
-import type { Context } from '../context.ts';
-import { projectId } from '../fields.ts';
-import type { Action } from '../permissions.ts';
+import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
+import { principalIdOf } from '../../kernel/access/caller.ts';
+import type { Action } from '../../kernel/access/permissions.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import type { Context } from '../../kernel/run/context.ts';
 
 /** An action on a project that every input of this family names. */
 export const onItsProject = (action: Action) => onProject(action, ({ project }: { project: string }) => project);

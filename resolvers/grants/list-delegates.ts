@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { Delegate } from '../../db/schema/projects.ts';
-import { projectId } from '../fields.ts';
-import { query } from '../operation.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { DelegateWire, delegateColumns, delegateToWire } from './delegate-wire.ts';
 import { onItsProject } from './grant-input.ts';
 import { liveFirst } from './wire.ts';

@@ -1,8 +1,8 @@
 import type { Statement } from '../../db/pool.ts';
-import { principalIdOf } from '../caller.ts';
-import type { Context } from '../context.ts';
-import type { Capability } from '../permissions.ts';
-import { grantHolds } from '../rules.ts';
+import { principalIdOf } from '../../kernel/access/caller.ts';
+import type { Capability } from '../../kernel/access/permissions.ts';
+import { grantHolds } from '../../kernel/access/rules.ts';
+import type { Context } from '../../kernel/run/context.ts';
 
 /** What grants open to the caller on each of several projects, in one statement; of a delegate, what its scope names. */
 export async function loadCapabilities(ctx: Context, projects: readonly string[]): Promise<readonly Capability[][]> {

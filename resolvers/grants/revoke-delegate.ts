@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Delegate } from '../../db/schema/projects.ts';
-import { holdRight } from '../hold-right.ts';
-import { mutation } from '../operation.ts';
+import { holdRight } from '../../kernel/access/hold-right.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { delegateColumns } from './delegate-wire.ts';
 import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
 

@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Delegate } from '../../db/schema/projects.ts';
-import { holdRight } from '../hold-right.ts';
+import { holdRight } from '../../kernel/access/hold-right.ts';
+import { grantHolds } from '../../kernel/access/rules.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { newDelegateToken } from '../identity/delegate-token.ts';
-import { mutation } from '../operation.ts';
-import { grantHolds } from '../rules.ts';
 import { delegateColumns, type IssuedDelegate, IssuedDelegateWire, issuedDelegateToWire } from './delegate-wire.ts';
 import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
 

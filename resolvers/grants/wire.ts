@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { columnsOf } from '../../db/columns-of.ts';
 import { type Grant, projectGrants } from '../../db/schema/projects.ts';
-import { grantHolds } from '../rules.ts';
+import { grantHolds } from '../../kernel/access/rules.ts';
 
 /** Columns of a grant `g`, for statements that yield it as {@link Grant}. */
 export const grantColumns = columnsOf(projectGrants, 'g');

@@ -1,6 +1,6 @@
 import { Lru } from '../../core/lru.ts';
 import type { Statement } from '../../db/pool.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../../kernel/run/context.ts';
 
 /** The project that a host name belongs to. */
 export interface HostedProject {

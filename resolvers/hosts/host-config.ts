@@ -1,7 +1,7 @@
 import { Lru } from '../../core/lru.ts';
-import type { ProjectTarget } from '../addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { Context, Services } from '../../kernel/run/context.ts';
 import { type AuthStatement, authRows } from '../auth/auth-rows.ts';
-import type { Context, Services } from '../context.ts';
 import { makeProjectKey } from '../identity/project-keys.ts';
 
 /** What a page needs to know to use its project; nothing of it is a secret. Contract 01, section 4.1. */

@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../../kernel/run/context.ts';
 
 /** How long a session lasts without use, in minutes; with use it ends twelve hours after sign-in. Contract 04, 3.7. */
 export const sessionIdleMinutes = 30;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { Queries, Statement } from '../../db/pool.ts';
-import type { CallerPrincipal } from '../caller.ts';
-import type { Services } from '../context.ts';
-import { newcomerRate } from '../limits.ts';
-import { refuseHurry } from '../rate-limit.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { CallerPrincipal } from '../../kernel/access/caller.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { newcomerRate } from '../../kernel/limits/limits.ts';
+import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
+import type { Services } from '../../kernel/run/context.ts';
 
 /** Something that one principal is known by, whoever shows or names it first. */
 export interface Subject {

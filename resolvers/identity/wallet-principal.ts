@@ -1,8 +1,8 @@
 import { inTransaction, type Statement } from '../../db/pool.ts';
-import type { CallerAuthenticator, CallerPrincipal } from '../caller.ts';
-import type { Services } from '../context.ts';
-import { newcomerRate } from '../limits.ts';
-import { refuseHurry } from '../rate-limit.ts';
+import type { CallerAuthenticator, CallerPrincipal } from '../../kernel/access/caller.ts';
+import { newcomerRate } from '../../kernel/limits/limits.ts';
+import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import { createPrincipal } from './subject-principal.ts';
 
 interface WalletRow {

@@ -8,9 +8,9 @@ import {
   type PlatformIncident,
   platformIncidents,
 } from '../../db/schema/incidents.ts';
-import { platformAdmin } from '../access.ts';
-import { oneLine, projectId, shows } from '../fields.ts';
-import { mutation } from '../operation.ts';
+import { platformAdmin } from '../../kernel/access/access.ts';
+import { oneLine, projectId, shows } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { type TouchedProject, tellProjects } from './tell-projects.ts';
 import { type DeclaredIncident, IncidentWire, incidentToWire } from './wire.ts';
 

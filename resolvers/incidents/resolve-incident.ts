@@ -3,8 +3,8 @@ import { ServiceError } from '../../core/errors.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type PlatformIncident, platformIncidents } from '../../db/schema/incidents.ts';
-import { platformAdmin } from '../access.ts';
-import { mutation } from '../operation.ts';
+import { platformAdmin } from '../../kernel/access/access.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { type TouchedProject, tellProjects } from './tell-projects.ts';
 import { type DeclaredIncident, IncidentWire, incidentToWire } from './wire.ts';
 

@@ -1,5 +1,5 @@
-import { appendEvent } from '../events/append-event.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import { type DeclaredIncident, statusOf } from './wire.ts';
 
 export interface TouchedProject {

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import { inquiryKinds } from '../../db/schema/inquiries.ts';
 import { networks } from '../../engines/x402/networks.ts';
-import { anyone } from '../access.ts';
-import { auditPrices, usdOf } from '../audits/price-table.ts';
-import { budgets } from '../budgets.ts';
-import { oneLine } from '../fields.ts';
-import { mutation } from '../operation.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { oneLine } from '../../kernel/input/fields.ts';
+import { budgets } from '../../kernel/limits/budgets.ts';
+import { mutation } from '../../kernel/run/operation.ts';
+import { auditPrices, usdOf } from '../payments/price-table.ts';
 import { settlementAddress } from '../payments/settlement-address.ts';
 import { hostName } from './host-name.ts';
 

@@ -1,10 +1,10 @@
 import type { Org } from '../../db/schema/orgs.ts';
-import { signInPagePath } from '../ceremonies/page-paths.ts';
-import { inviteMailRate } from '../limits.ts';
-import { queueMail } from '../mail/outbox.ts';
+import { queueMail } from '../../kernel/durability/outbox.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { inviteMailRate } from '../../kernel/limits/limits.ts';
+import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
+import { signInPagePath } from '../identity/page-paths.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
-import { refuseHurry } from '../rate-limit.ts';
-import type { Work } from '../unit-of-work.ts';
 
 /**
  * Queues the mail that tells somebody of an invitation, or of a membership that began at once.

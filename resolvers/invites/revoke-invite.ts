@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { onOrg } from '../access.ts';
-import { orgId, principalId } from '../fields.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { orgId, principalId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { endMembership } from '../members/end-membership.ts';
-import { findMembership } from '../members/find-member.ts';
-import { mutation } from '../operation.ts';
+import { findMembership } from '../orgs/find-member.ts';
 import { lockOrgFor } from '../orgs/lock-org.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
 import { isPending } from './list-invites.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { PublishedKey } from '../../engines/licences/signer.ts';
-import { anyone } from '../access.ts';
-import { query } from '../operation.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { query } from '../../kernel/run/operation.ts';
 
 /** `GET /.well-known/jwks.json`. Contract 00, section 5.6. */
 export const getKeys = query({

@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/pool.ts';
 import { type LicenceFacts, licenceClaims, licenceId, licenceType, planPrices } from '../../engines/licences/claims.ts';
-import type { Services } from '../context.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import { requireSigner } from './require-signer.ts';
 
 /** A licence as it was issued. */

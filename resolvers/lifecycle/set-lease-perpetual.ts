@@ -3,12 +3,12 @@ import { ServiceError } from '../../core/errors.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
-import { platformAdmin } from '../access.ts';
-import { orgId } from '../fields.ts';
-import { mutation } from '../operation.ts';
+import { platformAdmin } from '../../kernel/access/access.ts';
+import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
+import { leaseSet } from '../orgs/lease-mode.ts';
 import { leaseEndToWire, lifecycleWire } from '../orgs/wire.ts';
-import { forgetProjectTargets } from '../project-target.ts';
-import { leaseSet } from './lease-mode.ts';
 
 /** `POST /orgs/v1/admin/:org_id/lease-perpetual`. Contract 01, section 6.9. */
 export const setLeasePerpetual = mutation({

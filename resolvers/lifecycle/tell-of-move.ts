@@ -1,8 +1,8 @@
 import type { Statement } from '../../db/pool.ts';
 import type { LifecycleState } from '../../db/schema/orgs.ts';
-import { appendEvent } from '../events/append-event.ts';
-import { entersAt } from '../lifecycle.ts';
-import type { Work } from '../unit-of-work.ts';
+import { entersAt } from '../../kernel/access/lifecycle.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import type { MovedOrg } from './moved-org.ts';
 
 const types = {

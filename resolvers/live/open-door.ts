@@ -1,8 +1,8 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { ProjectTarget } from '../addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { openProjectDoor } from '../auth/project-door.ts';
 import { standingRole } from '../auth/standing.ts';
-import type { Context } from '../context.ts';
-import { openProjectDoor } from '../project-door.ts';
 import type { LiveIdentity } from './live-hub.ts';
 
 /** Who follows which project. */

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { onProject } from '../access.ts';
-import type { ProjectTarget } from '../addressed-project.ts';
-import { projectAuthority } from '../authority.ts';
-import type { AuthorityEntry } from '../authority-watch.ts';
-import { projectId } from '../fields.ts';
-import { query } from '../operation.ts';
-import { findProjectTarget } from '../project-target.ts';
+import { onProject } from '../../kernel/access/access.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import { projectAuthority } from '../../kernel/access/authority.ts';
+import type { AuthorityEntry } from '../../kernel/access/authority-watch.ts';
+import { findProjectTarget } from '../../kernel/access/project-target.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { liveTables } from './live-input.ts';
 
 export interface OpenedLive {

@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Context, Services } from '../context.ts';
+import type { Context, Services } from '../../kernel/run/context.ts';
 
 /** Notes that a project has live tables, so that its hints are pruned although nobody follows them. */
 export const noteLive = ({ db }: Pick<Services, 'db'>, projectId: string): Promise<unknown> =>

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { columnsOf } from '../../db/columns-of.ts';
 import { type MailMessage, mailOutbox } from '../../db/schema/platform.ts';
-import { platformAdmin } from '../access.ts';
-import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../list-page.ts';
-import { query } from '../operation.ts';
+import { platformAdmin } from '../../kernel/access/access.ts';
+import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../../kernel/input/list-page.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { MailWire, mailToWire } from './wire.ts';
 
 /** `GET /mail/v1/admin/outbox`: what went out, what waits and what failed. */

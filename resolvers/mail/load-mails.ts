@@ -1,7 +1,7 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type MailMessage, mailOutbox } from '../../db/schema/platform.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 
 /** Mails of the outbox by id, in one statement; nobody but the platform admin sees any. */
 export async function loadMails(ctx: Context, ids: readonly string[]): Promise<MailMessage[]> {

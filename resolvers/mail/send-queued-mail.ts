@@ -1,10 +1,10 @@
 import { safeMessage } from '../../core/safe-message.ts';
 import type { Statement } from '../../db/pool.ts';
+import { sendMailTask } from '../../kernel/durability/outbox.ts';
+import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
+import type { Task } from '../../kernel/run/task.ts';
 import { noteAttempts } from '../escalations/note-attempts.ts';
 import { tellUndelivered } from '../operator-contact/tell-undelivered.ts';
-import type { Task } from '../task.ts';
-import { unitOfWork } from '../unit-of-work.ts';
-import { sendMailTask } from './outbox.ts';
 
 /** After so many failed attempts a mail is given up. */
 const attemptsMax = 10;

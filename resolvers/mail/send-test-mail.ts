@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type MailMessage, mailOutbox } from '../../db/schema/platform.ts';
-import { platformAdmin } from '../access.ts';
-import { mutation } from '../operation.ts';
-import { queueMail } from './outbox.ts';
+import { platformAdmin } from '../../kernel/access/access.ts';
+import { queueMail } from '../../kernel/durability/outbox.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { MailWire, mailToWire } from './wire.ts';
 
 /** `POST /mail/v1/admin/test`: shows whether the mail settings work. */

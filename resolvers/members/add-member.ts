@@ -2,19 +2,19 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { Role } from '../../db/schema/orgs.ts';
-import { onOrg } from '../access.ts';
-import { orgId, walletAddress } from '../fields.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { orgId, walletAddress } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { findOrCreatePrincipal } from '../identity/subject-principal.ts';
-import { refuseWhileClosed } from '../lifecycle.ts';
-import { mutation } from '../operation.ts';
+import { findMembership } from '../orgs/find-member.ts';
 import { lockOrgFor } from '../orgs/lock-org.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
 import { roleWire } from '../orgs/wire.ts';
-import type { Work } from '../unit-of-work.ts';
 import { type Envelope, keysInside } from '../vaults/member-keys.ts';
 import { EnvelopeWire, envelopeActions, NextActionsWire } from '../vaults/wire.ts';
 import { requireWriterOfAll } from '../vaults/writers.ts';
-import { findMembership } from './find-member.ts';
 import { requireRoomForMember } from './room-for-member.ts';
 
 export interface AddedMember {

@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/pool.ts';
-import { tellPosture } from '../ceremonies/recovery-posture.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
-import type { Work } from '../unit-of-work.ts';
+import { tellPosture } from './recovery-posture.ts';
 
 /** Ends a membership, whatever it was: what is open by it is looked at again. @returns it as it is then */
 export async function endMembership(work: Work, member: MemberRow): Promise<MemberRow> {

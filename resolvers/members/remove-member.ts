@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { onOrg } from '../access.ts';
-import { orgId, principalId } from '../fields.ts';
-import { mutation } from '../operation.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { orgId, principalId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
+import { requireMember } from '../orgs/find-member.ts';
 import { lockOrgFor } from '../orgs/lock-org.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
 import { requireRotation } from '../vaults/writers.ts';
 import { endMembership } from './end-membership.ts';
-import { requireMember } from './find-member.ts';
 import { keepOneOwner } from './last-owner.ts';
 
 /** `DELETE /orgs/v1/:org_id/members/:principal_id`, also while the lease has lapsed. Contract 01, section 6.4. */

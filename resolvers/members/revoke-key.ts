@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { onOrg } from '../access.ts';
-import { oneLine, orgId, principalId } from '../fields.ts';
-import { mutation } from '../operation.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { oneLine, orgId, principalId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
+import { findMembership, noMember } from '../orgs/find-member.ts';
 import { lockOrgFor } from '../orgs/lock-org.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
 import { type EncryptionKey, keysInside } from '../vaults/member-keys.ts';
 import { NextActionsWire } from '../vaults/wire.ts';
 import { requireRotation } from '../vaults/writers.ts';
-import { findMembership, noMember } from './find-member.ts';
 
 export interface RevokedKey {
   readonly member: MemberRow;

@@ -1,9 +1,9 @@
 import type { Statement } from '../../db/pool.ts';
-import { limitsOf } from '../limits.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { limitsOf } from '../../kernel/limits/limits.ts';
+import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import type { LockedOrg } from '../orgs/lock-org.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
-import { refuseOverQuota } from '../quota.ts';
-import type { Work } from '../unit-of-work.ts';
 
 /**
  * Under the organization's lock: whether it may have one more member or pending invitation.

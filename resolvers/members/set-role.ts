@@ -1,17 +1,17 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { Role } from '../../db/schema/orgs.ts';
-import { onOrg } from '../access.ts';
-import { tellPosture } from '../ceremonies/recovery-posture.ts';
-import { orgId, principalId } from '../fields.ts';
-import { refuseWhileClosed } from '../lifecycle.ts';
-import { mutation } from '../operation.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
+import { orgId, principalId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
+import { requireMember } from '../orgs/find-member.ts';
 import { lockOrgFor } from '../orgs/lock-org.ts';
 import type { MemberRow } from '../orgs/member-row.ts';
 import { roleWire } from '../orgs/wire.ts';
 import { mayWrite, requireRotation, requireWriterOfAll } from '../vaults/writers.ts';
-import { requireMember } from './find-member.ts';
 import { keepOneOwner } from './last-owner.ts';
+import { tellPosture } from './recovery-posture.ts';
 
 /** `PATCH /orgs/v1/:org_id/members/:principal_id`. Contract 01, section 6.4. */
 export const setMemberRole = mutation({

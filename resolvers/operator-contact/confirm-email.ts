@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
-import { anyone } from '../access.ts';
-import { mutation } from '../operation.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 
 export interface ConfirmedEmail {
   readonly principalId: string;

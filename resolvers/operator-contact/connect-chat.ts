@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { signedIn } from '../access.ts';
-import { oneLine } from '../fields.ts';
-import { query } from '../operation.ts';
+import { signedIn } from '../../kernel/access/access.ts';
+import { oneLine } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 
 export interface ChatBinding {
   readonly bindingId: string;

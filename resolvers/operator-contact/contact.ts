@@ -3,11 +3,11 @@ import { ServiceError } from '../../core/errors.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type OperatorContact, operatorContacts } from '../../db/schema/operator-contacts.ts';
-import type { PrincipalScope } from '../access.ts';
-import type { Context } from '../context.ts';
-import { contactMails } from '../limits.ts';
-import { walletOf } from '../tiers/wallet-of.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { PrincipalScope } from '../../kernel/access/access.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { contactMails } from '../../kernel/limits/limits.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { walletOf } from '../identity/wallet-of.ts';
 
 /** How far it is known that a human reads what is sent. Contract 02, section 5.0. */
 export const assuranceLevels = [

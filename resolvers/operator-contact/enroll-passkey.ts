@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { OperatorContact } from '../../db/schema/operator-contacts.ts';
-import { signedIn } from '../access.ts';
+import { signedIn } from '../../kernel/access/access.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { countMail, sendLink } from '../ceremonies/mailed-links.ts';
-import { mutation } from '../operation.ts';
-import { walletOf } from '../tiers/wallet-of.ts';
+import { walletOf } from '../identity/wallet-of.ts';
 import {
   emailStateOf,
   findContact,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { signedIn } from '../access.ts';
-import { query } from '../operation.ts';
+import { signedIn } from '../../kernel/access/access.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { OperatorContactWire, operatorContactToWire, showOwn } from './contact.ts';
 
 /** `GET /agent/v1/contact/status`. Contract 02, section 5.1. */

@@ -2,10 +2,10 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { OperatorContact } from '../../db/schema/operator-contacts.ts';
-import { contactLinkHours, contactMails } from '../limits.ts';
-import { queueMail } from '../mail/outbox.ts';
-import { refuseHurry } from '../rate-limit.ts';
-import type { Work } from '../unit-of-work.ts';
+import { queueMail } from '../../kernel/durability/outbox.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { contactLinkHours, contactMails } from '../../kernel/limits/limits.ts';
+import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
 import { operatorContactColumns } from './contact.ts';
 
 /** Where the mailed link leads: to a page that asks for a confirming click. */

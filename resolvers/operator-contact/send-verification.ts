@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { signedIn } from '../access.ts';
-import { mutation } from '../operation.ts';
+import { signedIn } from '../../kernel/access/access.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { emailStateOf, lockContact, OperatorContactWire, operatorContactToWire, showOwn } from './contact.ts';
 import { sendChallenge } from './send-challenge.ts';
 

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import { readUrl } from '../../core/urls.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { OperatorContact } from '../../db/schema/operator-contacts.ts';
-import { signedIn } from '../access.ts';
-import { givenName, shows } from '../fields.ts';
-import { emailAddress } from '../invites/email-address.ts';
-import { mutation } from '../operation.ts';
-import { walletOf } from '../tiers/wallet-of.ts';
+import { signedIn } from '../../kernel/access/access.ts';
+import { emailAddress } from '../../kernel/input/email-address.ts';
+import { givenName, shows } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
+import { walletOf } from '../identity/wallet-of.ts';
 import {
   findContact,
   lockContact,

@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/pool.ts';
-import { appendEvent } from '../events/append-event.ts';
-import { contactMails } from '../limits.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { appendEvent } from '../../kernel/feeds/append-event.ts';
+import { contactMails } from '../../kernel/limits/limits.ts';
 
 /** An organization that hears of it, and how often the address was tried. */
 interface Told {

@@ -1,14 +1,14 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { Role } from '../../db/schema/orgs.ts';
-import { type Access, type PrincipalScope, requireRole, signedIn } from '../access.ts';
+import { type Access, type PrincipalScope, requireRole, signedIn } from '../../kernel/access/access.ts';
+import { requireFreshProof } from '../../kernel/access/step-up.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { answeredFor } from '../ceremonies/sessions.ts';
-import { projectId } from '../fields.ts';
-import { query } from '../operation.ts';
 import { asReader, databaseOf, inProject, once } from '../project-data/in-project.ts';
 import { projectColumns } from '../projects/load-projects.ts';
 import type { ProjectRow } from '../projects/wire.ts';
-import { requireFreshProof } from '../step-up.ts';
 import { lookedFor, refuseNarrow } from './reach.ts';
 
 /** What a project is made of, by name alone. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { signedIn } from '../access.ts';
-import { query } from '../operation.ts';
+import { signedIn } from '../../kernel/access/access.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { lifecycleWire, roleWire, tierWire } from '../orgs/wire.ts';
 import { OperatorScopeWire, type Reach, reachOf } from './reach.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { signedIn } from '../access.ts';
+import { signedIn } from '../../kernel/access/access.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { degradedSql } from '../incidents/open-incidents.ts';
-import { query } from '../operation.ts';
 import { contactStates, emailStateOf, findContact, passkeyStateOf } from '../operator-contact/contact.ts';
 import { lookedFor, operatedOrgs, type Reach, reachOf } from './reach.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { type Access, notAuthorized, type PrincipalScope, signedIn } from '../access.ts';
-import { orgId } from '../fields.ts';
-import { query } from '../operation.ts';
+import { type Access, notAuthorized, type PrincipalScope, signedIn } from '../../kernel/access/access.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { projectColumns } from '../projects/load-projects.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire } from '../projects/wire.ts';
 import { lookedFor, type OperatorScope, OperatorScopeWire, operatedOrgs, refuseNarrow, scopeOf } from './reach.ts';

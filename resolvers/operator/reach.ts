@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { LifecycleState, Role, Tier } from '../../db/schema/orgs.ts';
-import { notAuthorized } from '../access.ts';
-import type { Caller, PrincipalBacked } from '../caller.ts';
+import { notAuthorized } from '../../kernel/access/access.ts';
+import type { Caller, PrincipalBacked } from '../../kernel/access/caller.ts';
+import type { Action } from '../../kernel/access/permissions.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { answeredFor, walletsOf } from '../ceremonies/sessions.ts';
-import type { Context } from '../context.ts';
 import { joinVerifiedMail } from '../identity/known-addresses.ts';
-import type { Action } from '../permissions.ts';
-import { walletOf } from '../tiers/wallet-of.ts';
+import { walletOf } from '../identity/wallet-of.ts';
 
 /** For whom it is looked: an operator by its address, and so for all who named that; anybody else for itself. */
 export interface OperatorScope {

@@ -1,8 +1,8 @@
 import type { Statement } from '../../db/pool.ts';
 import type { OrderTier } from '../../db/schema/products.ts';
-import { usdOf } from '../audits/price-table.ts';
-import type { PaidFor } from '../payments/price.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import type { PaidFor } from '../../kernel/run/price.ts';
+import { usdOf } from '../payments/price-table.ts';
 
 /** What was sold, as it is told. */
 export interface Sold {

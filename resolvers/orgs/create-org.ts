@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Org } from '../../db/schema/orgs.ts';
-import { signedIn } from '../access.ts';
-import { mutation } from '../operation.ts';
+import { signedIn } from '../../kernel/access/access.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { newOrg, orgCreated } from './new-org.ts';
 import { orgDisplayName } from './org-input.ts';
 import { OrgSummaryWire, orgToWire } from './wire.ts';

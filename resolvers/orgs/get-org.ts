@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Org, Role } from '../../db/schema/orgs.ts';
-import { onOrg } from '../access.ts';
-import { orgId } from '../fields.ts';
-import { query } from '../operation.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { OrgSummaryWire, orgToWire, roleWire } from './wire.ts';
 
 export interface OrgDetail extends Org {

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ServiceError } from '../../core/errors.ts';
-import { onOrg, shownTo } from '../access.ts';
-import type { Context } from '../context.ts';
-import { orgId } from '../fields.ts';
-import { query } from '../operation.ts';
+import { onOrg, shownTo } from '../../kernel/access/access.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { loadOrgs } from './load-orgs.ts';
 import { type PayoutRecovery, PayoutRecoveryWire, payoutRecoveries, payoutRecoveryToWire } from './payout-recovery.ts';
 

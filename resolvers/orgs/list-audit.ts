@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import { type AuditEvent, auditEvents } from '../../db/schema/orgs.ts';
-import { onOrg } from '../access.ts';
-import { cursor, orgId } from '../fields.ts';
-import { bySeq, type ListPage, listWindow, pageToWire } from '../list-page.ts';
-import { query } from '../operation.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { cursor, orgId } from '../../kernel/input/fields.ts';
+import { bySeq, type ListPage, listWindow, pageToWire } from '../../kernel/input/list-page.ts';
+import { query } from '../../kernel/run/operation.ts';
 
 /** `GET /orgs/v1/:org_id/audit`. Contract 01, section 6.3. */
 export const listAudit = query({

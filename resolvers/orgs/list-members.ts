@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { onOrg } from '../access.ts';
-import { orgId } from '../fields.ts';
-import { query } from '../operation.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { type MemberRow, selectMembers } from './member-row.ts';
 import { membershipStatusWire, roleWire } from './wire.ts';
 

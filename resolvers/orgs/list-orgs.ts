@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { signedIn } from '../access.ts';
-import { membershipsStatement } from '../identity/whoami.ts';
-import { query } from '../operation.ts';
+import { signedIn } from '../../kernel/access/access.ts';
+import { query } from '../../kernel/run/operation.ts';
+import { membershipsStatement } from '../accounts/whoami.ts';
 import type { MembershipRow } from './wire.ts';
 import { MembershipWire, membershipToWire } from './wire.ts';
 

@@ -1,8 +1,8 @@
 import type { Statement } from '../../db/pool.ts';
-import { principalIdOf } from '../caller.ts';
-import type { Context } from '../context.ts';
-import { isMember } from '../rules.ts';
-import { visibilityOf } from '../visibility.ts';
+import { principalIdOf } from '../../kernel/access/caller.ts';
+import { isMember } from '../../kernel/access/rules.ts';
+import { visibilityOf } from '../../kernel/access/visibility.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { type MemberRow, selectMembers } from './member-row.ts';
 
 /** Names one membership. */

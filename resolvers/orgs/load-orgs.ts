@@ -1,8 +1,8 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
-import type { Context } from '../context.ts';
-import { visibilityOf } from '../visibility.ts';
+import { visibilityOf } from '../../kernel/access/visibility.ts';
+import type { Context } from '../../kernel/run/context.ts';
 
 /** An organization with the caller's role in it; null for one that is seen without being a member. */
 export interface OrgWithRole extends Org {

@@ -1,9 +1,9 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
-import { holdRole } from '../hold-right.ts';
-import type { Action } from '../permissions.ts';
-import type { Work } from '../unit-of-work.ts';
+import { holdRole } from '../../kernel/access/hold-right.ts';
+import type { Action } from '../../kernel/access/permissions.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 
 /** An organization as it stands under its lock. */
 export interface LockedOrg extends Org {

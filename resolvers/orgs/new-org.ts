@@ -3,11 +3,11 @@ import { ServiceError } from '../../core/errors.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
-import { newLeaseIsPerpetual } from '../lifecycle/lease-mode.ts';
-import { freeOrgsPerOwner } from '../limits.ts';
-import type { AuditEntry } from '../operation.ts';
-import { tiers } from '../tiers/tier-table.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { freeOrgsPerOwner } from '../../kernel/limits/limits.ts';
+import { tiers } from '../../kernel/limits/tier-table.ts';
+import type { AuditEntry } from '../../kernel/run/operation.ts';
+import { newLeaseIsPerpetual } from './lease-mode.ts';
 
 /**
  * Makes an organization on the lowest tier with the principal as its owner. Its lease is perpetual unless leases are on.

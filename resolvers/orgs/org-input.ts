@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { givenName, shows } from '../fields.ts';
+import { givenName, shows } from '../../kernel/input/fields.ts';
 
 /** What an organization is called: in NFC and trimmed; nothing, or null, for none. Contract 01, section 6.2. */
 export const orgDisplayName = z

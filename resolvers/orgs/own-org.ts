@@ -1,10 +1,10 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
-import { type OrgScope, requireRole } from '../access.ts';
-import { writeAudit } from '../audit.ts';
-import type { Action } from '../permissions.ts';
-import type { Work } from '../unit-of-work.ts';
+import { type OrgScope, requireRole } from '../../kernel/access/access.ts';
+import type { Action } from '../../kernel/access/permissions.ts';
+import { writeAudit } from '../../kernel/durability/audit.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { lockOwner, newOrg, orgCreated } from './new-org.ts';
 
 /** A principal's own organization, with its membership there: nulls when it has been put out of it. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { permissions, rolesFrom } from '../permissions.ts';
+import { permissions, rolesFrom } from '../../kernel/access/permissions.ts';
 
 /** Where an organization's earnings would go, and whether that is settled. */
 export interface PayoutRecovery {

@@ -3,12 +3,12 @@ import { ServiceError } from '../../core/errors.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
-import { platformAdmin } from '../access.ts';
-import { orgId } from '../fields.ts';
-import { limitsOf, limitWireNames } from '../limits.ts';
-import { mutation } from '../operation.ts';
-import { forgetProjectTargets } from '../project-target.ts';
-import type { Limits } from '../tiers/limits.ts';
+import { platformAdmin } from '../../kernel/access/access.ts';
+import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import { limitsOf, limitWireNames } from '../../kernel/limits/limits.ts';
+import type { Limits } from '../../kernel/limits/tier-limits.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 
 const LimitsWire = z.record(z.string(), z.number());
 

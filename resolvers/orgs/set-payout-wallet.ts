@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
-import { onOrg } from '../access.ts';
-import { orgId, walletAddress } from '../fields.ts';
-import { refuseWhileClosed } from '../lifecycle.ts';
-import { mutation } from '../operation.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
+import { orgId, walletAddress } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { lockOrgFor } from './lock-org.ts';
 import { type PayoutRecovery, PayoutRecoveryWire, payoutRecoveries, payoutRecoveryToWire } from './payout-recovery.ts';
 

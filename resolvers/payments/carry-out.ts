@@ -7,11 +7,12 @@ import { paidOutcome } from '../../engines/x402/outcomes.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
 import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { encodeHeader } from '../../engines/x402/terms.ts';
-import { auditRow } from '../audit.ts';
-import { appendEvent } from '../events/append-event.ts';
-import { outcomeRow } from '../idempotency.ts';
-import { orgOf } from '../operation.ts';
-import { unitOfWork, type Work } from '../unit-of-work.ts';
+import { auditRow } from '../../kernel/durability/audit.ts';
+import { outcomeRow } from '../../kernel/durability/idempotency.ts';
+import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
+import { appendEvent } from '../../kernel/feeds/append-event.ts';
+import { orgOf } from '../../kernel/run/operation.ts';
+import type { PaidFor } from '../../kernel/run/price.ts';
 import {
   dropTransfer,
   failPayment,
@@ -32,7 +33,6 @@ import {
   recordSettlement,
   settlePayment,
 } from './payment-settlement.ts';
-import type { PaidFor } from './price.ts';
 import { type PaidSale, SettlementRefused, settlementHeader } from './sale.ts';
 
 /**

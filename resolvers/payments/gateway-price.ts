@@ -1,6 +1,6 @@
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import type { GatewayPrice } from '../../kernel/run/price.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
-import type { GatewayPrice } from './price.ts';
 import { tendered } from './sale.ts';
 import { tenderText } from './tender.ts';
 

@@ -1,14 +1,14 @@
 import { ServiceError } from '../../core/errors.ts';
 import { networkOf } from '../../core/network-of.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
-import { type Caller, callerKey, type WalletCaller } from '../caller.ts';
-import type { Context } from '../context.ts';
+import { type Caller, callerKey, type WalletCaller } from '../../kernel/access/caller.ts';
+import { outsideRate } from '../../kernel/limits/limits.ts';
+import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import type { PlatformPrice } from '../../kernel/run/price.ts';
 import { findOrCreateWalletPrincipal } from '../identity/wallet-principal.ts';
-import { outsideRate } from '../limits.ts';
-import { refuseHurry } from '../rate-limit.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
 import { findByNonce } from './payment-rows.ts';
-import type { PlatformPrice } from './price.ts';
 import { asSaleRefusal, tendered } from './sale.ts';
 import { isTransfer, tenderText, tokenOf } from './tender.ts';
 

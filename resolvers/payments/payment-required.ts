@@ -2,8 +2,8 @@ import type { ErrorCode } from '../../core/error-codes.ts';
 import { ServiceError, type ServiceErrorOptions } from '../../core/errors.ts';
 import { ChallengeForm, type ChallengeTexts, textsOf } from '../../engines/x402/challenge-texts.ts';
 import { challengeV1, challengeV2, type Terms } from '../../engines/x402/terms.ts';
-import type { Context } from '../context.ts';
-import type { Price, PriceFacet } from './price.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import type { Price, PriceFacet } from '../../kernel/run/price.ts';
 import { settlementAddress } from './settlement-address.ts';
 
 /** What is asked for: its texts are of both versions of x402, which name the same price. */

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Database, Queries, Statement } from '../../db/pool.ts';
 import { type Payment, payments, retiredPaymentColumns } from '../../db/schema/payments.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../../kernel/run/context.ts';
 
 /** How long whoever works on a payment is believed alive, in seconds; renewed while it works. */
 const leaseSeconds = 20;

@@ -5,11 +5,11 @@ import { type Payment, payments } from '../../db/schema/payments.ts';
 import type { Hex } from '../../engines/x402/networks.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
 import type { Terms } from '../../engines/x402/terms.ts';
-import { auditPrices } from '../audits/price-table.ts';
-import type { Context } from '../context.ts';
-import type { Task } from '../task.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import type { Task } from '../../kernel/run/task.ts';
 import { failPayment, type HeldPayment, leavePayment, newLease, releasePayment } from './payment-rows.ts';
 import { recordSettlement } from './payment-settlement.ts';
+import { auditPrices } from './price-table.ts';
 
 /** The job that asks the chain what became of payments whose process has ended, or that were given up. */
 export const reconcilePaymentsTask = 'reconcile-payments';

@@ -5,14 +5,14 @@ import type { Incoming, Settlement } from '../../engines/x402/cashier.ts';
 import { type Hex, networks } from '../../engines/x402/networks.ts';
 import type { TransactionHash } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
-import { budgets, chargeBudget } from '../budgets.ts';
-import { licensedStatement } from '../verifications/chain-payments.ts';
-import { planFor } from '../verifications/plans.ts';
+import { budgets, chargeBudget } from '../../kernel/limits/budgets.ts';
 import { carryOut, giveAgain } from './carry-out.ts';
+import { licensedStatement } from './chain-payments.ts';
 import { launchedAt } from './launch.ts';
 import { paymentRequired } from './payment-required.ts';
 import { type HeldPayment, insertPayment, newLease, takePayment } from './payment-rows.ts';
 import { keptHours, lockTransfer, openOutcome } from './payment-settlement.ts';
+import { planFor } from './plans.ts';
 import { buyerOf, type PaidSale } from './sale.ts';
 import { tokenOf } from './tender.ts';
 

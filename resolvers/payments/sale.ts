@@ -3,13 +3,13 @@ import { type NetworkName, networks } from '../../engines/x402/networks.ts';
 import { failedOutcome } from '../../engines/x402/outcomes.ts';
 import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { encodeHeader, type Terms } from '../../engines/x402/terms.ts';
-import { type Caller, principalIdOf } from '../caller.ts';
-import type { Context } from '../context.ts';
-import { type Claim, inputDigest } from '../idempotency.ts';
-import type { AnyMutation } from '../operation.ts';
+import { type Caller, principalIdOf } from '../../kernel/access/caller.ts';
+import { type Claim, inputDigest } from '../../kernel/durability/idempotency.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import type { AnyMutation } from '../../kernel/run/operation.ts';
+import type { Price, PriceFacet } from '../../kernel/run/price.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
 import { findByNonce, LeaseLostError } from './payment-rows.ts';
-import type { Price, PriceFacet } from './price.ts';
 import { isTransfer, readTender, type Tender, tokenOf } from './tender.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what is sold is between an operation's own functions.

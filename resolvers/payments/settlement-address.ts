@@ -1,5 +1,5 @@
 import type { Address } from '../../engines/x402/networks.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../../kernel/run/context.ts';
 
 /** By key ring: deriving a wallet takes as long as many a request. */
 const known = new WeakMap<Services['keys'], Promise<Address>>();

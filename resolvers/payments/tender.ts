@@ -2,8 +2,8 @@ import { networks } from '../../engines/x402/networks.ts';
 import { type Presented, readPresented, readProof, type TransactionHash } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
 import type { Terms } from '../../engines/x402/terms.ts';
-import type { Context } from '../context.ts';
-import type { PriceFacet } from './price.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import type { PriceFacet } from '../../kernel/run/price.ts';
 
 /** What a request pays with: a signed authorization, or the hash of a transfer that was made already. */
 export type Tender = Presented | TransactionHash;

@@ -5,16 +5,16 @@ import { rubricText } from '../../engines/audit/rubric/rubric-text.ts';
 import { sha256Of } from '../../engines/bundles/bundle-file.ts';
 import { orderFacts, orderType, packTier, proPack } from '../../engines/bundles/pro-pack.ts';
 import { zip } from '../../engines/bundles/zip.ts';
-import { anyone } from '../access.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { hostAdmission } from '../audits/admit-host.ts';
 import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../audits/audit-result-wire.ts';
-import { auditPrices } from '../audits/price-table.ts';
 import { recordAudit } from '../audits/record-audit.ts';
 import { whoWaits } from '../audits/who-waits.ts';
 import { type Delivery, deliveryToWire, openDownload } from '../downloads/open-download.ts';
 import { requireSigner } from '../licences/require-signer.ts';
-import { mutation } from '../operation.ts';
 import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/record-order.ts';
+import { auditPrices } from '../payments/price-table.ts';
 
 /** A whole audit, and what was made of it. */
 export interface BoughtPack {

@@ -7,18 +7,18 @@ import { type BundleFile, sha256Of } from '../../engines/bundles/bundle-file.ts'
 import { gatewayVersion } from '../../engines/bundles/gateway-version.ts';
 import { type IpTransfer, ipTransferFacts, ipTransferSet, ipTransferType } from '../../engines/bundles/ip-transfer.ts';
 import { zip } from '../../engines/bundles/zip.ts';
-import { anyone } from '../access.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { hostAdmission } from '../audits/admit-host.ts';
 import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../audits/audit-result-wire.ts';
-import { auditPrices } from '../audits/price-table.ts';
 import { recordAudit } from '../audits/record-audit.ts';
-import type { Context } from '../context.ts';
 import { type Delivery, deliveryToWire, openDownload } from '../downloads/open-download.ts';
 import { issueLicence } from '../licences/issue-licence.ts';
 import { requireSigner } from '../licences/require-signer.ts';
-import { mutation } from '../operation.ts';
 import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/record-order.ts';
-import type { Work } from '../unit-of-work.ts';
+import { auditPrices } from '../payments/price-table.ts';
 
 /** A file of the licence set. */
 interface LicenceDocument {

@@ -5,8 +5,8 @@ import { gatewayVersion } from '../../engines/bundles/gateway-version.ts';
 import { ipTransferPaths } from '../../engines/bundles/ip-transfer.ts';
 import { packPaths } from '../../engines/bundles/pro-pack.ts';
 import type { Signer } from '../../engines/licences/signer.ts';
-import { anyone } from '../access.ts';
-import { query } from '../operation.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { query } from '../../kernel/run/operation.ts';
 
 /** Kind of signed text that the list of archives is. */
 const manifestType = 'package-manifest+json';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { BatchStatement } from '../../db/statement-batch.ts';
 import type { Manifest } from '../../engines/expose/manifest-shape.ts';
-import { onProject } from '../access.ts';
-import { projectId } from '../fields.ts';
-import { query } from '../operation.ts';
+import { onProject } from '../../kernel/access/access.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { databaseOf, inProject } from './in-project.ts';
 import { appliedOf, asOwnReader, factsOf, readApplied, readFacts } from './manifest-store.ts';
 import { manifestToWire, manifestWire } from './manifest-wire.ts';

@@ -6,7 +6,7 @@ import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { ProjectPoolBusyError } from '../../db/project-pools.ts';
 import { ProjectUnreachableError } from '../../db/project-session.ts';
 import type { BatchStatement } from '../../db/statement-batch.ts';
-import type { ProjectScope } from '../access.ts';
+import type { ProjectScope } from '../../kernel/access/access.ts';
 import { sqlRefusal } from './sql-refusal.ts';
 
 /** What says where a project's rows are. */

@@ -1,7 +1,7 @@
 import { ThreadEndedError } from '../../core/threads.ts';
 import { factsSql } from '../../engines/expose/facts.ts';
 import type { Manifest } from '../../engines/expose/manifest-shape.ts';
-import type { Services } from '../context.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import { once, ownerRole, schemaTooLarge } from './in-project.ts';
 import { readingSql } from './reading-sql.ts';
 

@@ -5,7 +5,7 @@ import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { runDoneState } from '../../db/project-template/sql-runs.ts';
 import type { ScriptLimits, ScriptResult, ScriptSequel, ScriptStatement } from '../../db/script.ts';
 import type { TypeFacts } from '../../engines/sql/values.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { inProject, once } from './in-project.ts';
 import { learningTypes } from './type-names.ts';
 

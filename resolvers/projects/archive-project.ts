@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
-import { platformAdmin } from '../access.ts';
-import { oneLine, projectId } from '../fields.ts';
-import { mutation } from '../operation.ts';
-import { forgetProjectTargets } from '../project-target.ts';
+import { platformAdmin } from '../../kernel/access/access.ts';
+import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
+import { oneLine, projectId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { lockProject } from './lock-project.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire } from './wire.ts';
 

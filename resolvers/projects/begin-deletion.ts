@@ -1,8 +1,8 @@
 import type { Statement } from '../../db/pool.ts';
+import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import type { AuditEntry, StepRef } from '../../kernel/run/operation.ts';
 import { forgetErrors } from '../errors/erase-gone.ts';
-import type { AuditEntry, StepRef } from '../operation.ts';
-import { forgetProjectTargets } from '../project-target.ts';
-import type { Work } from '../unit-of-work.ts';
 import type { ProjectRow } from './wire.ts';
 
 /**

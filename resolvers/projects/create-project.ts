@@ -5,22 +5,29 @@ import type { Statement } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { type Org, orgs } from '../../db/schema/orgs.ts';
 import type { Project } from '../../db/schema/projects.ts';
-import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../access.ts';
-import { actorOf } from '../audit.ts';
-import { principalIdOf } from '../caller.ts';
-import type { Context } from '../context.ts';
-import { givenName, orgId } from '../fields.ts';
+import {
+  type Access,
+  type NoScope,
+  notAuthorized,
+  type OrgScope,
+  onOrg,
+  signedIn,
+} from '../../kernel/access/access.ts';
+import { principalIdOf } from '../../kernel/access/caller.ts';
+import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
+import { projectColumnsOf, projectOf } from '../../kernel/access/project-columns.ts';
+import { actorOf } from '../../kernel/durability/audit.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { givenName, orgId } from '../../kernel/input/fields.ts';
+import { twoWords } from '../../kernel/input/two-words.ts';
+import { limitsOf } from '../../kernel/limits/limits.ts';
+import { refuseOverQuota } from '../../kernel/limits/quota.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { stepMutation } from '../../kernel/run/operation.ts';
 import { makeProjectKey } from '../identity/project-keys.ts';
-import { refuseWhileClosed } from '../lifecycle.ts';
-import { limitsOf } from '../limits.ts';
-import { stepMutation } from '../operation.ts';
 import { lockOrgFor } from '../orgs/lock-org.ts';
 import { findOrCreateOwnOrg } from '../orgs/own-org.ts';
 import { leaseEndOf, tierWire } from '../orgs/wire.ts';
-import { refuseOverQuota } from '../quota.ts';
-import { twoWords } from '../two-words.ts';
-import type { Work } from '../unit-of-work.ts';
-import { projectColumnsOf, projectOf } from './project-columns.ts';
 import { type ProjectRow, withOrg } from './wire.ts';
 
 interface CreateProjectInput {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { onProject } from '../access.ts';
-import { projectId } from '../fields.ts';
-import { query } from '../operation.ts';
+import { onProject } from '../../kernel/access/access.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { projectKeys } from './create-project.ts';
 
 /**

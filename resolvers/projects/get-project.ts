@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { onProject } from '../access.ts';
-import { projectId } from '../fields.ts';
-import { query } from '../operation.ts';
+import { onProject } from '../../kernel/access/access.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { projectUsages } from './project-usage.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire, withOrg } from './wire.ts';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { onProject } from '../access.ts';
-import { projectId } from '../fields.ts';
-import { query } from '../operation.ts';
+import { onProject } from '../../kernel/access/access.ts';
+import { projectId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { leaseEndToWire, lifecycleWire, tierWire } from '../orgs/wire.ts';
 import { projectUsages } from './project-usage.ts';
 import { statusOf, statusWire, withOrg } from './wire.ts';

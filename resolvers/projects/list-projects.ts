@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { type Access, onOrg, signedIn } from '../access.ts';
-import { orgId } from '../fields.ts';
-import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../list-page.ts';
-import { query } from '../operation.ts';
-import { visibilityOf } from '../visibility.ts';
+import { type Access, onOrg, signedIn } from '../../kernel/access/access.ts';
+import { visibilityOf } from '../../kernel/access/visibility.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../../kernel/input/list-page.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { projectColumns, visible } from './load-projects.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire } from './wire.ts';
 

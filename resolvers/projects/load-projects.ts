@@ -1,8 +1,8 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Context } from '../context.ts';
-import { grantHolds, memberOrgs } from '../rules.ts';
-import { visibilityOf } from '../visibility.ts';
-import { projectColumnsOf } from './project-columns.ts';
+import { projectColumnsOf } from '../../kernel/access/project-columns.ts';
+import { grantHolds, memberOrgs } from '../../kernel/access/rules.ts';
+import { visibilityOf } from '../../kernel/access/visibility.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import type { ProjectRow } from './wire.ts';
 
 /** A project with its organization's standing; for statements that join `projects p` and `orgs o`. */

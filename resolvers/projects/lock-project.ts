@@ -1,9 +1,9 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
-import { notAuthorized, type ProjectScope } from '../access.ts';
-import { holdRight } from '../hold-right.ts';
-import type { Action } from '../permissions.ts';
-import type { Work } from '../unit-of-work.ts';
+import { notAuthorized, type ProjectScope } from '../../kernel/access/access.ts';
+import { holdRight } from '../../kernel/access/hold-right.ts';
+import type { Action } from '../../kernel/access/permissions.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { projectColumns } from './load-projects.ts';
 import type { ProjectRow } from './wire.ts';
 

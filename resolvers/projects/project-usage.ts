@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Services } from '../context.ts';
-import { limitsOf } from '../limits.ts';
+import { limitsOf } from '../../kernel/limits/limits.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import type { ProjectRow } from './wire.ts';
 
 export interface ProjectUsage {

@@ -1,8 +1,8 @@
 import type { Statement } from '../../db/pool.ts';
-import { writeAudit } from '../audit.ts';
-import type { Context } from '../context.ts';
-import { recordStep } from '../steps.ts';
-import { unitOfWork, type Work } from '../unit-of-work.ts';
+import { writeAudit } from '../../kernel/durability/audit.ts';
+import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { recordStep } from '../../kernel/run/steps.ts';
 import { beginDeletion } from './begin-deletion.ts';
 import { deleteProject } from './delete-project.ts';
 import { projectColumns } from './load-projects.ts';

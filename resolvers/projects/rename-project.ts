@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { onProject } from '../access.ts';
-import { givenName, projectId } from '../fields.ts';
-import { mutation } from '../operation.ts';
+import { onProject } from '../../kernel/access/access.ts';
+import { givenName, projectId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from './lock-project.ts';
 import type { ProjectRow } from './wire.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { isUniqueViolation, type Statement } from '../../db/pool.ts';
-import { onProject } from '../access.ts';
-import { addressForm, projectId } from '../fields.ts';
-import { mutation } from '../operation.ts';
-import type { Work } from '../unit-of-work.ts';
+import { onProject } from '../../kernel/access/access.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { addressForm, projectId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { lockProjectFor } from './lock-project.ts';
 import type { ProjectRow } from './wire.ts';
 

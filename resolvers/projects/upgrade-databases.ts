@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/pool.ts';
 import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { templateVersion } from '../../db/project-template.ts';
-import type { Task } from '../task.ts';
+import type { Task } from '../../kernel/run/task.ts';
 
 /** The job that brings every project database to the template's version, also those that nobody opens. */
 export const upgradeDatabasesTask = 'upgrade_databases';

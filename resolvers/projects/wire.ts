@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { LifecycleState, Org, Tier } from '../../db/schema/orgs.ts';
 import type { Project } from '../../db/schema/projects.ts';
-import type { Authority } from '../access.ts';
+import type { Authority } from '../../kernel/access/access.ts';
 import type { OrgWithRole } from '../orgs/load-orgs.ts';
 import { lifecycleWire, tierWire } from '../orgs/wire.ts';
 

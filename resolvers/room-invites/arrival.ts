@@ -1,8 +1,8 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Presence, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
-import type { Context } from '../context.ts';
-import { feedCursor } from '../feeds.ts';
+import { feedCursor } from '../../kernel/feeds/feeds.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { othersLive } from '../rooms/live-presences.ts';
 import { presenceStatement } from '../rooms/presence.ts';
 import { roomFeed } from '../rooms/room-feed.ts';

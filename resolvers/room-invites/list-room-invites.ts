@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { onRoom } from '../access.ts';
-import { query } from '../operation.ts';
+import { onRoom } from '../../kernel/access/access.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { roomAddress } from '../rooms/room-input.ts';
 import { inviteColumns, RoomInviteWire, roomInviteToWire, type ShownInvite } from './wire.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
-import { onRoom } from '../access.ts';
-import { principalIdOf } from '../caller.ts';
-import { mutation } from '../operation.ts';
+import { onRoom } from '../../kernel/access/access.ts';
+import { principalIdOf } from '../../kernel/access/caller.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { lockOrgFor } from '../orgs/lock-org.ts';
 import { ensureRoom } from '../rooms/ensure-room.ts';
 import { presenceId, roomAddress } from '../rooms/room-input.ts';

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import type { Statement } from '../../db/pool.ts';
-import { roomStands } from '../rules.ts';
-import type { Work } from '../unit-of-work.ts';
+import { roomStands } from '../../kernel/access/rules.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { isSecretOf, secretOf } from './auth-hash.ts';
 
 /** A key as whoever holds its secret may know it. */

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
-import type { RoomScope } from '../access.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { RoomScope } from '../../kernel/access/access.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 
 /** Brings the authorised room into being: there is no call to create one, its first write does. Contract 02, 2.0. */
 export async function ensureRoom(work: Work & RoomScope): Promise<void> {

@@ -1,7 +1,7 @@
 import { checked } from '../../db/checked.ts';
 import type { Statement } from '../../db/pool.ts';
-import type { RoomScope } from '../access.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { RoomScope } from '../../kernel/access/access.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 
 /** A wanted name, or with a number that nobody in the room has had: `Atlas`, `Atlas-2`, `Atlas-3` and on. */
 export async function freeName(work: Work & RoomScope, wanted: string): Promise<string> {

@@ -4,8 +4,8 @@ import { checked } from '../../db/checked.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
-import { onRoom } from '../access.ts';
-import { query } from '../operation.ts';
+import { onRoom } from '../../kernel/access/access.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { roomAddress } from './room-input.ts';
 import { MessageWire, messageToWire } from './wire.ts';
 

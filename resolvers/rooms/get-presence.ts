@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Presence } from '../../db/schema/rooms.ts';
-import { onRoom } from '../access.ts';
-import { query } from '../operation.ts';
+import { onRoom } from '../../kernel/access/access.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { presenceStatement } from './presence.ts';
 import { roomAddress } from './room-input.ts';
 import { PresenceWire, presenceToWire } from './wire.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { onRoom } from '../access.ts';
-import { mutation } from '../operation.ts';
+import { onRoom } from '../../kernel/access/access.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { ensureRoom } from './ensure-room.ts';
 import { join } from './presence.ts';
 import { presenceFields, roomAddress, sessionKey } from './room-input.ts';

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { Presence } from '../../db/schema/rooms.ts';
-import { onRoom } from '../access.ts';
-import { isStanding } from '../claims/claim-columns.ts';
-import { flag, oneLine } from '../fields.ts';
-import { query } from '../operation.ts';
+import { onRoom } from '../../kernel/access/access.ts';
+import { flag, oneLine } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
+import { isStanding } from './claims/claim-columns.ts';
 import { isLive, presenceColumns } from './presence-columns.ts';
 import { roomAddress } from './room-input.ts';
 import { PresenceWire, presenceToWire } from './wire.ts';

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { onOrg } from '../access.ts';
-import { orgId } from '../fields.ts';
-import { query } from '../operation.ts';
-import { isProjectRoom, roomStands } from '../rules.ts';
+import { onOrg } from '../../kernel/access/access.ts';
+import { isProjectRoom, roomStands } from '../../kernel/access/rules.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { type RoomSummary, RoomSummaryWire, roomToWire, summaryColumns } from './room-summary.ts';
 
 /** `GET /orgs/v1/:org_id/rooms`. Contract 02, section 2.1. */

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
 import type { Presence } from '../../db/schema/rooms.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import type { RoomAddress } from './load-rooms.ts';
 import { isLive, presenceColumns } from './presence-columns.ts';
 

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
-import { isStanding } from '../claims/claim-columns.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { isStanding } from './claims/claim-columns.ts';
 
 /** Names a presence. */
 export interface PresenceKey {

@@ -1,9 +1,9 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
-import type { Context } from '../context.ts';
-import { observed } from '../observed.ts';
-import { hasRoomGrant, isMember, roomStands } from '../rules.ts';
+import { hasRoomGrant, isMember, roomStands } from '../../kernel/access/rules.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { observed } from '../../kernel/run/observed.ts';
 import { listMessages } from './list-messages.ts';
 import { isReachedByRule } from './load-room-lists.ts';
 import type { RoomAddress } from './load-rooms.ts';

@@ -1,8 +1,8 @@
 import type { Statement } from '../../db/pool.ts';
-import { type Caller, isPrincipal, type PrincipalBacked } from '../caller.ts';
-import type { Context } from '../context.ts';
-import { observed } from '../observed.ts';
-import { isMember, roomStands } from '../rules.ts';
+import { type Caller, isPrincipal, type PrincipalBacked } from '../../kernel/access/caller.ts';
+import { isMember, roomStands } from '../../kernel/access/rules.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { observed } from '../../kernel/run/observed.ts';
 import { listRooms } from './list-rooms.ts';
 import { activityColumn, liveColumn, type RoomSummary } from './room-summary.ts';
 

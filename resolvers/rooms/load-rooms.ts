@@ -1,9 +1,9 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Presence, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
-import type { Context } from '../context.ts';
-import { hasRoomGrant, isClaimedRoom, isMember, roomStands } from '../rules.ts';
-import { visibilityOf } from '../visibility.ts';
+import { hasRoomGrant, isClaimedRoom, isMember, roomStands } from '../../kernel/access/rules.ts';
+import { visibilityOf } from '../../kernel/access/visibility.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { presenceColumns } from './presence-columns.ts';
 import { type RoomSummary, summaryColumns } from './room-summary.ts';
 

@@ -1,10 +1,10 @@
 import { safeMessage } from '../../core/safe-message.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { RoomMessage } from '../../db/schema/rooms.ts';
-import type { Context } from '../context.ts';
-import { appendEvent } from '../events/append-event.ts';
-import type { Task } from '../task.ts';
-import { unitOfWork } from '../unit-of-work.ts';
+import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
+import { appendEvent } from '../../kernel/feeds/append-event.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import type { Task } from '../../kernel/run/task.ts';
 import { projectOfRoom } from './room-summary.ts';
 import { snippetOf } from './wire.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { onRoom } from '../access.ts';
-import type { ChangeRow } from '../changes.ts';
-import { cursor } from '../fields.ts';
-import { type Opened, openFeed } from '../open-feed.ts';
-import { query } from '../operation.ts';
+import { onRoom } from '../../kernel/access/access.ts';
+import type { ChangeRow } from '../../kernel/feeds/changes.ts';
+import { type Opened, openFeed } from '../../kernel/feeds/open-feed.ts';
+import { cursor } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { type PresenceChange, presenceFeed } from './presence-feed.ts';
 import { roomAddress } from './room-input.ts';
 

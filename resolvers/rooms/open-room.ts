@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { RoomMessage } from '../../db/schema/rooms.ts';
-import { onRoom } from '../access.ts';
-import { cursor } from '../fields.ts';
-import { type Opened, openFeed } from '../open-feed.ts';
-import { query } from '../operation.ts';
+import { onRoom } from '../../kernel/access/access.ts';
+import { type Opened, openFeed } from '../../kernel/feeds/open-feed.ts';
+import { cursor } from '../../kernel/input/fields.ts';
+import { query } from '../../kernel/run/operation.ts';
 import type { MessageFilter } from './message-filter.ts';
 import { roomFeed } from './room-feed.ts';
 import { messageFilter, roomAddress } from './room-input.ts';

@@ -1,7 +1,7 @@
 import type { Presence } from '../../db/schema/rooms.ts';
-import { appendChange, changeFeed } from '../changes.ts';
-import type { FeedName } from '../feeds.ts';
-import type { FeedAppend } from '../unit-of-work.ts';
+import type { FeedAppend } from '../../kernel/durability/unit-of-work.ts';
+import { appendChange, changeFeed } from '../../kernel/feeds/changes.ts';
+import type { FeedName } from '../../kernel/feeds/feeds.ts';
 
 const nameOf = (orgId: string, feedId: string): FeedName => ({ orgId, kind: 'presences', feedId });
 

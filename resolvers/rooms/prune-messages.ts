@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 
 /** How long messages are kept, in days: as long as most events. Contract 02, section 2.4. */
 export const messagesKeptDays = 90;

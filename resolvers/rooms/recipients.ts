@@ -1,8 +1,8 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Recipient } from '../../db/schema/rooms.ts';
-import type { RoomScope } from '../access.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { RoomScope } from '../../kernel/access/access.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { isLive } from './presence-columns.ts';
 
 /** Whom a message is for, by name, as its sender says. */

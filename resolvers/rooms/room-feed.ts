@@ -1,9 +1,9 @@
 import { columnsOf, partOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
-import { today } from '../daily-quota.ts';
-import type { Feed, FeedName, FeedSlice } from '../feeds.ts';
-import type { FeedAppend } from '../unit-of-work.ts';
+import type { FeedAppend } from '../../kernel/durability/unit-of-work.ts';
+import type { Feed, FeedName, FeedSlice } from '../../kernel/feeds/feeds.ts';
+import { today } from '../../kernel/limits/daily-quota.ts';
 import { projectOfRoom } from './room-summary.ts';
 import { sendsSlot } from './sends-of-day.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { projectIdPattern } from '../../core/ids.ts';
-import { cursor, oneLine, orgId, pageLimit, properName, yesOrNo } from '../fields.ts';
+import { cursor, oneLine, orgId, pageLimit, properName, yesOrNo } from '../../kernel/input/fields.ts';
 
 const label = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Presence } from '../../db/schema/rooms.ts';
-import type { RoomScope } from '../access.ts';
-import { isPrincipal } from '../caller.ts';
-import type { Context } from '../context.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { RoomScope } from '../../kernel/access/access.ts';
+import { isPrincipal } from '../../kernel/access/caller.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { look, touch } from './presence.ts';
 
 /** How a call says which of its principal's presences is meant. */

@@ -1,10 +1,10 @@
 import { checkUsage, renewTier } from '../../core/error-codes.ts';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
-import type { RoomScope } from '../access.ts';
-import { today } from '../daily-quota.ts';
-import { limitsOf } from '../limits.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { RoomScope } from '../../kernel/access/access.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { today } from '../../kernel/limits/daily-quota.ts';
+import { limitsOf } from '../../kernel/limits/limits.ts';
 
 /** More than there are messages on their way at once, on all nodes: so many below the limit nobody waits for anybody. */
 const ample = 400;

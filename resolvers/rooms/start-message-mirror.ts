@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { safeMessage } from '../../core/safe-message.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { mirrorMessages } from './mirror-messages.ts';
 
 /** How long what is under way may take to end when the server stops, in milliseconds; the rest is found later. */

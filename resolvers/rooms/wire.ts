@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Presence, RoomMessage } from '../../db/schema/rooms.ts';
-import type { Context } from '../context.ts';
-import { feedCursor } from '../feeds.ts';
+import { feedCursor } from '../../kernel/feeds/feeds.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import type { Arrival } from './presence.ts';
 import { roomFeed } from './room-feed.ts';
 

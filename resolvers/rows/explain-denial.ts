@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { MissingRightError } from '../../engines/rows/plan/require-right.ts';
 import type { RowRequest } from '../../engines/rows/request/row-request.ts';
 import type { SchemaCache } from '../../engines/rows/schema/types.ts';
-import type { Context } from '../context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import type { RowCaller } from './open-door.ts';
 
 /**

@@ -9,8 +9,8 @@ import { RowError, refusals } from '../../engines/rows/errors.ts';
 import type { RootPlan } from '../../engines/rows/graph/plan-root.ts';
 import type { Cursors } from '../../engines/rows/graph/plan-state.ts';
 import { rowsMax } from '../../engines/rows/request/range.ts';
-import type { Context, Services } from '../context.ts';
-import { refuseWhileClosed } from '../lifecycle.ts';
+import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
+import type { Context, Services } from '../../kernel/run/context.ts';
 import { type RowCaller, strangerOf } from './open-door.ts';
 import { named, prelude, type RequestSettings, reached, wordsOf } from './run-rows.ts';
 

@@ -2,19 +2,26 @@ import { z } from 'zod';
 import { renewTier } from '../../core/error-codes.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Org } from '../../db/schema/orgs.ts';
-import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../access.ts';
-import { isPrincipal } from '../caller.ts';
-import { orgId } from '../fields.ts';
+import {
+  type Access,
+  type NoScope,
+  notAuthorized,
+  type OrgScope,
+  onOrg,
+  signedIn,
+} from '../../kernel/access/access.ts';
+import { isPrincipal } from '../../kernel/access/caller.ts';
+import { entersAt } from '../../kernel/access/lifecycle.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import { tiers } from '../../kernel/limits/tier-table.ts';
+import { query } from '../../kernel/run/operation.ts';
 import { joinVerifiedMail } from '../identity/known-addresses.ts';
+import { walletOf } from '../identity/wallet-of.ts';
 import { degradedSql } from '../incidents/open-incidents.ts';
-import { entersAt } from '../lifecycle.ts';
-import { query } from '../operation.ts';
 import { findOwnOrg, ownScope } from '../orgs/own-org.ts';
 import { leaseEndToWire, tierWire } from '../orgs/wire.ts';
 import { ProjectSummaryWire, projectToWire } from '../projects/wire.ts';
 import { emptyPool, poolOf, projectsOf } from './pool-usage.ts';
-import { tiers } from './tier-table.ts';
-import { walletOf } from './wallet-of.ts';
 
 interface TierStatusInput {
   readonly org_id?: string | undefined;

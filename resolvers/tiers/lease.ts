@@ -1,9 +1,9 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Org, orgs, type Tier } from '../../db/schema/orgs.ts';
-import { forgetProjectTargets } from '../project-target.ts';
-import type { Work } from '../unit-of-work.ts';
-import { tiers } from './tier-table.ts';
+import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { tiers } from '../../kernel/limits/tier-table.ts';
 
 /** How far ahead a free lease can be renewed, in days: what costs nothing could be renewed for ever. */
 const freeLeaseDaysMax = 365;

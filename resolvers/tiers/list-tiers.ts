@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { Tier } from '../../db/schema/orgs.ts';
-import { anyone } from '../access.ts';
-import type { Context } from '../context.ts';
-import { query } from '../operation.ts';
-import { dollars, type Offer, offerOf, storageMb } from './tier-table.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { dollars, type Offer, offerOf, storageMb } from '../../kernel/limits/tier-table.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { query } from '../../kernel/run/operation.ts';
 
 const TierWire = z.object({
   price: z.string().describe('What a lease costs, or `0.00` where nothing is asked for.'),

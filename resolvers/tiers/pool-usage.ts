@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/pool.ts';
 import type { Org } from '../../db/schema/orgs.ts';
-import type { Services } from '../context.ts';
-import { limitsOf } from '../limits.ts';
+import { limitsOf } from '../../kernel/limits/limits.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import { projectColumns } from '../projects/load-projects.ts';
 import type { ProjectRow } from '../projects/wire.ts';
 

@@ -1,10 +1,10 @@
 import type { Statement } from '../../db/pool.ts';
 import type { Tier } from '../../db/schema/orgs.ts';
-import type { NoScope, OrgScope } from '../access.ts';
-import type { Context } from '../context.ts';
-import type { Price } from '../payments/price.ts';
+import type { NoScope, OrgScope } from '../../kernel/access/access.ts';
+import { offerOf, tierNames } from '../../kernel/limits/tier-table.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import type { Price } from '../../kernel/run/price.ts';
 import { unusedValue } from './lease.ts';
-import { offerOf, tierNames } from './tier-table.ts';
 
 /** How long a signed payment for a lease may take to arrive, in seconds. */
 const paymentSeconds = 300;

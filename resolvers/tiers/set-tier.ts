@@ -2,22 +2,29 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import type { Org, Role, Tier } from '../../db/schema/orgs.ts';
-import { type Access, type NoScope, notAuthorized, type OrgScope, onOrg, signedIn } from '../access.ts';
-import { availableOf, post } from '../billing/ledger.ts';
-import { isPrincipal } from '../caller.ts';
-import { orgId } from '../fields.ts';
-import { refuseWhileClosed } from '../lifecycle.ts';
-import { mutation } from '../operation.ts';
+import {
+  type Access,
+  type NoScope,
+  notAuthorized,
+  type OrgScope,
+  onOrg,
+  signedIn,
+} from '../../kernel/access/access.ts';
+import { isPrincipal } from '../../kernel/access/caller.ts';
+import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { orgId } from '../../kernel/input/fields.ts';
+import { offerOf, tierNames } from '../../kernel/limits/tier-table.ts';
+import { mutation } from '../../kernel/run/operation.ts';
+import type { PaidFor } from '../../kernel/run/price.ts';
+import { walletOf } from '../identity/wallet-of.ts';
+import { availableOf, post } from '../ledger/ledger.ts';
 import { type LockedOrg, lockOrgFor } from '../orgs/lock-org.ts';
 import { findOrCreateOwnOrg, findOwnOrg, isMissing, ownScope } from '../orgs/own-org.ts';
 import { leaseEndToWire, tierWire } from '../orgs/wire.ts';
-import type { PaidFor } from '../payments/price.ts';
-import type { Work } from '../unit-of-work.ts';
 import { holdRoomForFree, refuseFullOwners } from './free-orgs.ts';
 import { startLease, unusedValue } from './lease.ts';
 import { quoteLease } from './quote-lease.ts';
-import { offerOf, tierNames } from './tier-table.ts';
-import { walletOf } from './wallet-of.ts';
 
 interface SetTierInput {
   readonly org_id?: string | undefined;

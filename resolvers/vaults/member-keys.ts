@@ -1,9 +1,9 @@
 import type { Statement } from '../../db/pool.ts';
 import type { EncryptionKeyState } from '../../db/schema/vaults.ts';
-import type { Context } from '../context.ts';
-import { isMember } from '../rules.ts';
-import type { Work } from '../unit-of-work.ts';
-import { visibilityOf } from '../visibility.ts';
+import { isMember } from '../../kernel/access/rules.ts';
+import { visibilityOf } from '../../kernel/access/visibility.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { vaultStands, writes } from './writers.ts';
 
 /**

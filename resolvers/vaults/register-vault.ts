@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
-import { platformAdmin } from '../access.ts';
-import { orgId, projectId } from '../fields.ts';
-import { mutation } from '../operation.ts';
+import { platformAdmin } from '../../kernel/access/access.ts';
+import { orgId, projectId } from '../../kernel/input/fields.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { lockNamedOrg, type VaultRow, vaultInside } from './vault-row.ts';
 import { VaultWire, vaultToWire } from './wire.ts';
 

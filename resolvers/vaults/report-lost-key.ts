@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
-import { platformAdmin } from '../access.ts';
-import { requireMember } from '../members/find-member.ts';
-import { mutation } from '../operation.ts';
+import { platformAdmin } from '../../kernel/access/access.ts';
+import { mutation } from '../../kernel/run/operation.ts';
+import { requireMember } from '../orgs/find-member.ts';
 import { keysInside } from './member-keys.ts';
 import { MemberKeyWire, type MemberWithKey, memberKeyToWire } from './member-with-key.ts';
 import { memberAddress } from './vault-input.ts';

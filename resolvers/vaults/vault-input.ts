@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { orgId, principalId } from '../fields.ts';
+import { orgId, principalId } from '../../kernel/input/fields.ts';
 
 /** How a vault is addressed. Any text is the id of a vault, or of a key, that nobody has. */
 export const vaultAddress = {

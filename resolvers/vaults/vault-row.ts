@@ -3,8 +3,8 @@ import { isUuid } from '../../core/ids.ts';
 import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Vault, type VaultWriter, vaults } from '../../db/schema/vaults.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { lockOrg } from '../orgs/lock-org.ts';
-import type { Work } from '../unit-of-work.ts';
 import { vaultStands } from './writers.ts';
 
 export type Writer = Pick<VaultWriter, 'encryptionKeyId' | 'principalId' | 'admittedAt'>;

@@ -2,7 +2,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { isUuid } from '../../core/ids.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Vault } from '../../db/schema/vaults.ts';
-import type { Work } from '../unit-of-work.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { writerHolds } from './writers.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Role } from '../../db/schema/orgs.ts';
-import { principalIdOf } from '../caller.ts';
-import { reaches, roles } from '../permissions.ts';
-import type { Work } from '../unit-of-work.ts';
+import { principalIdOf } from '../../kernel/access/caller.ts';
+import { reaches, roles } from '../../kernel/access/permissions.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
 
 /** Whether a role writes to the organization's vaults, once a key of its own is admitted. */
 export const mayWrite = (role: Role): boolean => reaches(role, 'developer');

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../core/errors.ts';
 import { auditResult } from '../../engines/audit/audit-result.ts';
 import type { Plan } from '../../engines/licences/claims.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { hostAdmission } from '../audits/admit-host.ts';
 import { recordAudit } from '../audits/record-audit.ts';
-import type { Context } from '../context.ts';
 
 type AuditResult = ReturnType<typeof auditResult>;
 

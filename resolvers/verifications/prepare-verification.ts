@@ -3,12 +3,12 @@ import type { ChainPayment, Finding, UsedAuthorization } from '../../engines/cha
 import type { ChainName } from '../../engines/chains/networks.ts';
 import { familyOf, readTransactionHash } from '../../engines/chains/transaction-hash.ts';
 import type { Plan } from '../../engines/licences/claims.ts';
-import type { Context, Services } from '../context.ts';
+import type { Context, Services } from '../../kernel/run/context.ts';
 import { findLicence } from '../licences/issue-licence.ts';
+import { findVerified } from '../payments/chain-payments.ts';
+import { covers, type PlanPrice, planFor } from '../payments/plans.ts';
 import { settlementAddress } from '../payments/settlement-address.ts';
 import { auditForLicence, type Reported } from './audit-for-licence.ts';
-import { findVerified } from './chain-payments.ts';
-import { covers, type PlanPrice, planFor } from './plans.ts';
 import { saleHindering } from './sale-of.ts';
 import { type Unverified, unverified, type Verification } from './verification.ts';
 

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { readTransactionHash } from '../../engines/chains/transaction-hash.ts';
-import { anyone } from '../access.ts';
-import { budgets } from '../budgets.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { budgets } from '../../kernel/limits/budgets.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { issueLicence } from '../licences/issue-licence.ts';
-import { mutation } from '../operation.ts';
-import { findVerified, keepReport, lockTransaction, recordPayment } from './chain-payments.ts';
+import { findVerified, keepReport, lockTransaction, recordPayment } from '../payments/chain-payments.ts';
 import { prepareVerification } from './prepare-verification.ts';
 import { saleHindering } from './sale-of.ts';
 import { unverified, type Verification } from './verification.ts';

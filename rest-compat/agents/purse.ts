@@ -1,4 +1,4 @@
-import type { Context } from '../../resolvers/context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { PaymentRequired } from '../../resolvers/payments/payment-required.ts';
 
 /** What is sold to an agent, and where its protocol says it is. */

@@ -1,19 +1,19 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { execute } from '../../kernel/run/execute.ts';
 import { unlinkIdentity } from '../../resolvers/auth/account.ts';
 import { createUser } from '../../resolvers/auth/create-user.ts';
 import { runEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { readIdentityId } from '../../resolvers/auth/get-user.ts';
 import { getUserById, listUsers } from '../../resolvers/auth/list-users.ts';
+import type { ProjectCaller } from '../../resolvers/auth/project-door.ts';
 import { jwks } from '../../resolvers/auth/project-jwt-keys.ts';
 import { reauthenticate } from '../../resolvers/auth/reauthenticate.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
 import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { updateUser } from '../../resolvers/auth/update-user.ts';
 import { verify } from '../../resolvers/auth/verify.ts';
-import type { Context } from '../../resolvers/context.ts';
-import { execute } from '../../resolvers/execute.ts';
-import type { ProjectCaller } from '../../resolvers/project-door.ts';
 import type { RestRequest, Route } from '../route.ts';
 import { authRoute } from './auth-route.ts';
 

@@ -7,6 +7,8 @@ import {
   unlinkIdentity,
 } from '../../resolvers/auth/account.ts';
 import { getUser } from '../../resolvers/auth/get-user.ts';
+import { endSession, sessionFromIdentity } from '../../resolvers/auth/hosted/bridge.ts';
+import { makeTestUser, readTestEmails, startTestSession } from '../../resolvers/auth/hosted/test-users.ts';
 import { logout } from '../../resolvers/auth/logout.ts';
 import {
   accountPasskeys,
@@ -22,8 +24,6 @@ import { requestLink } from '../../resolvers/auth/request-link.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
 import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { token } from '../../resolvers/auth/token.ts';
-import { endSession, sessionFromIdentity } from '../../resolvers/hosted/bridge.ts';
-import { makeTestUser, readTestEmails, startTestSession } from '../../resolvers/hosted/test-users.ts';
 import type { Route } from '../route.ts';
 import { aliasRoutes } from './alias-routes.ts';
 import { authRoute } from './auth-route.ts';

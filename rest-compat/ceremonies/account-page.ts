@@ -1,5 +1,5 @@
+import { execute } from '../../kernel/run/execute.ts';
 import { listAuthenticators, nameOf } from '../../resolvers/ceremonies/authenticators.ts';
-import { execute } from '../../resolvers/execute.ts';
 import { type Html, html } from '../hosted/html.ts';
 import { field, momentOf } from '../hosted/page.ts';
 import type { Route } from '../route.ts';

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { ServiceError } from '../../core/errors.ts';
+import { returnPath } from '../../core/return-path.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { asRefusal, execute } from '../../kernel/run/execute.ts';
 import { asMinted, openBrowser, requireOwnPage, sessionCookie } from '../../resolvers/ceremonies/browser-session.ts';
-import { signInPagePath } from '../../resolvers/ceremonies/page-paths.ts';
 import type { MintedSession } from '../../resolvers/ceremonies/sessions.ts';
-import type { Context } from '../../resolvers/context.ts';
-import { asRefusal, execute } from '../../resolvers/execute.ts';
-import { returnPath } from '../../resolvers/hosted/return-path.ts';
+import { signInPagePath } from '../../resolvers/identity/page-paths.ts';
 import { type Html, html } from '../hosted/html.ts';
 import { alertOf, hidden, page } from '../hosted/page.ts';
 import type { RestAnswer, RestRequest, Route } from '../route.ts';

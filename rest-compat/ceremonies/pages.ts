@@ -1,11 +1,11 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { finishContactEnrolment } from '../../resolvers/ceremonies/contact-passkey.ts';
+import { execute } from '../../kernel/run/execute.ts';
 import { decideDevice, devicePagePath, findDevice } from '../../resolvers/ceremonies/device-flow.ts';
 import { beginLoopback, loopbackWith } from '../../resolvers/ceremonies/loopback.ts';
 import { passkeyCount } from '../../resolvers/ceremonies/passkey-ceremonies.ts';
 import { confirmPagePath, findApproval } from '../../resolvers/ceremonies/write-approvals.ts';
-import { execute } from '../../resolvers/execute.ts';
+import { finishContactEnrolment } from '../../resolvers/operator-contact/contact-passkey.ts';
 import { registerPasskeyPath } from '../../resolvers/operator-contact/enroll-passkey.ts';
 import { type Html, html } from '../hosted/html.ts';
 import { field, hidden } from '../hosted/page.ts';

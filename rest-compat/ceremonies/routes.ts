@@ -1,7 +1,6 @@
 import { listAuthenticators, removeAuthenticator } from '../../resolvers/ceremonies/authenticators.ts';
 import { closeBrowser, openBrowser, refreshBrowser } from '../../resolvers/ceremonies/browser-session.ts';
 import { beginClaim, claimWalletOrg } from '../../resolvers/ceremonies/claim-wallet-org.ts';
-import { beginContactEnrolment, finishContactEnrolment } from '../../resolvers/ceremonies/contact-passkey.ts';
 import { beginDevice, decideDevice, deviceToken } from '../../resolvers/ceremonies/device-flow.ts';
 import { listApprovals, revokeApproval, revokeApprovals } from '../../resolvers/ceremonies/given-approvals.ts';
 import { approveLoopback, getLoopback, loopbackToken } from '../../resolvers/ceremonies/loopback.ts';
@@ -41,6 +40,7 @@ import {
   beginApproval,
   confirmApproval,
 } from '../../resolvers/ceremonies/write-approvals.ts';
+import { beginContactEnrolment, finishContactEnrolment } from '../../resolvers/operator-contact/contact-passkey.ts';
 import { type Route, route } from '../route.ts';
 import { byBrowser, userAgentOf } from './by-browser.ts';
 import { ceremonyPages } from './pages.ts';

@@ -1,4 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { execute } from '../../kernel/run/execute.ts';
 import { listApprovals, revokeApproval, revokeApprovals } from '../../resolvers/ceremonies/given-approvals.ts';
 import {
   endOneSession,
@@ -6,8 +8,6 @@ import {
   listSessions,
   type ShownSession,
 } from '../../resolvers/ceremonies/own-sessions.ts';
-import type { Context } from '../../resolvers/context.ts';
-import { execute } from '../../resolvers/execute.ts';
 import { type Html, html } from '../hosted/html.ts';
 import { button, hidden, momentOf } from '../hosted/page.ts';
 import type { Route } from '../route.ts';

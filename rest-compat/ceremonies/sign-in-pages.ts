@@ -1,13 +1,13 @@
 import type { z } from 'zod';
+import { mailWaits } from '../../kernel/durability/outbox.ts';
+import { execute } from '../../kernel/run/execute.ts';
 import { clearedSessionCookie, closeBrowser } from '../../resolvers/ceremonies/browser-session.ts';
 import { peekLink } from '../../resolvers/ceremonies/mailed-links.ts';
 import { addEmailPagePath, verifyEmail } from '../../resolvers/ceremonies/more-emails.ts';
-import { linkPagePath } from '../../resolvers/ceremonies/page-paths.ts';
 import { consumeRecoveryCode } from '../../resolvers/ceremonies/recovery.ts';
 import { openLink, sendSignInLink } from '../../resolvers/ceremonies/sign-in-by-mail.ts';
 import { finishPasskeySignIn } from '../../resolvers/ceremonies/sign-in-by-passkey.ts';
-import { execute } from '../../resolvers/execute.ts';
-import { mailWaits } from '../../resolvers/mail/outbox.ts';
+import { linkPagePath } from '../../resolvers/identity/page-paths.ts';
 import { html } from '../hosted/html.ts';
 import { field, hidden, page } from '../hosted/page.ts';
 import { asNobody, type Route } from '../route.ts';

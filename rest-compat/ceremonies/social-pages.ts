@@ -1,6 +1,6 @@
+import { execute } from '../../kernel/run/execute.ts';
 import { readCookie } from '../../resolvers/ceremonies/browser-session.ts';
 import { beginOauth, finishOauth, linkOauth, oauthCookie, oauthCookieName } from '../../resolvers/ceremonies/oauth.ts';
-import { execute } from '../../resolvers/execute.ts';
 import { asNobody, type Route, route } from '../route.ts';
 import { byBrowser, cookiesOf } from './by-browser.ts';
 import { accountPath, goOn, keepAndGoOn, pageRoute, plane, seeOther, wayOn } from './page-parts.ts';

@@ -1,7 +1,7 @@
 import { accountSessions } from '../../resolvers/auth/account.ts';
+import { csrfToken } from '../../resolvers/auth/hosted/csrf.ts';
+import { requireVisitor } from '../../resolvers/auth/hosted/visitor.ts';
 import { accountPasskeys } from '../../resolvers/auth/passkeys/manage-passkeys.ts';
-import { csrfToken } from '../../resolvers/hosted/csrf.ts';
-import { requireVisitor } from '../../resolvers/hosted/visitor.ts';
 import { type HostedCall, onHost } from './call.ts';
 import { html } from './html.ts';
 import { button, field, type HostedAnswer, hidden, minuteOf, momentOf, page } from './page.ts';

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { returnPath } from '../../core/return-path.ts';
 import {
   accountIdentities,
   accountSecurity,
@@ -8,11 +9,10 @@ import {
   unlinkIdentity,
 } from '../../resolvers/auth/account.ts';
 import type { Endpoint } from '../../resolvers/auth/endpoint.ts';
+import { clearedCookie } from '../../resolvers/auth/hosted/cookie.ts';
+import { requireVisitor } from '../../resolvers/auth/hosted/visitor.ts';
 import { accountPasskeys, removeAccountPasskey } from '../../resolvers/auth/passkeys/manage-passkeys.ts';
 import { setAccountPassword, setPassword } from '../../resolvers/auth/set-password.ts';
-import { clearedCookie } from '../../resolvers/hosted/cookie.ts';
-import { returnPath } from '../../resolvers/hosted/return-path.ts';
-import { requireVisitor } from '../../resolvers/hosted/visitor.ts';
 import { accountPage } from './account-page.ts';
 import { type HostedCall, type HostedRoute, json, onHost, seeOther, type Unjudged, wayBack } from './call.ts';
 import { afterSignIn } from './sign-in-page.ts';

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { z } from 'zod';
 import type { ServiceError } from '../../core/errors.ts';
-import type { ProjectTarget } from '../../resolvers/addressed-project.ts';
+import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { type Endpoint, runEndpoint } from '../../resolvers/auth/endpoint.ts';
-import type { Context } from '../../resolvers/context.ts';
-import { claimsOf, type Visitor } from '../../resolvers/hosted/visitor.ts';
-import type { ProjectCaller } from '../../resolvers/project-door.ts';
+import { claimsOf, type Visitor } from '../../resolvers/auth/hosted/visitor.ts';
+import type { ProjectCaller } from '../../resolvers/auth/project-door.ts';
 import type { Method } from '../route.ts';
 import type { HostedAnswer } from './page.ts';
 

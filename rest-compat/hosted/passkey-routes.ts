@@ -1,7 +1,7 @@
+import { returnPath } from '../../core/return-path.ts';
+import { requireVisitor } from '../../resolvers/auth/hosted/visitor.ts';
 import { beginPasskeySignIn, finishPasskeySignIn } from '../../resolvers/auth/passkeys/passkey-sign-in.ts';
 import { beginPasskeyRegistration, finishPasskeyRegistration } from '../../resolvers/auth/passkeys/register-passkey.ts';
-import { returnPath } from '../../resolvers/hosted/return-path.ts';
-import { requireVisitor } from '../../resolvers/hosted/visitor.ts';
 import { goOn, type HostedRoute, json, onHost, wayBack } from './call.ts';
 import { passkeyScriptRoute } from './passkey-forms.ts';
 import { afterSignIn } from './sign-in-page.ts';

@@ -1,7 +1,7 @@
 import type { ServiceError } from '../../core/errors.ts';
+import { returnPath } from '../../core/return-path.ts';
+import { csrfToken } from '../../resolvers/auth/hosted/csrf.ts';
 import { authSettings } from '../../resolvers/auth/settings.ts';
-import { csrfToken } from '../../resolvers/hosted/csrf.ts';
-import { returnPath } from '../../resolvers/hosted/return-path.ts';
 import { type HostedCall, wayBack } from './call.ts';
 import { html } from './html.ts';
 import { alertOf, field, type HostedAnswer, hidden, page } from './page.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { errorRows } from '../../core/error-codes.ts';
-import type { AnyOperation } from '../../resolvers/operation.ts';
+import type { AnyOperation } from '../../kernel/run/operation.ts';
 import type { Method, Place, Route } from '../route.ts';
 import { inputForm, referenceTo, SchemaPrinter } from './json-schema.ts';
 import type { JsonSchema } from './path-doc.ts';

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RowAnswer } from '../../engines/rows/answer/row-plan.ts';
 import { RowError } from '../../engines/rows/errors.ts';
-import type { Context } from '../../resolvers/context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { openRowDoor, type RowCaller } from '../../resolvers/rows/open-door.ts';
 import { runRows } from '../../resolvers/rows/run-rows.ts';
 import type { RowPath } from './match.ts';

@@ -1,4 +1,4 @@
-import type { AnyOperation } from '../../resolvers/operation.ts';
+import type { AnyOperation } from '../../kernel/run/operation.ts';
 import type { Annotations } from './tool.ts';
 
 /**

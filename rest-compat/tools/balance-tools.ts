@@ -1,8 +1,8 @@
 import { invalidField } from '../../core/errors.ts';
+import { execute } from '../../kernel/run/execute.ts';
 import { getBilling } from '../../resolvers/billing/get-billing.ts';
 import { listHistory } from '../../resolvers/billing/list-history.ts';
 import { lookupBilling } from '../../resolvers/billing/lookup-billing.ts';
-import { execute } from '../../resolvers/execute.ts';
 import type { JsonSchema } from '../openapi/path-doc.ts';
 import type { Route } from '../route.ts';
 import { operationTool } from './operation-tool.ts';

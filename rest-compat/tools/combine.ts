@@ -1,6 +1,6 @@
 import { invalidField } from '../../core/errors.ts';
-import type { Context } from '../../resolvers/context.ts';
-import { execute } from '../../resolvers/execute.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { execute } from '../../kernel/run/execute.ts';
 import { getProject } from '../../resolvers/projects/get-project.ts';
 import type { JsonSchema } from '../openapi/path-doc.ts';
 import { type ArgumentForm, type Arguments, refuseUnknown, type Tool } from './tool.ts';

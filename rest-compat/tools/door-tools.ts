@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { projectId } from '../../resolvers/fields.ts';
+import { projectId } from '../../kernel/input/fields.ts';
 import { adds, door } from './door.ts';
 import { askRows, atDoorOf } from './doors.ts';
 import type { Tool } from './tool.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { parseInput } from '../../resolvers/parse-input.ts';
+import { parseInput } from '../../kernel/run/parse-input.ts';
 import { wholeForm } from '../openapi/json-schema.ts';
 import type { Annotations, ArgumentForm, Arguments, Tool, ToolRun } from './tool.ts';
 

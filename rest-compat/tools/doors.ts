@@ -1,6 +1,6 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { Context } from '../../resolvers/context.ts';
-import { execute } from '../../resolvers/execute.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { execute } from '../../kernel/run/execute.ts';
 import { getProjectKeys } from '../../resolvers/projects/get-project-keys.ts';
 import { answerRows, openRows } from '../rows/answer.ts';
 import { matchRowPath } from '../rows/match.ts';

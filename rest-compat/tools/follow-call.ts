@@ -1,4 +1,4 @@
-import type { Context, WorkProgress } from '../../resolvers/context.ts';
+import type { Context, WorkProgress } from '../../kernel/run/context.ts';
 import type { ToolCall } from '../agents/mcp/server.ts';
 import type { Arguments, Tool } from './tool.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
-import type { Context } from '../../resolvers/context.ts';
-import { execute } from '../../resolvers/execute.ts';
-import type { AnyOperation } from '../../resolvers/operation.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { execute } from '../../kernel/run/execute.ts';
+import type { AnyOperation } from '../../kernel/run/operation.ts';
 import { isGatewayPriced } from '../../resolvers/payments/gateway-price.ts';
 import { isPriced } from '../../resolvers/payments/payer.ts';
 import { wholeForm } from '../openapi/json-schema.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listClaims } from '../../resolvers/claims/list-claims.ts';
-import { execute } from '../../resolvers/execute.ts';
+import { execute } from '../../kernel/run/execute.ts';
+import { listClaims } from '../../resolvers/rooms/claims/list-claims.ts';
 import { joinRoom } from '../../resolvers/rooms/join-room.ts';
 import { listPresences } from '../../resolvers/rooms/list-presences.ts';
 import { wholeForm } from '../openapi/json-schema.ts';

@@ -1,6 +1,6 @@
 import { invalidField } from '../../core/errors.ts';
-import type { Context } from '../../resolvers/context.ts';
-import type { Credentials } from '../../resolvers/identity/credentials.ts';
+import type { Credentials } from '../../kernel/access/credentials.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import type { RestRoutes } from '../handle.ts';
 import type { JsonSchema } from '../openapi/path-doc.ts';
 import type { ServiceStanding } from '../service-standing.ts';

@@ -1,7 +1,7 @@
 import { invalidField } from '../../core/errors.ts';
+import type { AnyOperation } from '../../kernel/run/operation.ts';
 import { createUser } from '../../resolvers/auth/create-user.ts';
 import { operations } from '../../resolvers/index.ts';
-import type { AnyOperation } from '../../resolvers/operation.ts';
 import { surfaceNames } from '../../resolvers/surface-names.ts';
 import { routes } from '../routes.ts';
 import { balanceTools } from './balance-tools.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { projectId } from '../../kernel/input/fields.ts';
 import { email } from '../../resolvers/auth/auth-input.ts';
 import type { AnyEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { deletePasskey, passkeys } from '../../resolvers/auth/passkeys/manage-passkeys.ts';
@@ -7,7 +8,6 @@ import { beginPasskeyRegistration, finishPasskeyRegistration } from '../../resol
 import { requestLink } from '../../resolvers/auth/request-link.ts';
 import { setPassword } from '../../resolvers/auth/set-password.ts';
 import { token } from '../../resolvers/auth/token.ts';
-import { projectId } from '../../resolvers/fields.ts';
 import { adds, door } from './door.ts';
 import { askPath, atDoorOf, type Knock } from './doors.ts';
 import type { Annotations, Arguments, Tool } from './tool.ts';

@@ -1,6 +1,6 @@
 import { invalidField } from '../../core/errors.ts';
-import type { Context } from '../../resolvers/context.ts';
-import { movedWhileAllowed } from '../../resolvers/held-read.ts';
+import { movedWhileAllowed } from '../../kernel/feeds/held-read.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import { followClaims } from '../../subscriptions/claims.ts';
 import { followEscalations } from '../../subscriptions/escalations.ts';
 import { followEvents } from '../../subscriptions/events.ts';

@@ -18,7 +18,7 @@ import {
 import { ServiceError } from '../../core/errors.ts';
 import type { LruBounds } from '../../core/lru.ts';
 import { newTraceId } from '../../core/tracing.ts';
-import type { Context, Services } from '../../resolvers/context.ts';
+import type { Context, Services } from '../../kernel/run/context.ts';
 import { FeedSource } from '../../subscriptions/feed-source.ts';
 import type { OpenedFeed } from '../../subscriptions/opened-feed.ts';
 import { compile, type Plan } from './compile.ts';

@@ -8,7 +8,7 @@ import {
   isObjectType,
   locatedError,
 } from 'graphql';
-import type { Context } from '../../resolvers/context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import type { Field, Plan, Shape } from './compile.ts';
 
 /** Values of variables, as GraphQL's own coercion gives them. */

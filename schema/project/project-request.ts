@@ -15,7 +15,7 @@ import { RowError } from '../../engines/rows/errors.ts';
 import type { Asked } from '../../engines/rows/graph/asked.ts';
 import { planRoot } from '../../engines/rows/graph/plan-root.ts';
 import { outdatedStates } from '../../engines/rows/schema-caches.ts';
-import type { Context } from '../../resolvers/context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import type { RowCaller } from '../../resolvers/rows/open-door.ts';
 import { asServiceError, graphCursors, runGraph } from '../../resolvers/rows/run-graph.ts';
 import type { RequestSettings } from '../../resolvers/rows/run-rows.ts';

@@ -6,7 +6,7 @@ import { refusals } from '../../engines/rows/errors.ts';
 import { graphModelOf } from '../../engines/rows/graph/model.ts';
 import type { RowRole } from '../../engines/rows/request/row-request.ts';
 import type { SchemaCache } from '../../engines/rows/schema/types.ts';
-import type { Services } from '../../resolvers/context.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import type { RowCaller } from '../../resolvers/rows/open-door.ts';
 import { reached } from '../../resolvers/rows/run-rows.ts';
 import { Engine } from '../engine/engine.ts';

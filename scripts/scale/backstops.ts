@@ -1,4 +1,4 @@
-import type { Services } from '../../resolvers/context.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import { roomFeed } from '../../resolvers/rooms/room-feed.ts';
 import type { CapturedPlans, Executed } from './captured-plans.ts';
 import { orgIdOf, ownerIdOf, type Size } from './fill.ts';

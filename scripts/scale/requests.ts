@@ -1,12 +1,12 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Services } from '../../resolvers/context.ts';
+import { feedCursor } from '../../kernel/feeds/feeds.ts';
+import type { Services } from '../../kernel/run/context.ts';
+import type { TaskContext } from '../../kernel/run/task.ts';
 import { sweepEscalations } from '../../resolvers/escalations/sweep.ts';
-import { feedCursor } from '../../resolvers/feeds.ts';
-import { keepHouse } from '../../resolvers/housekeeping.ts';
 import { signSessionToken } from '../../resolvers/identity/session-token.ts';
 import { mirrorMessages } from '../../resolvers/rooms/mirror-messages.ts';
 import { roomFeed } from '../../resolvers/rooms/room-feed.ts';
-import type { TaskContext } from '../../resolvers/task.ts';
+import { keepHouse } from '../../server/housekeeping.ts';
 import { jobContext } from '../../server/workers.ts';
 import {
   bigMessageIdOf,

@@ -7,8 +7,8 @@ import { newId } from '../../core/ids.ts';
 import { KeyRing } from '../../core/keys.ts';
 import { startEmbeddedPostgres } from '../../db/embedded/start.ts';
 import { ensureDatabase } from '../../db/ensure-database.ts';
+import { limitWireNames } from '../../kernel/limits/limits.ts';
 import { signSessionToken } from '../../resolvers/identity/session-token.ts';
-import { limitWireNames } from '../../resolvers/limits.ts';
 import { gatewayNode, natsServer, type Restartable } from './processes.ts';
 
 /** An installation: Postgres, NATS where there is one, and the nodes. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
+import { parseInput } from '../../kernel/run/parse-input.ts';
 import { type LiveParams, liveParams } from '../../resolvers/live/live-input.ts';
 import { openLiveDoor } from '../../resolvers/live/open-door.ts';
-import { parseInput } from '../../resolvers/parse-input.ts';
 import { parseQuery } from '../../rest-compat/body.ts';
 import { type Exchange, type HttpOptions, requireMethod } from '../exchange.ts';
 import { contextOf } from '../exchange-context.ts';

@@ -1,5 +1,5 @@
 import { ServiceError } from '../../core/errors.ts';
-import type { Services } from '../../resolvers/context.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import type { LiveEnd, LiveHint, LiveRequest, LiveResync, LiveSubscription } from '../../resolvers/live/live-hub.ts';
 import { stoppable } from '../stoppable.ts';
 import { sizeOf } from './told-hints.ts';

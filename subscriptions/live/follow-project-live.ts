@@ -1,6 +1,6 @@
-import { notAuthorized } from '../../resolvers/access.ts';
-import type { Context } from '../../resolvers/context.ts';
-import { execute } from '../../resolvers/execute.ts';
+import { notAuthorized } from '../../kernel/access/access.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import { execute } from '../../kernel/run/execute.ts';
 import { openLive } from '../../resolvers/live/open-live.ts';
 import { authorityLost } from '../feed-source.ts';
 import { stoppable } from '../stoppable.ts';

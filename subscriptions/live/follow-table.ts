@@ -1,4 +1,4 @@
-import type { Context } from '../../resolvers/context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import type { LiveIdentity } from '../../resolvers/live/live-hub.ts';
 import type { RowCaller } from '../../resolvers/rows/open-door.ts';
 import { followLive, type LiveEvent } from './follow-live.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { newId } from '../../core/ids.ts';
-import { outsideRate } from '../../resolvers/limits.ts';
+import { outsideRate } from '../../kernel/limits/limits.ts';
 import { startService } from '../helpers/service.ts';
 import { graphTargets } from './graph-targets.ts';
 import { type Ids, restTargets } from './rest-targets.ts';

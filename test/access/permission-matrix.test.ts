@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { permissions } from '../../kernel/access/permissions.ts';
 import { operations } from '../../resolvers/index.ts';
-import { permissions } from '../../resolvers/permissions.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { revive } from '../helpers/revive.ts';

@@ -1,6 +1,6 @@
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { projectRate, reservedTokens } from '../../resolvers/limits.ts';
-import { RateLimiter } from '../../resolvers/rate-limit.ts';
+import { projectRate, reservedTokens } from '../../kernel/limits/limits.ts';
+import { RateLimiter } from '../../kernel/limits/rate-limit.ts';
 import { authProject } from '../auth/auth-project.ts';
 import { startService } from '../helpers/service.ts';
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import type { ErrorEnvelope } from '../../core/errors.ts';
-import { execute } from '../../resolvers/execute.ts';
-import type { Credentials } from '../../resolvers/identity/credentials.ts';
-import { addressRate, newcomerRate, outsideRate } from '../../resolvers/limits.ts';
+import type { Credentials } from '../../kernel/access/credentials.ts';
+import { addressRate, newcomerRate, outsideRate } from '../../kernel/limits/limits.ts';
+import { RateLimiter } from '../../kernel/limits/rate-limit.ts';
+import { execute } from '../../kernel/run/execute.ts';
 import { getOrg } from '../../resolvers/orgs/get-org.ts';
-import { RateLimiter } from '../../resolvers/rate-limit.ts';
 import { createContext } from '../../server/request-context.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { openRawSocket } from '../helpers/raw-socket.ts';

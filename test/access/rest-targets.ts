@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import type { AnyOperation } from '../../kernel/run/operation.ts';
 import { operations } from '../../resolvers/index.ts';
-import type { AnyOperation } from '../../resolvers/operation.ts';
 import type { Route } from '../../rest-compat/route.ts';
 import { routes } from '../../rest-compat/routes.ts';
 

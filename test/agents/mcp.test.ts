@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test, vi } from 'vitest';
-import { addressRate } from '../../resolvers/limits.ts';
+import { addressRate } from '../../kernel/limits/limits.ts';
 import { startAgentStage } from './agent-stage.ts';
 import { call, tell } from './mcp-messages.ts';
 

@@ -1,8 +1,8 @@
 import { createHmac, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { calculateJwkThumbprint, type JWK } from 'jose';
 import { afterAll, expect, test } from 'vitest';
+import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { signingKeys } from '../../resolvers/auth/signing-keys.ts';
-import { findProjectTarget } from '../../resolvers/project-target.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 import { authProject, claimsOf, expectNoSecretLogged } from './auth-project.ts';

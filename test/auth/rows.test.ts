@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { afterAll, expect, test } from 'vitest';
+import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { signAccessToken } from '../../resolvers/auth/access-token.ts';
-import { findProjectTarget } from '../../resolvers/project-target.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { makeOlder } from '../helpers/older-database.ts';
 import { startService } from '../helpers/service.ts';

@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { AnyOperation } from '../../kernel/run/operation.ts';
 import { ceremonies } from '../../resolvers/ceremonies/index.ts';
 import { operations } from '../../resolvers/index.ts';
-import type { AnyOperation } from '../../resolvers/operation.ts';
 import { nobody } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
 import { freshEmail, operator, peopleOf, plane } from './person.ts';

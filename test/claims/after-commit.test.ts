@@ -1,5 +1,5 @@
 import { afterAll, expect, test, vi } from 'vitest';
-import { housekeepingTask } from '../../resolvers/housekeeping.ts';
+import { housekeepingTask } from '../../server/housekeeping.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 import { hidePresencesAtCommit } from '../rooms/hidden-presences.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { pruneChangesSql } from '../../resolvers/changes.ts';
+import { pruneChangesSql } from '../../kernel/feeds/changes.ts';
 import { startService } from '../helpers/service.ts';
 import { followsOf } from '../rooms/room-changes.ts';
 import { claimRoomsOf } from './claim-room.ts';

@@ -3,7 +3,7 @@ import { connect } from '../../clients/sdk/src/connection.ts';
 import { readUrl } from '../../core/urls.ts';
 import { addressOf } from '../../engines/audit/address.ts';
 import { parseTarget } from '../../engines/audit/target.ts';
-import { requireOwnOriginOf } from '../../resolvers/hosted/csrf.ts';
+import { requireOwnOriginOf } from '../../resolvers/auth/hosted/csrf.ts';
 import { urlOf } from '../../server/config-values.ts';
 
 const url = 'https://münchen.audit-sites.net/';

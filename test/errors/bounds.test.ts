@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest';
+import type { TaskContext } from '../../kernel/run/task.ts';
 import { countedPerHourMax, minutesKeptDays } from '../../resolvers/errors/invocation-buckets.ts';
 import { activationsMax, releasesMax } from '../../resolvers/errors/known-releases.ts';
-import { keepHouse } from '../../resolvers/housekeeping.ts';
-import type { TaskContext } from '../../resolvers/task.ts';
+import { keepHouse } from '../../server/housekeeping.ts';
 import { jobContext } from '../../server/workers.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';

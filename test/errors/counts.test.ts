@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { keepHouse } from '../../resolvers/housekeeping.ts';
-import type { TaskContext } from '../../resolvers/task.ts';
+import type { TaskContext } from '../../kernel/run/task.ts';
+import { keepHouse } from '../../server/housekeeping.ts';
 import { jobContext } from '../../server/workers.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';

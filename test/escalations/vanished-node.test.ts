@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
+import type { TaskContext } from '../../kernel/run/task.ts';
 import { sweepEscalations } from '../../resolvers/escalations/sweep.ts';
 import { sendQueuedMail } from '../../resolvers/mail/send-queued-mail.ts';
-import type { TaskContext } from '../../resolvers/task.ts';
 import { jobContext } from '../../server/workers.ts';
 import { startService } from '../helpers/service.ts';
 import { escalationsOf } from './own-org.ts';

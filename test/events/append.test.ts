@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { eventCatalogue, keptDays } from '../../resolvers/events/catalogue.ts';
+import { eventCatalogue, keptDays } from '../../kernel/feeds/event-catalogue.ts';
 import { startService } from '../helpers/service.ts';
 import { feedsOf, tell, typesOf } from './feed.ts';
 

@@ -120,7 +120,7 @@ test('a limit of nothing refuses the first one, and tiers differ', async () => {
   const { emit, orgId } = await feed();
   await limit(orgId, 0);
   expectRefusal(await emit('order_paid'), 'QUOTA_EXCEEDED', { used: 0, limit: 0 });
-  const { tierLimits } = await import('../../resolvers/limits.ts');
+  const { tierLimits } = await import('../../kernel/limits/limits.ts');
   expect(Object.values(tierLimits).map(({ eventsPerDay }) => eventsPerDay)).toEqual([1_000, 10_000, 100_000]);
 });
 

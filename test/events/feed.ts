@@ -1,7 +1,7 @@
-import type { Context } from '../../resolvers/context.ts';
-import { appendEvent, type PlatformEvent } from '../../resolvers/events/append-event.ts';
-import type { PlatformEventType } from '../../resolvers/events/catalogue.ts';
-import { unitOfWork } from '../../resolvers/unit-of-work.ts';
+import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
+import { appendEvent, type PlatformEvent } from '../../kernel/feeds/append-event.ts';
+import type { PlatformEventType } from '../../kernel/feeds/event-catalogue.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls } from '../helpers/documented.ts';
 import type { CallOptions, Service } from '../helpers/service.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { fitPayload, payloadBytesMax } from '../../resolvers/events/fit-payload.ts';
+import { fitPayload, payloadBytesMax } from '../../kernel/feeds/fit-payload.ts';
 import { startService } from '../helpers/service.ts';
 import { feedsOf } from './feed.ts';
 

@@ -1,10 +1,10 @@
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { anyone } from '../../resolvers/access.ts';
-import { execute } from '../../resolvers/execute.ts';
-import { mutation } from '../../resolvers/operation.ts';
-import { Outdated } from '../../resolvers/unit-of-work.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { Outdated } from '../../kernel/durability/unit-of-work.ts';
+import { execute } from '../../kernel/run/execute.ts';
+import { mutation } from '../../kernel/run/operation.ts';
 import { jobContext } from '../../server/workers.ts';
 import { startService } from '../helpers/service.ts';
 

@@ -1,7 +1,7 @@
 import { pino } from 'pino';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { type Database, openDatabase } from '../../db/pool.ts';
-import { createUsageCounter } from '../../resolvers/usage-counter.ts';
+import { createUsageCounter } from '../../kernel/limits/usage-counter.ts';
 import { startFaultyWorld } from '../helpers/faulty-world.ts';
 import { type GatewayProcess, killGateways } from '../helpers/gateway-process.ts';
 import { until } from '../helpers/until.ts';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { capabilities } from '../../resolvers/permissions.ts';
+import { capabilities } from '../../kernel/access/permissions.ts';
 import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls, expectRefusal, moment } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';

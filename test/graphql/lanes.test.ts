@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, expect, test } from 'vitest';
-import type { Services } from '../../resolvers/context.ts';
-import { RateLimiter } from '../../resolvers/rate-limit.ts';
+import { RateLimiter } from '../../kernel/limits/rate-limit.ts';
+import type { Services } from '../../kernel/run/context.ts';
 import { Engine } from '../../schema/engine/engine.ts';
 import { answerPlain, type PlainAnswer } from '../../schema/plain-http.ts';
 import { schema } from '../../schema/schema.ts';

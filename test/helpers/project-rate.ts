@@ -1,4 +1,4 @@
-import { projectRate } from '../../resolvers/limits.ts';
+import { projectRate } from '../../kernel/limits/limits.ts';
 import type { Service } from './service.ts';
 
 /** What somebody asks of a project in a minute who never waits. */

@@ -1,4 +1,4 @@
-import type { Context } from '../../resolvers/context.ts';
+import type { Context } from '../../kernel/run/context.ts';
 import type { RestRequest, Route } from '../../rest-compat/route.ts';
 
 export interface RouteInput {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ServiceError } from '../../core/errors.ts';
-import { returnPath } from '../../resolvers/hosted/return-path.ts';
+import { returnPath } from '../../core/return-path.ts';
 
 const outcome = (given: unknown): string => {
   try {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { type Action, permissions, reaches, roles } from '../../resolvers/permissions.ts';
+import { type Action, permissions, reaches, roles } from '../../kernel/access/permissions.ts';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { shop } from '../audit/fixture-sites.ts';
 import { terminal } from '../cli/command.ts';

@@ -1,7 +1,7 @@
 import { SignJWT } from 'jose';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { signingKeys } from '../../resolvers/auth/signing-keys.ts';
-import { findProjectTarget } from '../../resolvers/project-target.ts';
 import { claimsOf } from '../auth/auth-project.ts';
 import { startService } from '../helpers/service.ts';
 import { liveProject, notes, said, tasks } from './live-project.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test, vi } from 'vitest';
-import { housekeepingTask } from '../../resolvers/housekeeping.ts';
+import { housekeepingTask } from '../../server/housekeeping.ts';
 import { startService } from '../helpers/service.ts';
 import type { EventStream } from './event-stream.ts';
 import { liveProject } from './live-project.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { limitNames, tierLimits } from '../../resolvers/limits.ts';
-import type { Limits } from '../../resolvers/tiers/limits.ts';
+import { limitNames, tierLimits } from '../../kernel/limits/limits.ts';
+import type { Limits } from '../../kernel/limits/tier-limits.ts';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 

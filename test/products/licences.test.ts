@@ -2,8 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { createLocalJWKSet, exportJWK, generateKeyPair, type JSONWebKeySet, jwtVerify } from 'jose';
 import { afterAll, expect, test } from 'vitest';
 import type { LicenceFacts } from '../../engines/licences/claims.ts';
+import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import { findLicence, issueLicence } from '../../resolvers/licences/issue-licence.ts';
-import { unitOfWork } from '../../resolvers/unit-of-work.ts';
 import { jobContext } from '../../server/workers.ts';
 import { type Service, startService } from '../helpers/service.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { feedCursor } from '../../resolvers/feeds.ts';
+import { feedCursor } from '../../kernel/feeds/feeds.ts';
 import { roomFeed } from '../../resolvers/rooms/room-feed.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { tierLimits } from '../../resolvers/limits.ts';
+import { tierLimits } from '../../kernel/limits/limits.ts';
 import { sendsSlots } from '../../resolvers/rooms/sends-of-day.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { RateLimiter } from '../../resolvers/rate-limit.ts';
+import { RateLimiter } from '../../kernel/limits/rate-limit.ts';
 import { startService } from '../helpers/service.ts';
 import { prefer, rowsProject } from './rows-project.ts';
 

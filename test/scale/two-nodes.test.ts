@@ -1,6 +1,6 @@
 import pg from 'pg';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
-import { freeOrgsPerOwner } from '../../resolvers/limits.ts';
+import { freeOrgsPerOwner } from '../../kernel/limits/limits.ts';
 import { withHeaders } from '../helpers/actors.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { openSocket } from '../helpers/graphql-ws-client.ts';

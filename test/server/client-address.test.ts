@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import fc from 'fast-check';
 import { afterAll, afterEach, expect, test } from 'vitest';
 import { networkOf } from '../../core/network-of.ts';
-import { addressRate } from '../../resolvers/limits.ts';
+import { addressRate } from '../../kernel/limits/limits.ts';
 import { ipv4Of } from '../../server/client-address.ts';
 import { startService } from '../helpers/service.ts';
 

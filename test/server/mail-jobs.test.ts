@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { MailError } from '../../engines/mail.ts';
-import { sweepAbandoned } from '../../resolvers/housekeeping.ts';
-import { queueMail } from '../../resolvers/mail/outbox.ts';
+import { queueMail } from '../../kernel/durability/outbox.ts';
+import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import { sendQueuedMail } from '../../resolvers/mail/send-queued-mail.ts';
-import { unitOfWork } from '../../resolvers/unit-of-work.ts';
+import { sweepAbandoned } from '../../server/housekeeping.ts';
 import { startWorkersStage } from './workers-stage.ts';
 
 const {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
-import { anyone } from '../../resolvers/access.ts';
-import { execute } from '../../resolvers/execute.ts';
-import { sweepAbandoned } from '../../resolvers/housekeeping.ts';
-import { stepMutation } from '../../resolvers/operation.ts';
+import { anyone } from '../../kernel/access/access.ts';
+import { execute } from '../../kernel/run/execute.ts';
+import { stepMutation } from '../../kernel/run/operation.ts';
+import { sweepAbandoned } from '../../server/housekeeping.ts';
 import { startWorkersStage } from './workers-stage.ts';
 
 /** What the step operation below did, in order, and how its next effects behave. */

@@ -1,8 +1,8 @@
 import { pino } from 'pino';
 import { expect, vi } from 'vitest';
 import { Turns } from '../../db/turns.ts';
-import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../../resolvers/authority-watch.ts';
-import type { FeedName } from '../../resolvers/feeds.ts';
+import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../../kernel/access/authority-watch.ts';
+import type { FeedName } from '../../kernel/feeds/feeds.ts';
 import { Audiences } from '../../subscriptions/audiences.ts';
 import { createFeedHub } from '../../subscriptions/feed-hub.ts';
 import type { Reader } from '../../subscriptions/follower.ts';

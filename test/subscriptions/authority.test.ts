@@ -7,7 +7,7 @@ import { openDatabase } from '../../db/pool.ts';
 import { principals, sessions } from '../../db/schema/identity.ts';
 import { memberships, orgs } from '../../db/schema/orgs.ts';
 import { delegates, projectGrants, projects } from '../../db/schema/projects.ts';
-import type { AuthorityEntry } from '../../resolvers/authority-watch.ts';
+import type { AuthorityEntry } from '../../kernel/access/authority-watch.ts';
 import { createAuthorityWatch } from '../../subscriptions/authority.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';
 import { startPgProxy } from '../helpers/pg-proxy.ts';

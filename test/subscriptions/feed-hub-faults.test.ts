@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../db/pool.ts';
-import type { FeedName } from '../../resolvers/feeds.ts';
+import type { FeedName } from '../../kernel/feeds/feeds.ts';
 import { localSignals, type Signals } from '../../subscriptions/signals.ts';
 import { startPgProxy } from '../helpers/pg-proxy.ts';
 import { bodies, deafSignals, type Follower, hubWorld, pause, positions, range } from './hub-world.ts';

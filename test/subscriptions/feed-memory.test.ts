@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect, test } from 'vitest';
-import type { Feed, FeedName } from '../../resolvers/feeds.ts';
+import type { Feed, FeedName } from '../../kernel/feeds/feeds.ts';
 import { createFeedHub, type FeedHubOptions } from '../../subscriptions/feed-hub.ts';
 import { localSignals } from '../../subscriptions/signals.ts';
 import { append, type LogRow, newFeed, openLog, testFeed } from './log-feed.ts';

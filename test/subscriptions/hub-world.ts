@@ -1,6 +1,6 @@
 import { pino } from 'pino';
 import { expect } from 'vitest';
-import type { Feed, FeedName } from '../../resolvers/feeds.ts';
+import type { Feed, FeedName } from '../../kernel/feeds/feeds.ts';
 import { createFeedHub, type FeedHubOptions } from '../../subscriptions/feed-hub.ts';
 import { follow } from '../../subscriptions/follow.ts';
 import { localSignals, type Signals } from '../../subscriptions/signals.ts';

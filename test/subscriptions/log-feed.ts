@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach } from 'vitest';
 import { type Database, inTransaction, openDatabase, type Statement } from '../../db/pool.ts';
-import type { Feed, FeedName } from '../../resolvers/feeds.ts';
+import type { Feed, FeedName } from '../../kernel/feeds/feeds.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';
 
 export interface LogRow {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
-import type { ProjectTarget } from '../../addressed-project.ts';
-import type { Services } from '../../context.ts';
+import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import type { Services } from '../../../kernel/run/context.ts';
 import { type AuthStatement, authBatch, authRows } from '../auth-rows.ts';
 import { asUser, endpoint } from '../endpoint.ts';
 import type { LiveSession } from '../live-session.ts';

@@ -1,9 +1,9 @@
 import { timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
-import type { ProjectTarget } from '../../addressed-project.ts';
-import type { Services } from '../../context.ts';
-import { signInThrottles } from '../../limits.ts';
+import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import { signInThrottles } from '../../../kernel/limits/limits.ts';
+import type { Services } from '../../../kernel/run/context.ts';
 import { email } from '../auth-input.ts';
 import { type AuthStatement, authRow } from '../auth-rows.ts';
 import { endpoint, withKey } from '../endpoint.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../../core/errors.ts';
-import { passkeysPerUser, signInThrottles } from '../../limits.ts';
+import { passkeysPerUser, signInThrottles } from '../../../kernel/limits/limits.ts';
 import { type AuthStatement, authBatch, authRow } from '../auth-rows.ts';
 import { asUser, endpoint } from '../endpoint.ts';
 import { lockUserStatement } from '../lock-user.ts';

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../core/errors.ts';
 import { networkOf } from '../../../core/network-of.ts';
+import { inputDigest } from '../../../kernel/durability/idempotency.ts';
+import { type Rate, refuseHurry } from '../../../kernel/limits/rate-limit.ts';
+import type { Context } from '../../../kernel/run/context.ts';
+import { asRefusal } from '../../../kernel/run/execute.ts';
 import {
   type AgentTask,
   advanceTask,
@@ -8,10 +12,6 @@ import {
   findTaskOfMessage,
   keepTask,
 } from '../../../resolvers/agents/agent-tasks.ts';
-import type { Context } from '../../../resolvers/context.ts';
-import { asRefusal } from '../../../resolvers/execute.ts';
-import { inputDigest } from '../../../resolvers/idempotency.ts';
-import { type Rate, refuseHurry } from '../../../resolvers/rate-limit.ts';
 import {
   errorBody,
   idOf,

@@ -1,4 +1,4 @@
-import type { Context } from '../../../resolvers/context.ts';
+import type { Context } from '../../../kernel/run/context.ts';
 import { a2aPath } from './perform.ts';
 import { skills } from './skills.ts';
 

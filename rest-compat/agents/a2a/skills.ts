@@ -1,9 +1,9 @@
 import { reportMarkdown } from '../../../engines/audit/report-markdown.ts';
+import type { Context } from '../../../kernel/run/context.ts';
+import { execute } from '../../../kernel/run/execute.ts';
 import { buyAudit } from '../../../resolvers/audits/buy-audit.ts';
 import { getPricing } from '../../../resolvers/audits/get-pricing.ts';
 import { runAudit } from '../../../resolvers/audits/run-audit.ts';
-import type { Context } from '../../../resolvers/context.ts';
-import { execute } from '../../../resolvers/execute.ts';
 import { type AuditAnswer, auditMarkdown, fenced } from '../audit-markdown.ts';
 
 /** What a skill made: an object for programs, and the same for whoever reads. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../core/errors.ts';
-import type { Context } from '../../../resolvers/context.ts';
-import { asRefusal } from '../../../resolvers/execute.ts';
+import type { Context } from '../../../kernel/run/context.ts';
+import { asRefusal } from '../../../kernel/run/execute.ts';
 import {
   asRpcError,
   errorBody,

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
-import type { Context } from '../../../resolvers/context.ts';
-import { asRefusal } from '../../../resolvers/execute.ts';
+import type { Context } from '../../../kernel/run/context.ts';
+import { asRefusal } from '../../../kernel/run/execute.ts';
 import { openPurse, paymentAsked } from '../purse.ts';
 import { refusalFacts } from '../refusals.ts';
 import { unknownTool } from './answer.ts';

@@ -1,5 +1,5 @@
 import type { ServiceError } from '../../../core/errors.ts';
-import type { Context } from '../../../resolvers/context.ts';
+import type { Context } from '../../../kernel/run/context.ts';
 import type { RunningCalls } from './running-calls.ts';
 
 export interface ServerInfo {

@@ -1,12 +1,12 @@
 import { z } from 'zod';
+import type { Context } from '../../../kernel/run/context.ts';
+import { execute } from '../../../kernel/run/execute.ts';
+import type { Operation } from '../../../kernel/run/operation.ts';
+import { parseInput } from '../../../kernel/run/parse-input.ts';
 import { buyAudit } from '../../../resolvers/audits/buy-audit.ts';
 import { getPricing } from '../../../resolvers/audits/get-pricing.ts';
 import { runAudit } from '../../../resolvers/audits/run-audit.ts';
-import type { Context } from '../../../resolvers/context.ts';
-import { execute } from '../../../resolvers/execute.ts';
 import { recordInquiry } from '../../../resolvers/inquiries/record-inquiry.ts';
-import type { Operation } from '../../../resolvers/operation.ts';
-import { parseInput } from '../../../resolvers/parse-input.ts';
 import { getPackageManifest } from '../../../resolvers/products/get-manifest.ts';
 import { verifyTransaction } from '../../../resolvers/verifications/verify-transaction.ts';
 import { ChallengeV2 } from '../../openapi/payment-schemas.ts';

@@ -1,0 +1,375 @@
+import { ServiceError } from '../../core/errors.ts';
+import { columnsOf, partOf } from '../../db/columns-of.ts';
+import type { Statement } from '../../db/pool.ts';
+import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
+import type { Project } from '../../db/schema/projects.ts';
+import type { Context } from '../run/context.ts';
+import { type Caller, type CredentialKind, isPrincipal, type PrincipalBacked, principalIdOf } from './caller.ts';
+import { type Action, type Permission, permissions, reaches } from './permissions.ts';
+import { projectColumnsOf, projectOf } from './project-columns.ts';
+import { grantHolds, grantOpens, roomStands } from './rules.ts';
+
+/** By what right a caller was admitted; also what the audit names as the authority. */
+export type Authority =
+  | { readonly kind: 'membership'; readonly membershipId: string; readonly role: Role }
+  | { readonly kind: 'grant'; readonly capabilities: readonly string[] }
+  | { readonly kind: 'delegate' }
+  | { readonly kind: 'service_key' }
+  | { readonly kind: 'admin' }
+  /** The installation itself, for a reason that the trail shows. */
+  | { readonly kind: 'system'; readonly reason: string };
+
+/** Nothing in particular: the operation names no organization. */
+export interface NoScope {
+  readonly org?: undefined;
+}
+
+/** A principal of its own, outside any organization. */
+export interface PrincipalScope extends NoScope {
+  readonly principal: PrincipalBacked;
+}
+
+export interface OrgScope {
+  readonly org: Org;
+  readonly authority: Authority;
+}
+
+export interface ProjectScope extends OrgScope {
+  readonly project: Project;
+}
+
+export interface RoomScope extends OrgScope {
+  readonly room: { readonly key: string /** Whether anybody has used it yet. */; readonly used: boolean };
+}
+
+/** Who may run an operation, and what the handler then works on. A handler never sees an id that was not admitted. */
+export interface Access<Input, Scope> {
+  readonly action: Action | null;
+  readonly authorise: (ctx: Context, caller: Caller, input: Input, ahead?: Ahead) => Promise<Scope>;
+  /** The project that an input addresses: a refusal tells of the platform's faults that are attributed to it. */
+  readonly addressed?: (input: Input) => string | undefined;
+  /**
+   * Asks the database while the credential is still being looked at. What it says counts only for a caller that turns
+   * out to be this very principal.
+   */
+  readonly lookAhead?: (ctx: Context, principalId: string, input: Input) => Ahead | undefined;
+  /** What a credential that does not hold is told here, where that is not the refusal it gets everywhere. */
+  readonly refusalOf?: (refusal: unknown, input: Input) => unknown;
+}
+
+/** What was asked for a principal before it was known to be the caller. */
+export interface Ahead {
+  readonly principalId: string;
+  readonly rows: Promise<Record<string, unknown>[]>;
+}
+
+/** Decides one target with one statement, asked now or ahead. */
+function byStatement<Input, Row extends OrgRow>(
+  statement: Statement,
+  valuesOf: (input: Input, principalId: string | null, admitted: boolean) => readonly unknown[],
+) {
+  return {
+    lookAhead(ctx: Context, principalId: string, input: Input): Ahead {
+      const rows = ctx.services.db.rows<Row>(statement, valuesOf(input, principalId, false));
+      // Nobody waits for it when the credential does not hold.
+      rows.catch(() => undefined);
+      return { principalId, rows };
+    },
+    async look(
+      ctx: Context,
+      input: Input,
+      { principalId, admitted }: Admission,
+      ahead: Ahead | undefined,
+    ): Promise<Row | undefined> {
+      const [row] =
+        ahead !== undefined && admitted === null && ahead.principalId === principalId
+          ? ((await ahead.rows) as Row[])
+          : await ctx.services.db.rows<Row>(statement, valuesOf(input, principalId, admitted !== null));
+      return row;
+    },
+  };
+}
+
+/** The same refusal for absent and for foreign: whether a thing exists is itself a secret. Contract 01, section 1.12. */
+export function notAuthorized(
+  action: Action,
+  reason: 'member' | 'grant' | 'forbidden' | 'project_not_found',
+): ServiceError {
+  const permission: Permission = permissions[action];
+  const capability = permission.grants === 'any' ? null : (permission.grants?.[0] ?? null);
+  return new ServiceError('NOT_AUTHORIZED', {
+    details: { action, required_role: permission.role, required_capability: capability, reason },
+  });
+}
+
+/**
+ * Whether a role, if the caller has any, reaches an action: for those who look at a membership themselves.
+ *
+ * @param absent what somebody without a role is told
+ * @throws NOT_AUTHORIZED
+ */
+export function requireRole(
+  action: Action,
+  role: Role | null,
+  absent: 'member' | 'grant' | 'project_not_found' = 'member',
+): asserts role is Role {
+  if (role === null) throw notAuthorized(action, absent);
+  if (!reaches(role, permissions[action].role)) throw notAuthorized(action, 'forbidden');
+}
+
+/**
+ * One row of a loader as the door would show it: the row, or in its place the refusal.
+ *
+ * @param row with the caller's role in its organization; undefined for an absent one
+ */
+export function shownTo<Row extends { readonly role: Role | null }>(
+  caller: Caller,
+  action: Action,
+  row: Row | undefined,
+): Row | ServiceError {
+  const { admin }: Permission = permissions[action];
+  if (caller.kind === 'admin' && admin !== true) return new ServiceError('FORBIDDEN');
+  if (row !== undefined && caller.kind === 'admin') return row;
+  const role = row?.role ?? null;
+  if (row !== undefined && role !== null && reaches(role, permissions[action].role)) return row;
+  return notAuthorized(action, role === null ? 'member' : 'forbidden');
+}
+
+/** Whether some capability of a grant suffices for an action. */
+export function grantSuffices(action: Action, capabilities: readonly string[]): boolean {
+  const { grants }: Permission = permissions[action];
+  if (grants === undefined || capabilities.length === 0) return false;
+  return grants === 'any' || grants.some((one) => capabilities.includes(one));
+}
+
+/** Anybody, with or without a credential. */
+export const anyone = <Input>(): Access<Input, NoScope> => ({ action: null, authorise: async () => ({}) });
+
+/** Any principal that used one of the credentials. */
+export const signedIn = <Input>(...accepts: readonly CredentialKind[]): Access<Input, PrincipalScope> => ({
+  action: null,
+  authorise: async (_ctx, caller) => {
+    requireCredential(caller);
+    if (!isPrincipal(caller) || !accepts.includes(caller.kind)) {
+      throw new ServiceError('AUTH_REQUIRED', { message: 'This kind of credential cannot act here.' });
+    }
+    return { principal: caller };
+  },
+});
+
+/** The platform admin. */
+export const platformAdmin = <Input>(): Access<Input, NoScope> => ({
+  action: null,
+  authorise: async (_ctx, caller) => {
+    if (caller.kind === 'admin') return {};
+    throw new ServiceError(caller.kind === 'nobody' ? 'AUTH_REQUIRED' : 'ADMIN_REQUIRED');
+  },
+});
+
+/** An action on an organization. */
+export const onOrg = <Input>(action: Action, target: (input: Input) => string): Access<Input, OrgScope> => {
+  const { look, lookAhead } = byStatement<Input, OrgRow>(orgStatement, (input, ...who) => [target(input), ...who]);
+  return {
+    action,
+    lookAhead,
+    authorise: async (ctx, caller, input, ahead) => {
+      const orgId = target(input);
+      const admission = admit(action, caller, (claim) => claim.orgId === orgId, 'member');
+      return orgScope(action, await look(ctx, input, admission, ahead), admission.admitted, 'member');
+    },
+  };
+};
+
+/** An action on a project. */
+export const onProject = <Input>(action: Action, target: (input: Input) => string): Access<Input, ProjectScope> => {
+  const { look, lookAhead } = byStatement<Input, OrgRow>(projectStatement, (input, ...who) => [target(input), ...who]);
+  return {
+    action,
+    lookAhead,
+    addressed: target,
+    authorise: async (ctx, caller, input, ahead) => {
+      const projectId = target(input);
+      const claims = (claim: Claim) => claim.projectIds.includes(projectId);
+      const admission = admit(action, caller, claims, 'project_not_found');
+      const row = await look(ctx, input, admission, ahead);
+      const { org, authority } = orgScope(action, row, admission.admitted, 'project_not_found');
+      return { org, authority, project: projectOf(row!)! };
+    },
+  };
+};
+
+/** An action on an organization that a grant on any of its projects opens, too, as its named rooms are. */
+export const onOrgByGrant = <Input extends { readonly org: string }>(action: Action): Access<Input, OrgScope> => {
+  const { look, lookAhead } = byStatement<Input, OrgRow>(orgGrantStatement, ({ org }, ...who) => [org, ...who]);
+  return {
+    action,
+    lookAhead,
+    authorise: async (ctx, caller, input, ahead) => {
+      const admission = admit(action, caller, ({ orgId }) => orgId === input.org, 'member');
+      return orgScope(action, await look(ctx, input, admission, ahead), admission.admitted, 'member');
+    },
+  };
+};
+
+/** An action on a room, which is a pair of organization and key. Contract 02, section 2.0. */
+export const onRoom = <Input extends { readonly org: string; readonly room: string }>(
+  action: Action,
+): Access<Input, RoomScope> => {
+  const { look, lookAhead } = byStatement<Input, OrgRow & { used: boolean }>(roomStatement, (input, ...who) => [
+    input.org,
+    ...who,
+    input.room,
+  ]);
+  return {
+    action,
+    lookAhead,
+    addressed: ({ room }) => (room.startsWith('prj_') ? room : undefined),
+    authorise: async (ctx, caller, input, ahead) => {
+      const ofProject = input.room.startsWith('prj_');
+      // A delegate reaches its projects' rooms and the organization's named ones; a service key its own project's only.
+      const claims = (claim: Claim) =>
+        claim.orgId === input.org && (ofProject ? claim.projectIds.includes(input.room) : claim.namedRooms);
+      const admission = admit(action, caller, claims, 'member');
+      const row = await look(ctx, input, admission, ahead);
+      const { org, authority } = orgScope(action, row, admission.admitted, 'member');
+      return { org, authority, room: { key: input.room, used: row!.used } };
+    },
+  };
+};
+
+/** What a delegate token or a service key says about itself. */
+interface Claim {
+  readonly orgId: string;
+  readonly projectIds: readonly string[];
+  readonly namedRooms: boolean;
+}
+
+/** What the credential itself decides. */
+interface Admission {
+  readonly principalId: string | null;
+  /** Null: by membership or grant, which the database knows. */
+  readonly admitted: Authority | null;
+}
+
+function requireCredential(caller: Caller): void {
+  if (caller.kind === 'nobody') throw new ServiceError('AUTH_REQUIRED');
+}
+
+/**
+ * Decides what the credential itself can decide. A delegate or service key is admitted by what it claims and the
+ * database only loads; for a principal the database decides, by membership or grant.
+ */
+function admit(
+  action: Action,
+  caller: Caller,
+  covers: (claim: Claim) => boolean,
+  reason: 'member' | 'project_not_found',
+): Admission {
+  requireCredential(caller);
+  const permission: Permission = permissions[action];
+  switch (caller.kind) {
+    case 'delegate': {
+      const { delegate } = permission;
+      if (delegate === undefined) throw notAuthorized(action, 'forbidden');
+      const capable = delegate === 'any' || delegate.some((one) => caller.scope.capabilities.includes(one));
+      const claim = { orgId: caller.orgId, projectIds: caller.projectIds, namedRooms: true };
+      if (!capable || !covers(claim)) throw notAuthorized(action, capable ? reason : 'grant');
+      return { principalId: null, admitted: { kind: 'delegate' } };
+    }
+    case 'project_key': {
+      if (caller.role === 'anon') {
+        throw new ServiceError('AUTH_REQUIRED', { message: 'An anon key cannot act here.' });
+      }
+      const claim = { orgId: caller.orgId, projectIds: [caller.projectId], namedRooms: false };
+      if (permission.serviceKey !== true || !covers(claim)) throw new ServiceError('FORBIDDEN');
+      return { principalId: null, admitted: { kind: 'service_key' } };
+    }
+    case 'admin':
+      if (permission.admin !== true) throw new ServiceError('FORBIDDEN');
+      return { principalId: null, admitted: { kind: 'admin' } };
+    default:
+      return { principalId: principalIdOf(caller), admitted: null };
+  }
+}
+
+const orgOf = partOf(orgs, 'org.');
+
+type OrgRow = Record<string, unknown> & {
+  readonly role: Role | null;
+  readonly membership_id: string | null;
+  readonly capabilities: readonly string[] | null;
+};
+
+function orgScope(
+  action: Action,
+  row: OrgRow | undefined,
+  admitted: Authority | null,
+  reason: 'member' | 'project_not_found',
+): OrgScope {
+  if (row === undefined) {
+    // The platform admin may see everything, so for them an absent thing is simply absent.
+    if (admitted?.kind === 'admin') throw new ServiceError('RESOURCE_NOT_FOUND');
+    // A key asks for its own project alone, which has gone since the key was looked at.
+    if (admitted?.kind === 'service_key') throw new ServiceError('PROJECT_NOT_FOUND');
+    throw notAuthorized(action, reason);
+  }
+  return { org: orgOf(row)!, authority: admitted ?? authorityOf(action, row) };
+}
+
+function authorityOf(action: Action, { role, membership_id, capabilities }: OrgRow): Authority {
+  const byRole = role !== null && reaches(role, permissions[action].role);
+  if (!byRole && grantSuffices(action, capabilities ?? [])) return { kind: 'grant', capabilities: capabilities! };
+  requireRole(action, role, 'grant');
+  return { kind: 'membership', membershipId: membership_id!, role };
+}
+
+// Each statement answers a row only when the caller may know of the target: absent and foreign both find nothing.
+
+const membership = `left join memberships m on m.org_id = o.id and m.principal_id = $2 and m.status = 'active'`;
+const liveGrant = `g.principal_id = $2 and ${grantHolds('g')}`;
+
+const orgStatement: Statement = {
+  name: 'access.org',
+  pipelined: true,
+  text: `select ${columnsOf(orgs, 'o', 'org.')}, m.role, m.id as membership_id, null as capabilities
+    from orgs o ${membership}
+    where o.id = $1 and ($3::boolean or m.id is not null)`,
+};
+
+const orgGrantStatement: Statement = {
+  name: 'access.org-by-grant',
+  pipelined: true,
+  text: `select ${columnsOf(orgs, 'o', 'org.')}, m.role, m.id as membership_id, g.capabilities
+    from orgs o ${membership}
+    left join lateral (
+      select array_agg(g.capability) as capabilities from project_grants g where g.org_id = o.id and ${liveGrant}
+    ) g on true
+    where o.id = $1 and ($3::boolean or m.id is not null or g.capabilities is not null)`,
+};
+
+const projectStatement: Statement = {
+  name: 'access.project',
+  pipelined: true,
+  text: `select ${columnsOf(orgs, 'o', 'org.')}, ${projectColumnsOf('p', 'project.')},
+      m.role, m.id as membership_id, g.capabilities
+    from projects p join orgs o on o.id = p.org_id ${membership}
+    left join lateral (
+      select array_agg(g.capability) as capabilities from project_grants g
+      where g.org_id = p.org_id and g.project_id = p.id and ${liveGrant}
+    ) g on true
+    where p.id = $1 and p.deleted_at is null and ($3::boolean or m.id is not null or g.capabilities is not null)`,
+};
+
+const roomStatement: Statement = {
+  name: 'access.room',
+  pipelined: true,
+  text: `select ${columnsOf(orgs, 'o', 'org.')}, m.role, m.id as membership_id, g.capabilities, r.key is not null as used
+    from orgs o ${membership}
+    left join lateral (
+      select array_agg(g.capability) as capabilities from project_grants g
+      where g.org_id = o.id and ${liveGrant} and ${grantOpens('g', '$4')}
+    ) g on true
+    left join rooms r on r.org_id = o.id and r.key = $4
+    where o.id = $1 and ($3::boolean or m.id is not null or g.capabilities is not null)
+      and ${roomStands('o.id', '$4')}`,
+};

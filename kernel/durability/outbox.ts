@@ -1,0 +1,34 @@
+import type { Statement } from '../../db/pool.ts';
+import type { Services } from '../run/context.ts';
+import type { Work } from './unit-of-work.ts';
+
+/** The job that sends one mail of the outbox. */
+export const sendMailTask = 'mail.send';
+
+export interface MailToQueue {
+  /** Null for mail of the installation itself. */
+  readonly orgId: string | null;
+  /** One address. */
+  readonly to: string;
+  readonly subject: string;
+  /** Plain text. */
+  readonly text: string;
+}
+
+/** Writes a mail into the outbox, with the job that sends it: both exist exactly when the change does. @returns its id */
+export async function queueMail(work: Work, { orgId, to, subject, text }: MailToQueue): Promise<string> {
+  const id = work.services.newId('mail');
+  await work.rows(insertStatement, [id, orgId, to, subject, text]);
+  // A name that nobody can ever have, as of users made for tests: their mail is read where it lies.
+  if (!to.endsWith('.invalid')) await work.addJob(sendMailTask, { mailId: id }, { key: id });
+  return id;
+}
+
+/** Where mail is while the installation has no mail server, for whoever waits for one. */
+export const mailWaits = ({ settings: { mailBaseUrl } }: Pick<Services, 'settings'>): string =>
+  `This gateway has no mail server: the mail waits in its outbox. Whoever holds the admin key reads it at ${mailBaseUrl}/console/outbox or with \`svc admin outbox\`.`;
+
+const insertStatement: Statement = {
+  name: 'mail.insert',
+  text: 'insert into mail_outbox (id, org_id, recipient, subject, body_text) values ($1, $2, $3, $4, $5)',
+};

@@ -1,0 +1,103 @@
+import type { Statement } from '../../db/pool.ts';
+import type { FeedAppend } from '../durability/unit-of-work.ts';
+import type { Feed, FeedName, FeedSlice } from './feeds.ts';
+
+/** One change of a thing that others may follow. `Change` is plain JSON: the thing as it stood right after. */
+export interface ChangeRow<Change> {
+  readonly position: bigint;
+  readonly objectId: string;
+  readonly change: Change;
+  readonly createdAt: Date;
+}
+
+/** What a row takes in memory besides its JSON; bytes, roughly. */
+const rowBytes = 512;
+
+/** Changes of one kind of thing, as a feed. They are kept for {@link changesKeptDays} days. */
+export const changeFeed = <Change>(name: FeedName, cursorPrefix: string): Feed<ChangeRow<Change>> => ({
+  name,
+  cursorPrefix,
+  positionOf: ({ position }) => position,
+  sizeOf: ({ change }) => rowBytes + 2 * JSON.stringify(change).length,
+  fetch: async (db, after, limit) => {
+    const rows = await db.rows<SliceRow>(sliceStatement, [name.orgId, name.kind, name.feedId, after, limit]);
+    return toSlice<Change>(rows);
+  },
+});
+
+/** How long changes are kept, in days: as long as a follower may have been away. */
+export const changesKeptDays = 7;
+
+/** A change that waits for its position. Give it to `work.append` in the transaction that made the change. */
+export const appendChange = (name: FeedName, objectId: string, change: object): FeedAppend => ({
+  name,
+  statement: appendStatement,
+  values: [name.orgId, name.kind, name.feedId, objectId, JSON.stringify(change)],
+});
+
+type SliceRow = Record<string, unknown> & { readonly head: bigint; readonly floor: bigint };
+
+function toSlice<Change>(rows: readonly SliceRow[]): FeedSlice<ChangeRow<Change>> {
+  return {
+    head: rows[0]?.head ?? 0n,
+    floor: rows[0]?.floor ?? 0n,
+    rows: rows.filter(({ position }) => position !== null) as unknown as readonly ChangeRow<Change>[],
+  };
+}
+
+// Taking the position locks the head until the commit, so positions become visible in order and none is skipped.
+const appendStatement: Statement = {
+  name: 'changes.append',
+  text: `with head as (
+      insert into feed_heads as h (org_id, kind, feed_id, position) values ($1, $2, $3, 1)
+      on conflict (org_id, kind, feed_id) do update set position = h.position + 1 returning position
+    )
+    insert into feed_changes (org_id, kind, feed_id, position, object_id, change)
+    select $1, $2, $3, head.position, $4, $5::jsonb from head
+    returning position`,
+};
+
+const sliceStatement: Statement = {
+  name: 'changes.slice',
+  timeoutMs: 3_000,
+  text: `select h.position as head, h.floor, c.position, c.object_id as "objectId", c.change, c.created_at as "createdAt"
+    from feed_heads h
+    left join lateral (
+      select * from feed_changes c
+      where c.org_id = $1 and c.kind = $2 and c.feed_id = $3 and c.position > greatest($4, h.floor)
+      order by c.position limit $5
+    ) c on true
+    where h.org_id = $1 and h.kind = $2 and h.feed_id = $3
+    order by c.position`,
+};
+
+/** Old changes that one statement looks at. */
+export const changesBatch = 1_000;
+
+/**
+ * Removes the next of what is older than {@link changesKeptDays} days, and raises the floors of its feeds in the same
+ * statement, so that who comes with an older cursor is told to begin anew. Positions follow the commits, moments the
+ * transactions' beginnings: the floor is the highest position looked at, and all below it goes.
+ *
+ * Each head is looked up by itself: how many feeds have old changes is not known beforehand, and reading all heads there
+ * are would be the worse for an installation that grows. Appenders wait for a batch at most. Answers how many it looked
+ * at: fewer than {@link changesBatch} were the last; none when all that is left moves at the moment.
+ */
+export const pruneChangesSql = `with oldest as materialized (
+    select org_id, kind, feed_id, position from feed_changes
+    where created_at < now() - interval '${changesKeptDays} days' order by created_at limit ${changesBatch}
+  ), old as (
+    select org_id, kind, feed_id, max(position) as upto from oldest group by 1, 2, 3
+  ), heads as materialized (
+    select old.*, at.ctid from old cross join lateral (
+      select ctid from feed_heads f where f.org_id = old.org_id and f.kind = old.kind and f.feed_id = old.feed_id limit 1
+    ) at
+  ), floors as (
+    update feed_heads h set floor = greatest(h.floor, o.upto) from heads o
+    where h.ctid = o.ctid returning h.org_id, h.kind, h.feed_id, h.floor
+  ), gone as (
+    delete from feed_changes c using floors f
+    where c.org_id = f.org_id and c.kind = f.kind and c.feed_id = f.feed_id and c.position <= f.floor
+    returning 1
+  )
+  select case when exists (select from gone) then (select count(*) from oldest) else 0 end::int as looked`;

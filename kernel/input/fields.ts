@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { textFault } from '../../core/text.ts';
+
+/** Inputs that many operations share, each with its one rule and description. */
+
+export const orgId = z.uuid('must be an organization id (a UUID)').toLowerCase().describe('Organization, a UUID.');
+
+/** Any text is a project id that nobody has: a malformed one is refused like an absent one. Contract 01, section 1.12. */
+export const projectId = z.string().min(1).max(1024).describe('Project, for example `prj_0kz3m`.');
+
+/** Any text is a principal id that nobody has. */
+export const principalId = z.string().min(1).max(1024).describe('Principal, for example `prn_0kz3m`.');
+
+/** In any letter case: which letters are capitals is a checksum for people, and only signatures are held to it. */
+export const walletAddress = z
+  .string()
+  .regex(/^0[xX][0-9a-fA-F]{40}$/, 'must be a wallet address: 0x and 40 hexadecimal digits')
+  .toLowerCase()
+  .meta({ examples: ['0x00000000000000000000000000000000000000a1'] });
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the rule is about them.
+const controls = /[\u0000-\u001f\u007f-\u009f]/;
+
+/** Something to see: neither blank, nor a control or a character that fonts leave out. */
+export const shows = /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u;
+
+/** One line of text for people; `max` counts characters, not the units of an encoding. */
+export const oneLine = (max: number) =>
+  z
+    .string()
+    .normalize('NFC')
+    .refine((text) => [...text].length <= max, `at most ${max} characters`)
+    .refine((text) => !controls.test(text), 'must not contain control characters');
+
+/** What names are told apart by looking at: one line that shows all its characters. */
+export const properName = (max: number) =>
+  oneLine(max).refine((text) => !/\p{Cf}/u.test(text), 'must not contain format characters');
+
+/** What people call a thing: as above, with the joiners that some scripts and emoji are written with. */
+export const givenName = (max: number) =>
+  oneLine(max).refine((text) => !/(?![\u200c\u200d])\p{Cf}/u.test(text), 'must not contain format characters');
+
+/** What addresses are made of: lower case, no hyphen at an end nor two together. Nothing is folded. */
+export const addressForm = (max: number) =>
+  z
+    .string()
+    .min(1, 'at least 1 character')
+    .max(max, `at most ${max} characters`)
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, with single hyphens between them');
+
+/** A moment that says where it is: ISO 8601 with `Z` or an offset. */
+export const moment = z.iso
+  .datetime({ offset: true, error: 'must be a moment in ISO 8601 with a zone, such as 2026-03-06T00:00:00Z' })
+  .transform((text) => new Date(text));
+
+/** A number as a query string spells it: decimal digits alone. Anything else stays what it is, and is refused. */
+const digits = (given: unknown) => (typeof given === 'string' && /^-?\d+$/.test(given) ? Number(given) : given);
+
+/** Yes or no, in JSON or in a query string. */
+export const yesOrNo = z.preprocess(
+  (given: unknown) => (given === 'true' ? true : given === 'false' ? false : given),
+  z.boolean('must be true or false'),
+);
+
+// Not `int()`, which refuses what is too large to be exact: that may be clamped.
+const whole = z.number('must be a whole number').refine(Number.isInteger, 'must be a whole number');
+
+/** A whole number, in JSON or in a query string. */
+export const wholeNumber = z.preprocess(digits, whole);
+
+/** Yes or no, in JSON or in a query string. */
+export const flag = z.preprocess(
+  (given) => (given === 'true' ? true : given === 'false' ? false : given),
+  z.boolean('must be true or false'),
+);
+
+/** Rows per page, clamped to 200; below one, or no whole number, is refused. Contract 01, section 1.17. */
+export const pageLimitOf = (usual: number) =>
+  z
+    .preprocess(digits, whole.min(1, 'must be at least 1'))
+    .default(usual)
+    .transform((limit) => Math.min(limit, 200))
+    .describe(`Rows per page: ${usual} unless told, at most 200.`);
+
+/** Rows per page: 50 unless told. */
+export const pageLimit = pageLimitOf(50);
+
+/** A cursor as this server gave it out. Any text may be one: what an unusable cursor means is for the list to say. */
+export const cursor = z
+  .string()
+  // What cannot even be stored is nowhere kept, and no more of an error than any other text.
+  .overwrite((given) => (textFault(given) === undefined ? given : 'none of ours'))
+  .describe('Cursor from an earlier answer.');

@@ -1,0 +1,173 @@
+import type { Logger } from 'pino';
+import type { HeldAnswers } from '../../core/held-answers.ts';
+import type { IdPrefix } from '../../core/ids.ts';
+import type { KeyRing } from '../../core/keys.ts';
+import type { Database } from '../../db/pool.ts';
+import type { ProjectDatabases } from '../../db/project-databases.ts';
+import type { ProjectPools } from '../../db/project-pools.ts';
+import type { Auditor } from '../../engines/audit/auditor.ts';
+import type { Archives } from '../../engines/bundles/archives.ts';
+import type { Chains } from '../../engines/chains/chains.ts';
+import type { Signer } from '../../engines/licences/signer.ts';
+import type { PasswordHasher } from '../../engines/passwords/hasher.ts';
+import type { SqlReader } from '../../engines/reading/sql-reader.ts';
+import type { SchemaCaches } from '../../engines/rows/schema-caches.ts';
+import type { IdentityProviders } from '../../engines/sign-in/identity-providers.ts';
+import type { Cashier } from '../../engines/x402/cashier.ts';
+import type { NetworkName } from '../../engines/x402/networks.ts';
+import type { LiveHub } from '../../resolvers/live/live-hub.ts';
+import type { MessageMirror } from '../../resolvers/rooms/message-mirror.ts';
+import type { AuthorityWatch } from '../access/authority-watch.ts';
+import type { Caller } from '../access/caller.ts';
+import type { Credentials } from '../access/credentials.ts';
+import type { FeedHub } from '../feeds/feeds.ts';
+import type { RateLimiter } from '../limits/rate-limit.ts';
+import type { UsageCounter } from '../limits/usage-counter.ts';
+import type { IncidentWatch } from './correlation.ts';
+import type { Till } from './till.ts';
+
+/** Everything that lives as long as the process, handed down so that nothing below reaches for a global. */
+export interface Services {
+  readonly db: Database;
+  readonly keys: KeyRing;
+  readonly log: Logger;
+  readonly projectDatabases: ProjectDatabases;
+  /** Connections for what is done inside project databases. */
+  readonly projectPools: ProjectPools;
+  /** Connections to the sign-in tables of project databases, as a login that no tenant can become. */
+  readonly authPools: ProjectPools;
+  readonly passwords: PasswordHasher;
+  /** Who the users of projects sign in with, besides the gateway itself. */
+  readonly identityProviders: IdentityProviders;
+  readonly sqlReader: SqlReader;
+  /** Audits sites of others. */
+  readonly auditor: Auditor;
+  /** Reads what transactions on chains paid. */
+  readonly chains: Chains;
+  /** What licences and orders are signed with; undefined: the installation has no key for it. */
+  readonly signer: Promise<Signer> | undefined;
+  /** What is sold of the gateway itself. */
+  readonly archives: Archives;
+  /** Takes payments on chains. */
+  readonly cashier: Cashier;
+  /** What project databases hold, as the row routes see it. */
+  readonly schemaCaches: SchemaCaches;
+  /** Large answers that wait for their readers. */
+  readonly heldAnswers: HeldAnswers;
+  readonly feeds: FeedHub;
+  /** Told of messages that the events tell of. */
+  readonly messageMirror: MessageMirror;
+  readonly authority: AuthorityWatch;
+  /** Faults of the platform's own that are open. */
+  readonly incidents: IncidentWatch;
+  /** Hints of what changes in live tables. */
+  readonly live: LiveHub;
+  readonly rateLimiter: RateLimiter;
+  /** Counts requests made with projects' own keys. */
+  readonly usage: UsageCounter;
+  readonly settings: ServiceSettings;
+  /** Told of every operation that ran: its name, `OK` or the code of its refusal, and how long it took in seconds. */
+  readonly observe: (operation: string, code: string, seconds: number) => void;
+  readonly now: () => Date;
+  readonly newId: (prefix: IdPrefix) => string;
+}
+
+/** The few settings that operations depend on. */
+export interface ServiceSettings {
+  /** Where clients reach this server, without a trailing slash; undefined: as each request names it. */
+  readonly publicBaseUrl: string | undefined;
+  /**
+   * Where links of mails lead, without a trailing slash: never where a request says, since a stranger reads the mail.
+   * Without a public base URL, which only development may lack, this machine.
+   */
+  readonly mailBaseUrl: string;
+  /** Domain under which project hosts live. */
+  readonly platformDomain: string;
+  readonly adminKey: string | undefined;
+  /** Whether mail goes out; else it waits in the outbox. */
+  readonly sendsMail: boolean;
+  /** The wallet that payments to this installation go to; undefined: one of its own. */
+  readonly settlementAddress: string | undefined;
+  /** The same on TON; undefined: there is none. */
+  readonly tonSettlementAddress: string | undefined;
+  /** What jobs of marketplaces of agents are signed with; undefined: they come unsigned. */
+  readonly nearAgentsSecret: string | undefined;
+  /** Who sells the gateway's source; undefined: whoever operates it. */
+  readonly sellerName: string | undefined;
+  readonly governingLaw: string | undefined;
+  /** What is audited when nothing is named. */
+  readonly auditDefaultUrl: string;
+  /** Whether organizations have leases that end, and tiers prices. */
+  readonly leases: boolean;
+  /** Where leases of tiers are paid for. */
+  readonly tierNetwork: NetworkName;
+  /** Blocks that a transaction needs which is presented by its hash, its own among them. */
+  readonly proofConfirmations: number;
+  /** How long a step operation is believed to be worked on, in seconds. */
+  readonly stepLeaseSeconds: number;
+}
+
+/** What one request brings along. */
+export interface RequestFacts {
+  readonly traceId: string;
+  /** Address of the client, for limits on callers without a credential. */
+  readonly address: string;
+  /** Scheme and host of the request, without a trailing slash. */
+  readonly baseUrl: string;
+  /** The host that a wallet signature has to name; undefined: the client named one that is not this server's. */
+  readonly signedHost?: string | undefined;
+  readonly idempotencyKey: string | undefined;
+  /** Bearer of `X-Svc-Write-Auth`. */
+  readonly writeApproval: string | undefined;
+}
+
+/** How far the work of a request has come, in steps of its own. */
+export interface WorkProgress {
+  readonly done: number;
+  readonly of: number;
+  /** What is done, or under way, in words. */
+  readonly what: string;
+}
+
+/** What surfaces hand to operations: one per request, and one per event on a socket. */
+export interface Context {
+  readonly services: Services;
+  readonly request: RequestFacts;
+  /**
+   * Who asks; resolved on first use, then remembered.
+   *
+   * @param presuming told, at most once, which principal a credential names that has yet to prove to hold: whatever is
+   * looked up for it meanwhile counts only once the caller is there
+   * @throws the refusal of a bad credential
+   */
+  readonly caller: (presuming?: (principalId: string) => void) => Promise<Caller>;
+  /** Whether the request brings no credential at all. */
+  readonly anonymous?: boolean;
+  /** Set where others cause what is asked, as for an event of a subscription: no rate of the caller's pays for it. */
+  readonly causedByOthers?: true;
+  /** The credential headers as they came, for doors that read them in an order of their own. */
+  readonly credentials: Credentials;
+  /** Charges the client's address, which every look at a credential has to be paid with. @throws RATE_LIMITED */
+  readonly chargeAddress: () => void;
+  /** To be told that an organization's limits count this request, so that its address no longer does. */
+  readonly admitted?: () => void;
+  /** To be told which project is addressed, once that is known: refusals tell of the platform's faults attributed to it. */
+  readonly concerns?: (projectId: string) => void;
+  /** To be told which project's the answer is: its large ones are counted together. */
+  readonly answersFor?: (projectId: string) => void;
+  /** Where the request can pay for what it asks; absent where it cannot, as on a socket. */
+  readonly till?: Till;
+  /** Sets a header of the answer, unless that has begun; absent where an answer has none, as on a socket. */
+  readonly setHeader?: (name: string, value: string) => void;
+  /** To be told how far the work has come, by what knows its steps; absent where nobody listens. */
+  readonly progress?: ((step: WorkProgress) => void) | undefined;
+  /** What of SQL was answered so far: the fields of one request share what one answer may have. */
+  readonly answered?: { bytes: number; values: number };
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /**
+   * Aborted when whoever asked has said that the answer is not wanted: what is made for others too, and for who comes back,
+   * ends by this alone. Absent where that cannot be said.
+   */
+  readonly cancelled?: AbortSignal | undefined;
+}

@@ -1,0 +1,203 @@
+import type { z } from 'zod';
+import type { Access, OrgScope, ProjectScope } from '../access/access.ts';
+import type { Work } from '../durability/unit-of-work.ts';
+import type { Budget } from '../limits/budgets.ts';
+import type { Context } from './context.ts';
+import type { PriceFacet } from './price.ts';
+
+/** What the audit says of a change. */
+export interface AuditEntry {
+  /** For example `project.created`. */
+  readonly action: string;
+  readonly object: { readonly kind: string; readonly id: string };
+  /** The organization whose trail it belongs to; by default the authorised one. */
+  readonly orgId?: string | undefined;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Actions that a person's session may take only with an approval of exactly that action. Contract 01, section 1.10. */
+export interface WriteApproval<Input> {
+  readonly action: 'org.project.create' | 'project.deploy' | 'project.secret.write';
+  readonly field: 'org_id' | 'project_id';
+  readonly target: (input: Input) => string | undefined;
+}
+
+/** Kinds of change that a person's session may make only with a fresh passkey. Contract 01, section 1.11. */
+export type StepUpClass =
+  | 'org.create'
+  | 'org.rename'
+  | 'org.membership'
+  | 'org.invite'
+  | 'org.contacts'
+  | 'org.adopt'
+  | 'authenticator.register'
+  | 'authenticator.remove'
+  | 'recovery.issue'
+  | 'cli.authorize'
+  | 'operator.contact'
+  | 'project.delete'
+  | 'project.keys'
+  | 'project.contents'
+  | 'project.grants'
+  | 'project.transfer';
+
+interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
+  /** Dotted and stable, for example `rooms.sendMessage`. Each surface derives its own spelling. */
+  readonly name: `${string}.${string}`;
+  /** One sentence, shown wherever the operation is offered. */
+  readonly summary: string;
+  readonly access: Access<z.output<Input>, Scope>;
+  readonly input: Input;
+  /** What every run takes one from, of what a client may have; the platform admin is not counted. @default nothing */
+  readonly budget?: (input: z.output<Input>) => Budget | undefined;
+  /** The documented JSON of a result, for REST and what is made from it; GraphQL selects from `Output` instead. */
+  readonly wire: z.ZodType<Wire>;
+  readonly toWire: (result: Output, ctx: Context) => Wire | Promise<Wire>;
+}
+
+/** Reads; changes nothing. */
+export interface Query<Input extends z.ZodObject, Scope, Output, Wire> extends Declared<Input, Scope, Output, Wire> {
+  readonly kind: 'query';
+  /**
+   * For what lets its holder act: not given to sessions that only read, and to a person's only with a fresh passkey, as
+   * if it were a change of this kind.
+   */
+  readonly reveals?: StepUpClass;
+  readonly handler: (ctx: Context & Scope, input: z.output<Input>) => Promise<Output>;
+}
+
+interface Changes<Input extends z.ZodObject, Output> {
+  readonly kind: 'mutation';
+  readonly stepUp?: StepUpClass;
+  /** An operator session may do it, too: it concerns that session itself. */
+  readonly forReaders?: true;
+  readonly writeApproval?: WriteApproval<z.output<Input>>;
+  /** `gated` refuses it while the organization is frozen or dormant. Feeds, rooms and escalations never are. */
+  readonly lifecycle?: 'gated';
+  /**
+   * What it answers is good for whoever has it, such as a cookie, a token or a key, or it is about the very session that
+   * asks. Its outcome is given again to that credential alone: under the same idempotency key another session of the
+   * person has sent another request. Who shows no credential is told by the secret that it sends; without one, no key
+   * counts.
+   */
+  readonly forHolder?: true;
+  /** `required` refuses a request without a key; every mutation honours one. Contract 01, section 1.15. */
+  readonly idempotency?: 'required';
+  /**
+   * Fills into a stored outcome what was not known when it was stored: the positions of feed rows, which are written
+   * after it so that their feeds are locked for a moment only. Runs when the outcome is given again.
+   */
+  readonly complete?: (ctx: Context, stored: Output) => Promise<Output>;
+}
+
+/** A change that one transaction holds. */
+export interface Mutation<Input extends z.ZodObject, Scope, Output, Wire, Prepared = undefined>
+  extends Declared<Input, Scope, Output, Wire>,
+    Changes<Input, Output> {
+  /** What the trail says; undefined when nothing was changed, as by a repeated send. */
+  readonly audit: (output: Output, input: z.output<Input>, scope: Scope) => AuditEntry | undefined;
+  /**
+   * Work that no transaction should wait for, such as a visit to another server: done once, before the transaction
+   * begins, and not again when that collides. Changes nothing; what it throws is the operation's refusal.
+   */
+  readonly prepare?: (ctx: Context & Scope, input: z.output<Input>) => Promise<Prepared>;
+  /** @param prepared what {@link prepare} made */
+  readonly handler: (work: Work & Scope, input: z.output<Input>, prepared: Prepared) => Promise<Output>;
+  /** What has to be paid on chain first: see `docs/payments.md`. */
+  readonly price?: PriceFacet<z.output<Input>, Scope, Output>;
+}
+
+/** What a step operation works on, as JSON. */
+export type StepRef = Readonly<Record<string, string>>;
+
+/**
+ * A change that no transaction can hold. `begin` writes what is wanted, `effect` brings it about outside and may be
+ * repeated, `settle` marks it done and yields the outcome, `undo` takes back what `effect` made. Whatever stops
+ * between is finished or undone by the reaper. What has no `undo`, such as a deletion, is only ever finished: its
+ * effect is tried again, with growing pauses, for as long as it takes.
+ */
+export interface StepMutation<Input extends z.ZodObject, Scope, Output, Wire, Prepared = undefined>
+  extends Declared<Input, Scope, Output, Wire>,
+    Changes<Input, Output> {
+  readonly steps: {
+    /** As a mutation's {@link Mutation.prepare}: what the transaction of `begin` should not wait for. */
+    readonly prepare?: (ctx: Context & Scope, input: z.output<Input>) => Promise<Prepared>;
+    /** @param prepared what `prepare` made */
+    readonly begin: (
+      work: Work & Scope,
+      input: z.output<Input>,
+      prepared: Prepared,
+    ) => Promise<{
+      readonly ref: StepRef;
+      readonly orgId: string;
+      readonly audit: AuditEntry;
+      /** By what right it was begun, when that became known on the way. */
+      readonly scope?: OrgScope;
+    }>;
+    readonly effect: (ctx: Pick<Context, 'services'>, ref: StepRef) => Promise<void>;
+    readonly settle: (work: Work, ref: StepRef) => Promise<Output>;
+    readonly undo?: (ctx: Pick<Context, 'services'>, ref: StepRef) => Promise<void>;
+  };
+}
+
+/**
+ * A change inside a project's own database, which commits by itself and may take its time: it holds no connection of
+ * the platform's meanwhile. The trail tells of it before it is tried, so nothing is done that the trail does not know.
+ */
+export interface ProjectMutation<Input extends z.ZodObject, Scope, Output, Wire>
+  extends Declared<Input, Scope, Output, Wire>,
+    Changes<Input, Output> {
+  readonly attempt: (input: z.output<Input>, scope: Scope) => AuditEntry;
+  readonly handler: (ctx: Context & Scope & ProjectRun, input: z.output<Input>) => Promise<Output>;
+}
+
+/** What tells one run of a change inside a project's database from another. */
+export interface ProjectRun {
+  /**
+   * The same for every try under an idempotency key, also on another node: what writes it in the transaction of the
+   * change finds it there when it was committed before. Undefined without a key.
+   */
+  readonly runId: string | undefined;
+}
+
+export type Operation<Input extends z.ZodObject, Scope, Output, Wire> =
+  | Query<Input, Scope, Output, Wire>
+  // biome-ignore lint/suspicious/noExplicitAny: what a change prepares is between its own two functions.
+  | Mutation<Input, Scope, Output, Wire, any>
+  | ProjectMutation<Input, Scope, Output, Wire>
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  | StepMutation<Input, Scope, Output, Wire, any>;
+
+// biome-ignore lint/suspicious/noExplicitAny: registries and tests walk operations of every type.
+export type AnyOperation = Operation<any, any, any, any>;
+
+/** Changes of every type, for what treats them alike. */
+export type AnyMutation = Extract<AnyOperation, { audit: unknown }>;
+export type AnyProjectMutation = Extract<AnyOperation, { attempt: unknown }>;
+export type AnyStepMutation = Extract<AnyOperation, { steps: unknown }>;
+
+/** Declares a read. An identity function, as its siblings: the compiler infers every type at the declaration. */
+export const query = <Input extends z.ZodObject, Scope, Output, Wire>(
+  op: Omit<Query<Input, Scope, Output, Wire>, 'kind'>,
+) => ({ kind: 'query', ...op }) as Query<Input, Scope, Output, Wire>;
+
+/** Declares a change that one transaction holds. */
+export const mutation = <Input extends z.ZodObject, Scope, Output, Wire, Prepared = undefined>(
+  op: Omit<Mutation<Input, Scope, Output, Wire, Prepared>, 'kind'>,
+) => ({ kind: 'mutation', ...op }) as Mutation<Input, Scope, Output, Wire, Prepared>;
+
+/** Declares a change inside a project's own database. */
+export const projectMutation = <Input extends z.ZodObject, Scope, Output, Wire>(
+  op: Omit<ProjectMutation<Input, Scope, Output, Wire>, 'kind'>,
+) => ({ kind: 'mutation', ...op }) as ProjectMutation<Input, Scope, Output, Wire>;
+
+/** Declares a change that no transaction can hold, in steps that may each be repeated. */
+export const stepMutation = <Input extends z.ZodObject, Scope, Output, Wire, Prepared = undefined>(
+  op: Omit<StepMutation<Input, Scope, Output, Wire, Prepared>, 'kind'>,
+) => ({ kind: 'mutation', ...op }) as StepMutation<Input, Scope, Output, Wire, Prepared>;
+
+/** Scopes that belong to an organization say so to the limits and the audit. */
+export const orgOf = (scope: unknown): OrgScope['org'] | undefined => (scope as Partial<OrgScope>).org;
+
+/** The project that an operation works on, where it works on one. */
+export const projectOf = (scope: unknown): string | undefined => (scope as Partial<ProjectScope>).project?.id;

@@ -1,0 +1,97 @@
+import type { z } from 'zod';
+import { ServiceError } from '../../core/errors.ts';
+import { findTextFault } from '../../core/text.ts';
+
+/** What a surface calls an input of an operation; refusals name inputs as the caller wrote them. */
+export type Spelling = (name: string) => string;
+
+/**
+ * Checks an input against the operation. A null that the operation has no meaning for is an absent input.
+ *
+ * @throws VALIDATION_FAILED that names every field at fault
+ */
+export function parseInput<Input extends z.ZodObject>(
+  { input }: { readonly input: Input },
+  raw: z.input<Input>,
+  spelling: Spelling,
+): z.output<Input> {
+  const parsed = input.safeParse(withoutNulls(input, raw), { reportInput: true });
+  if (!parsed.success) throw refusal(parsed.error.issues.map((issue) => faultOf(issue, spelling)));
+  const fault = findTextFault(parsed.data);
+  if (fault !== undefined) {
+    const [field, reason] = [fault.field.replace(/^\w+/, spelling), fault.reason];
+    throw refusal([{ field, reason, words: reason }]);
+  }
+  return parsed.data;
+}
+
+interface Fault {
+  readonly field: string;
+  /** The same in words, unless the reason has a code of its own. */
+  readonly reason: string;
+  readonly words: string;
+}
+
+function refusal(faults: readonly Fault[]): ServiceError {
+  const fields = faults.map(({ field, reason }) => ({ field, reason }));
+  return new ServiceError('VALIDATION_FAILED', {
+    message: faults.map(({ field, words }) => (field === '' ? words : `${field}: ${words}`)).join('; '),
+    details: { ...fields[0], fields },
+  });
+}
+
+function withoutNulls<Input extends z.ZodObject>({ shape }: Input, raw: z.input<Input>): unknown {
+  const given = raw as Readonly<Record<string, unknown>>;
+  const absent = Object.keys(shape).filter(
+    (name) => given[name] === null && !(shape[name] as z.ZodType).safeParse(null).success,
+  );
+  return absent.length === 0 ? raw : { ...given, ...Object.fromEntries(absent.map((name) => [name, undefined])) };
+}
+
+function faultOf(issue: z.core.$ZodIssue, spelling: Spelling): Fault {
+  const [first, ...inner] = [...issue.path, ...(issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [])];
+  const field = first === undefined ? '' : [spelling(String(first)), ...inner].join('.');
+  const words = wordsOf(issue);
+  const code: unknown = issue.code === 'custom' ? issue.params?.reason : undefined;
+  return { field, reason: typeof code === 'string' ? code : words, words };
+}
+
+/** What an issue says when its schema has no words of its own: the validator's are for programmers. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'invalid_type' && issue.input === undefined) return 'is required';
+  if (!validatorsOwn.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case 'invalid_type':
+      return typeWords[issue.expected] ?? 'is not valid';
+    case 'invalid_value':
+      return `must be one of ${issue.values.map(String).join(', ')}`;
+    case 'too_small':
+      return `at least ${amount(issue.origin, issue.minimum)}`;
+    case 'too_big':
+      return `at most ${amount(issue.origin, issue.maximum)}`;
+    case 'unrecognized_keys':
+      return 'is not known here';
+    default:
+      return 'is not valid';
+  }
+}
+
+/** How messages begin that no schema of ours wrote. */
+const validatorsOwn = /^(Invalid|Too (small|big)|Unrecognized)\b/;
+
+const typeWords: Readonly<Record<string, string>> = {
+  string: 'must be a text',
+  number: 'must be a number',
+  int: 'must be a whole number',
+  boolean: 'must be true or false',
+  array: 'must be a list',
+  object: 'must be an object',
+  record: 'must be an object',
+};
+
+const units: Readonly<Record<string, string>> = { string: 'character', array: 'item' };
+
+function amount(origin: string, count: number | bigint): string {
+  const unit = units[origin];
+  return unit === undefined ? String(count) : `${count} ${unit}${count === 1 ? '' : 's'}`;
+}

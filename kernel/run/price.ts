@@ -1,0 +1,81 @@
+import type { ErrorCode } from '../../core/error-codes.ts';
+import type { Settlement } from '../../engines/x402/cashier.ts';
+import type { NetworkName } from '../../engines/x402/networks.ts';
+import type { Context } from './context.ts';
+
+/** What is asked for something, and where it is to be paid. */
+export interface Price {
+  /** Names what is sold, in the ledger and in refusals. */
+  readonly sku: string;
+  /** Micro-dollars, which are the smallest unit of the tokens that are taken. */
+  readonly amount: bigint;
+  readonly network: NetworkName;
+  /** One line, shown to whoever is asked to pay. */
+  readonly description: string;
+  /** How long a signed payment may take to arrive, in seconds; clients refuse more than 300. */
+  readonly maxTimeoutSeconds: number;
+  /** Whether what is paid has to be as deep in the chain as the network's setting says. @default false: in a block */
+  readonly confirmed?: boolean;
+  /** What else is told to whoever is asked for it. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A constant price under `/api`: whoever brings no payment is asked for one before anything else of the request is
+ * looked at, and a payment that was used is refused. Contract 00, section 1.4.
+ */
+export interface GatewayPrice {
+  readonly family: 'gateway';
+  readonly price: Price;
+  /** The input that may hold a payment too, or the hash of a transaction that was one. Contract 00, section 1.14. */
+  readonly proofInput?: string;
+}
+
+/**
+ * A price of the platform's own operations, asked in the error envelope; a payment that was used is answered with what
+ * it bought. Contract 01, section 1.21; contract 04, section 1.3.
+ */
+export interface PlatformPrice<Input, Scope, Output> {
+  readonly family: 'platform';
+  /**
+   * What this request costs; undefined when nothing is asked for, since it is free or paid from a balance. Throws what
+   * the request is refused with whether it is paid or not.
+   *
+   * @param ctx with the scope, once the caller was admitted; before that for a caller without a credential, see `payerActs`
+   */
+  readonly quote: (ctx: Context & Partial<Scope>, input: Input) => Promise<Price | undefined>;
+  /** Whoever brings a payment and no credential acts as the wallet that pays. */
+  readonly payerActs?: true;
+  /** What is told to whoever acts by a payment where nothing has to be paid: nobody is known then. @default as nobody */
+  readonly unidentified?: ErrorCode;
+  /**
+   * Where there is one of what is sold: its name, and what is told to whoever pays for it while somebody else does.
+   * Without it two who pay in the same moment would both be charged.
+   */
+  readonly onlyOne?: { readonly key: (input: Input) => string; readonly taken: ErrorCode };
+  /** What an answer looks like that is given once more, for a payment that was used. @default as it was */
+  readonly repeated?: (output: Output) => Output;
+  /** What a used payment is refused with that comes for another input, or from another principal. */
+  readonly reused?: { readonly forOther: ErrorCode; readonly byOther: ErrorCode };
+  /** Whose events tell of it, and as what; undefined: nobody's. */
+  readonly received?: (output: Output) => Received | undefined;
+}
+
+/** What the events of an organization are told of a payment of its own. */
+export interface Received {
+  readonly orgId: string;
+  readonly kind: 'topup' | 'tier' | 'email_pack' | 'room_seat';
+}
+
+export type PriceFacet<Input, Scope, Output> = GatewayPrice | PlatformPrice<Input, Scope, Output>;
+
+/** What a handler knows of the payment that it is run for. */
+export interface PaidFor {
+  /** `txp_…`. */
+  readonly id: string;
+  readonly price: Price;
+  /** What came of it on chain; of a trial, what is about to. */
+  readonly settlement: Settlement;
+  /** The change is only tried, before anything is paid, and taken back: what it makes may not leave the transaction. */
+  readonly trial: boolean;
+}

@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { Statement } from '../../db/pool.ts';
+import { signedIn } from '../../kernel/access/access.ts';
+import type { CallerAuthenticator, CallerPrincipal } from '../../kernel/access/caller.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { query } from '../../kernel/run/operation.ts';
+import type { MembershipRow } from '../orgs/wire.ts';
+import { MembershipWire, membershipToWire } from '../orgs/wire.ts';
+import { type EncryptionKey, newestKeyOf } from '../vaults/member-keys.ts';
+import { EncryptionKeyWire, encryptionKeyToWire } from '../vaults/wire.ts';
+
+export interface Identity {
+  readonly principal: CallerPrincipal;
+  readonly authenticator: CallerAuthenticator | null;
+  readonly memberships: readonly MembershipRow[];
+}
+
+/** A principal with where it belongs. */
+export async function identityOf(
+  rows: Work['rows'],
+  { principal, authenticator }: Pick<Identity, 'principal' | 'authenticator'>,
+): Promise<Identity> {
+  return { principal, authenticator, memberships: await rows<MembershipRow>(membershipsStatement, [principal.id]) };
+}
+
+/** `GET /agent/v1/whoami`. Contract 01, section 5.15. */
+export const whoami = query({
+  name: 'identity.whoami',
+  summary: 'The principal behind the credential, and the organizations it belongs to.',
+  access: signedIn('wallet', 'control_plane', 'operator', 'delegate'),
+  input: z.object({}),
+  handler: ({ principal, services }) => identityOf(services.db.rows, principal),
+  wire: z.object({
+    principal: z.object({
+      id: z.string(),
+      type: z.enum(['human', 'agent', 'ci']),
+      display_name: z.string().nullable(),
+      created_at: z.iso.datetime().nullable(),
+      disabled_at: z.iso.datetime().nullable(),
+    }),
+    memberships: z.array(MembershipWire),
+    authenticator_id: z.string().nullable(),
+    active_authenticator: z
+      .object({ authenticator_id: z.string(), kind: z.string(), public_subject: z.string() })
+      .nullable(),
+    linked_identities: z.array(z.unknown()),
+    encryption_key: EncryptionKeyWire.nullable(),
+  }),
+  // Looked up for those who show it: a graph that does not ask for the key never pays for it.
+  toWire: async ({ principal, authenticator, memberships }, ctx) => ({
+    principal: {
+      id: principal.id,
+      type: principal.type,
+      display_name: principal.displayName,
+      created_at: principal.createdAt.toISOString(),
+      // A disabled principal never gets this far.
+      disabled_at: null,
+    },
+    memberships: memberships.map(membershipToWire),
+    authenticator_id: authenticator?.id ?? null,
+    active_authenticator:
+      authenticator === null
+        ? null
+        : { authenticator_id: authenticator.id, kind: authenticator.kind, public_subject: authenticator.publicSubject },
+    linked_identities: [],
+    encryption_key: keyToWire(await newestKeyOf(ctx, principal.id)),
+  }),
+});
+
+const keyToWire = (key: EncryptionKey | null) => (key === null ? null : encryptionKeyToWire(key));
+
+/** Active memberships, oldest organization first. */
+export const membershipsStatement: Statement = {
+  name: 'identity.memberships',
+  pipelined: true,
+  text: `select o.id as "orgId", o.display_name as "displayName", m.role, m.status
+    from memberships m join orgs o on o.id = m.org_id
+    where m.principal_id = $1 and m.status = 'active' order by o.created_at, o.id`,
+};

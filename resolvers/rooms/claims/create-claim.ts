@@ -1,0 +1,115 @@
+import { z } from 'zod';
+import { ServiceError } from '../../../core/errors.ts';
+import type { Statement } from '../../../db/pool.ts';
+import type { Claim } from '../../../db/schema/claims.ts';
+import { isTooIntricate } from '../../../engines/globs/automaton.ts';
+import { onRoom } from '../../../kernel/access/access.ts';
+import { readAfterChange } from '../../../kernel/durability/read-after-change.ts';
+import { properName } from '../../../kernel/input/fields.ts';
+import type { Context } from '../../../kernel/run/context.ts';
+import { mutation } from '../../../kernel/run/operation.ts';
+import { ensureRoom } from '../ensure-room.ts';
+import { type Arrival, resolveSpeaker } from '../presence.ts';
+import { presenceFields, presenceId, roomAddress, sessionKey } from '../room-input.ts';
+import { ArrivalWire, arrivalToWire } from '../wire.ts';
+import { claimColumns, isStanding } from './claim-columns.ts';
+import { claimChanged } from './claim-feed.ts';
+import { ClaimWire, claimToWire } from './claim-wire.ts';
+import { loadConflicts } from './conflicts.ts';
+import { globOf, globPrefix, isGlob } from './globs.ts';
+
+/** Claims of one presence that may stand at a time. Contract 02, section 2.7. */
+export const claimsMax = 32;
+
+const noteMax = 1_000;
+const ttlSeconds = { usual: 3_600, most: 86_400 };
+
+export interface CreatedClaim {
+  readonly claim: Claim;
+  readonly holder: Arrival;
+}
+
+/** `POST /orgs/v1/:org_id/rooms/:room_key/claims`. Contract 02, section 2.7. */
+export const createClaim = mutation({
+  name: 'claims.create',
+  summary: 'Say “I am on this” of a resource; what others claim is told, and never stands in the way.',
+  access: onRoom('room:write'),
+  input: z.object({
+    ...roomAddress,
+    resource: properName(512)
+      .trim()
+      .min(1)
+      .refine((resource) => resource !== globPrefix, `${globPrefix} needs a path or a pattern; repo:. is everything`)
+      .refine(
+        (resource) => !(isGlob(resource) && isTooIntricate(globOf(resource))),
+        'the pattern is too long, or has too many alternatives',
+      )
+      .describe('`repo:<glob>`, `function:<name>`, `table:<name>`, `deploy`, or any text.'),
+    mode: z.enum(['exclusive', 'shared']).describe('`shared` gets on with others that are shared.'),
+    ttl_seconds: z
+      .int()
+      .min(1)
+      .max(ttlSeconds.most)
+      .default(ttlSeconds.usual)
+      .describe('Seconds until it runs out: 3600 unless told, at most 86400.'),
+    note: z
+      .string()
+      .refine((note) => [...note].length <= noteMax, `at most ${noteMax.toLocaleString('en')} characters`)
+      .optional()
+      .describe('What for; for display.'),
+    presence_id: presenceId,
+    session_key: sessionKey,
+    ...presenceFields,
+  }),
+  async handler(work, input): Promise<CreatedClaim> {
+    await ensureRoom(work);
+    // Finding the holder also locks its row, so that claims of one presence are counted one after the other.
+    const holder = await resolveSpeaker(work, input);
+    const [claim] = await work.rows<Claim>(insertStatement, [
+      work.org.id,
+      work.services.newId('clm'),
+      work.room.key,
+      holder.presence.id,
+      holder.presence.principalId,
+      holder.presence.name,
+      input.resource,
+      input.mode,
+      input.note ?? null,
+      input.ttl_seconds,
+      claimsMax,
+    ]);
+    if (claim === undefined) {
+      const details = { resource: 'active_claims', scope: 'presence', used: claimsMax, limit: claimsMax };
+      throw new ServiceError('QUOTA_EXCEEDED', { message: 'The presence holds as many claims as it may.', details });
+    }
+    work.append(claimChanged(claim));
+    return { claim, holder };
+  },
+  audit: ({ claim }) => ({ action: 'claim.created', object: { kind: 'claim', id: claim.id } }),
+  wire: ClaimWire.extend({ conflicts: z.array(ClaimWire), presence: ArrivalWire.optional() }),
+  toWire: async ({ claim, holder }, ctx) => ({
+    ...claimToWire(claim),
+    conflicts: (await conflictsOf(ctx, claim)).map(claimToWire),
+    ...(holder.how === 'registered' ? { presence: arrivalToWire(holder) } : {}),
+  }),
+});
+
+/** What stands against a claim that was made. */
+const conflictsOf = async (ctx: Context, claim: Claim): Promise<readonly Claim[]> =>
+  (
+    await readAfterChange(
+      () => loadConflicts(ctx, [claim]),
+      ctx,
+      `The claim ${claim.id} was made, but what stands against it could not be read.`,
+      { claim_id: claim.id },
+    )
+  )[0]!;
+
+const insertStatement: Statement = {
+  name: 'claims.insert',
+  text: `insert into room_claims as c
+      (org_id, id, room_key, presence_id, principal_id, holder, resource, mode, note, expires_at)
+    select $1, $2, $3, $4, $5, $6, $7, $8, $9, now() + make_interval(secs => $10)
+    where (select count(*) from room_claims o where o.org_id = $1 and o.presence_id = $4 and ${isStanding('o')}) < $11
+    returning ${claimColumns('c')}`,
+};

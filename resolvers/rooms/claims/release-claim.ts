@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { ServiceError } from '../../../core/errors.ts';
+import { checked } from '../../../db/checked.ts';
+import type { Statement } from '../../../db/pool.ts';
+import type { Claim } from '../../../db/schema/claims.ts';
+import { onRoom } from '../../../kernel/access/access.ts';
+import { mutation } from '../../../kernel/run/operation.ts';
+import { principalOf, prolong } from '../presence.ts';
+import { roomAddress } from '../room-input.ts';
+import { claimColumns, isStanding } from './claim-columns.ts';
+import { claimChanged } from './claim-feed.ts';
+
+export interface Release {
+  readonly claim: Claim;
+  /** It was over before: released, or run out. */
+  readonly already: boolean;
+}
+
+/** `DELETE /orgs/v1/:org_id/rooms/:room_key/claims/:claim_id`. Contract 02, section 2.7. */
+export const releaseClaim = mutation({
+  name: 'claims.release',
+  summary: 'Release a claim of the caller; one that is over already stays as it is.',
+  access: onRoom('room:write'),
+  input: z.object({ ...roomAddress, claim: z.string().max(64).describe('Claim to release, `clm_…`.') }),
+  async handler(work, { claim: id }): Promise<Release> {
+    const values = [work.org.id, work.room.key, id];
+    const [known] = await work.rows<Claim>(claimStatement, values);
+    if (known === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { claim_id: id } });
+    if (known.principalId !== (await principalOf(work)))
+      throw new ServiceError('FORBIDDEN', { message: 'That claim is somebody else’s.' });
+    // The holder first, as in all that changes both. One that has expired is not brought back, but may tidy up.
+    await prolong(work, known.presenceId);
+    const [released] = await work.rows<Claim>(releaseStatement, [work.org.id, id]);
+    if (released === undefined) return { claim: (await work.rows<Claim>(claimStatement, values))[0]!, already: true };
+    work.append(claimChanged(released));
+    return { claim: released, already: false };
+  },
+  audit: ({ claim, already }) =>
+    already ? undefined : { action: 'claim.released', object: { kind: 'claim', id: claim.id } },
+  wire: z.object({
+    claim_id: z.string(),
+    released_at: z.iso.datetime().nullable(),
+    already_released: z.boolean(),
+  }),
+  toWire: ({ claim, already }) => ({
+    claim_id: claim.id,
+    released_at: claim.releasedAt?.toISOString() ?? null,
+    already_released: already,
+  }),
+});
+
+const claimStatement: Statement = {
+  name: 'claims.get',
+  text: `select ${claimColumns('c')} from room_claims c where org_id = $1 and id = $3 and ${checked('room_key = $2')}`,
+};
+
+const releaseStatement: Statement = {
+  name: 'claims.release',
+  text: `update room_claims c set released_at = now() where org_id = $1 and id = $2 and ${isStanding('c')}
+    returning ${claimColumns('c')}`,
+};
