@@ -1,4 +1,4 @@
-import { ceremonies } from '../resolvers/ceremonies/index.ts';
+import { ceremonies } from '../resolvers/ceremonies.ts';
 import { operations } from '../resolvers/index.ts';
 import { ceremonyRoutes } from '../rest-compat/ceremonies/routes.ts';
 import type { Route } from '../rest-compat/route.ts';

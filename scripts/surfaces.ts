@@ -1,5 +1,5 @@
 import type { AnyOperation } from '../kernel/run/operation.ts';
-import { ceremonies } from '../resolvers/ceremonies/index.ts';
+import { ceremonies } from '../resolvers/ceremonies.ts';
 import { operations } from '../resolvers/index.ts';
 import { surfaceNames } from '../resolvers/surface-names.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';

@@ -35,6 +35,7 @@ import type { ServiceSettings, Services } from '../kernel/run/context.ts';
 import { operations } from '../resolvers/index.ts';
 import { keepLeaseMode } from '../resolvers/orgs/lease-mode.ts';
 import { noteLaunch } from '../resolvers/payments/launch.ts';
+import { payments } from '../resolvers/payments/payments.ts';
 import { createSenderTurns } from '../resolvers/payments/sender-turns.ts';
 import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
 import { startMessageMirror } from '../resolvers/rooms/start-message-mirror.ts';
@@ -283,6 +284,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       signer,
       archives,
       cashier,
+      payments,
       schemaCaches: new SchemaCaches(projectPools),
       heldAnswers: new HeldAnswers(),
       feeds,

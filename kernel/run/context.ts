@@ -15,8 +15,6 @@ import type { SchemaCaches } from '../../engines/rows/schema-caches.ts';
 import type { IdentityProviders } from '../../engines/sign-in/identity-providers.ts';
 import type { Cashier } from '../../engines/x402/cashier.ts';
 import type { NetworkName } from '../../engines/x402/networks.ts';
-import type { LiveHub } from '../../resolvers/live/live-hub.ts';
-import type { MessageMirror } from '../../resolvers/rooms/message-mirror.ts';
 import type { AuthorityWatch } from '../access/authority-watch.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Credentials } from '../access/credentials.ts';
@@ -26,7 +24,10 @@ import type { UsageCounter } from '../limits/usage-counter.ts';
 import type { IncidentWatch } from './correlation.ts';
 import type { Till } from './till.ts';
 
-/** Everything that lives as long as the process, handed down so that nothing below reaches for a global. */
+/**
+ * Everything that lives as long as the process, handed down so that nothing below reaches for a global. A domain adds
+ * what it keeps itself by declaring it in this module, so that the kernel need not know the domain.
+ */
 export interface Services {
   readonly db: Database;
   readonly keys: KeyRing;
@@ -55,13 +56,9 @@ export interface Services {
   /** Large answers that wait for their readers. */
   readonly heldAnswers: HeldAnswers;
   readonly feeds: FeedHub;
-  /** Told of messages that the events tell of. */
-  readonly messageMirror: MessageMirror;
   readonly authority: AuthorityWatch;
   /** Faults of the platform's own that are open. */
   readonly incidents: IncidentWatch;
-  /** Hints of what changes in live tables. */
-  readonly live: LiveHub;
   readonly rateLimiter: RateLimiter;
   /** Counts requests made with projects' own keys. */
   readonly usage: UsageCounter;

@@ -3,10 +3,6 @@ import { ServiceError } from '../../core/errors.ts';
 import { networkOf } from '../../core/network-of.ts';
 import { traced } from '../../core/tracing.ts';
 import { inTransaction, isCollision, isConnectionLoss, isTimeout, OutcomeUnknownError } from '../../db/pool.ts';
-import { askGatewayPrice, isGatewayPriced } from '../../resolvers/payments/gateway-price.ts';
-import { isPriced, payerOf } from '../../resolvers/payments/payer.ts';
-import { runSale } from '../../resolvers/payments/run-sale.ts';
-import { type AnyPrice, openSale } from '../../resolvers/payments/sale.ts';
 import type { Ahead } from '../access/access.ts';
 import { type Caller, callerKey, holderOf } from '../access/caller.ts';
 import { refuseWhileClosed } from '../access/lifecycle.ts';
@@ -38,6 +34,7 @@ import {
   projectOf,
 } from './operation.ts';
 import { parseInput, type Spelling } from './parse-input.ts';
+import { type AnyPrice, isGatewayPriced, isPriced } from './price.ts';
 import { runSteps } from './run-steps.ts';
 
 /**
@@ -59,7 +56,8 @@ export async function execute<Input extends z.ZodObject, Scope, Output, Wire>(
   let addressed: string | undefined;
   try {
     return await traced(op.name, {}, async () => {
-      if (op.kind === 'mutation' && isGatewayPriced(op)) await askGatewayPrice(op.price, ctx, raw);
+      if (op.kind === 'mutation' && isGatewayPriced(op))
+        await ctx.services.payments.askGatewayPrice(op.price, ctx, raw);
       const input = parseInput(op, raw, spelling);
       addressed = op.access.addressed?.(input);
       return await run(op, ctx, input, (scope) => {
@@ -97,7 +95,7 @@ async function run<Input extends z.ZodObject, Scope, Output, Wire>(
     : asked.catch((refusal: unknown) => {
         throw refusalOf(refusal, input) ?? refusal;
       }));
-  const caller = credited.kind === 'nobody' ? await payerOf(op, ctx, input) : credited;
+  const caller = credited.kind === 'nobody' ? await ctx.services.payments.payerOf(op, ctx, input) : credited;
   if (caller !== credited) ctx = { ...ctx, caller: async () => caller };
   const acts = op.kind === 'mutation' ? op.forReaders !== true : op.reveals !== undefined;
   if (acts) refuseReaders(caller);
@@ -293,9 +291,10 @@ async function runPriced(
   input: unknown,
   claim: Claim | undefined,
 ) {
-  const sale = await openSale(op, price, ctx, caller, scope, input);
+  const { openSale } = ctx.services.payments;
+  const carryOut = await openSale(op, price, ctx, caller, scope, input);
   if (caller.kind === 'wallet') await caller.spendNonce();
-  if (sale !== undefined) return runSale({ ...sale, claim });
+  if (carryOut !== undefined) return carryOut(claim);
   return runOnce(op, ctx, caller, scope, input, claim).catch(async (refusal: unknown) => {
     // What covered it a moment ago no longer does: then the price is asked after all.
     if (refusal instanceof ServiceError && refusal.code === 'PAYMENT_REQUIRED')

@@ -69,6 +69,20 @@ export interface Received {
 
 export type PriceFacet<Input, Scope, Output> = GatewayPrice | PlatformPrice<Input, Scope, Output>;
 
+// biome-ignore lint/suspicious/noExplicitAny: an operation's price is between its own functions.
+export type AnyPrice = PriceFacet<any, any, any>;
+
+interface MaybePriced {
+  readonly price?: AnyPrice;
+}
+
+/** Whether something is asked for an operation, at least of some. */
+export const isPriced = (op: object): boolean => (op as MaybePriced).price !== undefined;
+
+/** Whether an operation has the one price of what is sold under `/api`. */
+export const isGatewayPriced = <Op extends object>(op: Op): op is Op & { readonly price: GatewayPrice } =>
+  (op as MaybePriced).price?.family === 'gateway';
+
 /** What a handler knows of the payment that it is run for. */
 export interface PaidFor {
   /** `txp_…`. */

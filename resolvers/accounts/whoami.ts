@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { Statement } from '../../db/pool.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import type { CallerAuthenticator, CallerPrincipal } from '../../kernel/access/caller.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { membershipsStatement } from '../orgs/memberships.ts';
 import type { MembershipRow } from '../orgs/wire.ts';
 import { MembershipWire, membershipToWire } from '../orgs/wire.ts';
 import { type EncryptionKey, newestKeyOf } from '../vaults/member-keys.ts';
@@ -68,12 +68,3 @@ export const whoami = query({
 });
 
 const keyToWire = (key: EncryptionKey | null) => (key === null ? null : encryptionKeyToWire(key));
-
-/** Active memberships, oldest organization first. */
-export const membershipsStatement: Statement = {
-  name: 'identity.memberships',
-  pipelined: true,
-  text: `select o.id as "orgId", o.display_name as "displayName", m.role, m.status
-    from memberships m join orgs o on o.id = m.org_id
-    where m.principal_id = $1 and m.status = 'active' order by o.created_at, o.id`,
-};

@@ -89,3 +89,10 @@ export interface LiveHub {
   /** Removes hints that nobody need be told of any more. */
   prune(database: ProjectDatabase): Promise<void>;
 }
+
+declare module '../../kernel/run/context.ts' {
+  interface Services {
+    /** Hints of what changes in live tables. */
+    readonly live: LiveHub;
+  }
+}

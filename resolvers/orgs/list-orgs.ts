@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { signedIn } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { membershipsStatement } from '../accounts/whoami.ts';
+import { membershipsStatement } from './memberships.ts';
 import type { MembershipRow } from './wire.ts';
 import { MembershipWire, membershipToWire } from './wire.ts';
 

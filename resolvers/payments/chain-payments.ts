@@ -1,10 +1,16 @@
 import type { Rows, Statement } from '../../db/statement.ts';
+import type { auditResult } from '../../engines/audit/audit-result.ts';
 import type { ChainPayment } from '../../engines/chains/finding.ts';
 import type { ChainName } from '../../engines/chains/networks.ts';
-import type { Reported } from '../verifications/audit-for-licence.ts';
 
 /** How long the report of a licence is kept, in days. Contract 00, section 2.6. */
 const reportKeptDays = 30;
+
+/** What came of an audit: a report, or the code of its refusal. */
+export interface Reported {
+  readonly report: ReturnType<typeof auditResult> | null;
+  readonly reportError: string | null;
+}
 
 /** A payment that was verified, and what is kept with it. */
 export interface VerifiedPayment extends Reported {

@@ -4,14 +4,6 @@ import { paymentRequired, termsOf } from './payment-required.ts';
 import { tendered } from './sale.ts';
 import { tenderText } from './tender.ts';
 
-interface MaybePriced {
-  readonly price?: { readonly family: 'gateway' | 'platform' };
-}
-
-/** Whether an operation has the one price of what is sold under `/api`. */
-export const isGatewayPriced = <Op extends object>(op: Op): op is Op & { readonly price: GatewayPrice } =>
-  (op as MaybePriced).price?.family === 'gateway';
-
 /**
  * Asks for the price before anything else of a request is looked at, its input among it: without a payment, and with one
  * that cannot be for it, nothing is told but the price.

@@ -18,9 +18,6 @@ interface MaybePriced {
   readonly price?: unknown;
 }
 
-/** Whether something is asked for an operation, at least of some. */
-export const isPriced = (op: object): boolean => (op as MaybePriced).price !== undefined;
-
 /**
  * Who acts, of a request without a credential: the wallet that pays, where an operation is for whoever pays for it. The
  * signature of the payment proves the wallet; whether it is taken in the end is another matter.

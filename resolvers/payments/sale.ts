@@ -7,13 +7,10 @@ import { type Caller, principalIdOf } from '../../kernel/access/caller.ts';
 import { type Claim, inputDigest } from '../../kernel/durability/idempotency.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { AnyMutation } from '../../kernel/run/operation.ts';
-import type { Price, PriceFacet } from '../../kernel/run/price.ts';
+import type { AnyPrice, Price } from '../../kernel/run/price.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
 import { findByNonce, LeaseLostError } from './payment-rows.ts';
 import { isTransfer, readTender, type Tender, tokenOf } from './tender.ts';
-
-// biome-ignore lint/suspicious/noExplicitAny: what is sold is between an operation's own functions.
-export type AnyPrice = PriceFacet<any, any, any>;
 
 /** A priced change on its way: what is sold to whom, and what is presented for it. */
 export interface Sale {

@@ -4,14 +4,7 @@ import type { Plan } from '../../engines/licences/claims.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { hostAdmission } from '../audits/admit-host.ts';
 import { recordAudit } from '../audits/record-audit.ts';
-
-type AuditResult = ReturnType<typeof auditResult>;
-
-/** What came of an audit: a report, or the code of its refusal. */
-export interface Reported {
-  readonly report: AuditResult | null;
-  readonly reportError: string | null;
-}
+import type { Reported } from '../payments/chain-payments.ts';
 
 /** Audits the site that a licence is for. The licence is issued whatever comes of it. Contract 00, section 2.2. */
 export async function auditForLicence(

@@ -5,10 +5,10 @@ import { familyOf, readTransactionHash } from '../../engines/chains/transaction-
 import type { Plan } from '../../engines/licences/claims.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { findLicence } from '../licences/issue-licence.ts';
-import { findVerified } from '../payments/chain-payments.ts';
+import { findVerified, type Reported } from '../payments/chain-payments.ts';
 import { covers, type PlanPrice, planFor } from '../payments/plans.ts';
 import { settlementAddress } from '../payments/settlement-address.ts';
-import { auditForLicence, type Reported } from './audit-for-licence.ts';
+import { auditForLicence } from './audit-for-licence.ts';
 import { saleHindering } from './sale-of.ts';
 import { type Unverified, unverified, type Verification } from './verification.ts';
 

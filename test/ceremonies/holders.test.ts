@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AnyOperation } from '../../kernel/run/operation.ts';
-import { ceremonies } from '../../resolvers/ceremonies/index.ts';
+import { ceremonies } from '../../resolvers/ceremonies.ts';
 import { operations } from '../../resolvers/index.ts';
 import { nobody } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { ceremonies } from '../../resolvers/ceremonies/index.ts';
+import { ceremonies } from '../../resolvers/ceremonies.ts';
 import { operations } from '../../resolvers/index.ts';
 import { ceremonyRoutes } from '../../rest-compat/ceremonies/routes.ts';
 

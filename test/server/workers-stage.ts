@@ -47,6 +47,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     sqlReader: undefined as never,
     auditor: undefined as never,
     cashier: { mode: 'unavailable' } as Services['cashier'],
+    payments: undefined as never,
     chains: undefined as never,
     signer: undefined,
     archives: undefined as never,

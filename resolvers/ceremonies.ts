@@ -1,13 +1,12 @@
-import type { AnyOperation } from '../../kernel/run/operation.ts';
-import { beginContactEnrolment, finishContactEnrolment } from '../operator-contact/contact-passkey.ts';
-import { listAuthenticators, removeAuthenticator } from './authenticators.ts';
-import { closeBrowser, openBrowser, refreshBrowser } from './browser-session.ts';
-import { beginClaim, claimWalletOrg } from './claim-wallet-org.ts';
-import { beginDevice, decideDevice, deviceToken } from './device-flow.ts';
-import { listApprovals, revokeApproval, revokeApprovals } from './given-approvals.ts';
-import { approveLoopback, beginLoopback, getLoopback, loopbackToken } from './loopback.ts';
-import { addEmail, verifyEmail } from './more-emails.ts';
-import { beginOauth, finishOauth, linkOauth } from './oauth.ts';
+import type { AnyOperation } from '../kernel/run/operation.ts';
+import { listAuthenticators, removeAuthenticator } from './ceremonies/authenticators.ts';
+import { closeBrowser, openBrowser, refreshBrowser } from './ceremonies/browser-session.ts';
+import { beginClaim, claimWalletOrg } from './ceremonies/claim-wallet-org.ts';
+import { beginDevice, decideDevice, deviceToken } from './ceremonies/device-flow.ts';
+import { listApprovals, revokeApproval, revokeApprovals } from './ceremonies/given-approvals.ts';
+import { approveLoopback, beginLoopback, getLoopback, loopbackToken } from './ceremonies/loopback.ts';
+import { addEmail, verifyEmail } from './ceremonies/more-emails.ts';
+import { beginOauth, finishOauth, linkOauth } from './ceremonies/oauth.ts';
 import {
   beginEnrolment,
   beginOperatorEnrolment,
@@ -15,24 +14,31 @@ import {
   finishEnrolment,
   finishOperatorEnrolment,
   finishStepUp,
-} from './own-passkeys.ts';
+} from './ceremonies/own-passkeys.ts';
 import {
   getSession,
   refreshOperatorSession,
   refreshSession,
   revokeOperatorSession,
   revokeSession,
-} from './own-session.ts';
-import { endOneSession, endOtherSessions, listSessions } from './own-sessions.ts';
-import { consumeRecoveryCode, issueRecoveryCodes } from './recovery.ts';
-import { openLink, sendOperatorLink, sendSignInLink, verifyOperatorLink, verifySignInLink } from './sign-in-by-mail.ts';
+} from './ceremonies/own-session.ts';
+import { endOneSession, endOtherSessions, listSessions } from './ceremonies/own-sessions.ts';
+import { consumeRecoveryCode, issueRecoveryCodes } from './ceremonies/recovery.ts';
+import {
+  openLink,
+  sendOperatorLink,
+  sendSignInLink,
+  verifyOperatorLink,
+  verifySignInLink,
+} from './ceremonies/sign-in-by-mail.ts';
 import {
   beginOperatorPasskey,
   beginPasskeySignIn,
   finishOperatorPasskey,
   finishPasskeySignIn,
-} from './sign-in-by-passkey.ts';
-import { approvalToken, askApproval, beginApproval, confirmApproval } from './write-approvals.ts';
+} from './ceremonies/sign-in-by-passkey.ts';
+import { approvalToken, askApproval, beginApproval, confirmApproval } from './ceremonies/write-approvals.ts';
+import { beginContactEnrolment, finishContactEnrolment } from './operator-contact/contact-passkey.ts';
 
 /**
  * How people's credentials come to be, are proven anew and end. Declared and run as operations are; they have no field

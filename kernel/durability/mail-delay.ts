@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import type { Services } from '../../kernel/run/context.ts';
+import type { Services } from '../run/context.ts';
 
 /** Whether the mail server turned away the latest mail it was offered, which is tried again later, as all after it are. */
 export async function isMailDelayed({ db }: Pick<Services, 'db'>): Promise<boolean> {

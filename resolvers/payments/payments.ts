@@ -1,0 +1,15 @@
+import type { Payments } from '../../kernel/run/payments.ts';
+import { askGatewayPrice } from './gateway-price.ts';
+import { payerOf } from './payer.ts';
+import { runSale } from './run-sale.ts';
+import { openSale } from './sale.ts';
+
+/** The payments that `execute` asks for, over x402. */
+export const payments: Payments = {
+  askGatewayPrice,
+  payerOf,
+  openSale: async (...asked) => {
+    const sale = await openSale(...asked);
+    return sale && ((claim) => runSale({ ...sale, claim }));
+  },
+};
