@@ -43,6 +43,7 @@ COPY --from=console /app/clients/console/dist ./clients/console/dist
 COPY core ./core
 COPY db ./db
 COPY engines ./engines
+COPY kernel ./kernel
 COPY resolvers ./resolvers
 COPY subscriptions ./subscriptions
 COPY schema ./schema

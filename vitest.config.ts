@@ -45,7 +45,7 @@ export default defineConfig({
     teardownTimeout: 30_000,
     coverage: {
       provider: 'v8',
-      include: ['resolvers/**', 'subscriptions/**', 'rest-compat/**'],
+      include: ['kernel/**', 'resolvers/**', 'subscriptions/**', 'rest-compat/**'],
       reporter: ['text-summary', 'json-summary'],
       thresholds: { lines: 90 },
     },

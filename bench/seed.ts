@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { newId } from '../core/ids.ts';
 import { KeyRing } from '../core/keys.ts';
-import { signSessionToken } from '../resolvers/identity/session-token.ts';
+import { signSessionToken } from '../resolvers/identity/shared/session-token.ts';
 import { createWallet, type TestWallet } from '../test/helpers/wallet.ts';
 import type { Sizes } from './options.ts';
 

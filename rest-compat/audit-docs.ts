@@ -1,5 +1,5 @@
 import type { ErrorCode } from '../core/errors.ts';
-import { auditPrices, usdOf } from '../resolvers/payments/price-table.ts';
+import { auditPrices, usdOf } from '../resolvers/payments/shared/price-table.ts';
 import type { ApiDoc } from './openapi/path-doc.ts';
 import { auditResultExample, fullReportExample, orderExample } from './sale-examples.ts';
 

@@ -3,7 +3,7 @@ import { buyAudit } from '../resolvers/audits/buy-audit.ts';
 import { getPricing } from '../resolvers/audits/get-pricing.ts';
 import { runAudit } from '../resolvers/audits/run-audit.ts';
 import { recordInquiry } from '../resolvers/inquiries/record-inquiry.ts';
-import { auditPrices } from '../resolvers/payments/price-table.ts';
+import { auditPrices } from '../resolvers/payments/shared/price-table.ts';
 import { apiRoute, unlockable } from './api-route.ts';
 import { auditDoc, boughtAuditDoc, inquiryDoc, pricingDoc, statsDoc } from './audit-docs.ts';
 import type { RestRequest } from './route.ts';

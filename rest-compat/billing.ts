@@ -2,7 +2,7 @@ import { addCredit } from '../resolvers/billing/add-credit.ts';
 import { getBilling } from '../resolvers/billing/get-billing.ts';
 import { listHistory } from '../resolvers/billing/list-history.ts';
 import { lookupBilling } from '../resolvers/billing/lookup-billing.ts';
-import type { Posted } from '../resolvers/ledger/ledger.ts';
+import type { Posted } from '../resolvers/ledger/shared/ledger.ts';
 import { route } from './route.ts';
 
 /** Paths of balances. Contract 01, section 6.9; contract 04, section 1.4. */

@@ -1,10 +1,10 @@
 import { createInvite } from '../resolvers/invites/create-invite.ts';
 import { listInvites } from '../resolvers/invites/list-invites.ts';
 import { revokeInvite } from '../resolvers/invites/revoke-invite.ts';
-import { addMember } from '../resolvers/members/add-member.ts';
 import { removeMember } from '../resolvers/members/remove-member.ts';
 import { revokeMemberKey } from '../resolvers/members/revoke-key.ts';
 import { setMemberRole } from '../resolvers/members/set-role.ts';
+import { addMember } from '../resolvers/members/shared/add-member.ts';
 import { route } from './route.ts';
 
 /** Paths that change the members of an organization, and its invitations. Contract 01, sections 6.4 and 6.5. */

@@ -1,4 +1,3 @@
-import { type ClaimedSlug, claimSlug } from '../resolvers/orgs/claim-slug.ts';
 import { createOrg } from '../resolvers/orgs/create-org.ts';
 import { getOrg } from '../resolvers/orgs/get-org.ts';
 import { getOrgBySlug } from '../resolvers/orgs/get-org-by-slug.ts';
@@ -9,6 +8,7 @@ import { listOrgs } from '../resolvers/orgs/list-orgs.ts';
 import { renameOrg } from '../resolvers/orgs/rename-org.ts';
 import { setLimits } from '../resolvers/orgs/set-limits.ts';
 import { setPayoutWallet } from '../resolvers/orgs/set-payout-wallet.ts';
+import { type ClaimedSlug, claimSlug } from '../resolvers/orgs/shared/claim-slug.ts';
 import { route } from './route.ts';
 
 /** Paths of organizations and their members, the platform admin’s among them. Contract 01, section 6. */

@@ -1,5 +1,5 @@
 import { takeDownload } from '../resolvers/downloads/take-download.ts';
-import { auditPrices, usdOf } from '../resolvers/payments/price-table.ts';
+import { auditPrices, usdOf } from '../resolvers/payments/shared/price-table.ts';
 import { targetRefusals } from './audit-docs.ts';
 import type { ApiDoc, PathDoc } from './openapi/path-doc.ts';
 import { auditResultExample, deliveryExample, fullReportExample, orderExample } from './sale-examples.ts';

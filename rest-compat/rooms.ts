@@ -7,8 +7,8 @@ import { leaveRoom } from '../resolvers/rooms/leave-room.ts';
 import { listMessages } from '../resolvers/rooms/list-messages.ts';
 import { listPresences } from '../resolvers/rooms/list-presences.ts';
 import { listRooms } from '../resolvers/rooms/list-rooms.ts';
-import type { Arrival } from '../resolvers/rooms/presence.ts';
 import { type SentMessage, sendMessage } from '../resolvers/rooms/send-message.ts';
+import type { Arrival } from '../resolvers/rooms/shared/presence.ts';
 import { type RestRequest, route } from './route.ts';
 
 const room = '/orgs/v1/:org_id/rooms/:room_key';

@@ -1,4 +1,4 @@
-import type { Sold } from '../resolvers/orders/record-order.ts';
+import type { Sold } from '../resolvers/orders/shared/record-order.ts';
 import { builder } from './builder.ts';
 
 export const AuditOrderRef = builder.objectRef<Sold>('AuditOrder').implement({

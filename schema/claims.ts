@@ -7,7 +7,7 @@ import { listClaims } from '../resolvers/rooms/claims/list-claims.ts';
 import { loadClaims } from '../resolvers/rooms/claims/load-claims.ts';
 import { openClaims } from '../resolvers/rooms/claims/open-claims.ts';
 import { releaseClaim } from '../resolvers/rooms/claims/release-claim.ts';
-import type { Arrival } from '../resolvers/rooms/presence.ts';
+import type { Arrival } from '../resolvers/rooms/shared/presence.ts';
 import { type ClaimEvent, followClaims } from '../subscriptions/claims.ts';
 import { builder, pageArgs, sameForAll } from './builder.ts';
 import { inOrder, sliceConnection } from './connection.ts';

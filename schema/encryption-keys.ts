@@ -1,5 +1,5 @@
 import type { MemberKey } from '../resolvers/orgs/load-members.ts';
-import { type EncryptionKey, loadMemberKeys, type MemberKeys } from '../resolvers/vaults/member-keys.ts';
+import { type EncryptionKey, loadMemberKeys, type MemberKeys } from '../resolvers/vaults/shared/member-keys.ts';
 import { builder } from './builder.ts';
 import { inOrder } from './connection.ts';
 import { loaderOf } from './loader.ts';

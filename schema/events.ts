@@ -4,7 +4,7 @@ import { type EmittedEvent, emitEvent, emittedActions, emittedCursor } from '../
 import { listOrgEvents, listProjectEvents } from '../resolvers/events/list-events.ts';
 import type { EventRow } from '../resolvers/events/read-events.ts';
 import { cursorOf, type EventPage, eventId, nextActionsOf } from '../resolvers/events/wire.ts';
-import type { OpenIncident } from '../resolvers/incidents/open-incidents.ts';
+import type { OpenIncident } from '../resolvers/incidents/shared/open-incidents.ts';
 import { type FollowedEvent, followEvents } from '../subscriptions/events.ts';
 import { builder, pageArgs, sameForAll } from './builder.ts';
 import { around, type PageArgs, SealedEdge, toConnection, windowOf } from './connection.ts';

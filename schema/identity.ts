@@ -2,7 +2,7 @@ import type { CallerAuthenticator, CallerPrincipal } from '../kernel/access/call
 import { execute } from '../kernel/run/execute.ts';
 import { setDisplayName } from '../resolvers/accounts/set-display-name.ts';
 import { type Identity, whoami } from '../resolvers/accounts/whoami.ts';
-import { newestKeyOf } from '../resolvers/vaults/member-keys.ts';
+import { newestKeyOf } from '../resolvers/vaults/shared/member-keys.ts';
 import { builder, pageArgs } from './builder.ts';
 import { EncryptionKeyRef } from './encryption-keys.ts';
 import { keyed, keyField } from './idempotency.ts';

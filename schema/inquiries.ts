@@ -1,6 +1,6 @@
 import { dropNulls } from '../core/drop-nulls.ts';
 import { type RecordedInquiry, recordInquiry } from '../resolvers/inquiries/record-inquiry.ts';
-import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
+import { settlementAddress } from '../resolvers/payments/shared/settlement-address.ts';
 import { builder } from './builder.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { run } from './run.ts';

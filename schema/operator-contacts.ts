@@ -2,17 +2,17 @@ import { dropNulls } from '../core/drop-nulls.ts';
 import { checkKey } from '../kernel/durability/idempotency.ts';
 import { type ConfirmedEmail, confirmEmail } from '../resolvers/operator-contact/confirm-email.ts';
 import { type ChatBinding, connectChat } from '../resolvers/operator-contact/connect-chat.ts';
+import { enrollPasskey } from '../resolvers/operator-contact/enroll-passkey.ts';
+import { getContact } from '../resolvers/operator-contact/get-contact.ts';
+import { sendVerification } from '../resolvers/operator-contact/send-verification.ts';
+import { setContact } from '../resolvers/operator-contact/set-contact.ts';
 import {
   assuranceOf,
   emailStateOf,
   passkeyStateOf,
   retryAfter,
   type ShownContact,
-} from '../resolvers/operator-contact/contact.ts';
-import { enrollPasskey } from '../resolvers/operator-contact/enroll-passkey.ts';
-import { getContact } from '../resolvers/operator-contact/get-contact.ts';
-import { sendVerification } from '../resolvers/operator-contact/send-verification.ts';
-import { setContact } from '../resolvers/operator-contact/set-contact.ts';
+} from '../resolvers/operator-contact/shared/contact.ts';
 import { builder } from './builder.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { run } from './run.ts';

@@ -5,7 +5,7 @@ import { getMessage } from '../resolvers/rooms/get-message.ts';
 import { listMessages, type MessagePage } from '../resolvers/rooms/list-messages.ts';
 import { type FirstMessages, loadFirstMessages } from '../resolvers/rooms/load-message-pages.ts';
 import { loadLastMessages, type RoomAddress } from '../resolvers/rooms/load-rooms.ts';
-import { messageCursor } from '../resolvers/rooms/wire.ts';
+import { messageCursor } from '../resolvers/rooms/shared/wire.ts';
 import { builder, pageArgs } from './builder.ts';
 import {
   around,

@@ -2,7 +2,7 @@ import { dropNulls } from '../core/drop-nulls.ts';
 import type { RoomMessage } from '../db/schema/rooms.ts';
 import { loadMessages } from '../resolvers/rooms/load-rooms.ts';
 import type { SentMessage } from '../resolvers/rooms/send-message.ts';
-import { messageCursor } from '../resolvers/rooms/wire.ts';
+import { messageCursor } from '../resolvers/rooms/shared/wire.ts';
 import { followRoom, type RoomEvent } from '../subscriptions/rooms.ts';
 import { builder, pageArgs, sameForAll } from './builder.ts';
 import { inOrder } from './connection.ts';

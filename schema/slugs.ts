@@ -1,5 +1,5 @@
-import { claimSlug } from '../resolvers/orgs/claim-slug.ts';
 import { getOrgBySlug } from '../resolvers/orgs/get-org-by-slug.ts';
+import { claimSlug } from '../resolvers/orgs/shared/claim-slug.ts';
 import { builder } from './builder.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { dropNulls } from '../core/drop-nulls.ts';
 import type { PublishedKey } from '../engines/licences/signer.ts';
 import { getKeys } from '../resolvers/licences/get-keys.ts';
-import { asDollars, priceOf } from '../resolvers/payments/plans.ts';
+import { asDollars, priceOf } from '../resolvers/payments/shared/plans.ts';
 import type { Unverified, Verification, Verified } from '../resolvers/verifications/verification.ts';
 import { verifyTransaction } from '../resolvers/verifications/verify-transaction.ts';
 import { builder } from './builder.ts';

@@ -5,14 +5,14 @@ import { changesBatch, pruneChangesSql } from '../kernel/feeds/changes.ts';
 import { today } from '../kernel/limits/daily-quota.ts';
 import { reapStepTask } from '../kernel/run/steps.ts';
 import type { Task, TaskContext } from '../kernel/run/task.ts';
-import { eraseGone } from '../resolvers/errors/erase-gone.ts';
 import { invocationsKeptDays, minutesKeptDays } from '../resolvers/errors/invocation-buckets.ts';
 import { enqueueOverdueSql } from '../resolvers/errors/observe-new.ts';
 import { countedSince } from '../resolvers/errors/occurrence-counts.ts';
+import { eraseGone } from '../resolvers/errors/shared/erase-gone.ts';
 import { erasePurgedEvents } from '../resolvers/events/erase-purged.ts';
-import { pruneLive } from '../resolvers/live/prune-live.ts';
-import { forgetReportsSql } from '../resolvers/payments/chain-payments.ts';
+import { pruneLive } from '../resolvers/live/shared/prune-live.ts';
 import { keptHours } from '../resolvers/payments/payment-settlement.ts';
+import { forgetReportsSql } from '../resolvers/payments/shared/chain-payments.ts';
 import { purgeProjects } from '../resolvers/projects/purge-projects.ts';
 import { messagesKeptDays, pruneMessages } from '../resolvers/rooms/prune-messages.ts';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { hasAlready } from '../core/entity-tags.ts';
 import { operations } from '../resolvers/index.ts';
-import { settlementAddress } from '../resolvers/payments/settlement-address.ts';
+import { settlementAddress } from '../resolvers/payments/shared/settlement-address.ts';
 import type { RestRoutes } from '../rest-compat/handle.ts';
 import { type Installation, openApiDocument } from '../rest-compat/openapi/document.ts';
 import { platformDocument } from '../rest-compat/openapi/platform.ts';

@@ -7,7 +7,7 @@ import type { Credentials } from '../kernel/access/credentials.ts';
 import { addressRate, badSignatureTokens } from '../kernel/limits/limits.ts';
 import { refuseHurry } from '../kernel/limits/rate-limit.ts';
 import type { Context, Services } from '../kernel/run/context.ts';
-import { renewCaller, resolveCaller } from '../resolvers/identity/resolve-caller.ts';
+import { renewCaller, resolveCaller } from '../resolvers/identity/shared/resolve-caller.ts';
 import { browserCaller, browserProofOf } from './browser-caller.ts';
 
 /** What a transport knows of a request before anything is decided. */

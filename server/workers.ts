@@ -23,7 +23,7 @@ import { reapStepTask } from '../kernel/run/steps.ts';
 import type { Task, TaskContext } from '../kernel/run/task.ts';
 import { signInMailTask, writeSignInMail } from '../resolvers/auth/sign-in-mail.ts';
 import { observeErrors, observeErrorsTask } from '../resolvers/errors/observe-new.ts';
-import { sweepTask } from '../resolvers/escalations/page-level.ts';
+import { sweepTask } from '../resolvers/escalations/shared/page-level.ts';
 import { sweepEscalations } from '../resolvers/escalations/sweep.ts';
 import { advanceOrgs, lifecycleTask } from '../resolvers/lifecycle/advance-orgs.ts';
 import { sendQueuedMail } from '../resolvers/mail/send-queued-mail.ts';

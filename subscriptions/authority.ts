@@ -5,7 +5,7 @@ import type { Database, Statement } from '../db/pool.ts';
 import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../kernel/access/authority-watch.ts';
 import { type Action, capabilities, type Permission, permissions, rolesFrom } from '../kernel/access/permissions.ts';
 import { grantHolds, hasProjectGrant, hasRoomGrant, isMember, isMemberIn, roomStands } from '../kernel/access/rules.ts';
-import { sessionStands } from '../resolvers/identity/session-stands.ts';
+import { sessionStands } from '../resolvers/identity/shared/session-stands.ts';
 import { localSignals, type Signals } from './signals.ts';
 
 /** The watch with what its owner needs besides. */

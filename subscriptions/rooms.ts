@@ -5,7 +5,7 @@ import type { Context, Services } from '../kernel/run/context.ts';
 import { execute } from '../kernel/run/execute.ts';
 import { type MessageFilter, passes, picks } from '../resolvers/rooms/message-filter.ts';
 import { openRoom } from '../resolvers/rooms/open-room.ts';
-import { messageCursor } from '../resolvers/rooms/wire.ts';
+import { messageCursor } from '../resolvers/rooms/shared/wire.ts';
 import { FeedSource } from './feed-source.ts';
 
 export interface FollowRoomOptions {

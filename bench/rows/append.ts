@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { createPool, inTransaction, type Statement } from '../../db/pool.ts';
 import type { RoomMessage } from '../../db/schema/rooms.ts';
-import { appendMessage } from '../../resolvers/rooms/room-feed.ts';
+import { appendMessage } from '../../resolvers/rooms/shared/room-feed.ts';
 import { familyCpuSeconds } from '../processes.ts';
 import type { Round } from '../race.ts';
 import { atLeast, compare, type Line } from '../report.ts';

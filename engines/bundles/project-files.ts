@@ -12,6 +12,7 @@ const folders = [
   'docs',
   'engines',
   'examples',
+  'kernel',
   'resolvers',
   'rest-compat',
   'schema',

@@ -3,11 +3,11 @@ import { signedIn } from '../../kernel/access/access.ts';
 import type { CallerAuthenticator, CallerPrincipal } from '../../kernel/access/caller.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { membershipsStatement } from '../orgs/memberships.ts';
-import type { MembershipRow } from '../orgs/wire.ts';
-import { MembershipWire, membershipToWire } from '../orgs/wire.ts';
-import { type EncryptionKey, newestKeyOf } from '../vaults/member-keys.ts';
-import { EncryptionKeyWire, encryptionKeyToWire } from '../vaults/wire.ts';
+import { membershipsStatement } from '../orgs/shared/memberships.ts';
+import type { MembershipRow } from '../orgs/shared/wire.ts';
+import { MembershipWire, membershipToWire } from '../orgs/shared/wire.ts';
+import { type EncryptionKey, newestKeyOf } from '../vaults/shared/member-keys.ts';
+import { EncryptionKeyWire, encryptionKeyToWire } from '../vaults/shared/wire.ts';
 
 export interface Identity {
   readonly principal: CallerPrincipal;

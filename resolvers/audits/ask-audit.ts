@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { AuditRequest } from '../../engines/audit/auditor.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { hostAdmission } from './admit-host.ts';
-import { recordAudit } from './record-audit.ts';
+import { hostAdmission } from './shared/admit-host.ts';
+import { recordAudit } from './shared/record-audit.ts';
 
 /** What every free audit is asked with. */
 export const auditInput = z.object({

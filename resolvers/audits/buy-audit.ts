@@ -3,12 +3,12 @@ import { auditResult, fullReport } from '../../engines/audit/audit-result.ts';
 import type { Audited } from '../../engines/audit/audit-run.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/record-order.ts';
-import { auditPrices } from '../payments/price-table.ts';
-import { hostAdmission } from './admit-host.ts';
-import { auditResultFields, FullReportWire, OrderWire } from './audit-result-wire.ts';
-import { recordAudit } from './record-audit.ts';
-import { whoWaits } from './who-waits.ts';
+import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/shared/record-order.ts';
+import { auditPrices } from '../payments/shared/price-table.ts';
+import { hostAdmission } from './shared/admit-host.ts';
+import { auditResultFields, FullReportWire, OrderWire } from './shared/audit-result-wire.ts';
+import { recordAudit } from './shared/record-audit.ts';
+import { whoWaits } from './shared/who-waits.ts';
 
 /** An audit with everything in it. */
 export interface BoughtAudit {

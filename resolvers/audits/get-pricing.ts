@@ -3,8 +3,8 @@ import { planPrices } from '../../engines/licences/claims.ts';
 import { networks } from '../../engines/x402/networks.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { auditPrices, usdOf } from '../payments/price-table.ts';
-import { settlementAddress } from '../payments/settlement-address.ts';
+import { auditPrices, usdOf } from '../payments/shared/price-table.ts';
+import { settlementAddress } from '../payments/shared/settlement-address.ts';
 
 /** What is sold, and where it is to be paid. */
 export interface Pricing {

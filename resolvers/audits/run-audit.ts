@@ -4,7 +4,7 @@ import { budgets } from '../../kernel/limits/budgets.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { askAudit, auditInput } from './ask-audit.ts';
 import { type FreeAudit, freeAudit } from './free-audit.ts';
-import { whoWaits } from './who-waits.ts';
+import { whoWaits } from './shared/who-waits.ts';
 
 const FreeAuditWire = z
   .object({

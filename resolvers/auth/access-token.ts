@@ -3,7 +3,7 @@ import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, S
 import { Lru } from '../../core/lru.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { projectKeyIssuer } from '../identity/project-keys.ts';
+import { projectKeyIssuer } from '../identity/shared/project-keys.ts';
 import { signingKeys } from './signing-keys.ts';
 
 /** How long an access token is good for, in seconds. Contract 01, section 1.4. */

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { type AuthStatement, authBatch, authRows } from './auth-rows.ts';
 import { asUser, endpoint } from './endpoint.ts';
 import { appOrigin, IdentityWire, identityToWire } from './get-user.ts';
 import { lockUserStatement } from './lock-user.ts';
 import { ownRpId } from './redirects.ts';
 import { momentOf, momentOrNull, type SessionRow, sessionJson } from './rows.ts';
 import { endSessions } from './sessions.ts';
-import { forgetStandings } from './standing.ts';
+import { type AuthStatement, authBatch, authRows } from './shared/auth-rows.ts';
+import { forgetStandings } from './shared/standing.ts';
 
 /** What a signed-in user sees and ends of its account. Contract 01, section 3.10. */
 

@@ -1,6 +1,6 @@
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
+import { type AuthStatement, authRow } from './shared/auth-rows.ts';
 
 export const intents = ['signin', 'invite', 'claim', 'recovery'] as const;
 export const deliveries = ['link', 'code', 'both'] as const;

@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { query, stepMutation } from '../../kernel/run/operation.ts';
-import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { nothingToUndo, onOwnProject, ownProject } from './project-users.ts';
 import { readEntry, redirectUrlsMax } from './redirect-urls.ts';
 import { type AuthSettings, signInMethods, signupPolicies } from './rows.ts';
 import { authSettings } from './settings.ts';
-import { forgetStandings } from './standing.ts';
+import { type AuthStatement, authBatch, authRow } from './shared/auth-rows.ts';
+import { forgetStandings } from './shared/standing.ts';
 
 const domain = z
   .string()

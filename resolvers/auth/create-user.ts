@@ -4,7 +4,6 @@ import { ServiceError } from '../../core/errors.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { stepMutation } from '../../kernel/run/operation.ts';
 import { email, newPassword } from './auth-input.ts';
-import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { createChallenge } from './challenges.ts';
 import { userData } from './client-user.ts';
 import { lockAddressStatement } from './lock-user.ts';
@@ -20,8 +19,9 @@ import {
 import { requireRedirect } from './redirects.ts';
 import { clientState, countTrustedMail, missingRedirect, redirectUrl, stateText } from './request-link.ts';
 import { momentOrNull } from './rows.ts';
+import { type AuthStatement, authBatch, authRow } from './shared/auth-rows.ts';
+import { forgetStandings } from './shared/standing.ts';
 import { mailChallengeWith } from './sign-in-mail.ts';
-import { forgetStandings } from './standing.ts';
 
 export interface CreatedUser {
   readonly user: ManagedUser;

@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { stepMutation } from '../../kernel/run/operation.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
 import {
   type ManagedUser,
   ManagedUserWire,
@@ -12,7 +11,8 @@ import {
   ownProject,
 } from './project-users.ts';
 import { momentOrNull } from './rows.ts';
-import { forgetStandings } from './standing.ts';
+import { type AuthStatement, authRow } from './shared/auth-rows.ts';
+import { forgetStandings } from './shared/standing.ts';
 
 /** `DELETE /auth/v1/admin/users/:user_id`: an addition, since tenant SQL does not reach the users of its project. */
 export const deleteUser = stepMutation({

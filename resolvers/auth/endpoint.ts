@@ -5,8 +5,8 @@ import type { Context } from '../../kernel/run/context.ts';
 import { asRefusal } from '../../kernel/run/execute.ts';
 import { parseInput } from '../../kernel/run/parse-input.ts';
 import { type LiveSession, requireSession } from './live-session.ts';
-import { openProjectDoor, type ProjectCaller } from './project-door.ts';
 import { userMissing } from './session-over.ts';
+import { openProjectDoor, type ProjectCaller } from './shared/project-door.ts';
 
 /** What the users of a project do there. It runs with the project's key, and is no operation of the platform. */
 export interface Endpoint<Input extends z.ZodObject, Scope, Wire> {

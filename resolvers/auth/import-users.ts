@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { projectMutation } from '../../kernel/run/operation.ts';
-import { type AuthStatement, authRows } from './auth-rows.ts';
 import {
   type ImportedRow,
   type ImportedUserInput,
@@ -12,6 +11,7 @@ import {
   skipReasons,
 } from './imported-user.ts';
 import { onOwnProject, ownProject } from './project-users.ts';
+import { type AuthStatement, authRows } from './shared/auth-rows.ts';
 
 /** Users of one import. */
 export const importedUsersMax = 1_000;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { type AuthStatement, authRow, authRows } from './auth-rows.ts';
 import { endpoint, withServiceKey } from './endpoint.ts';
 import { UserWire, userToWire } from './get-user.ts';
 import { type UserFacts, userFactsJson } from './live-session.ts';
+import { type AuthStatement, authRow, authRows } from './shared/auth-rows.ts';
 
 /** A number in a query; clients that have none send it empty. */
 const count = (most: number, usual: number) =>

@@ -1,7 +1,6 @@
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import type { UserClaims } from './access-token.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
 import {
   type AuthSettings,
   type IdentityRow,
@@ -12,6 +11,7 @@ import {
   userJson,
 } from './rows.ts';
 import { sessionOver } from './session-over.ts';
+import { type AuthStatement, authRow } from './shared/auth-rows.ts';
 
 /** Everything about a user that answers tell. */
 export interface UserFacts {

@@ -1,4 +1,4 @@
-import type { AuthStatement } from './auth-rows.ts';
+import type { AuthStatement } from './shared/auth-rows.ts';
 
 /**
  * Locks a user, before its passkeys, sessions and tokens in that order, so that nobody waits for each other. What begins

@@ -4,15 +4,15 @@ import { sha256Hex } from '../../core/keys.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
-import { type AuthStatement, authBatch } from './auth-rows.ts';
 import { type Challenge, latestChallenge, useCode, useLink } from './challenges.ts';
 import { lockAddressStatement } from './lock-user.ts';
 import { hashPassword } from './passwords.ts';
-import type { ProjectCaller } from './project-door.ts';
 import { isStillAllowed } from './redirects.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
-import { forgetStandings } from './standing.ts';
+import { type AuthStatement, authBatch } from './shared/auth-rows.ts';
+import type { ProjectCaller } from './shared/project-door.ts';
+import { forgetStandings } from './shared/standing.ts';
 import { countOfNetwork, noteSignIn, uncount } from './throttle.ts';
 
 /** The token of a link: opaque, and kept as a hash alone. */

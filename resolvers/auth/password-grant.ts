@@ -1,11 +1,11 @@
 import { ServiceError } from '../../core/errors.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
 import { hashAnew, isPassword } from './passwords.ts';
-import type { ProjectCaller } from './project-door.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
+import { type AuthStatement, authRow } from './shared/auth-rows.ts';
+import type { ProjectCaller } from './shared/project-door.ts';
 import { countForAddress, countOfNetwork, noteSignIn } from './throttle.ts';
 
 interface Known {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { type Access, onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
-import type { AuthStatement } from './auth-rows.ts';
+import type { AuthStatement } from './shared/auth-rows.ts';
 
 /** The project that a change is about: named, or the one whose key it is. */
 export const ownProject = projectId.optional().describe('Project; the key’s own when absent.');

@@ -5,9 +5,9 @@ import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { stepMutation } from '../../kernel/run/operation.ts';
 import { email } from './auth-input.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
 import { type ManagedUser, managedByEmailStatement, managedByIdStatement, nothingToUndo } from './project-users.ts';
-import { forgetStandings } from './standing.ts';
+import { type AuthStatement, authRow } from './shared/auth-rows.ts';
+import { forgetStandings } from './shared/standing.ts';
 
 const changingRole = (isAdmin: boolean, named: { name: `${string}.${string}`; summary: string }) =>
   stepMutation({

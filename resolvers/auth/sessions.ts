@@ -5,12 +5,12 @@ import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { lockUserStatement } from './lock-user.ts';
 import { sessionJson, settingsJson, userJson } from './rows.ts';
 import { answerSession, requireDomain, type SessionAnswer, type StandingSession } from './session-answer.ts';
 import { sessionOver } from './session-over.ts';
-import { forgetStandings } from './standing.ts';
+import { type AuthStatement, authBatch, authRow } from './shared/auth-rows.ts';
+import { forgetStandings } from './shared/standing.ts';
 
 /** How somebody has just proven to be a user. */
 export interface Proof {

@@ -4,14 +4,14 @@ import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { newPassword, triedPassword } from './auth-input.ts';
-import { type AuthStatement, authBatch, authRow } from './auth-rows.ts';
 import { asUser, endpoint } from './endpoint.ts';
 import type { LiveSession } from './live-session.ts';
 import { lockUserStatement } from './lock-user.ts';
 import { answerLatestCode } from './mail-grant.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { sessionOver } from './session-over.ts';
-import { forgetStandings } from './standing.ts';
+import { type AuthStatement, authBatch, authRow } from './shared/auth-rows.ts';
+import { forgetStandings } from './shared/standing.ts';
 import { countTry, forgetTries } from './throttle.ts';
 
 /** How long after a link or a code a password can be set without the old one, in minutes: as long as they were good. */

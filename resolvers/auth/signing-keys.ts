@@ -3,7 +3,7 @@ import { calculateJwkThumbprint, type JWK } from 'jose';
 import { Lru } from '../../core/lru.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { type AuthStatement, authRow, authRows } from './auth-rows.ts';
+import { type AuthStatement, authRow, authRows } from './shared/auth-rows.ts';
 
 /** The keys of one project's access tokens. */
 export interface SigningKeys {

@@ -3,12 +3,12 @@ import { invalidField, ServiceError } from '../../core/errors.ts';
 import { isCheckViolation } from '../../db/pool.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import { email, newPassword } from './auth-input.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
 import { userData } from './client-user.ts';
 import { endpoint, withKey } from './endpoint.ts';
 import { hashPassword } from './passwords.ts';
 import { momentOf } from './rows.ts';
 import { authSettings } from './settings.ts';
+import { type AuthStatement, authRow } from './shared/auth-rows.ts';
 import { countOfNetwork } from './throttle.ts';
 
 interface Created {

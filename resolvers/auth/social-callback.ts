@@ -7,9 +7,9 @@ import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { asRefusal } from '../../kernel/run/execute.ts';
 import { isOnOwnHost, isStillAllowed } from './redirects.ts';
+import { noteFault } from './shared/social-refusal.ts';
+import { newFlowCode, passageOf, projectOfState } from './shared/social-secrets.ts';
 import { keepPerson, returnFlow } from './social-flows.ts';
-import { noteFault } from './social-refusal.ts';
-import { newFlowCode, passageOf, projectOfState } from './social-secrets.ts';
 
 export const socialCallbackName = 'auth.oauthCallback';
 

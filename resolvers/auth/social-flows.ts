@@ -1,7 +1,7 @@
 import type { Person } from '../../engines/sign-in/identity-provider.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
+import { type AuthStatement, authRow } from './shared/auth-rows.ts';
 
 export const flowModes = ['redirect', 'popup'] as const;
 

@@ -6,14 +6,14 @@ import type { Person } from '../../engines/sign-in/identity-provider.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { type AuthStatement, type AuthValue, authBatch, authRow } from './auth-rows.ts';
 import { lockAddressStatement } from './lock-user.ts';
 import { isStillAllowed } from './redirects.ts';
 import { type AuthSettings, settingsJson } from './rows.ts';
 import { requireDomain, type SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
+import { type AuthStatement, type AuthValue, authBatch, authRow } from './shared/auth-rows.ts';
+import { forgetStandings } from './shared/standing.ts';
 import { type ReturnedFlow, takeFlow } from './social-flows.ts';
-import { forgetStandings } from './standing.ts';
 
 /**
  * Signs in with the code of a social sign-in. Whoever shows a code with a wrong verifier has used it up.

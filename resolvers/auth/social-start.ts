@@ -6,11 +6,11 @@ import type { IdentityProvider } from '../../engines/sign-in/identity-provider.t
 import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { asUser, endpoint, withKey } from './endpoint.ts';
-import type { ProjectCaller } from './project-door.ts';
 import { requireRedirect } from './redirects.ts';
+import type { ProjectCaller } from './shared/project-door.ts';
+import { refusalOfProvider } from './shared/social-refusal.ts';
+import { newState, passageOf } from './shared/social-secrets.ts';
 import { beginFlow, flowModes, flowSeconds } from './social-flows.ts';
-import { refusalOfProvider } from './social-refusal.ts';
-import { newState, passageOf } from './social-secrets.ts';
 import { countTry } from './throttle.ts';
 
 const intents = ['signin', 'link'] as const;

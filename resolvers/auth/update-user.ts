@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { invalidField } from '../../core/errors.ts';
 import { newPassword, sixDigits, triedPassword } from './auth-input.ts';
-import { type AuthStatement, authRow } from './auth-rows.ts';
 import { userData } from './client-user.ts';
 import { asUser, endpoint } from './endpoint.ts';
 import { UserWire, userToWire } from './get-user.ts';
 import { requireSession } from './live-session.ts';
 import { proveForPassword, replacePassword } from './set-password.ts';
+import { type AuthStatement, authRow } from './shared/auth-rows.ts';
 
 /** `PUT /auth/v1/user`: the password, by the rules of section 3.8, and what the app keeps with its user. */
 export const updateUser = endpoint({

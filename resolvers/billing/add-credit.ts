@@ -4,7 +4,7 @@ import type { Statement } from '../../db/pool.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { oneLine, orgId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { type Posted, post } from '../ledger/ledger.ts';
+import { type Posted, post } from '../ledger/shared/ledger.ts';
 import { entryToWire, LedgerEntryWire } from './wire.ts';
 
 /** `POST /orgs/v1/admin/:org_id/credits`: the platform admin puts money into an organization's balance. */

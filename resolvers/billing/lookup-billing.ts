@@ -5,7 +5,7 @@ import type { Access, NoScope } from '../../kernel/access/access.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import { walletAddress } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { findOwnOrg, ownScope } from '../orgs/own-org.ts';
+import { findOwnOrg, ownScope } from '../orgs/shared/own-org.ts';
 import { billingOf } from './get-billing.ts';
 import { BillingWire, billingToWire } from './wire.ts';
 

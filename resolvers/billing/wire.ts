@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { LedgerEntry, Org } from '../../db/schema/orgs.ts';
-import { leaseEndToWire, tierWire } from '../orgs/wire.ts';
+import { leaseEndToWire, tierWire } from '../orgs/shared/wire.ts';
 
 /** An organization's money at one moment. */
 export interface Billing {

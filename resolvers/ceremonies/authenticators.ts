@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
-import { tellPosturesOf } from '../members/recovery-posture.ts';
+import { tellPosturesOf } from '../members/shared/recovery-posture.ts';
 import { endWhatRestsOn } from './end-what-rests.ts';
 import { lockPerson } from './people.ts';
 import { inSession } from './session-scope.ts';

@@ -6,13 +6,13 @@ import { anyone } from '../../kernel/access/access.ts';
 import type { SessionCaller } from '../../kernel/access/caller.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { resolveCaller } from '../identity/resolve-caller.ts';
-import { noteUse, sessionStands, useIsDue } from '../identity/session-stands.ts';
-import type { SessionKind } from '../identity/session-token.ts';
+import { resolveCaller } from '../identity/shared/resolve-caller.ts';
+import { noteUse, sessionStands, useIsDue } from '../identity/shared/session-stands.ts';
+import type { SessionKind } from '../identity/shared/session-token.ts';
 import { browserName } from './browser-name.ts';
 import { endSession } from './own-session.ts';
 import { inSession } from './session-scope.ts';
-import { type MintedSession, openCookie } from './sessions.ts';
+import { type MintedSession, openCookie } from './shared/sessions.ts';
 
 /** The cookie of a person's session. Its prefix has browsers hold it to this host, and from scripts. Contract 01, 1.8. */
 const cookieName = '__Host-Http-svc_cp_session';

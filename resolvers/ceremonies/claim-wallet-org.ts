@@ -7,13 +7,13 @@ import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { orgId, walletAddress } from '../../kernel/input/fields.ts';
 import { ceremonyMinutes } from '../../kernel/limits/limits.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { verifyWalletSignature, type WalletProof } from '../identity/wallet-signature.ts';
-import { tellPosture } from '../members/recovery-posture.ts';
-import { requireRoomForMember } from '../members/room-for-member.ts';
-import { findMembership } from '../orgs/find-member.ts';
-import { lockOrg } from '../orgs/lock-org.ts';
-import { orgDisplayName } from '../orgs/org-input.ts';
-import { tierWire } from '../orgs/wire.ts';
+import { verifyWalletSignature, type WalletProof } from '../identity/shared/wallet-signature.ts';
+import { tellPosture } from '../members/shared/recovery-posture.ts';
+import { requireRoomForMember } from '../members/shared/room-for-member.ts';
+import { findMembership } from '../orgs/shared/find-member.ts';
+import { lockOrg } from '../orgs/shared/lock-org.ts';
+import { orgDisplayName } from '../orgs/shared/org-input.ts';
+import { tierWire } from '../orgs/shared/wire.ts';
 import { inSession } from './session-scope.ts';
 
 interface Challenge {

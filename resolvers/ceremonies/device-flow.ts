@@ -10,7 +10,13 @@ import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { emailsOf } from './people.ts';
 import { inSession } from './session-scope.ts';
-import { type MintedSession, mintSession, OperatorTokenWire, operatorTokenToWire, sessionBegun } from './sessions.ts';
+import {
+  type MintedSession,
+  mintSession,
+  OperatorTokenWire,
+  operatorTokenToWire,
+  sessionBegun,
+} from './shared/sessions.ts';
 import { countOfNetwork, countTry } from './tries.ts';
 
 /** The page that a person types the code into. */

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import { approvalMinutes } from '../../kernel/limits/limits.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
-import { sessionStands } from '../identity/session-stands.ts';
+import { sessionStands } from '../identity/shared/session-stands.ts';
 import { inSession } from './session-scope.ts';
 import { type ApprovedAction, targetWire } from './write-approvals.ts';
 

@@ -14,7 +14,7 @@ import {
   type MintedSession,
   mintSession,
   sessionBegun,
-} from './sessions.ts';
+} from './shared/sessions.ts';
 import { countOfNetwork } from './tries.ts';
 
 /**

@@ -3,10 +3,10 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { createPrincipal } from '../identity/subject-principal.ts';
-import { countMail, sendLink, useLink } from './mailed-links.ts';
+import { createPrincipal } from '../identity/shared/subject-principal.ts';
 import { activateInvites, takeInvites } from './people.ts';
 import { inSession } from './session-scope.ts';
+import { countMail, sendLink, useLink } from './shared/mailed-links.ts';
 import { tellPerson } from './tell-person.ts';
 
 /** The page that the link leads to: it asks for a click, in the session that asked. */

@@ -11,12 +11,12 @@ import { emailAddress } from '../../kernel/input/email-address.ts';
 import { ceremonyMinutes, ceremonyThrottles } from '../../kernel/limits/limits.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { refusalOfProvider } from '../auth/social-refusal.ts';
-import { newState, passageOf } from '../auth/social-secrets.ts';
-import { sessionStands } from '../identity/session-stands.ts';
+import { refusalOfProvider } from '../auth/shared/social-refusal.ts';
+import { newState, passageOf } from '../auth/shared/social-secrets.ts';
+import { sessionStands } from '../identity/shared/session-stands.ts';
 import { activateInvites, emailsOf, personOfEmail } from './people.ts';
 import { inSession } from './session-scope.ts';
-import { type MintedSession, mintSession, sessionBegun } from './sessions.ts';
+import { type MintedSession, mintSession, sessionBegun } from './shared/sessions.ts';
 import { tellPerson } from './tell-person.ts';
 import { countOfNetwork } from './tries.ts';
 

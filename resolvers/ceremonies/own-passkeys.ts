@@ -5,8 +5,10 @@ import type { SessionCaller } from '../../kernel/access/caller.ts';
 import { deviceForbidden, requireStepUp } from '../../kernel/access/step-up.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
-import { assertionResponse, label, registrationResponse } from '../auth/passkeys/passkey-input.ts';
-import { tellPosturesOf } from '../members/recovery-posture.ts';
+import { assertionResponse, label, registrationResponse } from '../auth/shared/passkeys/passkey-input.ts';
+import { tellPosturesOf } from '../members/shared/recovery-posture.ts';
+import { activateInvites, emailsOf, lockPerson } from './people.ts';
+import { inSession } from './session-scope.ts';
 import {
   askAssertion,
   askRegistration,
@@ -18,10 +20,8 @@ import {
   OptionsWire,
   type Proof,
   passkeyCount,
-} from './passkey-ceremonies.ts';
-import { activateInvites, emailsOf, lockPerson } from './people.ts';
-import { inSession } from './session-scope.ts';
-import { restingAlsoOn } from './sessions.ts';
+} from './shared/passkey-ceremonies.ts';
+import { restingAlsoOn } from './shared/sessions.ts';
 import { tellPerson } from './tell-person.ts';
 
 /** How long a recovery code lets its session enrol a passkey without another one, in seconds. */

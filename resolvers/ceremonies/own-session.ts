@@ -6,12 +6,12 @@ import type { SessionCaller } from '../../kernel/access/caller.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
-import { accessSeconds, readSessionToken, type SessionKind, sessionTypOf } from '../identity/session-token.ts';
-import { membershipsStatement } from '../orgs/memberships.ts';
-import type { MembershipRow } from '../orgs/wire.ts';
-import { MembershipWire, membershipToWire } from '../orgs/wire.ts';
+import { accessSeconds, readSessionToken, type SessionKind, sessionTypOf } from '../identity/shared/session-token.ts';
+import { membershipsStatement } from '../orgs/shared/memberships.ts';
+import type { MembershipRow } from '../orgs/shared/wire.ts';
+import { MembershipWire, membershipToWire } from '../orgs/shared/wire.ts';
 import { inSession } from './session-scope.ts';
-import { bearerOf } from './sessions.ts';
+import { bearerOf } from './shared/sessions.ts';
 
 export interface OwnSession {
   readonly session: SessionCaller;

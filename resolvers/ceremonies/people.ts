@@ -4,9 +4,9 @@ import type { Role } from '../../db/schema/orgs.ts';
 import { rolesFrom } from '../../kernel/access/permissions.ts';
 import { writeAudit } from '../../kernel/durability/audit.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
-import { createPrincipal } from '../identity/subject-principal.ts';
-import { tellPosture } from '../members/recovery-posture.ts';
-import { lockOrg } from '../orgs/lock-org.ts';
+import { createPrincipal } from '../identity/shared/subject-principal.ts';
+import { tellPosture } from '../members/shared/recovery-posture.ts';
+import { lockOrg } from '../orgs/shared/lock-org.ts';
 
 interface EmailRow {
   readonly id: string;

@@ -6,7 +6,7 @@ import type { Statement } from '../../db/pool.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { ceremonyThrottles, recoveryCodesIssued } from '../../kernel/limits/limits.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { tellPosturesOf } from '../members/recovery-posture.ts';
+import { tellPosturesOf } from '../members/shared/recovery-posture.ts';
 import { activateInvites, emailsOf, lockPerson } from './people.ts';
 import { inSession } from './session-scope.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type MintedSession,
   mintSession,
   sessionBegun,
-} from './sessions.ts';
+} from './shared/sessions.ts';
 import { tellPerson } from './tell-person.ts';
 import { countOfNetwork } from './tries.ts';
 

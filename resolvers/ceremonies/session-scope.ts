@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Access, NoScope } from '../../kernel/access/access.ts';
 import type { SessionCaller } from '../../kernel/access/caller.ts';
-import type { SessionKind } from '../identity/session-token.ts';
+import type { SessionKind } from '../identity/shared/session-token.ts';
 
 /** A person in a session of its own. */
 export interface SessionScope extends NoScope {

@@ -6,9 +6,9 @@ import { mailWaits } from '../../kernel/durability/outbox.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import { mutation, type Operation } from '../../kernel/run/operation.ts';
-import { linkPagePath } from '../identity/page-paths.ts';
-import { countMail, sendLink, useLink } from './mailed-links.ts';
+import { linkPagePath } from '../identity/shared/page-paths.ts';
 import { activateInvites, personOfEmail } from './people.ts';
+import { countMail, sendLink, useLink } from './shared/mailed-links.ts';
 import {
   ControlPlaneTokenWire,
   controlPlaneTokenToWire,
@@ -17,7 +17,7 @@ import {
   OperatorTokenWire,
   operatorTokenToWire,
   sessionBegun,
-} from './sessions.ts';
+} from './shared/sessions.ts';
 
 const SentWire = z.object({ status: z.literal('ok'), message: z.string() });
 

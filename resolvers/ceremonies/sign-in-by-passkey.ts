@@ -4,9 +4,9 @@ import type { Statement } from '../../db/pool.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
-import { assertionResponse } from '../auth/passkeys/passkey-input.ts';
-import { askAssertion, checkProof, noteProof, OptionsWire, type Proof } from './passkey-ceremonies.ts';
+import { assertionResponse } from '../auth/shared/passkeys/passkey-input.ts';
 import { activateInvites, emailsOf } from './people.ts';
+import { askAssertion, checkProof, noteProof, OptionsWire, type Proof } from './shared/passkey-ceremonies.ts';
 import {
   ControlPlaneTokenWire,
   controlPlaneTokenToWire,
@@ -15,7 +15,7 @@ import {
   OperatorTokenWire,
   operatorTokenToWire,
   sessionBegun,
-} from './sessions.ts';
+} from './shared/sessions.ts';
 
 type Domain = 'signin' | 'operator';
 

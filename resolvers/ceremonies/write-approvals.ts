@@ -9,8 +9,8 @@ import { orgId, projectId } from '../../kernel/input/fields.ts';
 import { approvalMinutes, ceremonyMinutes, ceremonyThrottles } from '../../kernel/limits/limits.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation, query, type WriteApproval } from '../../kernel/run/operation.ts';
-import { assertionResponse } from '../auth/passkeys/passkey-input.ts';
-import { sessionStands } from '../identity/session-stands.ts';
+import { assertionResponse } from '../auth/shared/passkeys/passkey-input.ts';
+import { sessionStands } from '../identity/shared/session-stands.ts';
 import {
   clientState,
   loopbackUri,
@@ -20,9 +20,9 @@ import {
   pkceVerifier,
   verifies,
 } from './loopback.ts';
-import { askAssertion, checkProof, noteProof, OptionsWire, type Proof } from './passkey-ceremonies.ts';
 import { inSession } from './session-scope.ts';
-import { restingAlsoOn } from './sessions.ts';
+import { askAssertion, checkProof, noteProof, OptionsWire, type Proof } from './shared/passkey-ceremonies.ts';
+import { restingAlsoOn } from './shared/sessions.ts';
 import { countOfNetwork } from './tries.ts';
 
 /** Which field names the target of each action. Contract 01, section 1.10. */

@@ -8,8 +8,8 @@ import { givenName, orgId, shows } from '../../kernel/input/fields.ts';
 import { escalationContactsMax } from '../../kernel/limits/limits.ts';
 import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { scheduleSweep } from '../escalations/page-level.ts';
-import { lockOrgFor } from '../orgs/lock-org.ts';
+import { scheduleSweep } from '../escalations/shared/page-level.ts';
+import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { type ContactRow, ContactWire, contactRowColumns, contactToWire } from './contact.ts';
 
 export interface AddedContact {

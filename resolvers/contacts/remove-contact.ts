@@ -5,7 +5,7 @@ import type { Statement } from '../../db/pool.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { lockOrgFor } from '../orgs/lock-org.ts';
+import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { type ContactRow, contactRowColumns } from './contact.ts';
 
 /** `DELETE /orgs/v1/:org_id/escalation-contacts/:contact_id`. Contract 02, section 3.6. */

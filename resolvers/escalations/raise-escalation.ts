@@ -12,10 +12,10 @@ import { jsonObject } from '../../kernel/input/json-object.ts';
 import { escalationsPerDay, openEscalations, pageDeadlineSeconds } from '../../kernel/limits/limits.ts';
 import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { lockOrg } from '../orgs/lock-org.ts';
+import { lockOrg } from '../orgs/shared/lock-org.ts';
 import { escalationChanged } from './escalation-feed.ts';
 import { escalationColumns } from './escalation-scope.ts';
-import { contactsOf, pageContacts, scheduleSweep, staffedLevels } from './page-level.ts';
+import { contactsOf, pageContacts, scheduleSweep, staffedLevels } from './shared/page-level.ts';
 import { EscalationWire, escalationToWire, severityWire } from './wire.ts';
 
 const reasonBytesMax = 4 * 1024;

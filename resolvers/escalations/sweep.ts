@@ -9,7 +9,7 @@ import type { Task } from '../../kernel/run/task.ts';
 import { escalationChanged } from './escalation-feed.ts';
 import { escalationColumns } from './escalation-scope.ts';
 import { nextRung, type Rung } from './ladder.ts';
-import { contactsOf, pageContacts, scheduleSweep, staffedLevels } from './page-level.ts';
+import { contactsOf, pageContacts, scheduleSweep, staffedLevels } from './shared/page-level.ts';
 
 type DueEscalation = Escalation & { /** By the database's clock. */ readonly takenAt: Date };
 

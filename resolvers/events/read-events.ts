@@ -1,6 +1,6 @@
 import type { KeptDays, StoredEvent } from '../../db/partitioned/events.ts';
 import type { Database, Statement } from '../../db/pool.ts';
-import { type OpenIncident, openIncidentsSql, touchedSql } from '../incidents/open-incidents.ts';
+import { type OpenIncident, openIncidentsSql, touchedSql } from '../incidents/shared/open-incidents.ts';
 import type { EventPlace, EventView, Floors } from './event-view.ts';
 
 /** An event as readers get it; those that stand where the log was thinned out know how far that had come. */

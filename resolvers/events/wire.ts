@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { NextAction } from '../../core/error-codes.ts';
 import { type CatalogueEntry, eventCatalogue, isPlatformType } from '../../kernel/feeds/event-catalogue.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import type { OpenIncident } from '../incidents/open-incidents.ts';
+import type { OpenIncident } from '../incidents/shared/open-incidents.ts';
 import { type EventView, eventCursor, type Floors } from './event-view.ts';
 import type { EventRow } from './read-events.ts';
 

@@ -8,8 +8,8 @@ import { moment } from '../../kernel/input/fields.ts';
 import { limitsOf } from '../../kernel/limits/limits.ts';
 import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { newDelegateToken } from '../identity/delegate-token.ts';
-import { lockProjectFor } from '../projects/lock-project.ts';
+import { newDelegateToken } from '../identity/shared/delegate-token.ts';
+import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import {
   delegateKinds,
   publicSubjectInput,

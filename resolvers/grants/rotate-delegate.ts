@@ -5,7 +5,7 @@ import type { Delegate } from '../../db/schema/projects.ts';
 import { holdRight } from '../../kernel/access/hold-right.ts';
 import { grantHolds } from '../../kernel/access/rules.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { newDelegateToken } from '../identity/delegate-token.ts';
+import { newDelegateToken } from '../identity/shared/delegate-token.ts';
 import { delegateColumns, type IssuedDelegate, IssuedDelegateWire, issuedDelegateToWire } from './delegate-wire.ts';
 import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
 

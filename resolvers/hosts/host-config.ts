@@ -1,8 +1,8 @@
 import { Lru } from '../../core/lru.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
-import { type AuthStatement, authRows } from '../auth/auth-rows.ts';
-import { makeProjectKey } from '../identity/project-keys.ts';
+import { type AuthStatement, authRows } from '../auth/shared/auth-rows.ts';
+import { makeProjectKey } from '../identity/shared/project-keys.ts';
 
 /** What a page needs to know to use its project; nothing of it is a secret. Contract 01, section 4.1. */
 export interface HostConfig {

@@ -6,8 +6,8 @@ import { anyone } from '../../kernel/access/access.ts';
 import { oneLine } from '../../kernel/input/fields.ts';
 import { budgets } from '../../kernel/limits/budgets.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { auditPrices, usdOf } from '../payments/price-table.ts';
-import { settlementAddress } from '../payments/settlement-address.ts';
+import { auditPrices, usdOf } from '../payments/shared/price-table.ts';
+import { settlementAddress } from '../payments/shared/settlement-address.ts';
 import { hostName } from './host-name.ts';
 
 export interface RecordedInquiry {

@@ -3,8 +3,8 @@ import { queueMail } from '../../kernel/durability/outbox.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { inviteMailRate } from '../../kernel/limits/limits.ts';
 import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
-import { signInPagePath } from '../identity/page-paths.ts';
-import type { MemberRow } from '../orgs/member-row.ts';
+import { signInPagePath } from '../identity/shared/page-paths.ts';
+import type { MemberRow } from '../orgs/shared/member-row.ts';
 
 /**
  * Queues the mail that tells somebody of an invitation, or of a membership that began at once.

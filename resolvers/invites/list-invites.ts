@@ -3,7 +3,7 @@ import type { Statement } from '../../db/pool.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { type MemberRow, selectMemberships } from '../orgs/member-row.ts';
+import { type MemberRow, selectMemberships } from '../orgs/shared/member-row.ts';
 import { InviteWire, inviteToWire } from './wire.ts';
 
 /** `GET /orgs/v1/:org_id/invites`. Contract 01, section 6.5. */

@@ -3,10 +3,10 @@ import { ServiceError } from '../../core/errors.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { orgId, principalId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { endMembership } from '../members/end-membership.ts';
-import { findMembership } from '../orgs/find-member.ts';
-import { lockOrgFor } from '../orgs/lock-org.ts';
-import type { MemberRow } from '../orgs/member-row.ts';
+import { endMembership } from '../members/shared/end-membership.ts';
+import { findMembership } from '../orgs/shared/find-member.ts';
+import { lockOrgFor } from '../orgs/shared/lock-org.ts';
+import type { MemberRow } from '../orgs/shared/member-row.ts';
 import { isPending } from './list-invites.ts';
 
 /** `DELETE /orgs/v1/:org_id/invites/:principal_id`, also while the lease has lapsed. Contract 01, section 6.5. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { MemberRow } from '../orgs/member-row.ts';
-import { roleWire } from '../orgs/wire.ts';
+import type { MemberRow } from '../orgs/shared/member-row.ts';
+import { roleWire } from '../orgs/shared/wire.ts';
 
 /** Contract 01, section 6.5. */
 export const InviteWire = z.object({

@@ -7,7 +7,7 @@ import { dormantDaysMin, lifecycleDays } from '../../kernel/limits/limits.ts';
 import { tierNames, tiers } from '../../kernel/limits/tier-table.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { Task } from '../../kernel/run/task.ts';
-import { releaseSlugs } from '../orgs/claim-slug.ts';
+import { releaseSlugs } from '../orgs/shared/claim-slug.ts';
 import { queueLeaseEnded } from './lease-ended-mail.ts';
 import type { MovedOrg } from './moved-org.ts';
 import { tellOfMove } from './tell-of-move.ts';

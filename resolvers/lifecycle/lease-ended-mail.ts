@@ -2,7 +2,7 @@ import type { Statement } from '../../db/pool.ts';
 import { entersAt, type LeaseEnd } from '../../kernel/access/lifecycle.ts';
 import { queueMail } from '../../kernel/durability/outbox.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
-import { joinVerifiedMail } from '../identity/known-addresses.ts';
+import { joinVerifiedMail } from '../identity/shared/known-addresses.ts';
 import type { MovedOrg } from './moved-org.ts';
 
 /** Tells the owners of organizations whose lease has ended, at the addresses that they have verified. */

@@ -7,8 +7,8 @@ import { platformAdmin } from '../../kernel/access/access.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { leaseSet } from '../orgs/lease-mode.ts';
-import { leaseEndToWire, lifecycleWire } from '../orgs/wire.ts';
+import { leaseSet } from '../orgs/shared/lease-mode.ts';
+import { leaseEndToWire, lifecycleWire } from '../orgs/shared/wire.ts';
 
 /** `POST /orgs/v1/admin/:org_id/lease-perpetual`. Contract 01, section 6.9. */
 export const setLeasePerpetual = mutation({

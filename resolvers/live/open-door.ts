@@ -1,8 +1,8 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { openProjectDoor } from '../auth/project-door.ts';
-import { standingRole } from '../auth/standing.ts';
+import { openProjectDoor } from '../auth/shared/project-door.ts';
+import { standingRole } from '../auth/shared/standing.ts';
 import type { LiveIdentity } from './live-hub.ts';
 
 /** Who follows which project. */

@@ -3,8 +3,8 @@ import type { Statement } from '../../db/pool.ts';
 import { sendMailTask } from '../../kernel/durability/outbox.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import type { Task } from '../../kernel/run/task.ts';
-import { noteAttempts } from '../escalations/note-attempts.ts';
-import { tellUndelivered } from '../operator-contact/tell-undelivered.ts';
+import { noteAttempts } from '../escalations/shared/note-attempts.ts';
+import { tellUndelivered } from '../operator-contact/shared/tell-undelivered.ts';
 
 /** After so many failed attempts a mail is given up. */
 const attemptsMax = 10;

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
-import type { MemberRow } from '../orgs/member-row.ts';
+import type { MemberRow } from '../orgs/shared/member-row.ts';
 
 /**
  * Refuses to take the owner's role from the last one who could use it. Runs under the lock of the organization.

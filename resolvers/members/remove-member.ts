@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { onOrg } from '../../kernel/access/access.ts';
 import { orgId, principalId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { requireMember } from '../orgs/find-member.ts';
-import { lockOrgFor } from '../orgs/lock-org.ts';
-import type { MemberRow } from '../orgs/member-row.ts';
-import { requireRotation } from '../vaults/writers.ts';
-import { endMembership } from './end-membership.ts';
+import { requireMember } from '../orgs/shared/find-member.ts';
+import { lockOrgFor } from '../orgs/shared/lock-org.ts';
+import type { MemberRow } from '../orgs/shared/member-row.ts';
+import { requireRotation } from '../vaults/shared/writers.ts';
 import { keepOneOwner } from './last-owner.ts';
+import { endMembership } from './shared/end-membership.ts';
 
 /** `DELETE /orgs/v1/:org_id/members/:principal_id`, also while the lease has lapsed. Contract 01, section 6.4. */
 export const removeMember = mutation({

@@ -3,12 +3,12 @@ import type { Statement } from '../../db/pool.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { oneLine, orgId, principalId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { findMembership, noMember } from '../orgs/find-member.ts';
-import { lockOrgFor } from '../orgs/lock-org.ts';
-import type { MemberRow } from '../orgs/member-row.ts';
-import { type EncryptionKey, keysInside } from '../vaults/member-keys.ts';
-import { NextActionsWire } from '../vaults/wire.ts';
-import { requireRotation } from '../vaults/writers.ts';
+import { findMembership, noMember } from '../orgs/shared/find-member.ts';
+import { lockOrgFor } from '../orgs/shared/lock-org.ts';
+import type { MemberRow } from '../orgs/shared/member-row.ts';
+import { type EncryptionKey, keysInside } from '../vaults/shared/member-keys.ts';
+import { NextActionsWire } from '../vaults/shared/wire.ts';
+import { requireRotation } from '../vaults/shared/writers.ts';
 
 export interface RevokedKey {
   readonly member: MemberRow;

@@ -5,13 +5,13 @@ import { onOrg } from '../../kernel/access/access.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import { orgId, principalId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { requireMember } from '../orgs/find-member.ts';
-import { lockOrgFor } from '../orgs/lock-org.ts';
-import type { MemberRow } from '../orgs/member-row.ts';
-import { roleWire } from '../orgs/wire.ts';
-import { mayWrite, requireRotation, requireWriterOfAll } from '../vaults/writers.ts';
+import { requireMember } from '../orgs/shared/find-member.ts';
+import { lockOrgFor } from '../orgs/shared/lock-org.ts';
+import type { MemberRow } from '../orgs/shared/member-row.ts';
+import { roleWire } from '../orgs/shared/wire.ts';
+import { mayWrite, requireRotation, requireWriterOfAll } from '../vaults/shared/writers.ts';
 import { keepOneOwner } from './last-owner.ts';
-import { tellPosture } from './recovery-posture.ts';
+import { tellPosture } from './shared/recovery-posture.ts';
 
 /** `PATCH /orgs/v1/:org_id/members/:principal_id`. Contract 01, section 6.4. */
 export const setMemberRole = mutation({

@@ -4,8 +4,8 @@ import type { Statement } from '../../db/pool.ts';
 import type { OperatorContact } from '../../db/schema/operator-contacts.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { countMail, sendLink } from '../ceremonies/mailed-links.ts';
-import { walletOf } from '../identity/wallet-of.ts';
+import { countMail, sendLink } from '../ceremonies/shared/mailed-links.ts';
+import { walletOf } from '../identity/shared/wallet-of.ts';
 import {
   emailStateOf,
   findContact,
@@ -14,7 +14,7 @@ import {
   operatorContactColumns,
   operatorContactToWire,
   type ShownContact,
-} from './contact.ts';
+} from './shared/contact.ts';
 
 /** Where the mailed link leads: to a page that asks the authenticator. */
 export const registerPasskeyPath = '/agent/v1/contact/passkey/register';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { signedIn } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { OperatorContactWire, operatorContactToWire, showOwn } from './contact.ts';
+import { OperatorContactWire, operatorContactToWire, showOwn } from './shared/contact.ts';
 
 /** `GET /agent/v1/contact/status`. Contract 02, section 5.1. */
 export const getContact = query({

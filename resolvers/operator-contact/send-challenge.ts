@@ -6,7 +6,7 @@ import { queueMail } from '../../kernel/durability/outbox.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { contactLinkHours, contactMails } from '../../kernel/limits/limits.ts';
 import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
-import { operatorContactColumns } from './contact.ts';
+import { operatorContactColumns } from './shared/contact.ts';
 
 /** Where the mailed link leads: to a page that asks for a confirming click. */
 export const confirmPath = '/agent/v1/contact/verify-email/confirm';

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { emailStateOf, lockContact, OperatorContactWire, operatorContactToWire, showOwn } from './contact.ts';
 import { sendChallenge } from './send-challenge.ts';
+import { emailStateOf, lockContact, OperatorContactWire, operatorContactToWire, showOwn } from './shared/contact.ts';
 
 /** `POST /agent/v1/contact/verify-email`. Contract 02, section 5.1. */
 export const sendVerification = mutation({

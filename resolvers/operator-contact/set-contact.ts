@@ -6,7 +6,8 @@ import { signedIn } from '../../kernel/access/access.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import { givenName, shows } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { walletOf } from '../identity/wallet-of.ts';
+import { walletOf } from '../identity/shared/wallet-of.ts';
+import { sendChallenge } from './send-challenge.ts';
 import {
   findContact,
   lockContact,
@@ -14,8 +15,7 @@ import {
   operatorContactColumns,
   operatorContactToWire,
   type ShownContact,
-} from './contact.ts';
-import { sendChallenge } from './send-challenge.ts';
+} from './shared/contact.ts';
 
 /** An address on the web that is nobody's secret. */
 const httpsUrl = z

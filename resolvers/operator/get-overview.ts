@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { signedIn } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { lifecycleWire, roleWire, tierWire } from '../orgs/wire.ts';
+import { lifecycleWire, roleWire, tierWire } from '../orgs/shared/wire.ts';
 import { OperatorScopeWire, type Reach, reachOf } from './reach.ts';
 
 /** How much somebody answers for. */

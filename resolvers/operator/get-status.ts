@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { degradedSql } from '../incidents/open-incidents.ts';
-import { contactStates, emailStateOf, findContact, passkeyStateOf } from '../operator-contact/contact.ts';
+import { degradedSql } from '../incidents/shared/open-incidents.ts';
+import { contactStates, emailStateOf, findContact, passkeyStateOf } from '../operator-contact/shared/contact.ts';
 import { lookedFor, operatedOrgs, type Reach, reachOf } from './reach.ts';
 
 export interface OperatorStatus extends Reach {

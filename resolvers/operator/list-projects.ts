@@ -3,8 +3,8 @@ import type { Statement } from '../../db/pool.ts';
 import { type Access, notAuthorized, type PrincipalScope, signedIn } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { projectColumns } from '../projects/load-projects.ts';
-import { type ProjectRow, ProjectSummaryWire, projectToWire } from '../projects/wire.ts';
+import { projectColumns } from '../projects/shared/load-projects.ts';
+import { type ProjectRow, ProjectSummaryWire, projectToWire } from '../projects/shared/wire.ts';
 import { lookedFor, type OperatorScope, OperatorScopeWire, operatedOrgs, refuseNarrow, scopeOf } from './reach.ts';
 
 export interface OperatedProjects {

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import type { Org } from '../../db/schema/orgs.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { newOrg, orgCreated } from './new-org.ts';
-import { orgDisplayName } from './org-input.ts';
-import { OrgSummaryWire, orgToWire } from './wire.ts';
+import { newOrg, orgCreated } from './shared/new-org.ts';
+import { orgDisplayName } from './shared/org-input.ts';
+import { OrgSummaryWire, orgToWire } from './shared/wire.ts';
 
 /** `POST /orgs/v1`. Contract 01, section 6.2. */
 export const createOrg = mutation({

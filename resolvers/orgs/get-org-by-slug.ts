@@ -4,9 +4,9 @@ import type { Statement } from '../../db/pool.ts';
 import { orgs, type Role } from '../../db/schema/orgs.ts';
 import { type Access, notAuthorized, type OrgScope, signedIn } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { slugForm, slugReleased } from './claim-slug.ts';
 import type { OrgDetail } from './get-org.ts';
-import { OrgSummaryWire, orgToWire, roleWire } from './wire.ts';
+import { slugForm, slugReleased } from './shared/claim-slug.ts';
+import { OrgSummaryWire, orgToWire, roleWire } from './shared/wire.ts';
 
 interface SlugInput {
   readonly slug: string;

@@ -3,7 +3,7 @@ import type { Org, Role } from '../../db/schema/orgs.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { OrgSummaryWire, orgToWire, roleWire } from './wire.ts';
+import { OrgSummaryWire, orgToWire, roleWire } from './shared/wire.ts';
 
 export interface OrgDetail extends Org {
   /** The caller's own role; null for a platform admin who is no member. */

@@ -3,8 +3,8 @@ import type { Statement } from '../../db/pool.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { type MemberRow, selectMembers } from './member-row.ts';
-import { membershipStatusWire, roleWire } from './wire.ts';
+import { type MemberRow, selectMembers } from './shared/member-row.ts';
+import { membershipStatusWire, roleWire } from './shared/wire.ts';
 
 /** `GET /orgs/v1/:org_id/members`. Contract 01, section 6.4. */
 export const listMembers = query({

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { signedIn } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { membershipsStatement } from './memberships.ts';
-import type { MembershipRow } from './wire.ts';
-import { MembershipWire, membershipToWire } from './wire.ts';
+import { membershipsStatement } from './shared/memberships.ts';
+import type { MembershipRow } from './shared/wire.ts';
+import { MembershipWire, membershipToWire } from './shared/wire.ts';
 
 /** `GET /orgs/v1`. Contract 01, section 6.2. */
 export const listOrgs = query({

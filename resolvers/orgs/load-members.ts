@@ -3,7 +3,7 @@ import { principalIdOf } from '../../kernel/access/caller.ts';
 import { isMember } from '../../kernel/access/rules.ts';
 import { visibilityOf } from '../../kernel/access/visibility.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { type MemberRow, selectMembers } from './member-row.ts';
+import { type MemberRow, selectMembers } from './shared/member-row.ts';
 
 /** Names one membership. */
 export interface MemberKey {

@@ -6,9 +6,9 @@ import { onOrg } from '../../kernel/access/access.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { lockOrgFor } from './lock-org.ts';
-import { orgDisplayName } from './org-input.ts';
-import { OrgSummaryWire, orgToWire } from './wire.ts';
+import { lockOrgFor } from './shared/lock-org.ts';
+import { orgDisplayName } from './shared/org-input.ts';
+import { OrgSummaryWire, orgToWire } from './shared/wire.ts';
 
 /** `PATCH /orgs/v1/:org_id`. Contract 01, section 6.2. */
 export const renameOrg = mutation({

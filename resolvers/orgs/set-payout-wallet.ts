@@ -6,8 +6,8 @@ import { onOrg } from '../../kernel/access/access.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import { orgId, walletAddress } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { lockOrgFor } from './lock-org.ts';
 import { type PayoutRecovery, PayoutRecoveryWire, payoutRecoveries, payoutRecoveryToWire } from './payout-recovery.ts';
+import { lockOrgFor } from './shared/lock-org.ts';
 
 export interface PayoutWalletSet {
   readonly org: Org;

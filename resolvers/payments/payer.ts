@@ -6,7 +6,7 @@ import { outsideRate } from '../../kernel/limits/limits.ts';
 import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { PlatformPrice } from '../../kernel/run/price.ts';
-import { findOrCreateWalletPrincipal } from '../identity/wallet-principal.ts';
+import { findOrCreateWalletPrincipal } from '../identity/shared/wallet-principal.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
 import { findByNonce } from './payment-rows.ts';
 import { asSaleRefusal, tendered } from './sale.ts';

@@ -4,7 +4,7 @@ import { ChallengeForm, type ChallengeTexts, textsOf } from '../../engines/x402/
 import { challengeV1, challengeV2, type Terms } from '../../engines/x402/terms.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { Price, PriceFacet } from '../../kernel/run/price.ts';
-import { settlementAddress } from './settlement-address.ts';
+import { settlementAddress } from './shared/settlement-address.ts';
 
 /** What is asked for: its texts are of both versions of x402, which name the same price. */
 export interface Challenge {

@@ -3,9 +3,9 @@ import { inTransaction, type Queries, type Statement } from '../../db/pool.ts';
 import type { Payment } from '../../db/schema/payments.ts';
 import type { Settlement } from '../../engines/x402/cashier.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { licensedStatement } from './chain-payments.ts';
 import { failPayment, type HeldPayment, heldRows, LeaseLostError } from './payment-rows.ts';
-import { auditPrices } from './price-table.ts';
+import { licensedStatement } from './shared/chain-payments.ts';
+import { auditPrices } from './shared/price-table.ts';
 
 /** How long the answer of a payment is kept, in hours: so long can it be had once more. Contract 00, section 1.9. */
 export const keptHours = 24;

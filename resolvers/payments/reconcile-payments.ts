@@ -9,7 +9,7 @@ import type { Context } from '../../kernel/run/context.ts';
 import type { Task } from '../../kernel/run/task.ts';
 import { failPayment, type HeldPayment, leavePayment, newLease, releasePayment } from './payment-rows.ts';
 import { recordSettlement } from './payment-settlement.ts';
-import { auditPrices } from './price-table.ts';
+import { auditPrices } from './shared/price-table.ts';
 
 /** The job that asks the chain what became of payments whose process has ended, or that were given up. */
 export const reconcilePaymentsTask = 'reconcile-payments';

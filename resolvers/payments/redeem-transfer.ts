@@ -7,13 +7,13 @@ import type { TransactionHash } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
 import { budgets, chargeBudget } from '../../kernel/limits/budgets.ts';
 import { carryOut, giveAgain } from './carry-out.ts';
-import { licensedStatement } from './chain-payments.ts';
 import { launchedAt } from './launch.ts';
 import { paymentRequired } from './payment-required.ts';
 import { type HeldPayment, insertPayment, newLease, takePayment } from './payment-rows.ts';
 import { keptHours, lockTransfer, openOutcome } from './payment-settlement.ts';
-import { planFor } from './plans.ts';
 import { buyerOf, type PaidSale } from './sale.ts';
+import { licensedStatement } from './shared/chain-payments.ts';
+import { planFor } from './shared/plans.ts';
 import { tokenOf } from './tender.ts';
 
 const alreadyUsed = 'tx_already_used';

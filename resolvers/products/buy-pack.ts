@@ -7,14 +7,14 @@ import { orderFacts, orderType, packTier, proPack } from '../../engines/bundles/
 import { zip } from '../../engines/bundles/zip.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { hostAdmission } from '../audits/admit-host.ts';
-import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../audits/audit-result-wire.ts';
-import { recordAudit } from '../audits/record-audit.ts';
-import { whoWaits } from '../audits/who-waits.ts';
-import { type Delivery, deliveryToWire, openDownload } from '../downloads/open-download.ts';
-import { requireSigner } from '../licences/require-signer.ts';
-import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/record-order.ts';
-import { auditPrices } from '../payments/price-table.ts';
+import { hostAdmission } from '../audits/shared/admit-host.ts';
+import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../audits/shared/audit-result-wire.ts';
+import { recordAudit } from '../audits/shared/record-audit.ts';
+import { whoWaits } from '../audits/shared/who-waits.ts';
+import { type Delivery, deliveryToWire, openDownload } from '../downloads/shared/open-download.ts';
+import { requireSigner } from '../licences/shared/require-signer.ts';
+import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/shared/record-order.ts';
+import { auditPrices } from '../payments/shared/price-table.ts';
 
 /** A whole audit, and what was made of it. */
 export interface BoughtPack {

@@ -11,14 +11,14 @@ import { anyone } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { hostAdmission } from '../audits/admit-host.ts';
-import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../audits/audit-result-wire.ts';
-import { recordAudit } from '../audits/record-audit.ts';
-import { type Delivery, deliveryToWire, openDownload } from '../downloads/open-download.ts';
-import { issueLicence } from '../licences/issue-licence.ts';
-import { requireSigner } from '../licences/require-signer.ts';
-import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/record-order.ts';
-import { auditPrices } from '../payments/price-table.ts';
+import { hostAdmission } from '../audits/shared/admit-host.ts';
+import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../audits/shared/audit-result-wire.ts';
+import { recordAudit } from '../audits/shared/record-audit.ts';
+import { type Delivery, deliveryToWire, openDownload } from '../downloads/shared/open-download.ts';
+import { issueLicence } from '../licences/shared/issue-licence.ts';
+import { requireSigner } from '../licences/shared/require-signer.ts';
+import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/shared/record-order.ts';
+import { auditPrices } from '../payments/shared/price-table.ts';
 
 /** A file of the licence set. */
 interface LicenceDocument {

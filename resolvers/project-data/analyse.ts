@@ -2,7 +2,7 @@ import type { ProjectDatabase } from '../../db/project-databases.ts';
 import { type Asked, askedSetting, askSql, findingsTold, toldSql } from '../../engines/expose/analysed.ts';
 import type { Finding } from '../../engines/expose/finding.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { asOwner, inProject, once } from './in-project.ts';
+import { asOwner, inProject, once } from './shared/in-project.ts';
 
 /** Has PostgreSQL analyse the SQL of a manifest, with the rights and the names that it would be applied with. */
 export async function analyse(

@@ -9,12 +9,12 @@ import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { projectMutation } from '../../kernel/run/operation.ts';
-import { forgetLive, noteLive } from '../live/prune-live.ts';
+import { forgetLive, noteLive } from '../live/shared/prune-live.ts';
 import { analyse } from './analyse.ts';
-import { asOwner, databaseOf, inProject, once } from './in-project.ts';
 import { asOwnReader, factsOf, readFacts, storeManifest } from './manifest-store.ts';
 import { findingToWire, findingWire, manifestInput, namedWire, refuseErrors } from './manifest-wire.ts';
 import { readingSql } from './reading-sql.ts';
+import { asOwner, databaseOf, inProject, once } from './shared/in-project.ts';
 
 export interface ExposeApplied {
   readonly projectId: string;

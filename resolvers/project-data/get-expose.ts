@@ -4,10 +4,10 @@ import type { Manifest } from '../../engines/expose/manifest-shape.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { databaseOf, inProject } from './in-project.ts';
 import { appliedOf, asOwnReader, factsOf, readApplied, readFacts } from './manifest-store.ts';
 import { manifestToWire, manifestWire } from './manifest-wire.ts';
 import { readingSql } from './reading-sql.ts';
+import { databaseOf, inProject } from './shared/in-project.ts';
 
 export interface ExposeState {
   readonly projectId: string;

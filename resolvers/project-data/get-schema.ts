@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { asReader, databaseOf, inProject, once, schemaTooLarge, tenantSchema } from './in-project.ts';
+import { asReader, databaseOf, inProject, once, schemaTooLarge, tenantSchema } from './shared/in-project.ts';
 
 const columnWire = z.object({
   name: z.string(),

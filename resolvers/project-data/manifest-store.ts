@@ -2,8 +2,8 @@ import { ThreadEndedError } from '../../core/threads.ts';
 import { factsSql } from '../../engines/expose/facts.ts';
 import type { Manifest } from '../../engines/expose/manifest-shape.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { once, ownerRole, schemaTooLarge } from './in-project.ts';
 import { readingSql } from './reading-sql.ts';
+import { once, ownerRole, schemaTooLarge } from './shared/in-project.ts';
 
 /** Reads as the owner, with no path to search: what is named here has its schema. */
 export const asOwnReader = once("select set_config('role', $1, true), set_config('search_path', '', true)", [

@@ -9,8 +9,8 @@ import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { projectMutation } from '../../kernel/run/operation.ts';
-import { asOwner, databaseOf, once, tenantSchema } from './in-project.ts';
 import { readingSql, sqlBytesMax } from './reading-sql.ts';
+import { asOwner, databaseOf, once, tenantSchema } from './shared/in-project.ts';
 import { locating } from './sql-refusal.ts';
 import { runOnce } from './sql-runs.ts';
 

@@ -6,7 +6,7 @@ import { runDoneState } from '../../db/project-template/sql-runs.ts';
 import type { ScriptLimits, ScriptResult, ScriptSequel, ScriptStatement } from '../../db/script.ts';
 import type { TypeFacts } from '../../engines/sql/values.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { inProject, once } from './in-project.ts';
+import { inProject, once } from './shared/in-project.ts';
 import { learningTypes } from './type-names.ts';
 
 /** What a script answered, with what the types of its fields are called. */

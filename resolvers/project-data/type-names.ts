@@ -1,6 +1,6 @@
 import type { ScriptSequel } from '../../db/script.ts';
 import type { TypeFacts } from '../../engines/sql/values.ts';
-import { once } from './in-project.ts';
+import { once } from './shared/in-project.ts';
 
 /** Types below this number are PostgreSQL's own, and the same in every database. */
 const firstOwnType = 16_384;

@@ -5,8 +5,8 @@ import { platformAdmin } from '../../kernel/access/access.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import { oneLine, projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { lockProject } from './lock-project.ts';
-import { type ProjectRow, ProjectSummaryWire, projectToWire } from './wire.ts';
+import { lockProject } from './shared/lock-project.ts';
+import { type ProjectRow, ProjectSummaryWire, projectToWire } from './shared/wire.ts';
 
 const reason = { reason: oneLine(500).optional().describe('Why, for the trail; at most 500 characters.') };
 

@@ -2,8 +2,8 @@ import type { Statement } from '../../db/pool.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { AuditEntry, StepRef } from '../../kernel/run/operation.ts';
-import { forgetErrors } from '../errors/erase-gone.ts';
-import type { ProjectRow } from './wire.ts';
+import { forgetErrors } from '../errors/shared/erase-gone.ts';
+import type { ProjectRow } from './shared/wire.ts';
 
 /**
  * Marks a project whose row is locked as deleted: from the commit on it is gone for everybody, its keys with it, and

@@ -24,11 +24,11 @@ import { limitsOf } from '../../kernel/limits/limits.ts';
 import { refuseOverQuota } from '../../kernel/limits/quota.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { stepMutation } from '../../kernel/run/operation.ts';
-import { makeProjectKey } from '../identity/project-keys.ts';
-import { lockOrgFor } from '../orgs/lock-org.ts';
-import { findOrCreateOwnOrg } from '../orgs/own-org.ts';
-import { leaseEndOf, tierWire } from '../orgs/wire.ts';
-import { type ProjectRow, withOrg } from './wire.ts';
+import { makeProjectKey } from '../identity/shared/project-keys.ts';
+import { lockOrgFor } from '../orgs/shared/lock-org.ts';
+import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
+import { leaseEndOf, tierWire } from '../orgs/shared/wire.ts';
+import { type ProjectRow, withOrg } from './shared/wire.ts';
 
 interface CreateProjectInput {
   readonly org_id?: string | undefined;

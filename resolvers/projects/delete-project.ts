@@ -12,9 +12,9 @@ import { projectId } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { stepMutation } from '../../kernel/run/operation.ts';
 import { beginDeletion } from './begin-deletion.ts';
-import { projectColumns } from './load-projects.ts';
-import { lockProjectFor } from './lock-project.ts';
-import type { ProjectRow } from './wire.ts';
+import { projectColumns } from './shared/load-projects.ts';
+import { lockProjectFor } from './shared/lock-project.ts';
+import type { ProjectRow } from './shared/wire.ts';
 
 const name = 'projects.delete';
 

@@ -3,7 +3,7 @@ import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { projectUsages } from './project-usage.ts';
-import { type ProjectRow, ProjectSummaryWire, projectToWire, withOrg } from './wire.ts';
+import { type ProjectRow, ProjectSummaryWire, projectToWire, withOrg } from './shared/wire.ts';
 
 /** `GET /projects/v1/:id`. Contract 01, section 5.5. */
 export const getProject = query({

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { leaseEndToWire, lifecycleWire, tierWire } from '../orgs/wire.ts';
+import { leaseEndToWire, lifecycleWire, tierWire } from '../orgs/shared/wire.ts';
 import { projectUsages } from './project-usage.ts';
-import { statusOf, statusWire, withOrg } from './wire.ts';
+import { statusOf, statusWire, withOrg } from './shared/wire.ts';
 
 /** `GET /projects/v1/admin/:project_id/usage`. Contract 01, section 2.8. */
 export const getUsage = query({

@@ -5,8 +5,8 @@ import { visibilityOf } from '../../kernel/access/visibility.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { projectColumns, visible } from './load-projects.ts';
-import { type ProjectRow, ProjectSummaryWire, projectToWire } from './wire.ts';
+import { projectColumns, visible } from './shared/load-projects.ts';
+import { type ProjectRow, ProjectSummaryWire, projectToWire } from './shared/wire.ts';
 
 interface ListProjectsInput {
   readonly org_id?: string | undefined;

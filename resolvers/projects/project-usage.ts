@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/pool.ts';
 import { limitsOf } from '../../kernel/limits/limits.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import type { ProjectRow } from './wire.ts';
+import type { ProjectRow } from './shared/wire.ts';
 
 export interface ProjectUsage {
   /** Requests made with the project's own keys in the present period of its organization. */

@@ -5,8 +5,8 @@ import type { Context } from '../../kernel/run/context.ts';
 import { recordStep } from '../../kernel/run/steps.ts';
 import { beginDeletion } from './begin-deletion.ts';
 import { deleteProject } from './delete-project.ts';
-import { projectColumns } from './load-projects.ts';
-import type { ProjectRow } from './wire.ts';
+import { projectColumns } from './shared/load-projects.ts';
+import type { ProjectRow } from './shared/wire.ts';
 
 /** Projects whose deletion is begun in one transaction. */
 const batch = 50;

@@ -3,8 +3,8 @@ import type { Statement } from '../../db/pool.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { givenName, projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { lockProjectFor } from './lock-project.ts';
-import type { ProjectRow } from './wire.ts';
+import { lockProjectFor } from './shared/lock-project.ts';
+import type { ProjectRow } from './shared/wire.ts';
 
 /** `PATCH /projects/v1/:id`. Contract 01, section 5.6. */
 export const renameProject = mutation({

@@ -5,8 +5,8 @@ import { onProject } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { addressForm, projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { lockProjectFor } from './lock-project.ts';
-import type { ProjectRow } from './wire.ts';
+import { lockProjectFor } from './shared/lock-project.ts';
+import type { ProjectRow } from './shared/wire.ts';
 
 /** `POST /projects/v1/:id/repo-name`. Contract 01, section 5.7. */
 export const setRepoName = mutation({

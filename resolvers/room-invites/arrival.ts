@@ -3,10 +3,10 @@ import type { Statement } from '../../db/pool.ts';
 import { type Presence, type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
 import { feedCursor } from '../../kernel/feeds/feeds.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { othersLive } from '../rooms/live-presences.ts';
-import { presenceStatement } from '../rooms/presence.ts';
-import { roomFeed } from '../rooms/room-feed.ts';
-import { messageToWire, presenceToWire } from '../rooms/wire.ts';
+import { othersLive } from '../rooms/shared/live-presences.ts';
+import { presenceStatement } from '../rooms/shared/presence.ts';
+import { roomFeed } from '../rooms/shared/room-feed.ts';
+import { messageToWire, presenceToWire } from '../rooms/shared/wire.ts';
 import type { RedeemableInvite } from './redeemable-invite.ts';
 
 /** Messages that whoever arrives is shown. Contract 02, section 2.8. */

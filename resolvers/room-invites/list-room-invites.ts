@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { roomAddress } from '../rooms/room-input.ts';
+import { roomAddress } from '../rooms/shared/room-input.ts';
 import { inviteColumns, RoomInviteWire, roomInviteToWire, type ShownInvite } from './wire.ts';
 
 /** `GET /orgs/v1/:org_id/rooms/:room_key/invites`: at most as many as may be open. */

@@ -4,10 +4,10 @@ import type { Statement } from '../../db/pool.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { lockOrgFor } from '../orgs/lock-org.ts';
-import { ensureRoom } from '../rooms/ensure-room.ts';
-import { presenceId, roomAddress } from '../rooms/room-input.ts';
-import { resolveSelf } from '../rooms/self.ts';
+import { lockOrgFor } from '../orgs/shared/lock-org.ts';
+import { ensureRoom } from '../rooms/shared/ensure-room.ts';
+import { presenceId, roomAddress } from '../rooms/shared/room-input.ts';
+import { resolveSelf } from '../rooms/shared/self.ts';
 import { inviteColumns, RoomInviteWire, roomInviteToWire, type ShownInvite } from './wire.ts';
 
 /** Keys of one room that are open at once. */

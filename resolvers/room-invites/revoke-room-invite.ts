@@ -5,8 +5,8 @@ import { checked } from '../../db/checked.ts';
 import type { Statement } from '../../db/pool.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { lockOrgFor } from '../orgs/lock-org.ts';
-import { roomAddress } from '../rooms/room-input.ts';
+import { lockOrgFor } from '../orgs/shared/lock-org.ts';
+import { roomAddress } from '../rooms/shared/room-input.ts';
 import { inviteColumns, type ShownInvite } from './wire.ts';
 
 /** `DELETE /orgs/v1/:org_id/rooms/:room_key/invites/:invite_id`. Contract 02, section 2.8. */

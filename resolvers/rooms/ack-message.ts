@@ -10,8 +10,8 @@ import { principalIdOf } from '../../kernel/access/caller.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { messageStatement } from './get-message.ts';
-import { presenceId, roomAddress, sessionKey } from './room-input.ts';
-import { nobodyNamed, resolveSelf, type SelfRequest } from './self.ts';
+import { presenceId, roomAddress, sessionKey } from './shared/room-input.ts';
+import { nobodyNamed, resolveSelf, type SelfRequest } from './shared/self.ts';
 
 export interface AckedMessage {
   readonly message: RoomMessage;

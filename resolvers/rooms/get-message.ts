@@ -6,8 +6,8 @@ import type { Statement } from '../../db/pool.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { roomAddress } from './room-input.ts';
-import { MessageWire, messageToWire } from './wire.ts';
+import { roomAddress } from './shared/room-input.ts';
+import { MessageWire, messageToWire } from './shared/wire.ts';
 
 /** `GET /orgs/v1/:org_id/rooms/:room_key/messages/:message_id`. Contract 02, section 2.6. */
 export const getMessage = query({

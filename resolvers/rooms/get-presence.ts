@@ -3,9 +3,9 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Presence } from '../../db/schema/rooms.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { presenceStatement } from './presence.ts';
-import { roomAddress } from './room-input.ts';
-import { PresenceWire, presenceToWire } from './wire.ts';
+import { presenceStatement } from './shared/presence.ts';
+import { roomAddress } from './shared/room-input.ts';
+import { PresenceWire, presenceToWire } from './shared/wire.ts';
 
 /** `GET /orgs/v1/:org_id/rooms/:room_key/presences/:presence_id`. Contract 02, section 2.3. */
 export const getPresence = query({

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { roomAddress } from './room-input.ts';
 import { type RoomSummary, RoomSummaryWire, roomToWire, summaryColumns } from './room-summary.ts';
+import { roomAddress } from './shared/room-input.ts';
 
 /** `GET /orgs/v1/:org_id/rooms/:room_key`: a look without joining. Contract 02, section 2.2. */
 export const getRoom = query({

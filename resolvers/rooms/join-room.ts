@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { onRoom } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { ensureRoom } from './ensure-room.ts';
-import { join } from './presence.ts';
-import { presenceFields, roomAddress, sessionKey } from './room-input.ts';
-import { ArrivalWire, arrivalToWire, roomPath } from './wire.ts';
+import { ensureRoom } from './shared/ensure-room.ts';
+import { join } from './shared/presence.ts';
+import { presenceFields, roomAddress, sessionKey } from './shared/room-input.ts';
+import { ArrivalWire, arrivalToWire, roomPath } from './shared/wire.ts';
 
 /** `POST /orgs/v1/:org_id/rooms/:room_key/presences`. Contract 02, section 2.3. */
 export const joinRoom = mutation({

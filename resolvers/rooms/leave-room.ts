@@ -5,10 +5,10 @@ import type { Presence } from '../../db/schema/rooms.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { freeClaims } from './claims/free-claims.ts';
-import { presenceStatement, principalOf } from './presence.ts';
 import { presenceColumns } from './presence-columns.ts';
 import { presenceChanged } from './presence-feed.ts';
-import { roomAddress } from './room-input.ts';
+import { presenceStatement, principalOf } from './shared/presence.ts';
+import { roomAddress } from './shared/room-input.ts';
 
 export interface Leaving {
   readonly presenceId: string;

@@ -8,13 +8,13 @@ import { movedWhileAllowed } from '../../kernel/feeds/held-read.ts';
 import { cursor as cursorField, wholeNumber } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { othersLive } from './live-presences.ts';
 import { filteredFeed, isFilter, type MessageFilter, passes, picks, readRoomBack } from './message-filter.ts';
-import { touchReader } from './presence.ts';
-import { roomFeed } from './room-feed.ts';
-import { messageFilter, messagePage, roomAddress, unread } from './room-input.ts';
-import { resolveSelf, type SelfRequest } from './self.ts';
-import { MessageWire, messageToWire, PresenceWire, presenceToWire } from './wire.ts';
+import { othersLive } from './shared/live-presences.ts';
+import { touchReader } from './shared/presence.ts';
+import { roomFeed } from './shared/room-feed.ts';
+import { messageFilter, messagePage, roomAddress, unread } from './shared/room-input.ts';
+import { resolveSelf, type SelfRequest } from './shared/self.ts';
+import { MessageWire, messageToWire, PresenceWire, presenceToWire } from './shared/wire.ts';
 
 /** A held read waits between one and 25 seconds; anything else is clamped. Contract 02, section 2.5. */
 const waitSeconds = { min: 1, max: 25 };

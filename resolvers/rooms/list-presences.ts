@@ -6,8 +6,8 @@ import { flag, oneLine } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { isStanding } from './claims/claim-columns.ts';
 import { isLive, presenceColumns } from './presence-columns.ts';
-import { roomAddress } from './room-input.ts';
-import { PresenceWire, presenceToWire } from './wire.ts';
+import { roomAddress } from './shared/room-input.ts';
+import { PresenceWire, presenceToWire } from './shared/wire.ts';
 
 /** A presence and how many claims of its stand. */
 export type ListedPresence = Presence & { readonly activeClaims: number };

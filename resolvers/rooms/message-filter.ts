@@ -1,7 +1,7 @@
 import type { Database, Statement } from '../../db/pool.ts';
 import type { RoomMessage } from '../../db/schema/rooms.ts';
 import type { Feed, FeedName, FeedSlice } from '../../kernel/feeds/feeds.ts';
-import { type SliceRow, sliceColumns, toSlice } from './room-feed.ts';
+import { type SliceRow, sliceColumns, toSlice } from './shared/room-feed.ts';
 
 /** What of a room is read. Cursors know nothing of it: those of a room are good for every filter. Contract 02, 2.5. */
 export interface MessageFilter {

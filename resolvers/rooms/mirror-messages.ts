@@ -6,7 +6,7 @@ import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { Task } from '../../kernel/run/task.ts';
 import { projectOfRoom } from './room-summary.ts';
-import { snippetOf } from './wire.ts';
+import { snippetOf } from './shared/wire.ts';
 
 /** The job that finds what a node left untold that stopped. */
 export const mirrorMessagesTask = 'mirror-messages';

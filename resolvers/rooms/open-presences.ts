@@ -5,7 +5,7 @@ import { type Opened, openFeed } from '../../kernel/feeds/open-feed.ts';
 import { cursor } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { type PresenceChange, presenceFeed } from './presence-feed.ts';
-import { roomAddress } from './room-input.ts';
+import { roomAddress } from './shared/room-input.ts';
 
 /** What a subscription begins with: the right to the room, and the position of its cursor. */
 export const openPresences = query({

@@ -5,9 +5,9 @@ import { type Opened, openFeed } from '../../kernel/feeds/open-feed.ts';
 import { cursor } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import type { MessageFilter } from './message-filter.ts';
-import { roomFeed } from './room-feed.ts';
-import { messageFilter, roomAddress } from './room-input.ts';
-import { resolveSelf } from './self.ts';
+import { roomFeed } from './shared/room-feed.ts';
+import { messageFilter, roomAddress } from './shared/room-input.ts';
+import { resolveSelf } from './shared/self.ts';
 
 export interface OpenedRoom extends Opened<RoomMessage> {
   /** Which of its messages are meant. */

@@ -9,14 +9,14 @@ import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { shows } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { ensureRoom } from './ensure-room.ts';
-import { othersLive } from './live-presences.ts';
-import type { Arrival } from './presence.ts';
 import { resolveRecipients } from './recipients.ts';
-import { appendMessage, isTold } from './room-feed.ts';
-import { presenceFields, presenceId, roomAddress, sessionKey, threadId } from './room-input.ts';
 import { resolveSender } from './sender.ts';
 import { nearDailySends, refuseOverDailySends } from './sends-of-day.ts';
+import { ensureRoom } from './shared/ensure-room.ts';
+import { othersLive } from './shared/live-presences.ts';
+import type { Arrival } from './shared/presence.ts';
+import { appendMessage, isTold } from './shared/room-feed.ts';
+import { presenceFields, presenceId, roomAddress, sessionKey, threadId } from './shared/room-input.ts';
 import {
   ArrivalWire,
   arrivalToWire,
@@ -25,7 +25,7 @@ import {
   PresenceWire,
   presenceToWire,
   roomPath,
-} from './wire.ts';
+} from './shared/wire.ts';
 
 const bodyBytesMax = 32 * 1024;
 const recipientsMax = 50;

@@ -2,6 +2,7 @@ import { checked } from '../../db/checked.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { RoomScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import { isLive } from './presence-columns.ts';
 import {
   type Arrival,
   columns,
@@ -14,8 +15,7 @@ import {
   resumedBy,
   type SpeakerRequest,
   until,
-} from './presence.ts';
-import { isLive } from './presence-columns.ts';
+} from './shared/presence.ts';
 
 /**
  * The sender of a message: the presence it names, else the session it resumes, else the one that its principal was

@@ -22,7 +22,7 @@ import { outdatedStates } from '../../engines/rows/schema-caches.ts';
 import type { Rendered } from '../../engines/rows/sql/sql.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { connectionLost, saidTooMuch } from '../project-data/in-project.ts';
+import { connectionLost, saidTooMuch } from '../project-data/shared/in-project.ts';
 import { explainDenial, hasRight } from './explain-denial.ts';
 import { type RowCaller, strangerOf } from './open-door.ts';
 

@@ -1,6 +1,6 @@
 import type { Statement } from '../../db/pool.ts';
 import { Outdated, type Work } from '../../kernel/durability/unit-of-work.ts';
-import { countsAsFree, refuseMoreFree } from '../orgs/new-org.ts';
+import { countsAsFree, refuseMoreFree } from '../orgs/shared/new-org.ts';
 
 /** Has everybody wait who would change what free organizations the organization's owners have. */
 export async function holdRoomForFree(work: Work, orgId: string): Promise<ReadonlySet<string>> {

@@ -15,12 +15,12 @@ import { entersAt } from '../../kernel/access/lifecycle.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { tiers } from '../../kernel/limits/tier-table.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { joinVerifiedMail } from '../identity/known-addresses.ts';
-import { walletOf } from '../identity/wallet-of.ts';
-import { degradedSql } from '../incidents/open-incidents.ts';
-import { findOwnOrg, ownScope } from '../orgs/own-org.ts';
-import { leaseEndToWire, tierWire } from '../orgs/wire.ts';
-import { ProjectSummaryWire, projectToWire } from '../projects/wire.ts';
+import { joinVerifiedMail } from '../identity/shared/known-addresses.ts';
+import { walletOf } from '../identity/shared/wallet-of.ts';
+import { degradedSql } from '../incidents/shared/open-incidents.ts';
+import { findOwnOrg, ownScope } from '../orgs/shared/own-org.ts';
+import { leaseEndToWire, tierWire } from '../orgs/shared/wire.ts';
+import { ProjectSummaryWire, projectToWire } from '../projects/shared/wire.ts';
 import { emptyPool, poolOf, projectsOf } from './pool-usage.ts';
 
 interface TierStatusInput {

@@ -2,8 +2,8 @@ import type { Statement } from '../../db/pool.ts';
 import type { Org } from '../../db/schema/orgs.ts';
 import { limitsOf } from '../../kernel/limits/limits.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { projectColumns } from '../projects/load-projects.ts';
-import type { ProjectRow } from '../projects/wire.ts';
+import { projectColumns } from '../projects/shared/load-projects.ts';
+import type { ProjectRow } from '../projects/shared/wire.ts';
 
 /** What all projects of an organization use together, beside what its tier allows. */
 export interface PoolUsage {

@@ -4,10 +4,10 @@ import { isUuid } from '../../core/ids.ts';
 import type { Statement } from '../../db/pool.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
+import { VaultWire, vaultToWire } from './shared/wire.ts';
+import { writes } from './shared/writers.ts';
 import { writerAddress } from './vault-input.ts';
 import { lockNamedOrg, lockVault, type VaultRow, vaultInside } from './vault-row.ts';
-import { VaultWire, vaultToWire } from './wire.ts';
-import { writes } from './writers.ts';
 
 interface KeyToAdmit {
   readonly principalId: string;

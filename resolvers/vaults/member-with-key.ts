@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import type { MemberRow } from '../orgs/member-row.ts';
-import type { EncryptionKey } from './member-keys.ts';
-import { EncryptionKeyWire, encryptionKeyToWire } from './wire.ts';
+import type { MemberRow } from '../orgs/shared/member-row.ts';
+import type { EncryptionKey } from './shared/member-keys.ts';
+import { EncryptionKeyWire, encryptionKeyToWire } from './shared/wire.ts';
 
 export interface MemberWithKey {
   readonly member: MemberRow;

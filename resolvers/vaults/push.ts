@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
+import { VaultWire, vaultToWire } from './shared/wire.ts';
 import { writerAddress } from './vault-input.ts';
 import { lockVault, type VaultRow, vaultInside } from './vault-row.ts';
-import { VaultWire, vaultToWire } from './wire.ts';
 import { requireWriter } from './writer-key.ts';
 
 /**

@@ -5,8 +5,8 @@ import type { Statement } from '../../db/pool.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { orgId, projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
+import { VaultWire, vaultToWire } from './shared/wire.ts';
 import { lockNamedOrg, type VaultRow, vaultInside } from './vault-row.ts';
-import { VaultWire, vaultToWire } from './wire.ts';
 
 /** `POST /gitvault/v1/admin/:org_id/vaults`. */
 export const registerVault = mutation({

@@ -3,9 +3,9 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Statement } from '../../db/pool.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { requireMember } from '../orgs/find-member.ts';
-import { keysInside } from './member-keys.ts';
+import { requireMember } from '../orgs/shared/find-member.ts';
 import { MemberKeyWire, type MemberWithKey, memberKeyToWire } from './member-with-key.ts';
+import { keysInside } from './shared/member-keys.ts';
 import { memberAddress } from './vault-input.ts';
 import { lockNamedOrg } from './vault-row.ts';
 

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
+import { VaultWire, vaultToWire } from './shared/wire.ts';
+import { writerHolds } from './shared/writers.ts';
 import { writerAddress } from './vault-input.ts';
 import { lockNamedOrg, lockVault, type VaultRow, vaultInside } from './vault-row.ts';
-import { VaultWire, vaultToWire } from './wire.ts';
 import { requireWriter } from './writer-key.ts';
-import { writerHolds } from './writers.ts';
 
 /** `POST /gitvault/v1/admin/:org_id/vaults/:vault_id/rotations`. */
 export const rotateEpoch = mutation({

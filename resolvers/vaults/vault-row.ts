@@ -4,8 +4,8 @@ import { columnsOf } from '../../db/columns-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import { type Vault, type VaultWriter, vaults } from '../../db/schema/vaults.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
-import { lockOrg } from '../orgs/lock-org.ts';
-import { vaultStands } from './writers.ts';
+import { lockOrg } from '../orgs/shared/lock-org.ts';
+import { vaultStands } from './shared/writers.ts';
 
 export type Writer = Pick<VaultWriter, 'encryptionKeyId' | 'principalId' | 'admittedAt'>;
 

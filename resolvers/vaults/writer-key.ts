@@ -3,7 +3,7 @@ import { isUuid } from '../../core/ids.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Vault } from '../../db/schema/vaults.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
-import { writerHolds } from './writers.ts';
+import { writerHolds } from './shared/writers.ts';
 
 /**
  * Refuses a key that is no admitted writer of a vault, or whose member no longer may write. Runs under the vault's lock.

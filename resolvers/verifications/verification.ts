@@ -1,7 +1,7 @@
 import type { Finding, PendingReason, RefusedReason } from '../../engines/chains/finding.ts';
 import type { ChainName } from '../../engines/chains/networks.ts';
-import type { Licence } from '../licences/issue-licence.ts';
-import type { VerifiedPayment } from '../payments/chain-payments.ts';
+import type { Licence } from '../licences/shared/issue-licence.ts';
+import type { VerifiedPayment } from '../payments/shared/chain-payments.ts';
 
 /** Waiting may help; besides what the chain says, the order that brings the licence may have yet to be made. */
 type WaitingReason = PendingReason | 'order_pending';

@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { execute } from '../../kernel/run/execute.ts';
 import { decideDevice, devicePagePath, findDevice } from '../../resolvers/ceremonies/device-flow.ts';
 import { beginLoopback, loopbackWith } from '../../resolvers/ceremonies/loopback.ts';
-import { passkeyCount } from '../../resolvers/ceremonies/passkey-ceremonies.ts';
+import { passkeyCount } from '../../resolvers/ceremonies/shared/passkey-ceremonies.ts';
 import { confirmPagePath, findApproval } from '../../resolvers/ceremonies/write-approvals.ts';
 import { finishContactEnrolment } from '../../resolvers/operator-contact/contact-passkey.ts';
 import { registerPasskeyPath } from '../../resolvers/operator-contact/enroll-passkey.ts';

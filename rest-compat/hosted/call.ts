@@ -5,7 +5,7 @@ import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { type Endpoint, runEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { claimsOf, type Visitor } from '../../resolvers/auth/hosted/visitor.ts';
-import type { ProjectCaller } from '../../resolvers/auth/project-door.ts';
+import type { ProjectCaller } from '../../resolvers/auth/shared/project-door.ts';
 import type { Method } from '../route.ts';
 import type { HostedAnswer } from './page.ts';
 

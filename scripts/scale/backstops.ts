@@ -1,5 +1,5 @@
 import type { Services } from '../../kernel/run/context.ts';
-import { roomFeed } from '../../resolvers/rooms/room-feed.ts';
+import { roomFeed } from '../../resolvers/rooms/shared/room-feed.ts';
 import type { CapturedPlans, Executed } from './captured-plans.ts';
 import { orgIdOf, ownerIdOf, type Size } from './fill.ts';
 import { median } from './measure.ts';

@@ -3,9 +3,9 @@ import { feedCursor } from '../../kernel/feeds/feeds.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import type { TaskContext } from '../../kernel/run/task.ts';
 import { sweepEscalations } from '../../resolvers/escalations/sweep.ts';
-import { signSessionToken } from '../../resolvers/identity/session-token.ts';
+import { signSessionToken } from '../../resolvers/identity/shared/session-token.ts';
 import { mirrorMessages } from '../../resolvers/rooms/mirror-messages.ts';
-import { roomFeed } from '../../resolvers/rooms/room-feed.ts';
+import { roomFeed } from '../../resolvers/rooms/shared/room-feed.ts';
 import { keepHouse } from '../../server/housekeeping.ts';
 import { jobContext } from '../../server/workers.ts';
 import {

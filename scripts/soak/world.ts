@@ -8,7 +8,7 @@ import { KeyRing } from '../../core/keys.ts';
 import { startEmbeddedPostgres } from '../../db/embedded/start.ts';
 import { ensureDatabase } from '../../db/ensure-database.ts';
 import { limitWireNames } from '../../kernel/limits/limits.ts';
-import { signSessionToken } from '../../resolvers/identity/session-token.ts';
+import { signSessionToken } from '../../resolvers/identity/shared/session-token.ts';
 import { gatewayNode, natsServer, type Restartable } from './processes.ts';
 
 /** An installation: Postgres, NATS where there is one, and the nodes. */

@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { KeyRing } from '../../core/keys.ts';
 import { codeHashesOf, codeHashOf } from '../../resolvers/auth/mail-grant.ts';
-import { newState, passageOf } from '../../resolvers/auth/social-secrets.ts';
+import { newState, passageOf } from '../../resolvers/auth/shared/social-secrets.ts';
 
 // A root secret is rotated while mails are on their way and users are at their providers.
 

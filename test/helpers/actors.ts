@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { sha256Hex } from '../../core/keys.ts';
 import type { Services } from '../../kernel/run/context.ts';
-import { newDelegateToken } from '../../resolvers/identity/delegate-token.ts';
-import { signSessionToken } from '../../resolvers/identity/session-token.ts';
+import { newDelegateToken } from '../../resolvers/identity/shared/delegate-token.ts';
+import { signSessionToken } from '../../resolvers/identity/shared/session-token.ts';
 import type { ControlDatabase } from './control-database.ts';
 import { createWallet } from './wallet.ts';
 

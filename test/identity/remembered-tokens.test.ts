@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { KeyRing } from '../../core/keys.ts';
-import { makeProjectKey, readProjectKey } from '../../resolvers/identity/project-keys.ts';
-import { accessSeconds, readSessionToken, signSessionToken } from '../../resolvers/identity/session-token.ts';
+import { makeProjectKey, readProjectKey } from '../../resolvers/identity/shared/project-keys.ts';
+import { accessSeconds, readSessionToken, signSessionToken } from '../../resolvers/identity/shared/session-token.ts';
 import { verifyToken } from '../../resolvers/identity/verify-token.ts';
 
 const typ = 'svc.control-plane-session+jwt';

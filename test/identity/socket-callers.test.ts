@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { signSessionToken } from '../../resolvers/identity/session-token.ts';
+import { signSessionToken } from '../../resolvers/identity/shared/session-token.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { openRawSocket, type RawSocket } from '../helpers/raw-socket.ts';
 import { startService } from '../helpers/service.ts';

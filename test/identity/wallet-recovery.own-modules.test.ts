@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { verifyWalletSignature } from '../../resolvers/identity/wallet-signature.ts';
+import { verifyWalletSignature } from '../../resolvers/identity/shared/wallet-signature.ts';
 import { createWallet } from '../helpers/wallet.ts';
 
 const viemUtils = vi.hoisted(() => ({ loaded: 0, recovered: 0 }));

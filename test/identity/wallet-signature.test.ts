@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { createSiweMessage } from 'viem/siwe';
 import { expect, test } from 'vitest';
 import { ServiceError, toEnvelope } from '../../core/errors.ts';
+import { verifyWalletSignature } from '../../resolvers/identity/shared/wallet-signature.ts';
 import { SiwxMessage, siwxText } from '../../resolvers/identity/siwx-message.ts';
-import { verifyWalletSignature } from '../../resolvers/identity/wallet-signature.ts';
 import { createWallet, encodeHeader } from '../helpers/wallet.ts';
 
 const baseUrl = 'http://localhost:4000';

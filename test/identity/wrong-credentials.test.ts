@@ -2,8 +2,8 @@ import { createHash, createHmac, randomBytes, randomUUID } from 'node:crypto';
 import { decodeProtectedHeader, SignJWT } from 'jose';
 import { afterAll, expect, test } from 'vitest';
 import { KeyRing } from '../../core/keys.ts';
-import { makeProjectKey } from '../../resolvers/identity/project-keys.ts';
-import { signSessionToken } from '../../resolvers/identity/session-token.ts';
+import { makeProjectKey } from '../../resolvers/identity/shared/project-keys.ts';
+import { signSessionToken } from '../../resolvers/identity/shared/session-token.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { type Service, startService } from '../helpers/service.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { keepLeaseMode } from '../../resolvers/orgs/lease-mode.ts';
+import { keepLeaseMode } from '../../resolvers/orgs/shared/lease-mode.ts';
 import type { App } from '../../server/app.ts';
 import { jobContext } from '../../server/workers.ts';
 import { documentedCalls } from '../helpers/documented.ts';

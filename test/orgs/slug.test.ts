@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
-import { slugFee } from '../../resolvers/orgs/claim-slug.ts';
+import { slugFee } from '../../resolvers/orgs/shared/claim-slug.ts';
 import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls, expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, expect, test } from 'vitest';
 import { sha256Of } from '../../engines/bundles/bundle-file.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
-import { type Delivery, openDownload } from '../../resolvers/downloads/open-download.ts';
+import { type Delivery, openDownload } from '../../resolvers/downloads/shared/open-download.ts';
 import { housekeepingTask } from '../../server/housekeeping.ts';
 import { jobContext } from '../../server/workers.ts';
 import { startService } from '../helpers/service.ts';

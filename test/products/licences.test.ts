@@ -3,7 +3,7 @@ import { createLocalJWKSet, exportJWK, generateKeyPair, type JSONWebKeySet, jwtV
 import { afterAll, expect, test } from 'vitest';
 import type { LicenceFacts } from '../../engines/licences/claims.ts';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
-import { findLicence, issueLicence } from '../../resolvers/licences/issue-licence.ts';
+import { findLicence, issueLicence } from '../../resolvers/licences/shared/issue-licence.ts';
 import { jobContext } from '../../server/workers.ts';
 import { type Service, startService } from '../helpers/service.ts';
 

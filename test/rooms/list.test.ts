@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { feedCursor } from '../../kernel/feeds/feeds.ts';
-import { roomFeed } from '../../resolvers/rooms/room-feed.ts';
+import { roomFeed } from '../../resolvers/rooms/shared/room-feed.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 import { roomsOf } from './room.ts';

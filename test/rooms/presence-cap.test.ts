@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { liveShownMax } from '../../resolvers/rooms/live-presences.ts';
-import { presencesMax } from '../../resolvers/rooms/presence.ts';
+import { liveShownMax } from '../../resolvers/rooms/shared/live-presences.ts';
+import { presencesMax } from '../../resolvers/rooms/shared/presence.ts';
 import { expectRefusal } from '../helpers/documented.ts';
 import { startService } from '../helpers/service.ts';
 import { roomsOf } from './room.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { pino } from 'pino';
 import { afterAll, expect, test, vi } from 'vitest';
 import { openDatabase } from '../../db/pool.ts';
-import { roomFeed } from '../../resolvers/rooms/room-feed.ts';
+import { roomFeed } from '../../resolvers/rooms/shared/room-feed.ts';
 import { createFeedHub } from '../../subscriptions/feed-hub.ts';
 import { localSignals } from '../../subscriptions/signals.ts';
 import { createControlDatabase } from '../helpers/control-database.ts';

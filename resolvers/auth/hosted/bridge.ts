@@ -5,10 +5,10 @@ import { isUniqueViolation } from '../../../db/pool.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { email, fitsJson } from '../auth-input.ts';
-import { type AuthStatement, type AuthValue, authRow } from '../auth-rows.ts';
 import { asUser, endpoint, withServiceKey } from '../endpoint.ts';
 import { SessionWire } from '../session-answer.ts';
 import { endSessions, startSession } from '../sessions.ts';
+import { type AuthStatement, type AuthValue, authRow } from '../shared/auth-rows.ts';
 
 /** What functions of a project verify by themselves. Contract 02, section 7.7. */
 const providers = ['wallet', 'oidc', 'custom'] as const;

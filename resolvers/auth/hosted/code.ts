@@ -4,11 +4,11 @@ import { networkOf } from '../../../core/network-of.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import { signInThrottles } from '../../../kernel/limits/limits.ts';
 import type { Context } from '../../../kernel/run/context.ts';
-import { type AuthStatement, authRow } from '../auth-rows.ts';
 import { attemptsMax, type Challenge, useCode } from '../challenges.ts';
 import { endpoint, withKey } from '../endpoint.ts';
 import { codeGrant, codeHashesOf } from '../mail-grant.ts';
 import { SessionWire } from '../session-answer.ts';
+import { type AuthStatement, authRow } from '../shared/auth-rows.ts';
 import { countTry } from '../throttle.ts';
 
 /** `POST /auth/email-code/confirm` on a project's host. Contract 01, section 3.12. */

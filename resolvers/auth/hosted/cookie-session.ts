@@ -5,10 +5,10 @@ import { sameSecret, sha256Hex } from '../../../core/keys.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import type { UserClaims } from '../access-token.ts';
-import { type AuthStatement, authRow } from '../auth-rows.ts';
 import { type LiveSession, liveJson } from '../live-session.ts';
 import { requireDomain, type SessionAnswer } from '../session-answer.ts';
-import { forgetStandings } from '../standing.ts';
+import { type AuthStatement, authRow } from '../shared/auth-rows.ts';
+import { forgetStandings } from '../shared/standing.ts';
 import { type ShownSession, sessionCookie } from './cookie.ts';
 
 /** A cookie's secret; its hash alone is kept. */

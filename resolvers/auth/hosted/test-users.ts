@@ -5,12 +5,12 @@ import type { Statement } from '../../../db/pool.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import type { UserClaims } from '../access-token.ts';
-import { type AuthStatement, authRow } from '../auth-rows.ts';
 import { endpoint, withServiceKey } from '../endpoint.ts';
 import { momentOf } from '../rows.ts';
 import { SessionWire } from '../session-answer.ts';
 import { startSession } from '../sessions.ts';
-import { forgetStandings } from '../standing.ts';
+import { type AuthStatement, authRow } from '../shared/auth-rows.ts';
+import { forgetStandings } from '../shared/standing.ts';
 
 // Users for the tests of an app, which the service key makes. Contract 01, section 3.10.
 

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/errors.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import type { Context } from '../../../kernel/run/context.ts';
-import { projectKeyIssuer } from '../../identity/project-keys.ts';
+import { projectKeyIssuer } from '../../identity/shared/project-keys.ts';
 import { accessSeconds, readShownToken, type UserClaims, verifyAccessToken } from '../access-token.ts';
 import { type LiveSession, requireSession } from '../live-session.ts';
 import { roleOf } from '../session-answer.ts';

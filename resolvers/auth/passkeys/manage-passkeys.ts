@@ -2,12 +2,12 @@ import { z } from 'zod';
 import { ServiceError } from '../../../core/errors.ts';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import type { Services } from '../../../kernel/run/context.ts';
-import { type AuthStatement, authBatch, authRows } from '../auth-rows.ts';
 import { asUser, endpoint } from '../endpoint.ts';
 import type { LiveSession } from '../live-session.ts';
 import { lockUserStatement } from '../lock-user.ts';
-import { forgetStandings } from '../standing.ts';
-import { passkeyId } from './passkey-input.ts';
+import { type AuthStatement, authBatch, authRows } from '../shared/auth-rows.ts';
+import { passkeyId } from '../shared/passkeys/passkey-input.ts';
+import { forgetStandings } from '../shared/standing.ts';
 import {
   lockSettingsStatement,
   mayChange,

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
 import type { Services } from '../../../kernel/run/context.ts';
-import { type AuthStatement, authRow } from '../auth-rows.ts';
+import { type AuthStatement, authRow } from '../shared/auth-rows.ts';
 
 /** How long an authenticator is waited for, in minutes. Contract 01, section 3.9. */
 export const passkeyMinutes = 5;

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
-import type { AuthStatement } from '../auth-rows.ts';
 import { sessionOver } from '../session-over.ts';
+import type { AuthStatement } from '../shared/auth-rows.ts';
 
 /** How old a proof may be that passkeys are changed by, in seconds. Contract 01, section 3.9. */
 const proofSeconds = 300;

@@ -5,16 +5,16 @@ import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts'
 import { signInThrottles } from '../../../kernel/limits/limits.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { email } from '../auth-input.ts';
-import { type AuthStatement, authRow } from '../auth-rows.ts';
 import { endpoint, withKey } from '../endpoint.ts';
 import { ownRpId, requireOwnOrigin } from '../redirects.ts';
 import { SessionWire } from '../session-answer.ts';
 import { type Proof, startSession } from '../sessions.ts';
+import { type AuthStatement, authRow } from '../shared/auth-rows.ts';
+import { type Assertion, assertionResponse, challengeId, passkeyOrigin } from '../shared/passkeys/passkey-input.ts';
+import { checkAssertion, webauthn } from '../shared/passkeys/webauthn.ts';
 import { countTry, forgetTries } from '../throttle.ts';
 import { beginCeremony, type PasskeyChallenge, passkeyMinutes, useCeremony } from './passkey-challenges.ts';
-import { type Assertion, assertionResponse, challengeId, passkeyOrigin } from './passkey-input.ts';
 import { OptionsWire, userHandleOf } from './register-passkey.ts';
-import { checkAssertion, webauthn } from './webauthn.ts';
 
 /** `POST /auth/v1/passkeys/login/options`. Contract 01, section 3.9. */
 export const beginPasskeySignIn = endpoint({

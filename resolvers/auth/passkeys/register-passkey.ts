@@ -1,13 +1,14 @@
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../../core/errors.ts';
 import { passkeysPerUser, signInThrottles } from '../../../kernel/limits/limits.ts';
-import { type AuthStatement, authBatch, authRow } from '../auth-rows.ts';
 import { asUser, endpoint } from '../endpoint.ts';
 import { lockUserStatement } from '../lock-user.ts';
 import { ownRpId, requireOwnOrigin } from '../redirects.ts';
+import { type AuthStatement, authBatch, authRow } from '../shared/auth-rows.ts';
+import { challengeId, label, passkeyOrigin, registrationResponse } from '../shared/passkeys/passkey-input.ts';
+import { algorithms, checkRegistration, type NewCredential, webauthn } from '../shared/passkeys/webauthn.ts';
 import { countTry } from '../throttle.ts';
 import { beginCeremony, type PasskeyChallenge, passkeyMinutes, useCeremony } from './passkey-challenges.ts';
-import { challengeId, label, passkeyOrigin, registrationResponse } from './passkey-input.ts';
 import {
   lockSettingsStatement,
   mayChange,
@@ -16,7 +17,6 @@ import {
   standingSelect,
 } from './passkey-proof.ts';
 import { type PasskeyRow, PasskeyWire, passkeyJson, passkeyToWire } from './passkey-rows.ts';
-import { algorithms, checkRegistration, type NewCredential, webauthn } from './webauthn.ts';
 
 /** What browsers read as `options` of a ceremony: standard WebAuthn JSON. */
 export const OptionsWire = z.object({ challenge_id: z.uuid(), options: z.record(z.string(), z.unknown()) });

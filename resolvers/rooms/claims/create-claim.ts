@@ -8,10 +8,10 @@ import { readAfterChange } from '../../../kernel/durability/read-after-change.ts
 import { properName } from '../../../kernel/input/fields.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
-import { ensureRoom } from '../ensure-room.ts';
-import { type Arrival, resolveSpeaker } from '../presence.ts';
-import { presenceFields, presenceId, roomAddress, sessionKey } from '../room-input.ts';
-import { ArrivalWire, arrivalToWire } from '../wire.ts';
+import { ensureRoom } from '../shared/ensure-room.ts';
+import { type Arrival, resolveSpeaker } from '../shared/presence.ts';
+import { presenceFields, presenceId, roomAddress, sessionKey } from '../shared/room-input.ts';
+import { ArrivalWire, arrivalToWire } from '../shared/wire.ts';
 import { claimColumns, isStanding } from './claim-columns.ts';
 import { claimChanged } from './claim-feed.ts';
 import { ClaimWire, claimToWire } from './claim-wire.ts';

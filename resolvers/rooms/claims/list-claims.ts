@@ -4,7 +4,7 @@ import type { Claim } from '../../../db/schema/claims.ts';
 import { onRoom } from '../../../kernel/access/access.ts';
 import { flag } from '../../../kernel/input/fields.ts';
 import { query } from '../../../kernel/run/operation.ts';
-import { roomAddress } from '../room-input.ts';
+import { roomAddress } from '../shared/room-input.ts';
 import { claimColumns, isStanding } from './claim-columns.ts';
 import { ClaimWire, claimToWire } from './claim-wire.ts';
 

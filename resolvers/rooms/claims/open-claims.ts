@@ -4,7 +4,7 @@ import type { ChangeRow } from '../../../kernel/feeds/changes.ts';
 import { type Opened, openFeed } from '../../../kernel/feeds/open-feed.ts';
 import { cursor } from '../../../kernel/input/fields.ts';
 import { query } from '../../../kernel/run/operation.ts';
-import { roomAddress } from '../room-input.ts';
+import { roomAddress } from '../shared/room-input.ts';
 import { type ClaimChange, claimFeed } from './claim-feed.ts';
 
 /** What a subscription begins with: the right to the room, and the position of its cursor. */

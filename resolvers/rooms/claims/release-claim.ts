@@ -5,8 +5,8 @@ import type { Statement } from '../../../db/pool.ts';
 import type { Claim } from '../../../db/schema/claims.ts';
 import { onRoom } from '../../../kernel/access/access.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
-import { principalOf, prolong } from '../presence.ts';
-import { roomAddress } from '../room-input.ts';
+import { principalOf, prolong } from '../shared/presence.ts';
+import { roomAddress } from '../shared/room-input.ts';
 import { claimColumns, isStanding } from './claim-columns.ts';
 import { claimChanged } from './claim-feed.ts';
 

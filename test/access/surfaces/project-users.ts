@@ -1,4 +1,4 @@
-import { makeProjectKey } from '../../../resolvers/identity/project-keys.ts';
+import { makeProjectKey } from '../../../resolvers/identity/shared/project-keys.ts';
 import { revive } from '../../helpers/revive.ts';
 import type { Stage, Surfaces } from './surface.ts';
 

@@ -1,0 +1,98 @@
+import { ServiceError } from '../../../core/errors.ts';
+import type { ProjectTarget } from '../../../kernel/access/addressed-project.ts';
+import { findProjectTarget } from '../../../kernel/access/project-target.ts';
+import { takeFromProject } from '../../../kernel/limits/project-rate.ts';
+import type { Context } from '../../../kernel/run/context.ts';
+import { type ProjectKeyRole, readProjectKey } from '../../identity/shared/project-keys.ts';
+import { readShownToken, type ShownToken, type UserClaims, verifyAccessToken } from '../access-token.ts';
+
+/** Who asks inside a project: with one of its keys alone, or as one of its users. */
+export interface ProjectCaller {
+  readonly target: ProjectTarget;
+  /** The right that the keys give; `anon` for a user's token alone. */
+  readonly keyRole: ProjectKeyRole;
+  /** Claims of the user's token: signed here and not expired. Whether its session stands is yet to be asked. */
+  readonly user: UserClaims | undefined;
+}
+
+export interface ProjectDoor {
+  /** Refuses a kind of credential before anything is asked for it. @throws ServiceError */
+  readonly admit?: (role: ProjectKeyRole | 'authenticated') => void;
+  /** Whether the request counts against what the project may be asked in a second. */
+  readonly limited: boolean | ((role: ProjectKeyRole | 'authenticated') => boolean);
+  /** Whether the request has to do with signing in, for which a part of that is kept. @default false */
+  readonly signsIn?: boolean;
+  /** Whether a user's token beside the key says nothing once it has expired, instead of being refused. */
+  readonly tokenMayHaveEnded?: boolean;
+  /** The project that the address names: a key of another one is refused, whether or not there is such a project. */
+  readonly projectId?: string;
+}
+
+/** A key, or a token that has yet to be checked by the keys of the project it names. */
+type Credential =
+  | { readonly projectId: string; readonly role: ProjectKeyRole; readonly shown?: undefined }
+  | { readonly projectId: string; readonly role: 'authenticated'; readonly shown: ShownToken };
+
+/**
+ * Resolves the credentials of a request inside a project: its key first, then the bearer beside it; counts the request
+ * as the project's. Contract 01, sections 1.3 and 1.20.
+ *
+ * @throws AUTH_REQUIRED, INVALID_AUTH, FORBIDDEN, RATE_LIMITED, PROJECT_NOT_READY, PROJECT_NOT_FOUND
+ */
+export async function openProjectDoor(
+  ctx: Context,
+  { admit, limited, projectId, signsIn = false, tokenMayHaveEnded = false }: ProjectDoor,
+): Promise<ProjectCaller> {
+  ctx.chargeAddress();
+  const { services } = ctx;
+  const bearer = bearerOf(ctx.credentials.authorization);
+  const given = ctx.credentials.apikey ?? bearer;
+  if (given === undefined) throw new ServiceError('AUTH_REQUIRED', { nextActions: [sendKey] });
+  const key = await credentialOf(ctx, given);
+  ctx.concerns?.(projectId ?? key.projectId);
+  const beside = bearer === undefined || bearer === given ? undefined : await credentialOf(ctx, bearer);
+  if (beside !== undefined && beside.projectId !== key.projectId)
+    throw new ServiceError('FORBIDDEN', {
+      label: 'project_token_mismatch',
+      message: 'The bearer is for another project than the key.',
+    });
+  if (projectId !== undefined && key.projectId !== projectId)
+    throw new ServiceError('FORBIDDEN', {
+      label: 'project_token_mismatch',
+      message: 'The key is for another project than the address.',
+    });
+  const acting = beside ?? key;
+  admit?.(acting.role);
+  const target = await findProjectTarget(services, key.projectId);
+  const shown = acting.shown ?? key.shown;
+  const user = shown === undefined ? undefined : await verifyAccessToken(services, target, shown);
+  const disregarded = tokenMayHaveEnded && beside !== undefined && key.shown === undefined;
+  if (shown !== undefined && user === undefined && !disregarded)
+    throw new ServiceError('INVALID_AUTH', { nextActions: [refresh] });
+  if (typeof limited === 'boolean' ? limited : limited(acting.role)) {
+    takeFromProject(ctx, key.projectId, signsIn || user !== undefined || acting.role === 'service_role');
+    ctx.admitted?.();
+  }
+  // Not before: a call that is refused for its haste did nothing for the project.
+  services.usage.count({ orgId: target.orgId, projectId: target.projectId });
+  const keyRole = acting.role === 'authenticated' ? 'anon' : acting.role;
+  return { target, keyRole, user: acting.shown === undefined ? undefined : user };
+}
+
+const sendKey = { type: 'authenticate', auth: 'apikey', why: 'Send a key of the project in the apikey header.' };
+const refresh = { type: 'authenticate', why: 'Refresh the session, or sign the user in again.' };
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  if (authorization === undefined) return undefined;
+  const bearer = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(authorization.trim())?.[1];
+  if (bearer === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'not_a_bearer' } });
+  return bearer;
+}
+
+async function credentialOf({ services }: Context, token: string): Promise<Credential> {
+  const shown = readShownToken(token);
+  if (shown !== undefined) return { projectId: shown.projectId, role: 'authenticated', shown };
+  const key = await readProjectKey(services.keys, token, services.now());
+  if (key === undefined) throw new ServiceError('INVALID_AUTH', { nextActions: [sendKey] });
+  return key;
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { ServiceError } from '../../../core/errors.ts';
+import { sha256Hex } from '../../../core/keys.ts';
+import type { Statement } from '../../../db/pool.ts';
+import type { Work } from '../../../kernel/durability/unit-of-work.ts';
+import type { Context } from '../../../kernel/run/context.ts';
+import type { AuditEntry } from '../../../kernel/run/operation.ts';
+import { accessSeconds, type SessionKind, signSessionToken } from '../../identity/shared/session-token.ts';
+import { lockPerson } from '../people.ts';
+
+/** How somebody proved who they are; each is kept with the second of its last proof. Contract 01, section 1.8. */
+export type Method = 'email' | 'passkey' | 'recovery_code' | `oauth_${string}`;
+
+/** How a session came to be. */
+export type Provenance = 'email' | 'passkey' | 'oauth' | 'recovery_code' | 'loopback_pkce' | 'device';
+
+export interface NewSession {
+  readonly kind: SessionKind;
+  readonly principalId: string;
+  /** The verified address that it goes by; an operator session has one. */
+  readonly email: string | null;
+  readonly provenance: Provenance;
+  /** What was proven just now, or what another session had proven and when. */
+  readonly proven: Method | Readonly<Record<string, number>>;
+  /** The authenticators it was proven by, with which it ends; null for one that came before they were noted. */
+  readonly provenBy: readonly string[] | null;
+  /** What it is used from, in words for its person. */
+  readonly client?: string | null;
+}
+
+/** A session with its bearer. */
+export interface MintedSession {
+  readonly id: string;
+  readonly kind: SessionKind;
+  readonly principalId: string;
+  readonly email: string | null;
+  readonly provenance: string;
+  readonly amrTimes: Readonly<Record<string, number>>;
+  readonly token: string;
+  readonly absoluteExpiresAt: Date;
+  /** Wallets that the person answers for; of operator sessions alone. */
+  readonly wallets: readonly string[];
+}
+
+/**
+ * Begins a session, in the transaction of the proof that it rests on.
+ *
+ * @throws INVALID_AUTH when an authenticator that it rests on was removed meanwhile
+ */
+export async function mintSession(work: Work, session: NewSession) {
+  const { kind, principalId, email, provenance, proven, provenBy, client } = session;
+  // Whoever removes an authenticator waits, or has done so: what began by it ends with it.
+  await lockPerson(work, principalId);
+  const id = work.services.newId('ses');
+  const [method, times] = typeof proven === 'string' ? [proven, null] : [null, JSON.stringify(proven)];
+  const [row] = await work.rows<{ amrTimes: Record<string, number>; absoluteExpiresAt: Date }>(insertStatement, [
+    id,
+    kind,
+    principalId,
+    email,
+    provenance,
+    method,
+    times,
+    provenBy,
+    client ?? null,
+  ]);
+  if (row === undefined) throw new ServiceError('INVALID_AUTH', { details: { reason: 'authenticator_removed' } });
+  const { amrTimes, absoluteExpiresAt } = row;
+  const token = await bearerOf(work, { id, kind, principalId, email, provenance, amrTimes });
+  const wallets = kind === 'operator' ? await walletsOf(work, principalId, email) : [];
+  return { id, kind, principalId, email, provenance, amrTimes, absoluteExpiresAt, token, wallets } as MintedSession;
+}
+
+/** Signs a bearer for a session that stands. */
+export const bearerOf = (
+  { services }: Pick<Context, 'services'>,
+  {
+    kind,
+    principalId,
+    email,
+    ...session
+  }: Pick<MintedSession, 'id' | 'kind' | 'principalId' | 'email' | 'provenance' | 'amrTimes'>,
+): Promise<string> =>
+  signSessionToken(
+    services.keys,
+    { ...session, kind, subject: kind === 'operator' ? email! : principalId },
+    services.now(),
+  );
+
+/** Wallets that a person answers for: its own, and those whose contact it is by this address. */
+export async function walletsOf(
+  { rows }: { readonly rows: Work['rows'] },
+  principalId: string,
+  email: string | null,
+): Promise<string[]> {
+  const found = await rows<{ wallet: string }>(walletsStatement, [principalId, email]);
+  return found.map(({ wallet }) => wallet);
+}
+
+/** Contract 01, section 1.8. */
+export const controlPlaneTokenShape = {
+  control_plane_session_token: z.string().meta({ secret: true }),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int(),
+  provenance: z.string(),
+  principal_id: z.string(),
+  amr: z.array(z.string()),
+};
+export const ControlPlaneTokenWire = z.object(controlPlaneTokenShape);
+
+export const controlPlaneTokenToWire = ({ token, provenance, principalId, amrTimes }: MintedSession) => ({
+  control_plane_session_token: token,
+  token_type: 'Bearer' as const,
+  expires_in: accessSeconds.control_plane,
+  provenance,
+  principal_id: principalId,
+  amr: Object.keys(amrTimes),
+});
+
+/** Contract 01, section 5.13. */
+export const OperatorTokenWire = z.object({
+  operator_session_token: z.string().meta({ secret: true }),
+  token_type: z.literal('Bearer'),
+  expires_in: z.int(),
+  absolute_expires_at: z.iso.datetime(),
+  email: z.string(),
+  wallets: z.array(z.string()),
+});
+
+export const operatorTokenToWire = ({ token, absoluteExpiresAt, email, wallets }: MintedSession) => ({
+  operator_session_token: token,
+  token_type: 'Bearer' as const,
+  expires_in: accessSeconds.operator,
+  absolute_expires_at: absoluteExpiresAt.toISOString(),
+  email: email!,
+  wallets: [...wallets],
+});
+
+/** What the trail says of a sign-in; nobody was signed in before, so it names the principal itself. */
+export const sessionBegun = ({ id, kind, principalId, provenance }: MintedSession): AuditEntry => ({
+  action: 'session.begun',
+  object: { kind: 'session', id },
+  details: { kind, provenance, principal_id: principalId },
+});
+
+/** Gives a session a cookie: what that holds is kept as a digest, and an earlier one is good no more. */
+export async function openCookie(work: Work, sessionId: string, browser: string | null): Promise<string> {
+  const secret = randomBytes(32).toString('base64url');
+  await work.rows(cookieStatement, [sessionId, sha256Hex(secret), browser]);
+  return secret;
+}
+
+/**
+ * What a row of `sessions` rests on once that is also the parameter of this number: an expression of SQL. What was never
+ * noted stays so, and ends with anything.
+ */
+export const restingAlsoOn = (parameter: number): string =>
+  `case when proven_by is not null then array_append(array_remove(proven_by, $${parameter}), $${parameter}) end`;
+
+const insertStatement: Statement = {
+  name: 'ceremonies.mint-session',
+  text: `insert into sessions (id, kind, principal_id, email, provenance, amr_times, proven_by, client, last_used_at,
+        absolute_expires_at)
+    select $1, $2, $3, $4, $5,
+      coalesce($7::jsonb, jsonb_build_object($6::text, floor(extract(epoch from clock_timestamp()))::bigint)),
+      $8::text[], $9, clock_timestamp(), clock_timestamp() + interval '12 hours'
+    where not exists (
+      select from authenticators a where a.id::text = any($8::text[]) and a.revoked_at is not null)
+    returning amr_times as "amrTimes", absolute_expires_at as "absoluteExpiresAt"`,
+};
+
+/** Principals whose notices go to the verified address `$2`, besides `$1` itself, as a subquery. */
+export const answeredFor = `select $1::text
+      union select c.principal_id from operator_contacts c where c.email = $2 and c.email_verified_at is not null`;
+
+const walletsStatement: Statement = {
+  name: 'ceremonies.wallets',
+  text: `select distinct a.public_subject as wallet from authenticators a
+    where a.kind = 'wallet' and a.verified_at is not null and a.revoked_at is null
+      and a.principal_id in (${answeredFor}) order by 1`,
+};
+
+const cookieStatement: Statement = {
+  name: 'ceremonies.open-cookie',
+  text: 'update sessions set secret_hash = $2, client = coalesce($3, client) where id = $1 and revoked_at is null',
+};

@@ -1,0 +1,86 @@
+import type { Statement } from '../../../db/pool.ts';
+import type { OrderTier } from '../../../db/schema/products.ts';
+import type { Work } from '../../../kernel/durability/unit-of-work.ts';
+import type { PaidFor } from '../../../kernel/run/price.ts';
+import { usdOf } from '../../payments/shared/price-table.ts';
+
+/** What was sold, as it is told. */
+export interface Sold {
+  /** `ord_…`. */
+  readonly id: string;
+  readonly tier: OrderTier;
+  readonly domain: string;
+  /** For example `1.00`. */
+  readonly priceUsd: string;
+  readonly network: PaidFor['settlement']['network'];
+  readonly transaction: string;
+  /** In the mixed case of EIP-55. */
+  readonly payer: string;
+  /** Block time of the payment. */
+  readonly paidAt: Date;
+  /** When the site was read for it; null where it could not be. */
+  readonly auditedAt: Date | null;
+}
+
+/** A sale as it becomes known with its payment: nothing is written yet. */
+export async function soldOf(
+  work: Pick<Work, 'services' | 'payment'>,
+  { tier, domain, auditedAt }: Pick<Sold, 'tier' | 'domain' | 'auditedAt'>,
+): Promise<Sold> {
+  // The surfaces run nothing that has a price without its payment.
+  const { price, settlement } = work.payment!;
+  const { getAddress } = await import('viem/utils');
+  return {
+    id: work.services.newId('ord'),
+    tier,
+    domain,
+    priceUsd: usdOf(price.amount),
+    network: settlement.network,
+    transaction: settlement.transaction,
+    payer: getAddress(settlement.payer),
+    paidAt: settlement.blockTime,
+    auditedAt,
+  };
+}
+
+/**
+ * Writes an order, inside the transaction that its payment is settled in: one for each payment.
+ *
+ * @param bundleSha256 of the archive that is delivered; null where there is none
+ */
+export async function recordOrder(
+  work: Pick<Work, 'rows' | 'payment'>,
+  { id, tier, domain, priceUsd, network, transaction, payer }: Sold,
+  bundleSha256: string | null = null,
+): Promise<void> {
+  const values = [
+    id,
+    tier,
+    domain,
+    priceUsd,
+    work.payment!.id,
+    network,
+    transaction.toLowerCase(),
+    payer,
+    bundleSha256,
+  ];
+  await work.rows(insertStatement, values);
+}
+
+/** The `order` of paid answers: all times are here, so that the rest is what the site says. Contract 00, section 3.11. */
+export const orderToWire = ({ id, transaction, network, payer, domain, priceUsd, paidAt, auditedAt }: Sold) => ({
+  id,
+  tx: transaction,
+  network,
+  payer,
+  domain,
+  price_usd: priceUsd,
+  paid_at: paidAt.toISOString(),
+  audited_at: auditedAt?.toISOString() ?? null,
+});
+
+const insertStatement: Statement = {
+  name: 'orders.insert',
+  text: `insert into orders (id, tier, domain, price_usd, payment_id, network, tx_hash, payer, bundle_sha256)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+};

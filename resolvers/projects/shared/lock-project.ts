@@ -1,0 +1,40 @@
+import { ServiceError } from '../../../core/errors.ts';
+import type { Statement } from '../../../db/pool.ts';
+import { notAuthorized, type ProjectScope } from '../../../kernel/access/access.ts';
+import { holdRight } from '../../../kernel/access/hold-right.ts';
+import type { Action } from '../../../kernel/access/permissions.ts';
+import type { Work } from '../../../kernel/durability/unit-of-work.ts';
+import { projectColumns } from './load-projects.ts';
+import type { ProjectRow } from './wire.ts';
+
+/**
+ * A project with its row locked until the change is committed, so that changes of one project happen one after the
+ * other; undefined when it was deleted since the caller was admitted.
+ */
+export async function lockProject(work: Work, projectId: string): Promise<ProjectRow | undefined> {
+  const [project] = await work.rows<ProjectRow>(lockStatement, [projectId]);
+  return project;
+}
+
+/**
+ * Locks the project that the caller was admitted to, and looks again whether it still is: what was right at the door may
+ * have ended while the lock was waited for.
+ *
+ * @throws NOT_AUTHORIZED, to the project's own key PROJECT_NOT_FOUND
+ */
+export async function lockProjectFor(work: Work & ProjectScope, action: Action): Promise<ProjectRow> {
+  const project = await lockProject(work, work.project.id);
+  if (project === undefined) {
+    throw work.authority.kind === 'service_key'
+      ? new ServiceError('PROJECT_NOT_FOUND')
+      : notAuthorized(action, 'project_not_found');
+  }
+  await holdRight(work, action);
+  return project;
+}
+
+const lockStatement: Statement = {
+  name: 'projects.lock',
+  text: `select ${projectColumns} from projects p join orgs o on o.id = p.org_id
+    where p.id = $1 and p.deleted_at is null for update of p`,
+};
