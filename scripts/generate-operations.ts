@@ -1,5 +1,4 @@
-import { ceremonies } from '../resolvers/ceremonies.ts';
-import { operations } from '../resolvers/index.ts';
+import { operations, signInFlows } from '../resolvers/index.ts';
 import { ceremonyRoutes } from '../rest-compat/ceremonies/routes.ts';
 import type { Route } from '../rest-compat/route.ts';
 import { routes } from '../rest-compat/routes.ts';
@@ -18,7 +17,7 @@ export function operationsPage(): string {
       ({ name, kind, summary, access }) =>
         `| \`${name}\` | ${kind} | ${access.action === null ? '' : `\`${access.action}\``} | ${pathsOf(routes, name) || 'GraphQL only'} | ${summary} |`,
     );
-  const ceremonyRows = ceremonies.map(
+  const ceremonyRows = signInFlows.map(
     ({ name, summary }) => `| \`${name}\` | ${pathsOf(ceremonyRoutes, name)} | ${summary} |`,
   );
   return [

@@ -1,7 +1,5 @@
 import type { AnyOperation } from '../kernel/run/operation.ts';
-import { ceremonies } from '../resolvers/ceremonies.ts';
-import { operations } from '../resolvers/index.ts';
-import { surfaceNames } from '../resolvers/surface-names.ts';
+import { operations, signInFlows } from '../resolvers/index.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
 import { ceremonyRoutes } from '../rest-compat/ceremonies/routes.ts';
 import type { Method, Place, Route } from '../rest-compat/route.ts';
@@ -72,7 +70,7 @@ export function surfaces(): readonly Surface[] {
   return operations
     .map((op) => {
       const [namespace, own] = op.name.split('.') as [string, string];
-      const { tool, command, sdk: method = own, follows = [] } = surfaceNames[op.name] ?? {};
+      const { tool, command, sdk: method = own, follows = [] } = op;
       return {
         name: op.name,
         namespace,
@@ -137,7 +135,7 @@ export const ceremonySurfaces = (): readonly Surface[] =>
     .filter(isClients)
     .filter(isFirst)
     .flatMap((route) => {
-      const op = ceremonies.find(({ name }) => name === route.operation);
+      const op = signInFlows.find(({ name }) => name === route.operation);
       const method = route.operation.replace(/\.(.)/, (_dot, letter: string) => letter.toUpperCase());
       return op === undefined ? [] : [restOnly(op, route, { namespace: 'ceremonies', method, kind: op.kind })];
     });

@@ -4,8 +4,8 @@ import {
   type JobHelpers,
   Logger as JobLogger,
   type Runner,
-  run,
   runMigrations,
+  run as runQueue,
   type TaskList,
   type WorkerEvents,
 } from 'graphile-worker';
@@ -15,50 +15,25 @@ import { safeMessage } from '../core/safe-message.ts';
 import { newTraceId, traced } from '../core/tracing.ts';
 import { withClient } from '../db/with-client.ts';
 import type { Mailer } from '../engines/mail.ts';
-import { sendMailTask } from '../kernel/durability/outbox.ts';
 import type { Context, Services } from '../kernel/run/context.ts';
+import type { Job } from '../kernel/run/domain.ts';
 import type { AnyOperation } from '../kernel/run/operation.ts';
-import { reapStep } from '../kernel/run/reap-step.ts';
-import { reapStepTask } from '../kernel/run/steps.ts';
-import type { Task, TaskContext } from '../kernel/run/task.ts';
-import { signInMailTask, writeSignInMail } from '../resolvers/auth/sign-in-mail.ts';
-import { observeErrors, observeErrorsTask } from '../resolvers/errors/observe-new.ts';
-import { sweepTask } from '../resolvers/escalations/shared/page-level.ts';
-import { sweepEscalations } from '../resolvers/escalations/sweep.ts';
-import { advanceOrgs, lifecycleTask } from '../resolvers/lifecycle/advance-orgs.ts';
-import { sendQueuedMail } from '../resolvers/mail/send-queued-mail.ts';
-import { reconcilePayments, reconcilePaymentsTask } from '../resolvers/payments/reconcile-payments.ts';
-import { upgradeDatabases, upgradeDatabasesTask } from '../resolvers/projects/upgrade-databases.ts';
-import { mirrorMessagesJob, mirrorMessagesTask } from '../resolvers/rooms/mirror-messages.ts';
+import type { TaskContext } from '../kernel/run/task.ts';
+import { domains } from '../resolvers/index.ts';
 import { housekeepingTask, keepHouse } from './housekeeping.ts';
 import type { Metrics } from './metrics.ts';
 
-const tasks: Readonly<Record<string, Task>> = {
-  [reapStepTask]: reapStep,
-  [sendMailTask]: sendQueuedMail,
-  [housekeepingTask]: keepHouse,
-  [lifecycleTask]: advanceOrgs,
-  [signInMailTask]: writeSignInMail,
-  [observeErrorsTask]: observeErrors,
-  [upgradeDatabasesTask]: upgradeDatabases,
-  [mirrorMessagesTask]: mirrorMessagesJob,
-  [sweepTask]: sweepEscalations,
-  [reconcilePaymentsTask]: reconcilePayments,
-};
+/** Every job there is: those of the domains, and housekeeping, which goes over all of them. */
+const jobs: readonly Job[] = [
+  ...domains.flatMap((one) => one.jobs ?? []),
+  { task: housekeepingTask, run: keepHouse, everyMinutes: 10 },
+];
 
-/**
- * What runs when workers start, and every so many minutes. Mirroring follows every send and an escalation has a job at
- * its deadline, too: each minute only finds what a vanished node had in hand.
- */
-const regularTasks = [
-  [housekeepingTask, 10],
-  [lifecycleTask, 10],
-  [upgradeDatabasesTask, 10],
-  [mirrorMessagesTask, 1],
-  [sweepTask, 1],
-  [reconcilePaymentsTask, 1],
-] as const;
-const crontab = regularTasks.map(([task, minutes]) => `*/${minutes} * * * * ${task} ?jobKey=${task}&max=3`).join('\n');
+/** What runs when workers start, and every so many minutes. */
+const regularJobs = jobs.filter(({ everyMinutes }) => everyMinutes !== undefined);
+const crontab = regularJobs
+  .map(({ task, everyMinutes }) => `*/${everyMinutes} * * * * ${task} ?jobKey=${task}&max=3`)
+  .join('\n');
 /** How long running jobs may take to end when the server stops, in milliseconds; then other nodes get them. */
 const stopMs = 3_000;
 /** How long the ends of the last jobs may take to be written, in milliseconds. */
@@ -134,14 +109,14 @@ export async function startWorkers(options: WorkersOptions): Promise<Workers> {
   const start = async (): Promise<Running> => {
     // Locks of a runner that broke down would outlive it by hours.
     if (workerIds.length > 0) await pool.query(unlockText, [workerIds]);
-    for (const [task] of regularTasks) {
+    for (const { task } of regularJobs) {
       await pool.query(`select graphile_worker.add_job($1, job_key => $1, max_attempts => 3)`, [task]);
     }
     workerIds = [];
     const events = new EventEmitter() as WorkerEvents;
     events.on('pool:create', ({ workerPool }) => void workerIds.push(workerPool.id));
     const idle = whenIdle(events);
-    const runner = await run({
+    const runner = await runQueue({
       pgPool: pool,
       taskList,
       crontab,
@@ -256,14 +231,14 @@ function bridge(log: Logger): JobLogger {
 function tasksOf(options: WorkersOptions): TaskList {
   const { services, mailer, operations, log, metrics } = options;
   const list: TaskList = {};
-  for (const [name, task] of Object.entries(tasks)) {
+  for (const { task: name, run } of jobs) {
     list[name] = async (payload: unknown, helpers: JobHelpers) => {
       let traceId: string | undefined;
       try {
         await traced(`job ${name}`, {}, () => {
           const ctx = jobContext(services, helpers.abortSignal);
           ({ traceId } = ctx.request);
-          return task({ ctx, mailer, operations, log, addJob: addJobBy(helpers) }, payload);
+          return run({ ctx, mailer, operations, log, addJob: addJobBy(helpers) }, payload);
         });
         metrics.jobRan({ task: name, outcome: 'ok' });
       } catch (error) {

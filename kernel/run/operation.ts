@@ -44,6 +44,14 @@ export type StepUpClass =
 interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
   /** Dotted and stable, for example `rooms.sendMessage`. Each surface derives its own spelling. */
   readonly name: `${string}.${string}`;
+  /** As a tool of a model, for example `send_room_message`; undefined where it is none. Contract 04, section 4.4. */
+  readonly tool?: string;
+  /** As words of the command `svc`, for example `messages send`; undefined where it is none. Contract 04, section 4.2. */
+  readonly command?: string;
+  /** Its method in the SDK. @default what the name says after its dot */
+  readonly sdk?: string;
+  /** Subscriptions that the operation begins, the narrower first. @default none */
+  readonly follows?: readonly string[];
   /** One sentence, shown wherever the operation is offered. */
   readonly summary: string;
   readonly access: Access<z.output<Input>, Scope>;
@@ -167,6 +175,12 @@ export type Operation<Input extends z.ZodObject, Scope, Output, Wire> =
   | ProjectMutation<Input, Scope, Output, Wire>
   // biome-ignore lint/suspicious/noExplicitAny: as above.
   | StepMutation<Input, Scope, Output, Wire, any>;
+
+/** What an operation is called on the surfaces. */
+export type OperationNames = Pick<
+  Query<z.ZodObject, object, unknown, unknown>,
+  'name' | 'tool' | 'command' | 'sdk' | 'summary'
+>;
 
 // biome-ignore lint/suspicious/noExplicitAny: registries and tests walk operations of every type.
 export type AnyOperation = Operation<any, any, any, any>;

@@ -18,6 +18,8 @@ const ownName = z
 /** `PATCH /agent/v1/me`. Contract 01, section 5.15. */
 export const setDisplayName = mutation({
   name: 'identity.setDisplayName',
+  tool: 'set_display_name',
+  command: 'org whoami --set-name',
   summary: 'Give the principal behind the credential a name for people.',
   access: signedIn('wallet', 'control_plane', 'delegate'),
   input: z.object({

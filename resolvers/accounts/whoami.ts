@@ -26,6 +26,8 @@ export async function identityOf(
 /** `GET /agent/v1/whoami`. Contract 01, section 5.15. */
 export const whoami = query({
   name: 'identity.whoami',
+  tool: 'whoami',
+  command: 'org whoami',
   summary: 'The principal behind the credential, and the organizations it belongs to.',
   access: signedIn('wallet', 'control_plane', 'operator', 'delegate'),
   input: z.object({}),

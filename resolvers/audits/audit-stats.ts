@@ -76,6 +76,8 @@ const StatsWire = z
 /** `GET /api/stats`. Contract 00, section 6.4. */
 export const getAuditStats = query({
   name: 'audit.stats',
+  tool: 'get_audit_stats',
+  command: 'audit stats',
   summary: 'How many audits and orders there were, and which sites were audited last.',
   access: anyone(),
   input: z.object({}),

@@ -21,6 +21,8 @@ const price = { ...auditPrices.audit, network: 'base' } as const;
 /** `GET` and `POST /api/x402-audit`, and `/api/audit` with `unlock`. Contract 00, sections 0.3 and 1.14. */
 export const buyAudit = mutation({
   name: 'audit.buy',
+  tool: 'buy_audit',
+  command: 'audit buy',
   summary: 'Audit a site afresh and get the whole report, for 0.01 USD in USDC on base by x402.',
   access: anyone(),
   input: z.object({

@@ -68,6 +68,8 @@ const PricingWire = z.object({
 /** What is asked before anything is paid, at `/api/pricing` and by agents’ tools and skills. Contract 00, sections 0.2, 4.2 and 4.4. */
 export const getPricing = query({
   name: 'audit.getPricing',
+  tool: 'get_audit_pricing',
+  command: 'audit pricing',
   summary: 'What the audit gateway sells and for how much, and where it is paid.',
   access: anyone(),
   input: z.object({}),

@@ -48,6 +48,8 @@ const FreeAuditWire = z
 /** `GET` and `POST /api/audit`. Contract 00, section 3.11. */
 export const runAudit = query({
   name: 'audit.run',
+  tool: 'audit_site',
+  command: 'audit run',
   summary:
     'Audit how well a site can be read and cited by AI, with the first findings; one is shared for some minutes.',
   access: anyone(),

@@ -14,6 +14,9 @@ export interface WatchedAudit {
 /** An audit of which its caller is told step by step: the same one that others have who ask meanwhile. */
 export const watchAudit = query({
   name: 'audit.watch',
+  command: 'audit run --watch',
+  sdk: 'follow',
+  follows: ['auditProgress'],
   summary: 'Begin to follow a site’s audit.',
   access: anyone(),
   budget: () => budgets.freeAudits,

@@ -50,6 +50,8 @@ const settingsToWire = (settings: AuthSettings) => ({
 /** `GET /auth/v1/settings`. Contract 01, section 3.11. */
 export const getSettings = query({
   name: 'users.settings',
+  tool: 'get_auth_settings',
+  command: 'auth settings',
   summary: 'What a project decides about how its users sign in.',
   access: onOwnProject(),
   input: z.object({ project_id: ownProject }),
@@ -62,6 +64,8 @@ export const getSettings = query({
 /** `PATCH /auth/v1/settings`. */
 export const changeSettings = stepMutation({
   name: 'users.changeSettings',
+  tool: 'auth_settings',
+  command: 'auth settings',
   summary: 'Decide how the users of a project sign in; what is not given stays as it is.',
   access: onOwnProject(),
   lifecycle: 'gated',

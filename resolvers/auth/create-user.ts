@@ -37,6 +37,8 @@ interface Prepared {
 /** `POST /auth/v1/admin/users`. Contract 01, section 3.7. */
 export const createUser = stepMutation({
   name: 'users.create',
+  tool: 'create_auth_user',
+  command: 'auth create-user',
   summary: 'Make a user of a project, or change one that is there, and invite it by mail if told to.',
   access: onOwnProject(),
   lifecycle: 'gated',

@@ -17,6 +17,8 @@ import { forgetStandings } from './shared/standing.ts';
 /** `DELETE /auth/v1/admin/users/:user_id`: an addition, since tenant SQL does not reach the users of its project. */
 export const deleteUser = stepMutation({
   name: 'users.delete',
+  tool: 'delete_auth_user',
+  command: 'auth delete-user',
   summary: 'Delete a user of a project, with its sessions and all it signs in by; its rows stay.',
   access: onOwnProject(),
   lifecycle: 'gated',

@@ -49,6 +49,7 @@ interface Written {
 /** `POST /auth/v1/admin/users/import`: an addition, for projects that move here. */
 export const importUsers = projectMutation({
   name: 'users.import',
+  command: 'auth import-users',
   summary: 'Take over users of another platform with their ids, bcrypt hashes and social accounts; mails nobody.',
   access: onOwnProject(),
   lifecycle: 'gated',

@@ -3,13 +3,13 @@ import { ServiceError } from '../../core/errors.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { projectId } from '../../kernel/input/fields.ts';
-import { stepMutation } from '../../kernel/run/operation.ts';
+import { type OperationNames, stepMutation } from '../../kernel/run/operation.ts';
 import { email } from './auth-input.ts';
 import { type ManagedUser, managedByEmailStatement, managedByIdStatement, nothingToUndo } from './project-users.ts';
 import { type AuthStatement, authRow } from './shared/auth-rows.ts';
 import { forgetStandings } from './shared/standing.ts';
 
-const changingRole = (isAdmin: boolean, named: { name: `${string}.${string}`; summary: string }) =>
+const changingRole = (isAdmin: boolean, named: OperationNames) =>
   stepMutation({
     ...named,
     access: onProject('project:users:write', ({ project }: { project: string }) => project),
@@ -50,12 +50,16 @@ const changingRole = (isAdmin: boolean, named: { name: `${string}.${string}`; su
 /** `POST /projects/v1/admin/:project_id/promote-user`. Contract 01, section 2.9. */
 export const promoteUser = changingRole(true, {
   name: 'users.promote',
+  tool: 'promote_user',
+  command: 'projects promote-user',
   summary: 'Make a user of a project one of its admins, from its next token on.',
 });
 
 /** `POST /projects/v1/admin/:project_id/demote-user`. */
 export const demoteUser = changingRole(false, {
   name: 'users.demote',
+  tool: 'demote_user',
+  command: 'projects demote-user',
   summary: 'Make an admin of a project a user like others; its tokens lose the role within 5 seconds.',
 });
 

@@ -10,6 +10,8 @@ import { entryToWire, LedgerEntryWire } from './wire.ts';
 /** `POST /orgs/v1/admin/:org_id/credits`: the platform admin puts money into an organization's balance. */
 export const addCredit = mutation({
   name: 'billing.addCredit',
+  tool: 'admin_add_credit',
+  command: 'admin credit',
   summary: 'Add to the prepaid balance of an organization.',
   access: platformAdmin(),
   input: z.object({

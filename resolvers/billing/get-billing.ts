@@ -11,6 +11,8 @@ import { type Billing, BillingWire, billingToWire } from './wire.ts';
 /** `GET /orgs/v1/:org_id/billing`. Contract 01, section 6.9. */
 export const getBilling = query({
   name: 'billing.get',
+  tool: 'check_balance',
+  command: 'billing balance',
   summary: 'The prepaid balance of an organization, with its tier and lease.',
   access: onOrg('org:billing:read', ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),

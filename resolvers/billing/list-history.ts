@@ -15,6 +15,8 @@ export interface HistoryPage extends ListPage<LedgerEntry> {
 /** `GET /orgs/v1/:org_id/billing/history`. Contract 04, section 1.4. */
 export const listHistory = query({
   name: 'billing.listHistory',
+  tool: 'billing_history',
+  command: 'billing history',
   summary: 'What moved the balance of an organization, newest first.',
   access: onOrg('org:billing:read', ({ org }: { org: string }) => org),
   input: z.object({ org: orgId, ...listWindow, limit: pageLimitOf(20) }),

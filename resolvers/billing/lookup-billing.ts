@@ -32,6 +32,8 @@ const access: Access<LookupInput, NoScope> = {
 /** `GET /orgs/v1/lookup`. Contract 04, section 1.4. */
 export const lookupBilling = query({
   name: 'billing.lookup',
+  tool: 'check_balance',
+  command: 'billing balance',
   summary: 'The prepaid balance behind a wallet or a mail address.',
   access,
   input: z

@@ -21,6 +21,8 @@ export interface AddedContact {
 /** `POST /orgs/v1/:org_id/escalation-contacts`. Contract 02, section 3.6. */
 export const addContact = mutation({
   name: 'contacts.add',
+  tool: 'add_escalation_contact',
+  command: 'contacts add',
   summary: 'Add somebody to be paged by an organization’s escalations, from the next page on.',
   access: onOrg('escalation:contacts:write', ({ org }: { org: string }) => org),
   stepUp: 'org.contacts',

@@ -8,6 +8,8 @@ import { type ContactRow, ContactWire, contactRowColumns, contactToWire } from '
 /** `GET /orgs/v1/:org_id/escalation-contacts`. Contract 02, section 3.6. */
 export const listContacts = query({
   name: 'contacts.list',
+  tool: 'list_escalation_contacts',
+  command: 'contacts list',
   summary: 'Whom the escalations of an organization page, in the order in which they are paged.',
   access: onOrg('escalation:contacts:read', ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),

@@ -11,6 +11,8 @@ import { type ContactRow, contactRowColumns } from './contact.ts';
 /** `DELETE /orgs/v1/:org_id/escalation-contacts/:contact_id`. Contract 02, section 3.6. */
 export const removeContact = mutation({
   name: 'contacts.remove',
+  tool: 'remove_escalation_contact',
+  command: 'contacts rm',
   summary: 'Take somebody off the list of those who are paged; the links of earlier pages end, too.',
   access: onOrg('escalation:contacts:write', ({ org }: { org: string }) => org),
   stepUp: 'org.contacts',

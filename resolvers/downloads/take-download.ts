@@ -25,6 +25,7 @@ const header = z.string().max(1_000).optional();
 /** `GET /api/downloads/:token`: whoever has the token may have the archive. Contract 00, section 5.4. */
 export const takeDownload = query({
   name: 'downloads.take',
+  command: 'audit download',
   summary: 'Download an archive that was bought, whole or in part, by the token that came with it.',
   access: anyone(),
   input: z.object({

@@ -16,6 +16,8 @@ export interface ErrorDetail extends ErrorFingerprint {
 /** `GET /projects/v1/:id/errors/:fingerprint_id`. Contract 02, section 4.3. */
 export const getError = query({
   name: 'errors.get',
+  tool: 'errors_list',
+  command: 'errors <fingerprint_id>',
   summary: 'One failure of a project’s functions, with all its samples, where it was seen last.',
   access: onProject('project:read', ({ project }: { project: string }) => project),
   input: z.object({

@@ -32,6 +32,8 @@ export interface ErrorPage extends ListPage<ErrorFingerprint> {
 /** `GET /projects/v1/:id/errors`. Contract 02, section 4.2. */
 export const listErrors = query({
   name: 'errors.list',
+  tool: 'errors_list',
+  command: 'errors',
   summary: 'Failures of a project’s functions, last seen first, with the verdict over all of them.',
   access: onProject('project:read', ({ project }: { project: string }) => project),
   input: z.object({

@@ -32,6 +32,8 @@ export async function recordActivation(
 /** `POST /projects/v1/:id/errors/activations`, until deploys say so themselves. */
 export const reportActivation = mutation({
   name: 'errors.reportActivation',
+  tool: 'report_release_activation',
+  command: 'errors report-activation',
   summary: 'Report that a release became the active one of a project, so that its failures are told from older ones.',
   access: onReportedProject,
   lifecycle: 'gated',

@@ -28,6 +28,8 @@ export interface FidelityReported {
 /** `POST /projects/v1/:id/errors/fidelity`, until functions are deployed here. */
 export const reportFidelity = mutation({
   name: 'errors.reportFidelity',
+  tool: 'report_function_fidelity',
+  command: 'errors report-fidelity',
   summary: 'Report the active functions of a project, each with whether its errors are reported in full.',
   access: onReportedProject,
   lifecycle: 'gated',
@@ -49,17 +51,17 @@ export const reportFidelity = mutation({
     changed
       ? {
           action: 'project.fidelity_reported',
-          object: { kind: 'project', id: project.id },
-          details: { full_fidelity_functions: full, coarse_functions: coarse },
+          object: kind: 'project', id: project.id ,
+          details: full_fidelity_functions: full, coarse_functions: coarse ,
         }
       : undefined,
   wire: z.object({
     project_id: z.string(),
-    coverage: z.object({ full_fidelity_functions: z.number(), coarse_functions: z.number() }),
+    coverage: z.object(full_fidelity_functions: z.number(), coarse_functions: z.number() ),
   }),
   toWire: ({ projectId: id, full, coarse }) => ({
     project_id: id,
-    coverage: { full_fidelity_functions: full, coarse_functions: coarse },
+    coverage: full_fidelity_functions: full, coarse_functions: coarse ,
   }),
 });
 

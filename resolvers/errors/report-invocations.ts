@@ -81,6 +81,8 @@ const invocation = z.strictObject({
 /** `POST /projects/v1/:id/errors/invocations`, until functions count themselves. */
 export const reportInvocations = mutation({
   name: 'errors.reportInvocations',
+  tool: 'report_invocations',
+  command: 'errors report-invocations',
   summary: 'Report how often a project’s functions ran, so that no failures can be told from no traffic.',
   access: onReportedProject,
   lifecycle: 'gated',

@@ -39,6 +39,8 @@ export interface OccurrencesReported extends ReportedProject {
  */
 export const reportOccurrences = mutation({
   name: 'errors.reportOccurrences',
+  tool: 'report_error_occurrences',
+  command: 'errors report',
   summary: 'Report failures of a project’s functions; equal ones are counted together.',
   access: onReportedProject,
   lifecycle: 'gated',

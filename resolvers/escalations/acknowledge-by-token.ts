@@ -10,6 +10,8 @@ import type { Answered } from './wire.ts';
 /** `POST /escalations/v1/ack`. Contract 02, section 3.4. */
 export const acknowledgeByToken = mutation({
   name: 'escalations.acknowledgeByToken',
+  tool: 'ack_escalation_by_token',
+  command: 'escalations ack-by-token',
   summary: 'Say by the link of a page that one is looking at it. It only acknowledges.',
   access: anyone(),
   input: z.object({

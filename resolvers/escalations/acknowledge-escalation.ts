@@ -10,6 +10,8 @@ import { type Answered, AnsweredWire, answeredToWire } from './wire.ts';
 /** `POST /orgs/v1/:org_id/escalations/:escalation_id/ack`. Contract 02, section 3.4. */
 export const acknowledgeEscalation = mutation({
   name: 'escalations.acknowledge',
+  tool: 'ack_escalation',
+  command: 'escalations ack',
   summary: 'Say that one is looking at an escalation, which stops paging; who says so first is kept.',
   access: onOrg('escalation:answer', ({ org }: { org: string }) => org),
   input: z.object(escalationAddress),

@@ -16,6 +16,8 @@ export interface ShownEscalation {
 /** `GET /orgs/v1/:org_id/escalations/:escalation_id`. Contract 02, section 3.3. */
 export const getEscalation = query({
   name: 'escalations.get',
+  tool: 'get_escalation',
+  command: 'escalations get',
   summary: 'One escalation as it stands: what its raiser polls.',
   access: onOrgByGrant<{ org: string; escalation: string }>('escalation:read'),
   input: z.object({

@@ -15,6 +15,8 @@ export interface EscalationPage extends ListPage<Escalation> {
 /** `GET /orgs/v1/:org_id/escalations`. Contract 02, section 3.3. */
 export const listEscalations = query({
   name: 'escalations.list',
+  tool: 'get_escalation',
+  command: 'escalations list',
   summary: 'Escalations of an organization, newest first: all of them for a member, its own for a delegate.',
   access: onOrgByGrant<{ org: string }>('escalation:read'),
   input: z.object({

@@ -17,6 +17,9 @@ export interface OpenedEscalations extends Opened<ChangeRow<EscalationChange>> {
 /** What a subscription begins with: the right to follow, and the position of its cursor. */
 export const openEscalationFeed = query({
   name: 'escalations.open',
+  command: 'escalations list --watch',
+  sdk: 'follow',
+  follows: ['escalation', 'escalations'],
   summary: 'Begin to follow an escalation, or those of an organization.',
   access: onOrgByGrant<{ org: string }>('escalation:read'),
   input: z.object({

@@ -51,6 +51,8 @@ const access: Access<RaiseInput, OrgScope> = {
 /** `POST /orgs/v1/:org_id/escalations`. Contract 02, section 3.2. */
 export const raiseEscalation = mutation({
   name: 'escalations.raise',
+  tool: 'raise_escalation',
+  command: 'escalations raise',
   summary: 'Page the humans of an organization. It changes nothing else.',
   access,
   input: z.object({

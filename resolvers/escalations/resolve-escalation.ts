@@ -12,6 +12,8 @@ const noteBytesMax = 4 * 1024;
 /** `POST /orgs/v1/:org_id/escalations/:escalation_id/resolve`. Contract 02, section 3.4. */
 export const resolveEscalation = mutation({
   name: 'escalations.resolve',
+  tool: 'resolve_escalation',
+  command: 'escalations resolve',
   summary: 'Close an escalation for good; nobody has to have acknowledged it.',
   access: onOrg('escalation:answer', ({ org }: { org: string }) => org),
   input: z.object({

@@ -37,6 +37,8 @@ export interface EmittedEvent {
 /** `POST /projects/v1/:project_id/events`. Contract 02, section 1.6. */
 export const emitEvent = mutation({
   name: 'events.emit',
+  tool: 'emit_event',
+  command: 'events emit',
   summary: 'Tell of something that happened in an application.',
   access: onProject('event:emit', ({ project }: { project: string }) => project),
   lifecycle: 'gated',

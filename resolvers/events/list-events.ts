@@ -18,6 +18,8 @@ type Page = z.output<z.ZodObject<typeof page>>;
 /** `GET /projects/v1/:project_id/events`. Contract 02, section 1.2. */
 export const listProjectEvents = query({
   name: 'projects.listEvents',
+  tool: 'list_project_events',
+  command: 'events',
   summary: 'What happened in a project after a cursor, oldest first.',
   access: onProject('project:read', ({ project }: { project: string }) => project),
   input: z.object({ project: projectId, ...page }),
@@ -29,6 +31,8 @@ export const listProjectEvents = query({
 /** `GET /orgs/v1/:org_id/events`: all of its projects, and what concerns none of them. Contract 02, section 1.2. */
 export const listOrgEvents = query({
   name: 'orgs.listEvents',
+  tool: 'list_org_events',
+  command: 'events --org',
   summary: 'What happened in an organization and all its projects after a cursor, oldest first.',
   access: onOrg('org:read', ({ org }: { org: string }) => org),
   input: z.object({ org: orgId, ...page }),

@@ -56,6 +56,9 @@ const access: Access<Target, OrgScope | ProjectScope> = {
 /** What a subscription begins with: the right to the view, and the place of its cursor. */
 export const openEvents = query({
   name: 'events.open',
+  command: 'events --watch',
+  sdk: 'follow',
+  follows: ['events'],
   summary: 'Begin to follow what happens in a project or an organization.',
   access,
   input: z.object({

@@ -32,6 +32,8 @@ interface HeldGrant {
 /** `POST /projects/v1/:id/delegates`. Contract 01, section 6.7. */
 export const createDelegate = mutation({
   name: 'delegates.create',
+  tool: 'create_delegate',
+  command: 'delegates create',
   summary: 'Make a delegate that narrows a grant; the token of an agent’s key is shown this once.',
   forHolder: true,
   access: onItsProject('project:delegates:write'),

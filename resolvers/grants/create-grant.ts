@@ -24,6 +24,8 @@ export interface GivenGrant {
 /** `POST /projects/v1/:id/grants`. Contract 01, section 6.6. */
 export const createGrant = mutation({
   name: 'grants.create',
+  tool: 'create_project_grant',
+  command: 'grants create',
   summary: 'Give a wallet a capability on a project; one it holds already stays as it is.',
   access: onItsProject('project:grants:write'),
   stepUp: 'project.grants',

@@ -10,6 +10,8 @@ import { liveFirst } from './wire.ts';
 /** `GET /projects/v1/:id/delegates`. Contract 01, section 6.7. */
 export const listDelegates = query({
   name: 'delegates.list',
+  tool: 'list_delegates',
+  command: 'delegates list',
   summary: 'Delegates on a project, never with a token: those that hold first, newest first.',
   access: onItsProject('project:delegates:read'),
   input: z.object({ project: projectId }),

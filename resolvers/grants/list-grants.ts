@@ -9,6 +9,8 @@ import { GrantWire, grantColumns, grantToWire, liveFirst } from './wire.ts';
 /** `GET /projects/v1/:id/grants`. Contract 01, section 6.6. */
 export const listGrants = query({
   name: 'grants.list',
+  tool: 'list_project_grants',
+  command: 'grants list',
   summary: 'Grants on a project: those that hold first, newest first.',
   access: onItsProject('project:grants:read'),
   input: z.object({ project: projectId }),

@@ -10,6 +10,8 @@ import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
 /** `DELETE /projects/v1/:id/delegates/:delegate_id`. Contract 01, section 6.7. */
 export const revokeDelegate = mutation({
   name: 'delegates.revoke',
+  tool: 'revoke_delegate',
+  command: 'delegates revoke',
   summary: 'End a delegate, and with it its token.',
   access: onItsProject('project:delegates:write'),
   stepUp: 'project.grants',

@@ -17,6 +17,8 @@ export interface RevokedGrant {
 /** `DELETE /projects/v1/:id/grants/:grant_id`. Contract 01, section 6.6. */
 export const revokeGrant = mutation({
   name: 'grants.revoke',
+  tool: 'revoke_project_grant',
+  command: 'grants revoke',
   summary: 'End a grant, and every delegate that narrows it.',
   access: onItsProject('project:grants:write'),
   stepUp: 'project.grants',

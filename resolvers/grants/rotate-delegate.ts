@@ -12,6 +12,8 @@ import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
 /** `POST /projects/v1/:id/delegates/:delegate_id/rotate`: never gated, since it also puts out a leaked token. */
 export const rotateDelegate = mutation({
   name: 'delegates.rotate',
+  tool: 'rotate_delegate',
+  command: 'delegates rotate',
   summary: 'Give an agent’s key a new token, shown this once; the old one ends at once.',
   forHolder: true,
   access: onItsProject('project:delegates:write'),

@@ -20,6 +20,8 @@ const projectsMax = 500;
 /** `POST /admin/v1/incidents`. Contract 02, section 1.8. */
 export const declareIncident = mutation({
   name: 'incidents.declare',
+  tool: 'admin_declare_incident',
+  command: 'admin incident declare',
   summary: 'Declare a fault of the platform’s, of nobody in particular or of some projects.',
   access: platformAdmin(),
   input: z.object({

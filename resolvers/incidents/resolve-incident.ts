@@ -16,6 +16,8 @@ export interface ResolvedIncident extends DeclaredIncident {
 /** `POST /admin/v1/incidents/:id/resolve`: of one that is over already, as it is. Contract 02, section 1.8. */
 export const resolveIncident = mutation({
   name: 'incidents.resolve',
+  tool: 'admin_resolve_incident',
+  command: 'admin incident resolve',
   summary: 'Say that a fault of the platform’s is over.',
   access: platformAdmin(),
   input: z.object({ incident: z.string().min(1).max(64).describe('Incident, `inc_…`.') }),

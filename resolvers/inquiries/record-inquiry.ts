@@ -53,6 +53,8 @@ const InquiryWire = z
 /** `POST /api/inquiry`. Contract 00, section 4.6. */
 export const recordInquiry = mutation({
   name: 'inquiries.record',
+  tool: 'record_inquiry',
+  command: 'audit inquiry',
   summary: 'Leave an inquiry for those who sell this gateway, and learn how its turnkey buyout is paid.',
   access: anyone(),
   budget: () => budgets.inquiries,

@@ -34,6 +34,8 @@ export interface CreatedInvite {
 /** `POST /orgs/v1/:org_id/invites`. Contract 01, section 6.5. */
 export const createInvite = mutation({
   name: 'invites.create',
+  tool: 'create_org_invite',
+  command: 'org invite create',
   summary: 'Invite a mail address to an organization, or invite it anew; an active member stays as it is.',
   access: onOrg('org:invites:write', ({ org }: { org: string }) => org),
   stepUp: 'org.invite',

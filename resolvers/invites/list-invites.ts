@@ -9,6 +9,8 @@ import { InviteWire, inviteToWire } from './wire.ts';
 /** `GET /orgs/v1/:org_id/invites`. Contract 01, section 6.5. */
 export const listInvites = query({
   name: 'invites.list',
+  tool: 'list_org_invites',
+  command: 'org invite list',
   summary: 'The invitations that nobody has taken up, expired ones included.',
   access: onOrg('org:invites:read', ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),

@@ -12,6 +12,8 @@ import { isPending } from './list-invites.ts';
 /** `DELETE /orgs/v1/:org_id/invites/:principal_id`, also while the lease has lapsed. Contract 01, section 6.5. */
 export const revokeInvite = mutation({
   name: 'invites.revoke',
+  tool: 'revoke_org_invite',
+  command: 'org invite rm',
   summary: 'Take back an invitation that nobody has taken up, also an expired one.',
   access: onOrg('org:invites:write', ({ org }: { org: string }) => org),
   stepUp: 'org.invite',

@@ -6,6 +6,8 @@ import { query } from '../../kernel/run/operation.ts';
 /** `GET /.well-known/jwks.json`. Contract 00, section 5.6. */
 export const getKeys = query({
   name: 'licences.getKeys',
+  tool: 'get_licence_keys',
+  command: 'audit licence-keys',
   summary: 'The public keys that licences and orders of the audit gateway are signed with, as a JSON Web Key Set.',
   access: anyone(),
   input: z.object({}),

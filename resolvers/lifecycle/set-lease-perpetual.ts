@@ -13,6 +13,8 @@ import { leaseEndToWire, lifecycleWire } from '../orgs/shared/wire.ts';
 /** `POST /orgs/v1/admin/:org_id/lease-perpetual`. Contract 01, section 6.9. */
 export const setLeasePerpetual = mutation({
   name: 'orgs.setLeasePerpetual',
+  tool: 'admin_set_lease_perpetual',
+  command: 'admin lease-perpetual',
   summary: 'Keep an organization active for ever, or have its lease count again.',
   access: platformAdmin(),
   input: z.object({

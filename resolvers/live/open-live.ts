@@ -17,6 +17,9 @@ export interface OpenedLive {
 /** What a subscription to hints begins with. They tell keys of all rows, so whoever may read these may follow. */
 export const openLive = query({
   name: 'projects.openLive',
+  command: 'live',
+  sdk: 'followLive',
+  follows: ['liveHints'],
   summary: 'Begin to follow what changes in a project’s live tables.',
   access: onProject('project:sql', ({ project }: { project: string }) => project),
   input: z.object({ project: projectId, tables: liveTables }),

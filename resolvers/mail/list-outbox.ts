@@ -9,6 +9,8 @@ import { MailWire, mailToWire } from './wire.ts';
 /** `GET /mail/v1/admin/outbox`: what went out, what waits and what failed. */
 export const listOutbox = query({
   name: 'mail.listOutbox',
+  tool: 'admin_list_outbox',
+  command: 'admin outbox',
   summary: 'Mail on its way out, newest first.',
   access: platformAdmin(),
   input: z.object(listWindow),

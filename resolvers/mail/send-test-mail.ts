@@ -10,6 +10,8 @@ import { MailWire, mailToWire } from './wire.ts';
 /** `POST /mail/v1/admin/test`: shows whether the mail settings work. */
 export const sendTestMail = mutation({
   name: 'mail.sendTest',
+  tool: 'admin_send_test_mail',
+  command: 'admin test-mail',
   summary: 'Put a test mail into the outbox, to see whether mail goes out.',
   access: platformAdmin(),
   input: z.object({ to: z.email().max(254).describe('Address that gets the mail.') }),

@@ -12,6 +12,8 @@ import { endMembership } from './shared/end-membership.ts';
 /** `DELETE /orgs/v1/:org_id/members/:principal_id`, also while the lease has lapsed. Contract 01, section 6.4. */
 export const removeMember = mutation({
   name: 'members.remove',
+  tool: 'remove_org_member',
+  command: 'org member rm',
   summary: 'Remove a member; grants and invitations that stand beside the membership stay.',
   access: onOrg('org:members:write', ({ org }: { org: string }) => org),
   stepUp: 'org.membership',

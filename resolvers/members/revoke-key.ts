@@ -21,6 +21,8 @@ export interface RevokedKey {
 /** `DELETE /orgs/v1/:org_id/members/:principal_id/encryption-key`, also while the lease has lapsed. Contract 01, section 6.4. */
 export const revokeMemberKey = mutation({
   name: 'members.revokeKey',
+  tool: 'revoke_org_member_key',
+  command: 'org member revoke-key',
   summary: 'Revoke the encryption key of a member: it writes to no vault any more, and another can be enrolled.',
   access: onOrg('org:members:write', ({ org }: { org: string }) => org),
   stepUp: 'org.membership',

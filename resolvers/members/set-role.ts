@@ -16,6 +16,8 @@ import { tellPosture } from './shared/recovery-posture.ts';
 /** `PATCH /orgs/v1/:org_id/members/:principal_id`. Contract 01, section 6.4. */
 export const setMemberRole = mutation({
   name: 'members.setRole',
+  tool: 'set_org_member_role',
+  command: 'org member role',
   summary: 'Change the role of a member.',
   access: onOrg('org:members:write', ({ org }: { org: string }) => org),
   stepUp: 'org.membership',

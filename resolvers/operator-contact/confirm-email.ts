@@ -14,6 +14,8 @@ export interface ConfirmedEmail {
 /** `POST /agent/v1/contact/verify-email/confirm`: what the mailed link leads to. Contract 02, section 5.1. */
 export const confirmEmail = mutation({
   name: 'operator.confirmEmail',
+  tool: 'confirm_agent_contact_email',
+  command: 'agent confirm-email',
   summary: 'Verify the address of an operator contact by the link that was mailed to it; it is good once.',
   access: anyone(),
   input: z.object({

@@ -22,6 +22,8 @@ export const registerPasskeyPath = '/agent/v1/contact/passkey/register';
 /** `POST /agent/v1/contact/passkey/enroll`. Contract 02, section 5.1. */
 export const enrollPasskey = mutation({
   name: 'operator.enrollPasskey',
+  tool: 'start_operator_passkey_enrollment',
+  command: 'agent passkey enroll',
   summary: 'Have a link mailed by which an operator with a verified address enrols a passkey; it is good once.',
   access: signedIn('wallet', 'control_plane'),
   stepUp: 'operator.contact',

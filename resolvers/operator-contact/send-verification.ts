@@ -8,6 +8,8 @@ import { emailStateOf, lockContact, OperatorContactWire, operatorContactToWire, 
 /** `POST /agent/v1/contact/verify-email`. Contract 02, section 5.1. */
 export const sendVerification = mutation({
   name: 'operator.sendVerification',
+  tool: 'verify_agent_contact_email',
+  command: 'agent verify-email',
   summary: 'Mail the link that verifies the contact’s address once more; a verified one stays as it is.',
   access: signedIn('wallet', 'control_plane'),
   stepUp: 'operator.contact',

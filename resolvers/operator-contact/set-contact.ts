@@ -29,6 +29,8 @@ const httpsUrl = z
 /** `POST /agent/v1/contact`. Contract 02, section 5.1. */
 export const setContact = mutation({
   name: 'operator.setContact',
+  tool: 'set_agent_contact',
+  command: 'agent contact',
   summary: 'Name whom notices about the caller’s organizations go to; a new mail address has to be verified.',
   access: signedIn('wallet', 'control_plane'),
   stepUp: 'operator.contact',

@@ -47,6 +47,8 @@ const access: Access<{ readonly project: string }, Reached> = {
 /** `GET /agent/v1/operator/projects/:id/contents`: names, and nothing that they name. Contract 01, section 5.13. */
 export const getContents = query({
   name: 'operator.getContents',
+  tool: 'get_operator_project_contents',
+  command: 'operator contents',
   summary: 'What is in a project that a person or a wallet answers for, by name: its tables and its domains.',
   access,
   input: z.object({ project: projectId.describe('The project.') }),

@@ -26,6 +26,8 @@ export const rollupOf = ({
 /** `GET /agent/v1/operator/overview`. Contract 01, section 5.13. */
 export const getOverview = query({
   name: 'operator.getOverview',
+  tool: 'get_operator_overview',
+  command: 'operator overview',
   summary: 'What a person or a wallet answers for: organizations, wallets, counts, and what needs to be looked at.',
   access: signedIn('wallet', 'control_plane', 'operator'),
   input: z.object({}),

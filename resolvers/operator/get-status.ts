@@ -41,6 +41,8 @@ export const criticalItems = ({ advisories, recoveryGap }: OperatorStatus) => [
 /** `GET /agent/v1/operator/status`, as `svc doctor` reads it. Contract 04, section 3.6. */
 export const getOperatorStatus = query({
   name: 'operator.getStatus',
+  tool: 'get_operator_status',
+  command: 'agent operator-status',
   summary: 'Whether notices about what a caller answers for reach a person, and what needs one.',
   access: signedIn('wallet', 'control_plane', 'operator'),
   input: z.object({}),

@@ -35,6 +35,8 @@ const access: Access<ListInput, PrincipalScope> = {
 /** `GET /agent/v1/operator/projects`: unpaged. Contract 01, section 5.13. */
 export const listOperatorProjects = query({
   name: 'operator.listProjects',
+  tool: 'list_operator_projects',
+  command: 'operator projects',
   summary: 'All projects that a person or a wallet answers for, over organizations and wallets.',
   access,
   input: z.object({

@@ -9,6 +9,8 @@ import { OrgSummaryWire, orgToWire } from './shared/wire.ts';
 /** `POST /orgs/v1`. Contract 01, section 6.2. */
 export const createOrg = mutation({
   name: 'orgs.create',
+  tool: 'create_org',
+  command: 'org create',
   summary: 'Create an organization on the free tier; the caller becomes its owner.',
   access: signedIn('wallet', 'control_plane'),
   stepUp: 'org.create',

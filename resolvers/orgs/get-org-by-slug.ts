@@ -33,6 +33,8 @@ const access: Access<SlugInput, OrgScope> = {
 /** The organization behind an address. Contract 01, section 6.2. */
 export const getOrgBySlug = query({
   name: 'orgs.getBySlug',
+  tool: 'get_org_by_slug',
+  command: 'org find',
   summary: 'The organization that goes by a slug, for its members.',
   access,
   input: z.object({ slug: slugForm.describe('Slug, as it was claimed.') }),

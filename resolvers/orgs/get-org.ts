@@ -13,6 +13,8 @@ export interface OrgDetail extends Org {
 /** `GET /orgs/v1/:org_id`. Contract 01, section 6.2. */
 export const getOrg = query({
   name: 'orgs.get',
+  tool: 'get_org',
+  command: 'org get',
   summary: 'One organization, with the caller’s role in it.',
   access: onOrg('org:read', ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),

@@ -10,6 +10,8 @@ import { loadOrgs } from './shared/load-orgs.ts';
 /** `GET /orgs/v1/:org_id/payout-wallet`: an addition, beside the documented `PATCH`. Contract 01, section 6.2. */
 export const getPayout = query({
   name: 'orgs.getPayout',
+  tool: 'get_org_payout_wallet',
+  command: 'org payout-wallet get',
   summary: 'Where an organization’s own earnings go, and whether that is settled.',
   access: onOrg('org:payout:read', ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),

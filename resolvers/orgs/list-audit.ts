@@ -10,6 +10,8 @@ import { query } from '../../kernel/run/operation.ts';
 /** `GET /orgs/v1/:org_id/audit`. Contract 01, section 6.3. */
 export const listAudit = query({
   name: 'orgs.listAudit',
+  tool: 'list_org_audit',
+  command: 'org audit',
   summary: 'What happened in an organization and by whom, newest first.',
   access: onOrg('org:audit:read', ({ org }: { org: string }) => org),
   input: z.object({

@@ -9,6 +9,8 @@ import { membershipStatusWire, roleWire } from './shared/wire.ts';
 /** `GET /orgs/v1/:org_id/members`. Contract 01, section 6.4. */
 export const listMembers = query({
   name: 'orgs.listMembers',
+  tool: 'list_org_members',
+  command: 'org member list',
   summary: 'The members of an organization, with their roles.',
   access: onOrg('org:members:read', ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),

@@ -8,6 +8,8 @@ import { MembershipWire, membershipToWire } from './shared/wire.ts';
 /** `GET /orgs/v1`. Contract 01, section 6.2. */
 export const listOrgs = query({
   name: 'orgs.list',
+  tool: 'list_orgs',
+  command: 'org list',
   summary: 'The organizations the caller is an active member of.',
   access: signedIn('wallet', 'control_plane', 'operator'),
   input: z.object({}),

@@ -13,6 +13,8 @@ import { OrgSummaryWire, orgToWire } from './shared/wire.ts';
 /** `PATCH /orgs/v1/:org_id`. Contract 01, section 6.2. */
 export const renameOrg = mutation({
   name: 'orgs.rename',
+  tool: 'rename_org',
+  command: 'org rename',
   summary: 'Give an organization another name for people, or none.',
   access: onOrg('org:rename', ({ org }: { org: string }) => org),
   stepUp: 'org.rename',

@@ -23,6 +23,8 @@ const limitsToWire = (limits: Partial<Limits>): Record<string, number> =>
 /** `POST /orgs/v1/admin/:org_id/limits`: limits are data per tier; only the platform admin bends them for one organization. */
 export const setLimits = mutation({
   name: 'orgs.setLimits',
+  tool: 'admin_set_limits',
+  command: 'admin limits',
   summary: 'Set limits of one organization apart from its tier; null puts the tier’s own back.',
   access: platformAdmin(),
   input: z.object({

@@ -20,6 +20,8 @@ const nowhere = `0x${'0'.repeat(40)}`;
 /** `PATCH /orgs/v1/:org_id/payout-wallet`. Contract 01, section 6.2. */
 export const setPayoutWallet = mutation({
   name: 'orgs.setPayoutWallet',
+  tool: 'set_org_payout_wallet',
+  command: 'org payout-wallet set',
   summary: 'Name the wallet that an organization’s own earnings go to, or none.',
   access: onOrg('org:payout:write', ({ org }: { org: string }) => org),
   lifecycle: 'gated',

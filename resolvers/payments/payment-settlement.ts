@@ -115,3 +115,11 @@ const lockStatement: Statement = {
   name: 'payments.lock-transfer',
   text: `select pg_advisory_xact_lock(hashtextextended($1, 0))`,
 };
+
+/**
+ * Contract 00, section 1.9: a day since it was settled. What is settled can be told of for as long as there is a ledger.
+ * By the age of the row, too: that is what the index knows.
+ */
+export const forgetAnswersSql = `update payments set outcome = null, identifier = null
+  where created_at < now() - interval '${keptHours} hours' and (outcome is not null or identifier is not null)
+    and coalesce(settled_at, created_at) < now() - interval '${keptHours} hours'`;

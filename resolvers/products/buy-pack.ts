@@ -28,6 +28,8 @@ const price = { ...auditPrices.pro, network: 'base' } as const;
 /** `GET` and `POST /api/x402-pro`, and its aliases. Contract 00, sections 0.1 and 5.2. */
 export const buyPack = mutation({
   name: 'products.buyPack',
+  tool: 'buy_audit_pack',
+  command: 'audit buy-pack',
   summary: 'Buy the whole audit of a site, and files made from it that are ready to be put there.',
   access: anyone(),
   price: { family: 'gateway', price },

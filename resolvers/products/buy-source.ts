@@ -60,6 +60,8 @@ const LicenceSetWire = z.object({
 /** `GET` and `POST /api/x402-buyout`, and its alias. Contract 00, sections 0.1 and 5.3. */
 export const buySource = mutation({
   name: 'products.buySource',
+  tool: 'buy_source',
+  command: 'audit buy-source',
   summary: 'Buy the source of this gateway as an archive, with the transfer of the rights to it.',
   access: anyone(),
   price: { family: 'gateway', price },

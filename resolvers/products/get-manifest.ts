@@ -45,6 +45,8 @@ export interface PackageManifest {
 /** `GET /api/package-manifest`. Contract 00, section 5.5. */
 export const getPackageManifest = query({
   name: 'products.getManifest',
+  tool: 'get_package_manifest',
+  command: 'audit manifest',
   summary: 'SHA-256 and file trees of the archives that the audit gateway sells, as they would be delivered.',
   access: anyone(),
   input: z.object({}),

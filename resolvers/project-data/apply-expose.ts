@@ -29,6 +29,8 @@ const lockText = 'select pg_advisory_xact_lock(7306011)';
 /** `POST /projects/v1/admin/:project_id/expose`. Contract 01, section 2.12. */
 export const applyExpose = projectMutation({
   name: 'projects.applyExpose',
+  tool: 'apply_expose',
+  command: 'projects apply-expose',
   summary: 'Make a project show exactly what a manifest says: its tables, views and functions.',
   access: onProject('project:expose:write', ({ project }: { project: string }) => project),
   lifecycle: 'gated',

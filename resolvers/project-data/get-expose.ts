@@ -18,6 +18,8 @@ export interface ExposeState {
 /** `GET /projects/v1/admin/:project_id/expose`. Contract 01, section 2.12. */
 export const getExpose = query({
   name: 'projects.expose',
+  tool: 'get_expose',
+  command: 'projects get-expose',
   summary: 'The manifest a project shows: the one applied last, or one made from its privileges.',
   access: onProject('project:expose:read', ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),

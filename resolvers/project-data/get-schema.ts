@@ -35,6 +35,8 @@ export type SchemaTable = z.infer<typeof tableWire>;
 /** `GET /projects/v1/admin/:project_id/schema`. Contract 01, section 2.7. */
 export const getSchema = query({
   name: 'projects.schema',
+  tool: 'get_schema',
+  command: 'projects schema',
   summary: 'The tables of a project: their columns, constraints and policies.',
   access: onProject('project:schema:read', ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),

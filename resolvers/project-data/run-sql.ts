@@ -27,6 +27,8 @@ export interface SqlResult {
 /** `POST /projects/v1/admin/:project_id/sql`. Contract 01, section 2.6. */
 export const runSql = projectMutation({
   name: 'projects.sql',
+  tool: 'run_sql',
+  command: 'projects sql',
   summary: 'Run SQL in a project’s database as one transaction, and answer what its last statement does.',
   access: onProject('project:sql', ({ project }: { project: string }) => project),
   lifecycle: 'gated',

@@ -36,6 +36,8 @@ const answer = {
 /** `POST /projects/v1/admin/:project_id/expose/validate`. Contract 01, section 2.12. */
 export const validateExpose = query({
   name: 'projects.validateExpose',
+  tool: 'validate_manifest',
+  command: 'projects validate-expose',
   summary: 'What is wrong with a manifest in front of a project’s database; nothing is run.',
   access: onProject('project:expose:read', ({ project }: { project: string }) => project),
   input: z.object({ project: projectId, ...given }),
@@ -58,6 +60,8 @@ const routinesStatement: Statement = { name: 'expose.routines', text: routinesSq
 /** `POST /projects/v1/expose/validate`. Contract 01, section 2.12. */
 export const validateManifest = query({
   name: 'projects.validateManifest',
+  tool: 'validate_manifest',
+  command: 'projects validate-expose',
   summary: 'What is wrong with a manifest in front of an empty database; nothing is run.',
   access: signedIn<object>('wallet', 'control_plane', 'operator'),
   input: z.object(given),

@@ -4,17 +4,14 @@ import type { Statement } from '../../db/pool.ts';
 import { platformAdmin } from '../../kernel/access/access.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import { oneLine, projectId } from '../../kernel/input/fields.ts';
-import { mutation } from '../../kernel/run/operation.ts';
+import { mutation, type OperationNames } from '../../kernel/run/operation.ts';
 import { lockProject } from './shared/lock-project.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire } from './shared/wire.ts';
 
 const reason = { reason: oneLine(500).optional().describe('Why, for the trail; at most 500 characters.') };
 
 /** The two ways of one switch; setting it as it is changes nothing. Contract 01, section 6.9. */
-const archiving = (
-  to: 'archived' | 'reactivated',
-  texts: { readonly name: `projects.${string}`; readonly summary: string },
-) =>
+const archiving = (to: 'archived' | 'reactivated', texts: OperationNames) =>
   mutation({
     ...texts,
     access: platformAdmin(),
@@ -41,12 +38,16 @@ const archiving = (
 /** `POST /projects/v1/admin/:id/archive`. */
 export const archiveProject = archiving('archived', {
   name: 'projects.archive',
+  tool: 'admin_archive_project',
+  command: 'admin archive',
   summary: 'Put a project away: it is left out of lists unless they are asked for archived ones.',
 });
 
 /** `POST /projects/v1/admin/:id/reactivate`. */
 export const reactivateProject = archiving('reactivated', {
   name: 'projects.reactivate',
+  tool: 'admin_reactivate_project',
+  command: 'admin reactivate',
   summary: 'Take a project that was put away into use again.',
 });
 

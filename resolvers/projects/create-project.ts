@@ -68,6 +68,8 @@ const access: Access<CreateProjectInput, OrgScope | NoScope> = {
 /** `POST /projects/v1`. Contract 01, section 5.3. */
 export const createProject = stepMutation({
   name: 'projects.create',
+  tool: 'provision_postgres_project',
+  command: 'projects provision',
   summary: 'Create a project with its own database, login role and keys.',
   forHolder: true,
   access,

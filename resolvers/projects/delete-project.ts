@@ -46,6 +46,8 @@ const access: Access<DeleteProjectInput, ProjectScope> = {
 /** `DELETE /projects/v1/:id`. Contract 01, section 5.8. */
 export const deleteProject = stepMutation({
   name,
+  tool: 'delete_project',
+  command: 'projects delete',
   summary: 'Delete a project with its database, keys and names, for good. Messages and events are kept.',
   access,
   stepUp: 'project.delete',

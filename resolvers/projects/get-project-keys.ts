@@ -11,6 +11,8 @@ import { projectKeys } from './create-project.ts';
  */
 export const getProjectKeys = query({
   name: 'projects.getKeys',
+  tool: 'project_keys',
+  command: 'projects keys',
   summary: 'The anon and service key of a project.',
   access: onProject('project:keys:read', ({ project }: { project: string }) => project),
   reveals: 'project.keys',

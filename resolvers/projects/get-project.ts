@@ -8,6 +8,8 @@ import { type ProjectRow, ProjectSummaryWire, projectToWire, withOrg } from './s
 /** `GET /projects/v1/:id`. Contract 01, section 5.5. */
 export const getProject = query({
   name: 'projects.get',
+  tool: 'project_info',
+  command: 'projects get',
   summary: 'One project. Holds no secrets.',
   access: onProject('project:read', ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),

@@ -9,6 +9,8 @@ import { statusOf, statusWire, withOrg } from './shared/wire.ts';
 /** `GET /projects/v1/admin/:project_id/usage`. Contract 01, section 2.8. */
 export const getUsage = query({
   name: 'projects.getUsage',
+  tool: 'get_usage',
+  command: 'projects usage',
   summary: 'What a project uses, beside what its organization’s tier allows.',
   access: onProject('project:read', ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),

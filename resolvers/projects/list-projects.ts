@@ -27,6 +27,8 @@ const access: Access<ListProjectsInput, object> = {
 /** `GET /projects/v1`. Contract 01, section 5.4. */
 export const listProjects = query({
   name: 'projects.list',
+  tool: 'list_projects',
+  command: 'projects list',
   summary: 'Projects the caller may see, newest first.',
   access,
   input: z.object({

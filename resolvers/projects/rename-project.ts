@@ -9,6 +9,8 @@ import type { ProjectRow } from './shared/wire.ts';
 /** `PATCH /projects/v1/:id`. Contract 01, section 5.6. */
 export const renameProject = mutation({
   name: 'projects.rename',
+  tool: 'rename_project',
+  command: 'projects rename',
   summary: 'Give a project another name for people.',
   access: onProject('project:rename', ({ project }: { project: string }) => project),
   lifecycle: 'gated',

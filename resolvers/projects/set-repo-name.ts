@@ -11,6 +11,8 @@ import type { ProjectRow } from './shared/wire.ts';
 /** `POST /projects/v1/:id/repo-name`. Contract 01, section 5.7. */
 export const setRepoName = mutation({
   name: 'projects.setRepoName',
+  tool: 'set_project_repo_name',
+  command: 'projects repo-name',
   summary: 'Give a project the address form that its repository goes by, unique in the organization.',
   // The same authority as renaming.
   access: onProject('project:rename', ({ project }: { project: string }) => project),

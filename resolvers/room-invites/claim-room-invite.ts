@@ -44,6 +44,8 @@ export interface Seat {
 /** `POST /rooms/v1/invites/:invite_id/claim`, and `/redeem`. Contract 02, section 2.8: who pays is who is seated. */
 export const claimRoomInvite = mutation({
   name: 'rooms.claimInvite',
+  tool: 'redeem_room_invite',
+  command: 'rooms join <key>',
   summary: 'Redeem a room’s key for a seat, for 0.01 USD in test money by x402; who pays for it is who is seated.',
   access: anyone(),
   price: {

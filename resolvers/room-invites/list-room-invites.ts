@@ -8,6 +8,8 @@ import { inviteColumns, RoomInviteWire, roomInviteToWire, type ShownInvite } fro
 /** `GET /orgs/v1/:org_id/rooms/:room_key/invites`: at most as many as may be open. */
 export const listRoomInvites = query({
   name: 'rooms.listInvites',
+  tool: 'list_room_invites',
+  command: 'rooms invites',
   summary: 'The keys of a room that can still be redeemed, newest first.',
   access: onRoom('room:invite'),
   input: z.object(roomAddress),

@@ -32,6 +32,8 @@ export const mintWarnings: readonly InviteWarning[] = [{ code: 'ROOM_INVITE_KEY_
 /** `POST /orgs/v1/:org_id/rooms/:room_key/invites`. Contract 02, section 2.8. */
 export const mintRoomInvite = mutation({
   name: 'rooms.mintInvite',
+  tool: 'create_room_invite',
+  command: 'rooms invite',
   summary: 'Make a key that seats whoever redeems it in a room, as a viewer; the server keeps only its hash.',
   access: onRoom('room:invite'),
   input: z.object({

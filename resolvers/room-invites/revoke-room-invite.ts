@@ -12,6 +12,8 @@ import { inviteColumns, type ShownInvite } from './wire.ts';
 /** `DELETE /orgs/v1/:org_id/rooms/:room_key/invites/:invite_id`. Contract 02, section 2.8. */
 export const revokeRoomInvite = mutation({
   name: 'rooms.revokeInvite',
+  tool: 'revoke_room_invite',
+  command: 'rooms invite-revoke',
   summary: 'Take back a key, also an expired one; again, it changes nothing.',
   access: onRoom('room:invite'),
   input: z.object({ ...roomAddress, invite: z.string().max(64).describe('Key, by its id.') }),

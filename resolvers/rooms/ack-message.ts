@@ -23,6 +23,8 @@ export interface AckedMessage {
 /** `POST /orgs/v1/:org_id/rooms/:room_key/messages/:message_id/ack`. Contract 02, section 2.6. */
 export const ackMessage = mutation({
   name: 'rooms.ackMessage',
+  tool: 'ack_room_message',
+  command: 'messages ack',
   summary: 'Acknowledge a message that names the caller’s presence; again, it says when it was done first.',
   access: onRoom('room:write'),
   input: z.object({

@@ -12,6 +12,8 @@ import { MessageWire, messageToWire } from './shared/wire.ts';
 /** `GET /orgs/v1/:org_id/rooms/:room_key/messages/:message_id`. Contract 02, section 2.6. */
 export const getMessage = query({
   name: 'rooms.getMessage',
+  tool: 'read_room_messages',
+  command: 'messages get',
   summary: 'One message with its full body.',
   access: onRoom('room:read'),
   input: z.object({ ...roomAddress, message: z.string().max(64).describe('Message, `msg_…`.') }),

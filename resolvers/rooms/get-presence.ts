@@ -10,6 +10,8 @@ import { PresenceWire, presenceToWire } from './shared/wire.ts';
 /** `GET /orgs/v1/:org_id/rooms/:room_key/presences/:presence_id`. Contract 02, section 2.3. */
 export const getPresence = query({
   name: 'rooms.getPresence',
+  tool: 'get_room_presence',
+  command: 'rooms presence',
   summary: 'One presence of a room, also after it has expired.',
   access: onRoom('room:read'),
   input: z.object({ ...roomAddress, presence: z.string().max(64).describe('Presence, `prs_…`.') }),

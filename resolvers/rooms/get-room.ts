@@ -8,6 +8,8 @@ import { roomAddress } from './shared/room-input.ts';
 /** `GET /orgs/v1/:org_id/rooms/:room_key`: a look without joining. Contract 02, section 2.2. */
 export const getRoom = query({
   name: 'rooms.get',
+  tool: 'get_room',
+  command: 'rooms get',
   summary: 'One room, without joining it; a key that nobody used reads as empty.',
   access: onRoom('room:read'),
   input: z.object(roomAddress),

@@ -9,6 +9,8 @@ import { ArrivalWire, arrivalToWire, roomPath } from './shared/wire.ts';
 /** `POST /orgs/v1/:org_id/rooms/:room_key/presences`. Contract 02, section 2.3. */
 export const joinRoom = mutation({
   name: 'rooms.join',
+  tool: 'join_room',
+  command: 'rooms join',
   summary: 'Register a presence in a room, or resume one by its session key.',
   access: onRoom('room:write'),
   input: z.object({ ...roomAddress, ...presenceFields, session_key: sessionKey }),

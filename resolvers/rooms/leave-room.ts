@@ -23,6 +23,8 @@ export interface Leaving {
 /** `DELETE /orgs/v1/:org_id/rooms/:room_key/presences/:presence_id`. Contract 02, section 2.3. */
 export const leaveRoom = mutation({
   name: 'rooms.leave',
+  tool: 'leave_room',
+  command: 'rooms leave',
   summary: 'Leave a room for good: a presence of the caller ends, and its claims are free.',
   access: onRoom('room:write'),
   input: z.object({ ...roomAddress, presence: z.string().max(64).describe('Presence that leaves, `prs_…`.') }),

@@ -37,6 +37,8 @@ export interface MessagePage {
 /** `GET /orgs/v1/:org_id/rooms/:room_key/messages`. Contract 02, section 2.5. */
 export const listMessages = query({
   name: 'rooms.listMessages',
+  tool: 'read_room_messages',
+  command: 'messages list',
   summary: 'Messages of a room after a cursor, oldest first: all, or of one thread, or for one presence; can wait.',
   access: onRoom('room:read'),
   input: z.object({

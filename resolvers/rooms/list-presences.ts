@@ -18,6 +18,8 @@ const goneMax = 1_000;
 /** `GET /orgs/v1/:org_id/rooms/:room_key/presences`. Contract 02, section 2.3. */
 export const listPresences = query({
   name: 'rooms.listPresences',
+  tool: 'list_room_presences',
+  command: 'rooms presences',
   summary: 'Who is live in a room, latest activity first.',
   access: onRoom('room:read'),
   input: z.object({

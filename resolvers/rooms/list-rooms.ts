@@ -9,6 +9,8 @@ import { type RoomSummary, RoomSummaryWire, roomToWire, summaryColumns } from '.
 /** `GET /orgs/v1/:org_id/rooms`. Contract 02, section 2.1. */
 export const listRooms = query({
   name: 'rooms.list',
+  tool: 'list_rooms',
+  command: 'rooms list',
   summary: 'The rooms the caller can reach that somebody has used, newest activity first.',
   access: onOrg('room:list', ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),

@@ -10,6 +10,9 @@ import { roomAddress } from './shared/room-input.ts';
 /** What a subscription begins with: the right to the room, and the position of its cursor. */
 export const openPresences = query({
   name: 'rooms.openPresences',
+  command: 'rooms presences --watch',
+  sdk: 'followPresences',
+  follows: ['roomPresences'],
   summary: 'Begin to follow who comes to a room and leaves it.',
   access: onRoom('room:read'),
   input: z.object({ ...roomAddress, cursor: cursor.optional() }),

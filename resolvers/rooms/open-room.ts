@@ -17,6 +17,9 @@ export interface OpenedRoom extends Opened<RoomMessage> {
 /** What a subscription begins with: the right to the room, and the position of its cursor. */
 export const openRoom = query({
   name: 'rooms.open',
+  command: 'messages list --watch',
+  sdk: 'follow',
+  follows: ['roomMessages'],
   summary: 'Begin to follow a room.',
   access: onRoom('room:read'),
   input: z.object({ ...roomAddress, cursor: cursor.optional(), ...messageFilter }),

@@ -57,6 +57,8 @@ export const liveBesideSender = (ctx: Context, { message, sender }: SentMessage)
 /** `POST /orgs/v1/:org_id/rooms/:room_key/messages`. Contract 02, section 2.4. */
 export const sendMessage = mutation({
   name: 'rooms.sendMessage',
+  tool: 'send_room_message',
+  command: 'messages send',
   summary: 'Post a message that everybody in the room can read.',
   access: onRoom('room:write'),
   input: z.object({

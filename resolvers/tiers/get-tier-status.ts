@@ -128,6 +128,8 @@ const pastDue = (org: Org) => ({
 /** `GET /tiers/v1/status`. Contract 01, section 6.8. */
 export const getTierStatus = query({
   name: 'tiers.getStatus',
+  tool: 'tier_status',
+  command: 'tier status',
   summary: 'An organization’s tier and lease, and what all its projects use together.',
   access,
   input: z.object({ org_id: orgId.optional().describe('Organization; the caller’s own when absent.') }),

@@ -61,6 +61,8 @@ const quoteToWire = ({ prototype, hobby, team }: Offers, currency: string) => ({
 /** `GET /tiers/v1`. Contract 01, section 5.1. */
 export const listTiers = query({
   name: 'tiers.list',
+  tool: 'list_tiers',
+  command: 'tier list',
   summary: 'What the tiers cost and allow.',
   access: anyone(),
   input: z.object({}),
@@ -72,6 +74,8 @@ export const listTiers = query({
 /** `POST /projects/v1/quote`: the same under its older path, with bare prices. Contract 01, section 5.1. */
 export const quoteTiers = query({
   name: 'tiers.quote',
+  tool: 'get_quote',
+  command: 'projects quote',
   summary: 'What the tiers cost and allow, with prices that are bare numbers.',
   access: anyone(),
   input: z.object({}),

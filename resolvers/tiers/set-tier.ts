@@ -78,6 +78,8 @@ const nothingToDo = {
 /** `POST /tiers/v1/:tier`. Never gated: it is what brings an organization back. Contract 01, section 5.1. */
 export const setTier = mutation({
   name: 'tiers.set',
+  tool: 'set_tier',
+  command: 'tier set',
   summary:
     'Put an organization on a tier. With leases on it renews the lease, and is paid from the prepaid balance or by x402.',
   access,

@@ -17,6 +17,8 @@ interface KeyToAdmit {
 /** `POST /gitvault/v1/admin/:org_id/vaults/:vault_id/writers`. */
 export const admitWriter = mutation({
   name: 'vaults.admitWriter',
+  tool: 'admin_admit_vault_writer',
+  command: 'admin vault admit-writer',
   summary: 'Admit the encryption key of a member to the writers of a vault.',
   access: platformAdmin(),
   input: z.object(writerAddress),

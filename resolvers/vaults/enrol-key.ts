@@ -13,6 +13,8 @@ import { lockNamedOrg } from './vault-row.ts';
 /** `POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key`. */
 export const enrolKey = mutation({
   name: 'vaults.enrolKey',
+  tool: 'admin_enrol_vault_key',
+  command: 'admin vault enrol-key',
   summary: 'Enrol the encryption key of a member, which has one at a time; the same key again stays as it is.',
   access: platformAdmin(),
   input: z.object({

@@ -13,6 +13,8 @@ import { requireWriter } from './writer-key.ts';
  */
 export const takePush = mutation({
   name: 'vaults.takePush',
+  tool: 'admin_take_vault_push',
+  command: 'admin vault push',
   summary: 'Take a push to a vault, by one of its writers.',
   access: platformAdmin(),
   input: z.object(writerAddress),

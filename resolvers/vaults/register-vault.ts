@@ -11,6 +11,8 @@ import { lockNamedOrg, type VaultRow, vaultInside } from './vault-row.ts';
 /** `POST /gitvault/v1/admin/:org_id/vaults`. */
 export const registerVault = mutation({
   name: 'vaults.register',
+  tool: 'admin_register_vault',
+  command: 'admin vault register',
   summary: 'Register the encrypted source vault of a project; one that is registered already stays as it is.',
   access: platformAdmin(),
   input: z.object({ org: orgId, project_id: projectId }),

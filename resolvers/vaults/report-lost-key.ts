@@ -12,6 +12,8 @@ import { lockNamedOrg } from './vault-row.ts';
 /** `POST /gitvault/v1/admin/:org_id/members/:principal_id/encryption-key/lost`. */
 export const reportLostKey = mutation({
   name: 'vaults.reportLostKey',
+  tool: 'admin_report_lost_vault_key',
+  command: 'admin vault report-lost-key',
   summary: 'Report that a member’s keystore was lost: its key writes nothing more, and an owner has to revoke it.',
   access: platformAdmin(),
   input: z.object(memberAddress),

@@ -11,6 +11,8 @@ import { requireWriter } from './writer-key.ts';
 /** `POST /gitvault/v1/admin/:org_id/vaults/:vault_id/rotations`. */
 export const rotateEpoch = mutation({
   name: 'vaults.rotateEpoch',
+  tool: 'admin_rotate_vault_epoch',
+  command: 'admin vault rotate-epoch',
   summary: 'Begin a new epoch of a vault’s key, by a surviving writer; keys of members who are gone are left out.',
   access: platformAdmin(),
   input: z.object(writerAddress),

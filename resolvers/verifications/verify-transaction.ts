@@ -13,6 +13,8 @@ import { VerificationWire, verificationToWire } from './wire.ts';
 /** `POST /api/verify-tx`. Contract 00, part 2. */
 export const verifyTransaction = mutation({
   name: 'licences.verifyTransaction',
+  tool: 'verify_transaction',
+  command: 'audit verify-tx',
   summary: 'Have a payment on chain looked at, and get the licence that it bought.',
   access: anyone(),
   budget: () => budgets.verifications,

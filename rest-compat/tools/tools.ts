@@ -2,7 +2,6 @@ import { invalidField } from '../../core/errors.ts';
 import type { AnyOperation } from '../../kernel/run/operation.ts';
 import { createUser } from '../../resolvers/auth/create-user.ts';
 import { operations } from '../../resolvers/index.ts';
-import { surfaceNames } from '../../resolvers/surface-names.ts';
 import { routes } from '../routes.ts';
 import { balanceTools } from './balance-tools.ts';
 import { byProject, eitherTool } from './combine.ts';
@@ -167,7 +166,7 @@ const isByProject = ({ input }: AnyOperation): boolean =>
 const itself = (tool: Tool) => tool;
 
 function byOperation(op: AnyOperation): readonly Tool[] {
-  const { tool } = surfaceNames[op.name] ?? {};
+  const { tool } = op;
   if (tool === undefined || particular.some(({ name }) => name === tool)) return [];
   const made = (waitingFor[op.name] ?? itself)(operationTool(op, tool, routes));
   return [isByProject(op) && !tool.startsWith('admin_') ? byProject(made) : made];

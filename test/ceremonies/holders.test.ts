@@ -1,8 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { AnyOperation } from '../../kernel/run/operation.ts';
-import { ceremonies } from '../../resolvers/ceremonies.ts';
-import { operations } from '../../resolvers/index.ts';
+import { operations, signInFlows } from '../../resolvers/index.ts';
 import { nobody } from '../helpers/actors.ts';
 import { startService } from '../helpers/service.ts';
 import { freshEmail, operator, peopleOf, plane } from './person.ts';
@@ -90,7 +89,7 @@ function secretsOf({ wire }: AnyOperation): readonly string[] {
 }
 
 test('every change that answers with a secret is for its holder, and every secret says that it is one', () => {
-  const changes = [...operations, ...ceremonies].filter(({ kind }) => kind === 'mutation');
+  const changes = [...operations, ...signInFlows].filter(({ kind }) => kind === 'mutation');
   const open = changes.filter((op) => secretsOf(op).length > 0 && !('forHolder' in op && op.forHolder));
   expect(open.map(({ name }) => name)).toEqual([]);
   const unsaid = changes.flatMap((op) => {

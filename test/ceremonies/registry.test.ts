@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { ceremonies } from '../../resolvers/ceremonies.ts';
-import { operations } from '../../resolvers/index.ts';
+import { operations, signInFlows } from '../../resolvers/index.ts';
 import { ceremonyRoutes } from '../../rest-compat/ceremonies/routes.ts';
 
 /** Copied by hand from the contract: method, path, status of success. Contract 01, sections 5.13 and 5.14; 04, 3.6. */
@@ -63,14 +62,14 @@ test('every documented path of a ceremony is served, with its status', () => {
 
 test('every ceremony has a path, a name and a summary of its own', () => {
   const routed = new Set(ceremonyRoutes.map(({ operation }) => operation));
-  const all = [...operations, ...ceremonies];
-  expect(ceremonies.filter(({ name }) => !routed.has(name)).map(({ name }) => name)).toEqual([]);
+  const all = [...operations, ...signInFlows];
+  expect(signInFlows.filter(({ name }) => !routed.has(name)).map(({ name }) => name)).toEqual([]);
   expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
   expect(new Set(all.map(({ summary }) => summary)).size).toBe(all.length);
 });
 
 test('every input of a ceremony is described, and what is secret says so', () => {
-  for (const { name, input } of ceremonies) {
+  for (const { name, input } of signInFlows) {
     const { properties = {} } = z.toJSONSchema(z.object(input.shape), { io: 'input' });
     for (const [field, shape] of Object.entries(properties)) {
       const { description, secret } = shape as { description?: string; secret?: boolean };

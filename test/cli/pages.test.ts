@@ -4,7 +4,6 @@ import type { Command } from '../../clients/cli/src/command.ts';
 import { directory } from '../../clients/cli/src/directory.ts';
 import { commandPage, groupPage, rootPage } from '../../clients/cli/src/help.ts';
 import { operations } from '../../resolvers/index.ts';
-import { surfaceNames } from '../../resolvers/surface-names.ts';
 import { terminal } from './command.ts';
 
 const ada = await terminal('http://127.0.0.1:9');
@@ -18,8 +17,8 @@ test('every operation has the command that it is said to have', () => {
   const reached = new Map(
     commands.flatMap(({ command }) => (command.operations ?? []).map((name) => [name, command.words] as const)),
   );
-  for (const { name } of operations) {
-    const named = surfaceNames[name]?.command?.replace(/ (--|<).*$/, '');
+  for (const { name, command } of operations) {
+    const named = command?.replace(/ (--|<).*$/, '');
     if (named === undefined) continue;
     expect(reached.has(name), `${name} has no command`).toBe(true);
     expect(

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { operations } from '../../resolvers/index.ts';
-import { surfaceNames } from '../../resolvers/surface-names.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import { toolArgumentsOf } from '../access/surface-inputs.ts';
 import { callers, codes, stageSurfaces } from '../access/surface-stage.ts';
@@ -22,7 +21,7 @@ const list = await tools.list('all');
 const byName = new Map(list.map((tool) => [tool.name, tool]));
 
 test('every operation has its tool, but those that begin a subscription, answer bytes or take hashes', () => {
-  const without = operations.filter(({ name }) => !byName.has(surfaceNames[name]?.tool ?? ''));
+  const without = operations.filter(({ tool = '' }) => !byName.has(tool));
   expect(without.map(({ name }) => name).sort()).toEqual([
     'audit.watch',
     'claims.open',
@@ -59,8 +58,8 @@ test.each(list.map((tool) => [tool.name, tool] as const))('%s says all that a cl
 });
 
 test('hints say what only reads, what may lose something, and what may be repeated', () => {
-  for (const { name, kind } of operations) {
-    const tool = byName.get(surfaceNames[name]?.tool ?? '');
+  for (const { name, kind, tool: named = '' } of operations) {
+    const tool = byName.get(named);
     // It refuses, and would make something otherwise.
     const reads = kind === 'query' && name !== 'operator.connectChat';
     if (tool !== undefined) expect([name, tool.annotations.readOnlyHint]).toEqual([name, reads]);
@@ -96,7 +95,7 @@ test('hints say what only reads, what may lose something, and what may be repeat
 /** What each route of an operation with a tool is called with by each caller, as the table of credentials has it. */
 const cells = Object.entries(surfaces).flatMap(([name, { cells: row }]) => {
   const route = routes.find(({ method, path }) => `${method} ${path}` === name)!;
-  const tool = surfaceNames[route.operation]?.tool;
+  const { tool } = operations.find(({ name: own }) => own === route.operation) ?? {};
   if (tool === undefined) return [];
   return row.split(' ').map((cell, at) => ({ name, route, tool, caller: callers[at]!, cell }));
 });

@@ -27,6 +27,8 @@ export interface AddedMember {
 /** `POST /orgs/v1/:org_id/members`. Contract 01, section 6.4. */
 export const addMember = mutation({
   name: 'members.add',
+  tool: 'add_org_member',
+  command: 'org member add',
   summary: 'Add a wallet to an organization; an active member stays as it is.',
   access: onOrg('org:members:write', ({ org }: { org: string }) => org),
   stepUp: 'org.membership',

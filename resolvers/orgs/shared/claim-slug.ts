@@ -38,6 +38,8 @@ export const slugForm = addressForm(39);
 /** `POST /orgs/v1/:org_id/slug`. Contract 01, section 6.2. */
 export const claimSlug = mutation({
   name: 'orgs.claimSlug',
+  tool: 'claim_org_slug',
+  command: 'org slug',
   summary:
     'Give an organization its address form; the first costs a fee, another one is free and lets the old one rest.',
   access: onOrg('org:slug:claim', ({ org }: { org: string }) => org),

@@ -32,6 +32,8 @@ export interface CreatedClaim {
 /** `POST /orgs/v1/:org_id/rooms/:room_key/claims`. Contract 02, section 2.7. */
 export const createClaim = mutation({
   name: 'claims.create',
+  tool: 'claim_room_resource',
+  command: 'claims create',
   summary: 'Say “I am on this” of a resource; what others claim is told, and never stands in the way.',
   access: onRoom('room:write'),
   input: z.object({

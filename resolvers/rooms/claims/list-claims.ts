@@ -14,6 +14,8 @@ const overMax = 1_000;
 /** `GET /orgs/v1/:org_id/rooms/:room_key/claims`. Contract 02, section 2.7. */
 export const listClaims = query({
   name: 'claims.list',
+  tool: 'list_room_claims',
+  command: 'claims list',
   summary: 'What is claimed in a room, newest first.',
   access: onRoom('room:read'),
   input: z.object({

@@ -10,6 +10,9 @@ import { type ClaimChange, claimFeed } from './claim-feed.ts';
 /** What a subscription begins with: the right to the room, and the position of its cursor. */
 export const openClaims = query({
   name: 'claims.open',
+  command: 'claims list --watch',
+  sdk: 'follow',
+  follows: ['roomClaims'],
   summary: 'Begin to follow what is claimed in a room, and released.',
   access: onRoom('room:read'),
   input: z.object({ ...roomAddress, cursor: cursor.optional() }),

@@ -19,6 +19,8 @@ export interface Release {
 /** `DELETE /orgs/v1/:org_id/rooms/:room_key/claims/:claim_id`. Contract 02, section 2.7. */
 export const releaseClaim = mutation({
   name: 'claims.release',
+  tool: 'release_room_claim',
+  command: 'claims release',
   summary: 'Release a claim of the caller; one that is over already stays as it is.',
   access: onRoom('room:write'),
   input: z.object({ ...roomAddress, claim: z.string().max(64).describe('Claim to release, `clm_…`.') }),

@@ -1,0 +1,38 @@
+import type { AnyOperation } from './operation.ts';
+import type { Task } from './task.ts';
+
+/** Work behind the scenes, as the job queue knows it. */
+export interface Job {
+  /** The name that it is enqueued under. */
+  readonly task: string;
+  readonly run: Task;
+  /** Runs when workers start and every so many minutes. @default only when it is enqueued */
+  readonly everyMinutes?: number;
+}
+
+/** Rows that housekeeping deletes. */
+export interface Expiry {
+  readonly table: string;
+  /** A condition in SQL. An index has to serve it: the table is looked through every ten minutes. */
+  readonly when: string;
+  /** Tells the rows from others of the same table that expire otherwise. */
+  readonly which?: string;
+}
+
+/** A system of the platform. Every list of all there is, is made of these; nothing else needs to be told of a new one. */
+export interface Domain {
+  readonly name: string;
+  readonly operations?: readonly AnyOperation[];
+  /**
+   * How people's credentials come to be, are proven anew and end. Declared and run as operations are; they have no field
+   * and no tool, since a person's browser takes part in each, and what they answer is for one client alone.
+   */
+  readonly signInFlows?: readonly AnyOperation[];
+  readonly jobs?: readonly Job[];
+  readonly expires?: readonly Expiry[];
+  /** What else housekeeping does every ten minutes, by a name for the log. */
+  readonly housekeeping?: Readonly<Record<string, Task>>;
+}
+
+/** Declares a system of the platform. */
+export const domain = (name: string, parts: Omit<Domain, 'name'>): Domain => ({ name, ...parts });

@@ -1,0 +1,12 @@
+import { domain } from '../../kernel/run/domain.ts';
+import { changeSettings, getSettings } from './change-settings.ts';
+import { createUser } from './create-user.ts';
+import { deleteUser } from './delete-user.ts';
+import { importUsers } from './import-users.ts';
+import { demoteUser, promoteUser } from './promote-user.ts';
+import { signInMailTask, writeSignInMail } from './sign-in-mail.ts';
+
+export const auth = domain('auth', {
+  operations: [promoteUser, demoteUser, createUser, getSettings, changeSettings, deleteUser, importUsers],
+  jobs: [{ task: signInMailTask, run: writeSignInMail }],
+});

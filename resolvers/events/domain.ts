@@ -1,0 +1,19 @@
+import { dropEventPartitions, makeEventPartitions } from '../../db/event-partitions.ts';
+import { domain } from '../../kernel/run/domain.ts';
+import { emitEvent } from './emit-event.ts';
+import { erasePurgedEvents } from './erase-purged.ts';
+import { listOrgEvents, listProjectEvents } from './list-events.ts';
+import { openEvents } from './open-events.ts';
+
+export const events = domain('events', {
+  operations: [listProjectEvents, listOrgEvents, openEvents, emitEvent],
+  expires: [
+    // Nobody reports a fact so late; the events themselves are gone by then.
+    { table: 'event_keys', when: `created_at < now() - interval '400 days'` },
+  ],
+  housekeeping: {
+    'make event partitions': ({ ctx }) => makeEventPartitions(ctx.services.db.pool),
+    'erase purged events': ({ ctx }) => erasePurgedEvents(ctx),
+    'drop event partitions': async ({ ctx }) => void (await dropEventPartitions(ctx.services.db.pool, ctx.signal)),
+  },
+});

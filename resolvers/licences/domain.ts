@@ -1,0 +1,6 @@
+import { domain } from '../../kernel/run/domain.ts';
+import { getKeys } from './get-keys.ts';
+
+export const licences = domain('licences', {
+  operations: [getKeys],
+});

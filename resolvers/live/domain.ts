@@ -1,0 +1,14 @@
+import { domain } from '../../kernel/run/domain.ts';
+import { openLive } from './open-live.ts';
+import { pruneLive } from './shared/prune-live.ts';
+
+export const live = domain('live', {
+  operations: [openLive],
+  expires: [
+    // A node that lives renews its own.
+    { table: 'live_connections', when: `expires_at < now() - interval '1 minute'` },
+  ],
+  housekeeping: {
+    'prune live': ({ ctx }) => pruneLive(ctx),
+  },
+});

@@ -1,0 +1,9 @@
+import { domain } from '../../kernel/run/domain.ts';
+import { removeMember } from './remove-member.ts';
+import { revokeMemberKey } from './revoke-key.ts';
+import { setMemberRole } from './set-role.ts';
+import { addMember } from './shared/add-member.ts';
+
+export const members = domain('members', {
+  operations: [addMember, setMemberRole, removeMember, revokeMemberKey],
+});

@@ -1,0 +1,17 @@
+import { domain } from '../../kernel/run/domain.ts';
+import { confirmEmail } from './confirm-email.ts';
+import { connectChat } from './connect-chat.ts';
+import { beginContactEnrolment, finishContactEnrolment } from './contact-passkey.ts';
+import { enrollPasskey } from './enroll-passkey.ts';
+import { getContact } from './get-contact.ts';
+import { sendVerification } from './send-verification.ts';
+import { setContact } from './set-contact.ts';
+
+export const operatorContact = domain('operator-contact', {
+  operations: [setContact, getContact, sendVerification, confirmEmail, enrollPasskey, connectChat],
+  signInFlows: [beginContactEnrolment, finishContactEnrolment],
+  expires: [
+    // Links last for hours; the mail that brought one is kept as long.
+    { table: 'operator_contact_challenges', when: `expires_at < now() - interval '30 days'` },
+  ],
+});

@@ -1,0 +1,28 @@
+import { domain } from '../../kernel/run/domain.ts';
+import { createOrg } from './create-org.ts';
+import { getOrg } from './get-org.ts';
+import { getOrgBySlug } from './get-org-by-slug.ts';
+import { getPayout } from './get-payout.ts';
+import { listAudit } from './list-audit.ts';
+import { listMembers } from './list-members.ts';
+import { listOrgs } from './list-orgs.ts';
+import { renameOrg } from './rename-org.ts';
+import { setLimits } from './set-limits.ts';
+import { setPayoutWallet } from './set-payout-wallet.ts';
+import { claimSlug } from './shared/claim-slug.ts';
+
+export const orgs = domain('orgs', {
+  operations: [
+    createOrg,
+    getOrg,
+    listOrgs,
+    listMembers,
+    setLimits,
+    renameOrg,
+    setPayoutWallet,
+    listAudit,
+    claimSlug,
+    getOrgBySlug,
+    getPayout,
+  ],
+});

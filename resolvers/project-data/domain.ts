@@ -1,0 +1,10 @@
+import { domain } from '../../kernel/run/domain.ts';
+import { applyExpose } from './apply-expose.ts';
+import { getExpose } from './get-expose.ts';
+import { getSchema } from './get-schema.ts';
+import { runSql } from './run-sql.ts';
+import { validateExpose, validateManifest } from './validate-expose.ts';
+
+export const projectData = domain('project-data', {
+  operations: [runSql, getSchema, applyExpose, getExpose, validateExpose, validateManifest],
+});

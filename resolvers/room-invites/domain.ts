@@ -1,0 +1,13 @@
+import { domain } from '../../kernel/run/domain.ts';
+import { claimRoomInvite } from './claim-room-invite.ts';
+import { listRoomInvites } from './list-room-invites.ts';
+import { mintRoomInvite } from './mint-room-invite.ts';
+import { revokeRoomInvite } from './revoke-room-invite.ts';
+
+export const roomInvites = domain('room-invites', {
+  operations: [mintRoomInvite, listRoomInvites, revokeRoomInvite, claimRoomInvite],
+  expires: [
+    // Who comes late is told so for a while, rather than that there never was such a key.
+    { table: 'room_invites', when: `expires_at < now() - interval '30 days' and claimed_at is null` },
+  ],
+});

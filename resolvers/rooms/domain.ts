@@ -1,0 +1,56 @@
+import { today } from '../../kernel/limits/daily-quota.ts';
+import { domain } from '../../kernel/run/domain.ts';
+import { ackMessage } from './ack-message.ts';
+import { createClaim } from './claims/create-claim.ts';
+import { listClaims } from './claims/list-claims.ts';
+import { openClaims } from './claims/open-claims.ts';
+import { releaseClaim } from './claims/release-claim.ts';
+import { getMessage } from './get-message.ts';
+import { getPresence } from './get-presence.ts';
+import { getRoom } from './get-room.ts';
+import { joinRoom } from './join-room.ts';
+import { leaveRoom } from './leave-room.ts';
+import { listMessages } from './list-messages.ts';
+import { listPresences } from './list-presences.ts';
+import { listRooms } from './list-rooms.ts';
+import { mirrorMessagesJob, mirrorMessagesTask } from './mirror-messages.ts';
+import { openPresences } from './open-presences.ts';
+import { openRoom } from './open-room.ts';
+import { messagesKeptDays, pruneMessages } from './prune-messages.ts';
+import { sendMessage } from './send-message.ts';
+
+export const rooms = domain('rooms', {
+  operations: [
+    getMessage,
+    getPresence,
+    getRoom,
+    joinRoom,
+    listMessages,
+    listPresences,
+    listRooms,
+    openRoom,
+    sendMessage,
+    ackMessage,
+    leaveRoom,
+    openPresences,
+    createClaim,
+    listClaims,
+    releaseClaim,
+    openClaims,
+  ],
+  jobs: [{ task: mirrorMessagesTask, run: mirrorMessagesJob, everyMinutes: 1 }],
+  expires: [
+    { table: 'room_sends', when: `day < ${today} - 1` },
+    // Over for so long: none lasts more than a day.
+    { table: 'room_claims', when: `expires_at < now() - interval '90 days'` },
+    // Of messages, which are themselves gone, and told of no more.
+    {
+      table: 'event_keys',
+      when: `key like 'message:%' and created_at < now() - interval '${messagesKeptDays + 10} days'`,
+      which: 'of messages',
+    },
+  ],
+  housekeeping: {
+    'prune messages': ({ ctx }) => pruneMessages(ctx),
+  },
+});

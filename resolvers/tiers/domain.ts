@@ -1,0 +1,8 @@
+import { domain } from '../../kernel/run/domain.ts';
+import { getTierStatus } from './get-tier-status.ts';
+import { listTiers, quoteTiers } from './list-tiers.ts';
+import { setTier } from './set-tier.ts';
+
+export const tiers = domain('tiers', {
+  operations: [listTiers, quoteTiers, setTier, getTierStatus],
+});
