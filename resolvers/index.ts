@@ -1,3 +1,4 @@
+import type { Action } from '../kernel/access/permissions.ts';
 import { kernel } from '../kernel/kernel.ts';
 import type { Domain } from '../kernel/run/domain.ts';
 import type { AnyOperation } from '../kernel/run/operation.ts';
@@ -81,3 +82,6 @@ export const operations: readonly AnyOperation[] = domains.flatMap((one) => one.
  * and no tool, since a person's browser takes part in each, and what they answer is for one client alone.
  */
 export const signInFlows: readonly AnyOperation[] = domains.flatMap((one) => one.signInFlows ?? []);
+
+/** The whole matrix of roles and actions. Contract 01, section 1.12. */
+export const permissions: Readonly<Record<string, Action>> = Object.assign({}, ...domains.map((one) => one.actions));

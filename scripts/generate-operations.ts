@@ -15,7 +15,7 @@ export function operationsPage(): string {
     .toSorted((left, right) => (left.name < right.name ? -1 : 1))
     .map(
       ({ name, kind, summary, access }) =>
-        `| \`${name}\` | ${kind} | ${access.action === null ? '' : `\`${access.action}\``} | ${pathsOf(routes, name) || 'GraphQL only'} | ${summary} |`,
+        `| \`${name}\` | ${kind} | ${access.action === null ? '' : `\`${access.action.name}\``} | ${pathsOf(routes, name) || 'GraphQL only'} | ${summary} |`,
     );
   const ceremonyRows = signInFlows.map(
     ({ name, summary }) => `| \`${name}\` | ${pathsOf(ceremonyRoutes, name)} | ${summary} |`,
@@ -26,7 +26,7 @@ export function operationsPage(): string {
     '# Operations',
     '',
     'Everything the gateway can do, declared once in `resolvers/` and reached over GraphQL (`schema/schema.graphql`) and',
-    'the paths below. *Action* names the row of `kernel/access/permissions.ts` that says who may.',
+    'the paths below. *Action* names the row of the domain’s `actions.ts` that says who may.',
     '',
     '| Operation | Kind | Action | Paths | What it does |',
     '|---|---|---|---|---|',

@@ -3,7 +3,7 @@ import { isUuid } from '../core/ids.ts';
 import { textFault } from '../core/text.ts';
 import type { Database, Statement } from '../db/pool.ts';
 import type { AuthorityEntry, AuthorityLoss, AuthorityWatch } from '../kernel/access/authority-watch.ts';
-import { type Action, capabilities, type Permission, permissions, rolesFrom } from '../kernel/access/permissions.ts';
+import { type Action, capabilities, rolesFrom } from '../kernel/access/permissions.ts';
 import { grantHolds, hasProjectGrant, hasRoomGrant, isMember, isMemberIn, roomStands } from '../kernel/access/rules.ts';
 import { sessionStands } from '../resolvers/identity/shared/session-stands.ts';
 import { localSignals, type Signals } from './signals.ts';
@@ -197,13 +197,12 @@ const columnsOfEntries = (entries: readonly AuthorityEntry[]) => [
   entries.map(({ delegateTokenHash }) => delegateTokenHash ?? null),
   entries.map(({ inProject }) => inProject?.id ?? null),
   // Arrays of arrays would have to be of one length.
-  entries.map(({ inProject }) => (inProject ? rolesFrom(permissions[inProject.action].role).join(',') : null)),
+  entries.map(({ inProject }) => (inProject ? rolesFrom(inProject.action.role).join(',') : null)),
   entries.map(({ inProject }) => (inProject ? capabilitiesFor(inProject.action) : null)),
 ];
 
 /** Capabilities of a grant that suffice for an action, written `read,deploy`; null when none does. */
-function capabilitiesFor(action: Action): string | null {
-  const { grants }: Permission = permissions[action];
+function capabilitiesFor({ grants }: Action): string | null {
   return grants === undefined ? null : (grants === 'any' ? capabilities : grants).join(',');
 }
 

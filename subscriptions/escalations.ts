@@ -1,9 +1,9 @@
 import type { Escalation } from '../db/schema/escalations.ts';
-import { escalationAuthority, escalationAuthorityLost } from '../kernel/access/authority.ts';
 import type { ChangeRow } from '../kernel/feeds/changes.ts';
 import { feedCursor, feedKey } from '../kernel/feeds/feeds.ts';
 import type { Context, Services } from '../kernel/run/context.ts';
 import { execute } from '../kernel/run/execute.ts';
+import { escalationAuthority, escalationAuthorityLost } from '../resolvers/escalations/authority.ts';
 import { type EscalationChange, escalationFeed, escalationOf } from '../resolvers/escalations/escalation-feed.ts';
 import { openEscalationFeed } from '../resolvers/escalations/open-escalations.ts';
 import { FeedSource } from './feed-source.ts';

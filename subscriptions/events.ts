@@ -5,6 +5,8 @@ import { type EventView, viewKey } from '../resolvers/events/event-view.ts';
 import { openEvents } from '../resolvers/events/open-events.ts';
 import { type EventRow, readEvents } from '../resolvers/events/read-events.ts';
 import { cursorOf } from '../resolvers/events/wire.ts';
+import { orgActions } from '../resolvers/orgs/shared/actions.ts';
+import { projectActions } from '../resolvers/projects/shared/actions.ts';
 import { FeedSource } from './feed-source.ts';
 import type { PastPage } from './opened-feed.ts';
 
@@ -65,8 +67,8 @@ export const followEvents = (
 
 const spelling: Readonly<Record<string, string>> = { event_type: 'types', cursor: 'after' };
 
-const orgLost = () => notAuthorized('org:read', 'member');
-const projectLost = () => notAuthorized('project:read', 'project_not_found');
+const orgLost = () => notAuthorized(orgActions['org:read'], 'member');
+const projectLost = () => notAuthorized(projectActions['project:read'], 'project_not_found');
 
 function selectedBy({ projectId, source, types }: EventView): (row: EventRow) => boolean {
   const wanted = types === undefined ? undefined : new Set(types);

@@ -1,8 +1,9 @@
-import { roomAuthority, roomAuthorityLost } from '../kernel/access/authority.ts';
+import { roomAuthority } from '../kernel/access/authority.ts';
 import type { ChangeRow } from '../kernel/feeds/changes.ts';
 import { type Feed, feedCursor, feedKey } from '../kernel/feeds/feeds.ts';
 import type { Opened } from '../kernel/feeds/open-feed.ts';
 import type { Context } from '../kernel/run/context.ts';
+import { roomAuthorityLost } from '../resolvers/rooms/authority-lost.ts';
 import { FeedSource } from './feed-source.ts';
 
 export interface FollowChangesOptions {

@@ -1,8 +1,9 @@
 import type { RoomMessage } from '../db/schema/rooms.ts';
-import { roomAuthority, roomAuthorityLost } from '../kernel/access/authority.ts';
+import { roomAuthority } from '../kernel/access/authority.ts';
 import { feedKey } from '../kernel/feeds/feeds.ts';
 import type { Context, Services } from '../kernel/run/context.ts';
 import { execute } from '../kernel/run/execute.ts';
+import { roomAuthorityLost } from '../resolvers/rooms/authority-lost.ts';
 import { type MessageFilter, passes, picks } from '../resolvers/rooms/message-filter.ts';
 import { openRoom } from '../resolvers/rooms/open-room.ts';
 import { messageCursor } from '../resolvers/rooms/shared/wire.ts';

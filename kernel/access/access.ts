@@ -5,7 +5,7 @@ import { type Org, orgs, type Role } from '../../db/schema/orgs.ts';
 import type { Project } from '../../db/schema/projects.ts';
 import type { Context } from '../run/context.ts';
 import { type Caller, type CredentialKind, isPrincipal, type PrincipalBacked, principalIdOf } from './caller.ts';
-import { type Action, type Permission, permissions, reaches } from './permissions.ts';
+import { type Action, reaches } from './permissions.ts';
 import { projectColumnsOf, projectOf } from './project-columns.ts';
 import { grantHolds, grantOpens, roomStands } from './rules.ts';
 
@@ -95,10 +95,9 @@ export function notAuthorized(
   action: Action,
   reason: 'member' | 'grant' | 'forbidden' | 'project_not_found',
 ): ServiceError {
-  const permission: Permission = permissions[action];
-  const capability = permission.grants === 'any' ? null : (permission.grants?.[0] ?? null);
+  const capability = action.grants === 'any' ? null : (action.grants?.[0] ?? null);
   return new ServiceError('NOT_AUTHORIZED', {
-    details: { action, required_role: permission.role, required_capability: capability, reason },
+    details: { action: action.name, required_role: action.role, required_capability: capability, reason },
   });
 }
 
@@ -114,7 +113,7 @@ export function requireRole(
   absent: 'member' | 'grant' | 'project_not_found' = 'member',
 ): asserts role is Role {
   if (role === null) throw notAuthorized(action, absent);
-  if (!reaches(role, permissions[action].role)) throw notAuthorized(action, 'forbidden');
+  if (!reaches(role, action.role)) throw notAuthorized(action, 'forbidden');
 }
 
 /**
@@ -127,17 +126,16 @@ export function shownTo<Row extends { readonly role: Role | null }>(
   action: Action,
   row: Row | undefined,
 ): Row | ServiceError {
-  const { admin }: Permission = permissions[action];
-  if (caller.kind === 'admin' && admin !== true) return new ServiceError('FORBIDDEN');
+  if (caller.kind === 'admin' && action.admin !== true) return new ServiceError('FORBIDDEN');
   if (row !== undefined && caller.kind === 'admin') return row;
   const role = row?.role ?? null;
-  if (row !== undefined && role !== null && reaches(role, permissions[action].role)) return row;
+  if (row !== undefined && role !== null && reaches(role, action.role)) return row;
   return notAuthorized(action, role === null ? 'member' : 'forbidden');
 }
 
 /** Whether some capability of a grant suffices for an action. */
 export function grantSuffices(action: Action, capabilities: readonly string[]): boolean {
-  const { grants }: Permission = permissions[action];
+  const { grants } = action;
   if (grants === undefined || capabilities.length === 0) return false;
   return grants === 'any' || grants.some((one) => capabilities.includes(one));
 }
@@ -266,10 +264,9 @@ function admit(
   reason: 'member' | 'project_not_found',
 ): Admission {
   requireCredential(caller);
-  const permission: Permission = permissions[action];
   switch (caller.kind) {
     case 'delegate': {
-      const { delegate } = permission;
+      const { delegate } = action;
       if (delegate === undefined) throw notAuthorized(action, 'forbidden');
       const capable = delegate === 'any' || delegate.some((one) => caller.scope.capabilities.includes(one));
       const claim = { orgId: caller.orgId, projectIds: caller.projectIds, namedRooms: true };
@@ -281,11 +278,11 @@ function admit(
         throw new ServiceError('AUTH_REQUIRED', { message: 'An anon key cannot act here.' });
       }
       const claim = { orgId: caller.orgId, projectIds: [caller.projectId], namedRooms: false };
-      if (permission.serviceKey !== true || !covers(claim)) throw new ServiceError('FORBIDDEN');
+      if (action.serviceKey !== true || !covers(claim)) throw new ServiceError('FORBIDDEN');
       return { principalId: null, admitted: { kind: 'service_key' } };
     }
     case 'admin':
-      if (permission.admin !== true) throw new ServiceError('FORBIDDEN');
+      if (action.admin !== true) throw new ServiceError('FORBIDDEN');
       return { principalId: null, admitted: { kind: 'admin' } };
     default:
       return { principalId: principalIdOf(caller), admitted: null };
@@ -317,7 +314,7 @@ function orgScope(
 }
 
 function authorityOf(action: Action, { role, membership_id, capabilities }: OrgRow): Authority {
-  const byRole = role !== null && reaches(role, permissions[action].role);
+  const byRole = role !== null && reaches(role, action.role);
   if (!byRole && grantSuffices(action, capabilities ?? [])) return { kind: 'grant', capabilities: capabilities! };
   requireRole(action, role, 'grant');
   return { kind: 'membership', membershipId: membership_id!, role };

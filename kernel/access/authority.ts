@@ -1,5 +1,3 @@
-import type { ServiceError } from '../../core/errors.ts';
-import { notAuthorized } from './access.ts';
 import type { AuthorityEntry } from './authority-watch.ts';
 import { type Caller, principalIdOf } from './caller.ts';
 import type { Action } from './permissions.ts';
@@ -27,17 +25,3 @@ export const roomAuthority = (caller: Caller, orgId: string, roomKey: string): A
   projectKeyProjectId: caller.kind === 'project_key' ? caller.projectId : null,
   expiresAt: 'expiresAt' in caller ? caller.expiresAt : null,
 });
-
-/**
- * By what right a caller follows an organization's escalations. Who sees everybody's has to stay a member; a grant or a
- * delegate, which opens the organization's named rooms as well, shows one's own.
- */
-export function escalationAuthority(caller: Caller, orgId: string, own: boolean): AuthorityEntry {
-  const { roomKey, ...entry } = roomAuthority(caller, orgId, 'escalations');
-  return own ? { ...entry, roomKey } : entry;
-}
-
-export const escalationAuthorityLost = (): ServiceError => notAuthorized('escalation:read', 'member');
-
-/** The same refusal as at the door, for whoever was let in and has lost the right since. */
-export const roomAuthorityLost = (): ServiceError => notAuthorized('room:read', 'member');

@@ -47,52 +47,16 @@ export interface Permission {
   readonly admin?: boolean;
 }
 
-/** The whole matrix of roles and operations: the only place that says who may do what. Contract 01, section 1.12. */
-export const permissions = {
-  'org:read': { role: 'viewer', admin: true },
-  'org:members:read': { role: 'viewer', admin: true },
-  'org:rename': { role: 'owner' },
-  'org:payout:read': { role: 'billing' },
-  'org:payout:write': { role: 'owner' },
-  'org:audit:read': { role: 'admin' },
-  'project:grants:read': { role: 'owner' },
-  'project:grants:write': { role: 'owner' },
-  'project:delegates:read': { role: 'owner' },
-  'project:delegates:write': { role: 'owner' },
-  'org:members:write': { role: 'owner' },
-  'org:invites:read': { role: 'viewer', admin: true },
-  'org:invites:write': { role: 'owner' },
-  'org:slug:claim': { role: 'owner' },
-  'org:tier:set': { role: 'billing' },
-  'org:billing:read': { role: 'billing', admin: true },
-  'project:list': { role: 'viewer' },
-  'project:create': { role: 'developer' },
-  'project:read': {
-    role: 'viewer',
-    grants: ['read', 'project.read'],
-    delegate: ['read', 'project.read'],
-    serviceKey: true,
-    admin: true,
-  },
-  'project:keys:read': { role: 'owner' },
-  'project:rename': { role: 'admin', grants: ['project:write'], delegate: ['project:write'] },
-  'project:delete': { role: 'owner', serviceKey: true },
-  'project:users:write': { role: 'developer', serviceKey: true },
-  'project:sql': { role: 'developer', serviceKey: true, admin: true },
-  'project:schema:read': { role: 'developer', serviceKey: true, admin: true },
-  'project:expose:read': { role: 'developer', serviceKey: true, admin: true },
-  'project:expose:write': { role: 'developer', serviceKey: true },
-  'project:errors:write': { role: 'developer', serviceKey: true },
-  'event:emit': { role: null, serviceKey: true },
-  'room:list': { role: 'viewer', delegate: 'any', serviceKey: true },
-  'room:read': { role: 'viewer', grants: 'any', delegate: 'any', serviceKey: true },
-  'room:write': { role: 'viewer', grants: 'any', delegate: 'any' },
-  'room:invite': { role: 'developer' },
-  'escalation:raise': { role: 'viewer', grants: 'any', delegate: 'any' },
-  'escalation:read': { role: 'viewer', grants: 'any', delegate: 'any' },
-  'escalation:answer': { role: 'viewer' },
-  'escalation:contacts:read': { role: 'viewer' },
-  'escalation:contacts:write': { role: 'owner' },
-} as const satisfies Record<string, Permission>;
+/** Something that is done in an organization, and who may do it. */
+export interface Action extends Permission {
+  /** For example `room:write`: refusals and docs name it. */
+  readonly name: string;
+}
 
-export type Action = keyof typeof permissions;
+/** Declares what is done in a domain and who may do it, by name. Contract 01, section 1.12. */
+export function actions<Names extends string>(
+  table: Readonly<Record<Names, Permission>>,
+): { readonly [Name in Names]: Action } {
+  const named = Object.entries<Permission>(table).map(([name, permission]) => [name, { name, ...permission }]);
+  return Object.fromEntries(named) as { [Name in Names]: Action };
+}

@@ -1,3 +1,4 @@
+import type { Action } from '../access/permissions.ts';
 import type { AnyOperation } from './operation.ts';
 import type { Task } from './task.ts';
 
@@ -22,6 +23,8 @@ export interface Expiry {
 /** A system of the platform. Every list of all there is, is made of these; nothing else needs to be told of a new one. */
 export interface Domain {
   readonly name: string;
+  /** Who may do what. */
+  readonly actions?: Readonly<Record<string, Action>>;
   readonly operations?: readonly AnyOperation[];
   /**
    * How people's credentials come to be, are proven anew and end. Declared and run as operations are; they have no field

@@ -4,9 +4,11 @@ import { createUser } from './create-user.ts';
 import { deleteUser } from './delete-user.ts';
 import { importUsers } from './import-users.ts';
 import { demoteUser, promoteUser } from './promote-user.ts';
+import { authActions } from './shared/actions.ts';
 import { signInMailTask, writeSignInMail } from './sign-in-mail.ts';
 
 export const auth = domain('auth', {
+  actions: authActions,
   operations: [promoteUser, demoteUser, createUser, getSettings, changeSettings, deleteUser, importUsers],
   jobs: [{ task: signInMailTask, run: writeSignInMail }],
 });

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { type Access, onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
+import { authActions } from './shared/actions.ts';
 import type { AuthStatement } from './shared/auth-rows.ts';
 
 /** The project that a change is about: named, or the one whose key it is. */
@@ -12,7 +13,7 @@ export const onOwnProject = <Input extends { readonly project_id?: string | unde
   Input,
   ProjectScope
 > => {
-  const named = onProject<{ project: string }>('project:users:write', ({ project }) => project);
+  const named = onProject<{ project: string }>(authActions['project:users:write'], ({ project }) => project);
   return {
     action: named.action,
     addressed: ({ project_id: project }) => project,

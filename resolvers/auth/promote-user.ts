@@ -6,13 +6,14 @@ import { projectId } from '../../kernel/input/fields.ts';
 import { type OperationNames, stepMutation } from '../../kernel/run/operation.ts';
 import { email } from './auth-input.ts';
 import { type ManagedUser, managedByEmailStatement, managedByIdStatement, nothingToUndo } from './project-users.ts';
+import { authActions } from './shared/actions.ts';
 import { type AuthStatement, authRow } from './shared/auth-rows.ts';
 import { forgetStandings } from './shared/standing.ts';
 
 const changingRole = (isAdmin: boolean, named: OperationNames) =>
   stepMutation({
     ...named,
-    access: onProject('project:users:write', ({ project }: { project: string }) => project),
+    access: onProject(authActions['project:users:write'], ({ project }: { project: string }) => project),
     lifecycle: 'gated',
     input: z.object({ project: projectId, email }),
     steps: {

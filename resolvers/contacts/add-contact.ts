@@ -11,6 +11,7 @@ import { mutation } from '../../kernel/run/operation.ts';
 import { scheduleSweep } from '../escalations/shared/page-level.ts';
 import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { type ContactRow, ContactWire, contactRowColumns, contactToWire } from './contact.ts';
+import { contactActions } from './shared/actions.ts';
 
 export interface AddedContact {
   readonly contact: ContactRow;
@@ -24,7 +25,7 @@ export const addContact = mutation({
   tool: 'add_escalation_contact',
   command: 'contacts add',
   summary: 'Add somebody to be paged by an organization’s escalations, from the next page on.',
-  access: onOrg('escalation:contacts:write', ({ org }: { org: string }) => org),
+  access: onOrg(contactActions['escalation:contacts:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.contacts',
   input: z.object({
     org: orgId,
@@ -37,7 +38,7 @@ export const addContact = mutation({
     level: z.int().min(1).max(10).default(1).describe('Place on the ladder, 1 to 10: 1 is paged first.'),
   }),
   async handler(work, { email, display_name, level }): Promise<AddedContact> {
-    const { id: orgOf } = await lockOrgFor(work, work.org.id, 'escalation:contacts:write');
+    const { id: orgOf } = await lockOrgFor(work, work.org.id, contactActions['escalation:contacts:write']);
     const [known] = await work.rows<ContactRow>(findStatement, [orgOf, email, level]);
     if (known !== undefined) return { contact: known, created: false };
     const quota = { scope: 'organization', metric: 'escalation_contacts' } as const;

@@ -7,6 +7,7 @@ import { orgId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { type ContactRow, contactRowColumns } from './contact.ts';
+import { contactActions } from './shared/actions.ts';
 
 /** `DELETE /orgs/v1/:org_id/escalation-contacts/:contact_id`. Contract 02, section 3.6. */
 export const removeContact = mutation({
@@ -14,11 +15,11 @@ export const removeContact = mutation({
   tool: 'remove_escalation_contact',
   command: 'contacts rm',
   summary: 'Take somebody off the list of those who are paged; the links of earlier pages end, too.',
-  access: onOrg('escalation:contacts:write', ({ org }: { org: string }) => org),
+  access: onOrg(contactActions['escalation:contacts:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.contacts',
   input: z.object({ org: orgId, contact: z.string().min(1).max(64).describe('Contact, a UUID.') }),
   async handler(work, { contact: id }): Promise<ContactRow> {
-    await lockOrgFor(work, work.org.id, 'escalation:contacts:write');
+    await lockOrgFor(work, work.org.id, contactActions['escalation:contacts:write']);
     const [removed] = isUuid(id) ? await work.rows<ContactRow>(removeStatement, [work.org.id, id]) : [];
     if (removed === undefined) {
       throw new ServiceError('RESOURCE_NOT_FOUND', {

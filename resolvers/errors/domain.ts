@@ -9,9 +9,11 @@ import { reportActivation } from './report-activation.ts';
 import { reportFidelity } from './report-fidelity.ts';
 import { reportInvocations } from './report-invocations.ts';
 import { reportOccurrences } from './report-occurrences.ts';
+import { errorActions } from './shared/actions.ts';
 import { eraseGone } from './shared/erase-gone.ts';
 
 export const errors = domain('errors', {
+  actions: errorActions,
   operations: [listErrors, getError, reportOccurrences, reportActivation, reportInvocations, reportFidelity],
   jobs: [{ task: observeErrorsTask, run: observeErrors }],
   expires: [

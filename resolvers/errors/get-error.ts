@@ -5,6 +5,7 @@ import type { ErrorFingerprint } from '../../db/schema/errors.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { projectActions } from '../projects/shared/actions.ts';
 import { ErrorFingerprintWire, fingerprintColumns, fingerprintToWire, samplesOf } from './wire.ts';
 
 /** One identity, as it was seen last. */
@@ -19,7 +20,7 @@ export const getError = query({
   tool: 'errors_list',
   command: 'errors <fingerprint_id>',
   summary: 'One failure of a project’s functions, with all its samples, where it was seen last.',
-  access: onProject('project:read', ({ project }: { project: string }) => project),
+  access: onProject(projectActions['project:read'], ({ project }: { project: string }) => project),
   input: z.object({
     project: projectId,
     fingerprint: z.string().min(1).max(64, 'at most 64 characters').describe('The identity, `fp_…`.'),

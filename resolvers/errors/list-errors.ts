@@ -6,6 +6,7 @@ import { onProject } from '../../kernel/access/access.ts';
 import { moment, projectId } from '../../kernel/input/fields.ts';
 import { type ListPage, listsBy, listWindow } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { projectActions } from '../projects/shared/actions.ts';
 import { type AskedErrors, askedRows, valuesOf } from './asked-rows.ts';
 import { invocationsIn } from './invocation-buckets.ts';
 import { fingerprintsMax } from './make-room.ts';
@@ -35,7 +36,7 @@ export const listErrors = query({
   tool: 'errors_list',
   command: 'errors',
   summary: 'Failures of a project’s functions, last seen first, with the verdict over all of them.',
-  access: onProject('project:read', ({ project }: { project: string }) => project),
+  access: onProject(projectActions['project:read'], ({ project }: { project: string }) => project),
   input: z.object({
     project: projectId,
     since: moment.optional().describe('Only what was seen from then on; 24 hours before `until` unless told.'),

@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import { onProject } from '../../kernel/access/access.ts';
 import { moment, oneLine } from '../../kernel/input/fields.ts';
+import { errorActions } from './shared/actions.ts';
 
 /** Who reports what functions did: the runtime, by the project’s own key, and those who deploy. */
-export const onReportedProject = onProject('project:errors:write', ({ project }: { project: string }) => project);
+export const onReportedProject = onProject(
+  errorActions['project:errors:write'],
+  ({ project }: { project: string }) => project,
+);
 
 /** How much one report may tell. */
 export const reportMax = 100;

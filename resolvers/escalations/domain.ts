@@ -6,10 +6,12 @@ import { listEscalations } from './list-escalations.ts';
 import { openEscalationFeed } from './open-escalations.ts';
 import { raiseEscalation } from './raise-escalation.ts';
 import { resolveEscalation } from './resolve-escalation.ts';
+import { escalationActions } from './shared/actions.ts';
 import { sweepTask } from './shared/page-level.ts';
 import { sweepEscalations } from './sweep.ts';
 
 export const escalations = domain('escalations', {
+  actions: escalationActions,
   operations: [
     raiseEscalation,
     listEscalations,

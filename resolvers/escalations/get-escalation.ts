@@ -5,6 +5,7 @@ import { onOrgByGrant } from '../../kernel/access/access.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { escalationAddress, findEscalation, ownerSeen } from './escalation-scope.ts';
+import { escalationActions } from './shared/actions.ts';
 import { attemptToWire, DeliveryAttemptWire, EscalationWire, escalationToWire } from './wire.ts';
 
 export interface ShownEscalation {
@@ -19,7 +20,7 @@ export const getEscalation = query({
   tool: 'get_escalation',
   command: 'escalations get',
   summary: 'One escalation as it stands: what its raiser polls.',
-  access: onOrgByGrant<{ org: string; escalation: string }>('escalation:read'),
+  access: onOrgByGrant<{ org: string; escalation: string }>(escalationActions['escalation:read']),
   input: z.object({
     ...escalationAddress,
     include: z

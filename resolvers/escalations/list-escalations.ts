@@ -5,6 +5,7 @@ import { orgId } from '../../kernel/input/fields.ts';
 import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { escalationColumns, ownerSeen } from './escalation-scope.ts';
+import { escalationActions } from './shared/actions.ts';
 import { EscalationWire, escalationToWire, statusWire } from './wire.ts';
 
 export interface EscalationPage extends ListPage<Escalation> {
@@ -18,7 +19,7 @@ export const listEscalations = query({
   tool: 'get_escalation',
   command: 'escalations list',
   summary: 'Escalations of an organization, newest first: all of them for a member, its own for a delegate.',
-  access: onOrgByGrant<{ org: string }>('escalation:read'),
+  access: onOrgByGrant<{ org: string }>(escalationActions['escalation:read']),
   input: z.object({
     org: orgId,
     status: statusWire.optional().describe('Only those that stand so.'),

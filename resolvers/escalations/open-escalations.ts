@@ -6,6 +6,7 @@ import { cursor, orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { type EscalationChange, escalationFeed } from './escalation-feed.ts';
 import { escalationAddress, findEscalation, ownerSeen } from './escalation-scope.ts';
+import { escalationActions } from './shared/actions.ts';
 
 export interface OpenedEscalations extends Opened<ChangeRow<EscalationChange>> {
   /** Whose are shown; null for everybody's. */
@@ -21,7 +22,7 @@ export const openEscalationFeed = query({
   sdk: 'follow',
   follows: ['escalation', 'escalations'],
   summary: 'Begin to follow an escalation, or those of an organization.',
-  access: onOrgByGrant<{ org: string }>('escalation:read'),
+  access: onOrgByGrant<{ org: string }>(escalationActions['escalation:read']),
   input: z.object({
     org: orgId,
     escalation: escalationAddress.escalation.optional(),

@@ -15,6 +15,7 @@ import { mutation } from '../../kernel/run/operation.ts';
 import { lockOrg } from '../orgs/shared/lock-org.ts';
 import { escalationChanged } from './escalation-feed.ts';
 import { escalationColumns } from './escalation-scope.ts';
+import { escalationActions } from './shared/actions.ts';
 import { contactsOf, pageContacts, scheduleSweep, staffedLevels } from './shared/page-level.ts';
 import { EscalationWire, escalationToWire, severityWire } from './wire.ts';
 
@@ -35,7 +36,7 @@ export interface RaisedEscalation {
 
 type RaiseInput = { readonly org: string; readonly project_id?: string | undefined };
 
-const onOrganization = onOrgByGrant<RaiseInput>('escalation:raise');
+const onOrganization = onOrgByGrant<RaiseInput>(escalationActions['escalation:raise']);
 
 /** A project's own key speaks for nobody who could be asked: contract 02, section 3.2, has a refusal of its own for it. */
 const access: Access<RaiseInput, OrgScope> = {
@@ -43,7 +44,7 @@ const access: Access<RaiseInput, OrgScope> = {
   addressed: ({ project_id: project }) => project,
   authorise: async (ctx, caller, input, ahead) => {
     if (caller.kind === 'project_key' && caller.role === 'service_role')
-      throw notAuthorized('escalation:raise', 'forbidden');
+      throw notAuthorized(escalationActions['escalation:raise'], 'forbidden');
     return onOrganization.authorise(ctx, caller, input, ahead);
   },
 };
@@ -77,12 +78,12 @@ export const raiseEscalation = mutation({
   }),
   async handler(work, input): Promise<RaisedEscalation> {
     const caller = await work.caller();
-    if (!isPrincipal(caller)) throw notAuthorized('escalation:raise', 'forbidden');
+    if (!isPrincipal(caller)) throw notAuthorized(escalationActions['escalation:raise'], 'forbidden');
     const raiser = caller.principal.id;
     // One after the other, of a principal and in an organization: what is counted below stays true until the commit.
     await work.rows(lockRaiserStatement, [raiser]);
     await lockOrg(work, work.org.id);
-    await holdRight(work, 'escalation:raise');
+    await holdRight(work, escalationActions['escalation:raise']);
     const first = await findOriginal(work, raiser, input.idempotency_key);
     if (first !== undefined) return { escalation: first, deduplicated: true, willPage: await firstPaged(work, first) };
     if (input.project_id !== undefined) await requireProject(work, caller, input.project_id);
@@ -176,7 +177,7 @@ async function requireProject(work: Work & OrgScope, caller: PrincipalBacked, pr
     caller.kind === 'delegate' ? caller.projectIds : null,
     work.authority.kind === 'grant' ? caller.principal.id : null,
   ]);
-  if (found === undefined) throw notAuthorized('escalation:raise', 'project_not_found');
+  if (found === undefined) throw notAuthorized(escalationActions['escalation:raise'], 'project_not_found');
 }
 
 async function refuseOverQuotas(work: Work & OrgScope, raiser: string): Promise<void> {

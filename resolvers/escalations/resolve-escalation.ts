@@ -5,6 +5,7 @@ import { holdRole } from '../../kernel/access/hold-right.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { resolve, verifiedEmailOf } from './answer.ts';
 import { escalationAddress } from './escalation-scope.ts';
+import { escalationActions } from './shared/actions.ts';
 import { type Answered, AnsweredWire, answeredToWire } from './wire.ts';
 
 const noteBytesMax = 4 * 1024;
@@ -15,7 +16,7 @@ export const resolveEscalation = mutation({
   tool: 'resolve_escalation',
   command: 'escalations resolve',
   summary: 'Close an escalation for good; nobody has to have acknowledged it.',
-  access: onOrg('escalation:answer', ({ org }: { org: string }) => org),
+  access: onOrg(escalationActions['escalation:answer'], ({ org }: { org: string }) => org),
   input: z.object({
     ...escalationAddress,
     note: z
@@ -25,7 +26,7 @@ export const resolveEscalation = mutation({
       .describe('What came of it, at most 4 KiB.'),
   }),
   async handler(work, { escalation: id, note }): Promise<Answered> {
-    await holdRole(work, work.org.id, 'escalation:answer');
+    await holdRole(work, work.org.id, escalationActions['escalation:answer']);
     const email = await verifiedEmailOf(work, principalIdOf(await work.caller())!);
     return resolve(work, work.org.id, id, { email, via: 'authenticated' }, note ?? null);
   },

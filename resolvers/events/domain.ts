@@ -4,8 +4,10 @@ import { emitEvent } from './emit-event.ts';
 import { erasePurgedEvents } from './erase-purged.ts';
 import { listOrgEvents, listProjectEvents } from './list-events.ts';
 import { openEvents } from './open-events.ts';
+import { eventActions } from './shared/actions.ts';
 
 export const events = domain('events', {
+  actions: eventActions,
   operations: [listProjectEvents, listOrgEvents, openEvents, emitEvent],
   expires: [
     // Nobody reports a fact so late; the events themselves are gone by then.

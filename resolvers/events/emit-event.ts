@@ -16,6 +16,7 @@ import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { wholeProject } from './event-view.ts';
 import type { EventRow } from './read-events.ts';
+import { eventActions } from './shared/actions.ts';
 import { cursorOf, NextActionWire, pollAfter } from './wire.ts';
 
 const typePattern = /^[a-z][a-z0-9_]{2,63}$/;
@@ -40,7 +41,7 @@ export const emitEvent = mutation({
   tool: 'emit_event',
   command: 'events emit',
   summary: 'Tell of something that happened in an application.',
-  access: onProject('event:emit', ({ project }: { project: string }) => project),
+  access: onProject(eventActions['event:emit'], ({ project }: { project: string }) => project),
   lifecycle: 'gated',
   input: z.object({
     project: projectId,

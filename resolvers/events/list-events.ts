@@ -3,6 +3,8 @@ import { type OrgScope, onOrg, onProject, type ProjectScope } from '../../kernel
 import { orgId, pageLimit, projectId } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { orgActions } from '../orgs/shared/actions.ts';
+import { projectActions } from '../projects/shared/actions.ts';
 import { eventCursor, openEventCursor, viewCursor, viewFilter, viewOf } from './event-view.ts';
 import { readEvents } from './read-events.ts';
 import { cursorOf, type EventPage, EventPageWire, pageToWire } from './wire.ts';
@@ -21,7 +23,7 @@ export const listProjectEvents = query({
   tool: 'list_project_events',
   command: 'events',
   summary: 'What happened in a project after a cursor, oldest first.',
-  access: onProject('project:read', ({ project }: { project: string }) => project),
+  access: onProject(projectActions['project:read'], ({ project }: { project: string }) => project),
   input: z.object({ project: projectId, ...page }),
   handler: readPage,
   wire: EventPageWire,
@@ -34,7 +36,7 @@ export const listOrgEvents = query({
   tool: 'list_org_events',
   command: 'events --org',
   summary: 'What happened in an organization and all its projects after a cursor, oldest first.',
-  access: onOrg('org:read', ({ org }: { org: string }) => org),
+  access: onOrg(orgActions['org:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId, ...page }),
   handler: readPage,
   wire: EventPageWire,

@@ -13,6 +13,8 @@ import type { AuthorityEntry } from '../../kernel/access/authority-watch.ts';
 import type { Feed } from '../../kernel/feeds/feeds.ts';
 import { orgId, projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { orgActions } from '../orgs/shared/actions.ts';
+import { projectActions } from '../projects/shared/actions.ts';
 import { type EventView, openEventCursor, viewFilter, viewOf } from './event-view.ts';
 import { eventsFeed } from './events-feed.ts';
 import { type EventRow, readEvents } from './read-events.ts';
@@ -34,11 +36,11 @@ interface Target {
   readonly project?: string | undefined;
 }
 
-const ofProject = onProject('project:read', ({ project }: Target) => project!);
-const ofOrg = onOrg('org:read', ({ org }: Target) => org!);
+const ofProject = onProject(projectActions['project:read'], ({ project }: Target) => project!);
+const ofOrg = onOrg(orgActions['org:read'], ({ org }: Target) => org!);
 
 const access: Access<Target, OrgScope | ProjectScope> = {
-  action: 'project:read',
+  action: projectActions['project:read'],
   addressed: ({ project }) => project,
   async authorise(ctx, caller, target, ahead) {
     const { org, project } = target;
@@ -48,7 +50,8 @@ const access: Access<Target, OrgScope | ProjectScope> = {
     }
     const scope = await ofProject.authorise(ctx, caller, target, ahead);
     // Of another organization than was named: like a project that there is not.
-    if (org !== undefined && org !== scope.org.id) throw notAuthorized('project:read', 'project_not_found');
+    if (org !== undefined && org !== scope.org.id)
+      throw notAuthorized(projectActions['project:read'], 'project_not_found');
     return scope;
   },
 };
@@ -81,7 +84,7 @@ export const openEvents = query({
       reset: cursor !== undefined && !usable,
       authority:
         'project' in ctx
-          ? projectAuthority(caller, org.id, ctx.project.id, 'project:read')
+          ? projectAuthority(caller, org.id, ctx.project.id, projectActions['project:read'])
           : orgAuthority(caller, org.id),
     };
   },

@@ -20,6 +20,7 @@ import {
 } from './delegate-input.ts';
 import { delegateColumns, type IssuedDelegate, IssuedDelegateWire, issuedDelegateToWire } from './delegate-wire.ts';
 import { badEnd, makerOf, onGrant, onItsProject, requireFuture, rowOf } from './grant-input.ts';
+import { grantActions } from './shared/actions.ts';
 
 interface HeldGrant {
   readonly id: string;
@@ -36,7 +37,7 @@ export const createDelegate = mutation({
   command: 'delegates create',
   summary: 'Make a delegate that narrows a grant; the token of an agent’s key is shown this once.',
   forHolder: true,
-  access: onItsProject('project:delegates:write'),
+  access: onItsProject(grantActions['project:delegates:write']),
   stepUp: 'project.grants',
   lifecycle: 'gated',
   input: z.object({
@@ -57,7 +58,7 @@ export const createDelegate = mutation({
   }),
   async handler(work, input): Promise<IssuedDelegate> {
     const { grant: id, kind, scope, spend_cap = null, expires_at, public_subject = null } = input;
-    await lockProjectFor(work, 'project:delegates:write');
+    await lockProjectFor(work, grantActions['project:delegates:write']);
     const { org, project } = work;
     // Its grant cannot end before the delegate is written: whoever ends it then finds the delegate.
     const [grant] = await work.rows<HeldGrant>(lockGrantStatement, rowOf(work, id));

@@ -13,6 +13,7 @@ import { lockProjectFor } from '../projects/shared/lock-project.ts';
 import { endDelegates } from './end-delegates.ts';
 import { makerOf, onItsProject, requireFuture } from './grant-input.ts';
 import { grantPolicy } from './policy.ts';
+import { grantActions } from './shared/actions.ts';
 import { grantColumns } from './wire.ts';
 
 export interface GivenGrant {
@@ -27,7 +28,7 @@ export const createGrant = mutation({
   tool: 'create_project_grant',
   command: 'grants create',
   summary: 'Give a wallet a capability on a project; one it holds already stays as it is.',
-  access: onItsProject('project:grants:write'),
+  access: onItsProject(grantActions['project:grants:write']),
   stepUp: 'project.grants',
   lifecycle: 'gated',
   input: z.object({
@@ -46,7 +47,7 @@ export const createGrant = mutation({
     // Those who give something to one principal wait for each other, so that what is found here is what there is. It is
     // locked before the project and the maker's own membership, as everywhere.
     const [clock] = await work.rows<{ now: Date }>(lockStatement, [principalId]);
-    await lockProjectFor(work, 'project:grants:write');
+    await lockProjectFor(work, grantActions['project:grants:write']);
     requireFuture(expires_at ?? undefined, clock!.now);
     const key = [org.id, project.id, principalId, capability];
     // One whose time is over no longer holds, but stands in the way of the next.

@@ -6,7 +6,9 @@ import { listGrants } from './list-grants.ts';
 import { revokeDelegate } from './revoke-delegate.ts';
 import { revokeGrant } from './revoke-grant.ts';
 import { rotateDelegate } from './rotate-delegate.ts';
+import { grantActions } from './shared/actions.ts';
 
 export const grants = domain('grants', {
+  actions: grantActions,
   operations: [createGrant, listGrants, revokeGrant, createDelegate, listDelegates, rotateDelegate, revokeDelegate],
 });

@@ -4,6 +4,7 @@ import type { Grant } from '../../db/schema/projects.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { onItsProject } from './grant-input.ts';
+import { grantActions } from './shared/actions.ts';
 import { GrantWire, grantColumns, grantToWire, liveFirst } from './wire.ts';
 
 /** `GET /projects/v1/:id/grants`. Contract 01, section 6.6. */
@@ -12,7 +13,7 @@ export const listGrants = query({
   tool: 'list_project_grants',
   command: 'grants list',
   summary: 'Grants on a project: those that hold first, newest first.',
-  access: onItsProject('project:grants:read'),
+  access: onItsProject(grantActions['project:grants:read']),
   input: z.object({ project: projectId }),
   handler: ({ services, org, project }) => services.db.rows<Grant>(listStatement, [org.id, project.id]),
   wire: z.object({ grants: z.array(GrantWire) }),

@@ -6,6 +6,7 @@ import { holdRight } from '../../kernel/access/hold-right.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { delegateColumns } from './delegate-wire.ts';
 import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
+import { grantActions } from './shared/actions.ts';
 
 /** `DELETE /projects/v1/:id/delegates/:delegate_id`. Contract 01, section 6.7. */
 export const revokeDelegate = mutation({
@@ -13,11 +14,11 @@ export const revokeDelegate = mutation({
   tool: 'revoke_delegate',
   command: 'delegates revoke',
   summary: 'End a delegate, and with it its token.',
-  access: onItsProject('project:delegates:write'),
+  access: onItsProject(grantActions['project:delegates:write']),
   stepUp: 'project.grants',
   input: z.object(onDelegate),
   async handler(work, { delegate: id }): Promise<Delegate> {
-    await holdRight(work, 'project:delegates:write');
+    await holdRight(work, grantActions['project:delegates:write']);
     const [delegate] = await work.rows<Delegate>(revokeStatement, rowOf(work, id));
     if (delegate === undefined) throw new ServiceError('DELEGATE_NOT_FOUND');
     work.authorityChanged(work.org.id);

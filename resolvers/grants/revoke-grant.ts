@@ -6,6 +6,7 @@ import { holdRight } from '../../kernel/access/hold-right.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { endDelegates } from './end-delegates.ts';
 import { onGrant, onItsProject, rowOf } from './grant-input.ts';
+import { grantActions } from './shared/actions.ts';
 import { grantColumns } from './wire.ts';
 
 export interface RevokedGrant {
@@ -20,11 +21,11 @@ export const revokeGrant = mutation({
   tool: 'revoke_project_grant',
   command: 'grants revoke',
   summary: 'End a grant, and every delegate that narrows it.',
-  access: onItsProject('project:grants:write'),
+  access: onItsProject(grantActions['project:grants:write']),
   stepUp: 'project.grants',
   input: z.object(onGrant),
   async handler(work, { grant: id }): Promise<RevokedGrant> {
-    await holdRight(work, 'project:grants:write');
+    await holdRight(work, grantActions['project:grants:write']);
     const [grant] = await work.rows<Grant>(revokeStatement, rowOf(work, id));
     if (grant === undefined) throw new ServiceError('GRANT_NOT_FOUND');
     const delegates = await endDelegates(work, work, [grant]);

@@ -8,6 +8,7 @@ import { mutation } from '../../kernel/run/operation.ts';
 import { newDelegateToken } from '../identity/shared/delegate-token.ts';
 import { delegateColumns, type IssuedDelegate, IssuedDelegateWire, issuedDelegateToWire } from './delegate-wire.ts';
 import { onDelegate, onItsProject, rowOf } from './grant-input.ts';
+import { grantActions } from './shared/actions.ts';
 
 /** `POST /projects/v1/:id/delegates/:delegate_id/rotate`: never gated, since it also puts out a leaked token. */
 export const rotateDelegate = mutation({
@@ -16,11 +17,11 @@ export const rotateDelegate = mutation({
   command: 'delegates rotate',
   summary: 'Give an agent’s key a new token, shown this once; the old one ends at once.',
   forHolder: true,
-  access: onItsProject('project:delegates:write'),
+  access: onItsProject(grantActions['project:delegates:write']),
   stepUp: 'project.grants',
   input: z.object(onDelegate),
   async handler(work, { delegate: id }): Promise<IssuedDelegate> {
-    await holdRight(work, 'project:delegates:write');
+    await holdRight(work, grantActions['project:delegates:write']);
     const { token, hash } = newDelegateToken();
     const [delegate] = await work.rows<Delegate>(rotateStatement, [...rowOf(work, id), hash]);
     if (delegate === undefined) throw new ServiceError('DELEGATE_NOT_FOUND');

@@ -20,6 +20,7 @@ import type { MemberRow } from '../orgs/shared/member-row.ts';
 import { roleWire } from '../orgs/shared/wire.ts';
 import { requireWriterOfAll } from '../vaults/shared/writers.ts';
 import { mailInvite } from './invite-mail.ts';
+import { inviteActions } from './shared/actions.ts';
 import { InviteWire, inviteToWire } from './wire.ts';
 
 export interface CreatedInvite {
@@ -37,7 +38,7 @@ export const createInvite = mutation({
   tool: 'create_org_invite',
   command: 'org invite create',
   summary: 'Invite a mail address to an organization, or invite it anew; an active member stays as it is.',
-  access: onOrg('org:invites:write', ({ org }: { org: string }) => org),
+  access: onOrg(inviteActions['org:invites:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.invite',
   lifecycle: 'gated',
   input: z.object({
@@ -52,7 +53,7 @@ export const createInvite = mutation({
       .describe('Hours until the invitation expires: 168 unless told, at most 8760.'),
   }),
   async handler(work, { email, role, invite_ttl_hours }): Promise<CreatedInvite> {
-    const org = await lockOrgFor(work, work.org.id, 'org:invites:write');
+    const org = await lockOrgFor(work, work.org.id, inviteActions['org:invites:write']);
     refuseWhileClosed(org);
     const invitee = await findOrCreatePrincipal(work, { kind: 'email', publicSubject: email }, org.id);
     const before = await findMembership(work, org.id, invitee.principalId);

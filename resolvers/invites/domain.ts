@@ -2,7 +2,9 @@ import { domain } from '../../kernel/run/domain.ts';
 import { createInvite } from './create-invite.ts';
 import { listInvites } from './list-invites.ts';
 import { revokeInvite } from './revoke-invite.ts';
+import { inviteActions } from './shared/actions.ts';
 
 export const invites = domain('invites', {
+  actions: inviteActions,
   operations: [listInvites, createInvite, revokeInvite],
 });

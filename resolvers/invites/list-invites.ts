@@ -4,6 +4,7 @@ import { onOrg } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { type MemberRow, selectMemberships } from '../orgs/shared/member-row.ts';
+import { inviteActions } from './shared/actions.ts';
 import { InviteWire, inviteToWire } from './wire.ts';
 
 /** `GET /orgs/v1/:org_id/invites`. Contract 01, section 6.5. */
@@ -12,7 +13,7 @@ export const listInvites = query({
   tool: 'list_org_invites',
   command: 'org invite list',
   summary: 'The invitations that nobody has taken up, expired ones included.',
-  access: onOrg('org:invites:read', ({ org }: { org: string }) => org),
+  access: onOrg(inviteActions['org:invites:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
   handler: ({ services, org }) => services.db.rows<MemberRow>(invitesStatement, [org.id]),
   wire: z.object({ invites: z.array(InviteWire) }),

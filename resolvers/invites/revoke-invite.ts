@@ -8,6 +8,7 @@ import { findMembership } from '../orgs/shared/find-member.ts';
 import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import type { MemberRow } from '../orgs/shared/member-row.ts';
 import { isPending } from './list-invites.ts';
+import { inviteActions } from './shared/actions.ts';
 
 /** `DELETE /orgs/v1/:org_id/invites/:principal_id`, also while the lease has lapsed. Contract 01, section 6.5. */
 export const revokeInvite = mutation({
@@ -15,11 +16,11 @@ export const revokeInvite = mutation({
   tool: 'revoke_org_invite',
   command: 'org invite rm',
   summary: 'Take back an invitation that nobody has taken up, also an expired one.',
-  access: onOrg('org:invites:write', ({ org }: { org: string }) => org),
+  access: onOrg(inviteActions['org:invites:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.invite',
   input: z.object({ org: orgId, principal: principalId }),
   async handler(work, { principal }): Promise<MemberRow> {
-    await lockOrgFor(work, work.org.id, 'org:invites:write');
+    await lockOrgFor(work, work.org.id, inviteActions['org:invites:write']);
     const member = await findMembership(work, work.org.id, principal);
     if (member === undefined || !isPending(member)) {
       throw new ServiceError('INVITE_NOT_FOUND', { details: { principal_id: principal } });

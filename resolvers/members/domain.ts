@@ -2,8 +2,10 @@ import { domain } from '../../kernel/run/domain.ts';
 import { removeMember } from './remove-member.ts';
 import { revokeMemberKey } from './revoke-key.ts';
 import { setMemberRole } from './set-role.ts';
+import { memberActions } from './shared/actions.ts';
 import { addMember } from './shared/add-member.ts';
 
 export const members = domain('members', {
+  actions: memberActions,
   operations: [addMember, setMemberRole, removeMember, revokeMemberKey],
 });

@@ -7,6 +7,7 @@ import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import type { MemberRow } from '../orgs/shared/member-row.ts';
 import { requireRotation } from '../vaults/shared/writers.ts';
 import { keepOneOwner } from './last-owner.ts';
+import { memberActions } from './shared/actions.ts';
 import { endMembership } from './shared/end-membership.ts';
 
 /** `DELETE /orgs/v1/:org_id/members/:principal_id`, also while the lease has lapsed. Contract 01, section 6.4. */
@@ -15,11 +16,11 @@ export const removeMember = mutation({
   tool: 'remove_org_member',
   command: 'org member rm',
   summary: 'Remove a member; grants and invitations that stand beside the membership stay.',
-  access: onOrg('org:members:write', ({ org }: { org: string }) => org),
+  access: onOrg(memberActions['org:members:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.membership',
   input: z.object({ org: orgId, principal: principalId }),
   async handler(work, { principal }): Promise<MemberRow> {
-    await lockOrgFor(work, work.org.id, 'org:members:write');
+    await lockOrgFor(work, work.org.id, memberActions['org:members:write']);
     const member = await requireMember(work, work.org.id, principal);
     await keepOneOwner(work, member);
     await requireRotation(work, work.org.id, principal);

@@ -9,6 +9,7 @@ import type { MemberRow } from '../orgs/shared/member-row.ts';
 import { type EncryptionKey, keysInside } from '../vaults/shared/member-keys.ts';
 import { NextActionsWire } from '../vaults/shared/wire.ts';
 import { requireRotation } from '../vaults/shared/writers.ts';
+import { memberActions } from './shared/actions.ts';
 
 export interface RevokedKey {
   readonly member: MemberRow;
@@ -24,7 +25,7 @@ export const revokeMemberKey = mutation({
   tool: 'revoke_org_member_key',
   command: 'org member revoke-key',
   summary: 'Revoke the encryption key of a member: it writes to no vault any more, and another can be enrolled.',
-  access: onOrg('org:members:write', ({ org }: { org: string }) => org),
+  access: onOrg(memberActions['org:members:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.membership',
   input: z.object({
     org: orgId,
@@ -32,7 +33,7 @@ export const revokeMemberKey = mutation({
     reason: z.string().normalize('NFC').trim().pipe(oneLine(200)).optional().describe('Why, at most 200 characters.'),
   }),
   async handler(work, { principal, reason }): Promise<RevokedKey> {
-    await lockOrgFor(work, work.org.id, 'org:members:write');
+    await lockOrgFor(work, work.org.id, memberActions['org:members:write']);
     const org = work.org.id;
     const member = await findMembership(work, org, principal);
     const [found] = await keysInside(work, org, principal);

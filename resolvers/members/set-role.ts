@@ -11,6 +11,7 @@ import type { MemberRow } from '../orgs/shared/member-row.ts';
 import { roleWire } from '../orgs/shared/wire.ts';
 import { mayWrite, requireRotation, requireWriterOfAll } from '../vaults/shared/writers.ts';
 import { keepOneOwner } from './last-owner.ts';
+import { memberActions } from './shared/actions.ts';
 import { tellPosture } from './shared/recovery-posture.ts';
 
 /** `PATCH /orgs/v1/:org_id/members/:principal_id`. Contract 01, section 6.4. */
@@ -19,12 +20,12 @@ export const setMemberRole = mutation({
   tool: 'set_org_member_role',
   command: 'org member role',
   summary: 'Change the role of a member.',
-  access: onOrg('org:members:write', ({ org }: { org: string }) => org),
+  access: onOrg(memberActions['org:members:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.membership',
   lifecycle: 'gated',
   input: z.object({ org: orgId, principal: principalId, role: roleWire.describe('Role that the member gets.') }),
   async handler(work, { principal, role }): Promise<{ member: MemberRow; before: Role }> {
-    refuseWhileClosed(await lockOrgFor(work, work.org.id, 'org:members:write'));
+    refuseWhileClosed(await lockOrgFor(work, work.org.id, memberActions['org:members:write']));
     const org = work.org.id;
     const member = await requireMember(work, org, principal);
     const before = member.role;

@@ -6,6 +6,7 @@ import { requireFreshProof } from '../../kernel/access/step-up.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { answeredFor } from '../ceremonies/shared/sessions.ts';
+import { projectDataActions } from '../project-data/shared/actions.ts';
 import { asReader, databaseOf, inProject, once } from '../project-data/shared/in-project.ts';
 import { projectColumns } from '../projects/shared/load-projects.ts';
 import type { ProjectRow } from '../projects/shared/wire.ts';
@@ -35,10 +36,10 @@ const access: Access<{ readonly project: string }, Reached> = {
   action: null,
   addressed: ({ project }) => project,
   authorise: async (ctx, caller, { project }) => {
-    refuseNarrow(caller, 'project:schema:read');
+    refuseNarrow(caller, projectDataActions['project:schema:read']);
     const { principal } = await signed.authorise(ctx, caller, {});
     const [found] = await ctx.services.db.rows<FoundRow>(foundStatement, [...lookedFor(principal), project]);
-    requireRole('project:schema:read', found?.role ?? null, 'project_not_found');
+    requireRole(projectDataActions['project:schema:read'], found?.role ?? null, 'project_not_found');
     requireFreshProof(ctx, caller, 'project.contents');
     return { principal, found: found! };
   },

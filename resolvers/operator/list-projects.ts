@@ -3,6 +3,7 @@ import type { Statement } from '../../db/pool.ts';
 import { type Access, notAuthorized, type PrincipalScope, signedIn } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { projectActions } from '../projects/shared/actions.ts';
 import { projectColumns } from '../projects/shared/load-projects.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire } from '../projects/shared/wire.ts';
 import { lookedFor, type OperatorScope, OperatorScopeWire, operatedOrgs, refuseNarrow, scopeOf } from './reach.ts';
@@ -23,11 +24,11 @@ const access: Access<ListInput, PrincipalScope> = {
   action: null,
   authorise: async (ctx, caller, input) => {
     const named = input.org_id !== undefined;
-    if (named) refuseNarrow(caller, 'project:list');
+    if (named) refuseNarrow(caller, projectActions['project:list']);
     const scope = await everywhere.authorise(ctx, caller, input);
     if (!named) return scope;
     const [own] = await ctx.services.db.rows(ownStatement, [...lookedFor(scope.principal), input.org_id]);
-    if (own === undefined) throw notAuthorized('project:list', 'member');
+    if (own === undefined) throw notAuthorized(projectActions['project:list'], 'member');
     return scope;
   },
 };

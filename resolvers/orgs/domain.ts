@@ -9,9 +9,11 @@ import { listOrgs } from './list-orgs.ts';
 import { renameOrg } from './rename-org.ts';
 import { setLimits } from './set-limits.ts';
 import { setPayoutWallet } from './set-payout-wallet.ts';
+import { orgActions } from './shared/actions.ts';
 import { claimSlug } from './shared/claim-slug.ts';
 
 export const orgs = domain('orgs', {
+  actions: orgActions,
   operations: [
     createOrg,
     getOrg,

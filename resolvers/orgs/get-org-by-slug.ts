@@ -5,6 +5,7 @@ import { orgs, type Role } from '../../db/schema/orgs.ts';
 import { type Access, notAuthorized, type OrgScope, signedIn } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
 import type { OrgDetail } from './get-org.ts';
+import { orgActions } from './shared/actions.ts';
 import { slugForm, slugReleased } from './shared/claim-slug.ts';
 import { OrgSummaryWire, orgToWire, roleWire } from './shared/wire.ts';
 
@@ -19,12 +20,12 @@ const anyPrincipal = signedIn<SlugInput>('wallet', 'control_plane', 'operator');
  * that rests says so to everybody, as a claim of it would.
  */
 const access: Access<SlugInput, OrgScope> = {
-  action: 'org:read',
+  action: orgActions['org:read'],
   authorise: async (ctx, caller, input) => {
     const { principal } = await anyPrincipal.authorise(ctx, caller, input);
     const [row] = await ctx.services.db.rows<SlugRow>(slugStatement, [input.slug, principal.principal.id]);
     if (row?.rests === true) throw slugReleased(input.slug, row.successor);
-    if (row?.role == null) throw notAuthorized('org:read', 'member');
+    if (row?.role == null) throw notAuthorized(orgActions['org:read'], 'member');
     const { role, membership_id: membershipId } = row;
     return { org: orgOf(row)!, authority: { kind: 'membership', membershipId: membershipId!, role } };
   },

@@ -3,6 +3,7 @@ import type { Org, Role } from '../../db/schema/orgs.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { orgActions } from './shared/actions.ts';
 import { OrgSummaryWire, orgToWire, roleWire } from './shared/wire.ts';
 
 export interface OrgDetail extends Org {
@@ -16,7 +17,7 @@ export const getOrg = query({
   tool: 'get_org',
   command: 'org get',
   summary: 'One organization, with the caller’s role in it.',
-  access: onOrg('org:read', ({ org }: { org: string }) => org),
+  access: onOrg(orgActions['org:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
   handler: async ({ org, authority }): Promise<OrgDetail> => ({
     ...org,

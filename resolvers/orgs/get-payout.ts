@@ -5,6 +5,7 @@ import { orgId } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { type PayoutRecovery, PayoutRecoveryWire, payoutRecoveries, payoutRecoveryToWire } from './payout-recovery.ts';
+import { orgActions } from './shared/actions.ts';
 import { loadOrgs } from './shared/load-orgs.ts';
 
 /** `GET /orgs/v1/:org_id/payout-wallet`: an addition, beside the documented `PATCH`. Contract 01, section 6.2. */
@@ -13,7 +14,7 @@ export const getPayout = query({
   tool: 'get_org_payout_wallet',
   command: 'org payout-wallet get',
   summary: 'Where an organization’s own earnings go, and whether that is settled.',
-  access: onOrg('org:payout:read', ({ org }: { org: string }) => org),
+  access: onOrg(orgActions['org:payout:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
   async handler({ services, org }): Promise<PayoutRecovery> {
     const [payout] = await payoutRecoveries(services.db.rows, [org.id]);
@@ -31,7 +32,7 @@ export const getPayout = query({
 export async function loadPayouts(ctx: Context, ids: readonly string[]): Promise<(PayoutRecovery | ServiceError)[]> {
   const caller = await ctx.caller();
   const seen = new Map((await loadOrgs(ctx, ids)).map((org) => [org.id, org]));
-  const shown = ids.map((id) => shownTo(caller, 'org:payout:read', seen.get(id)));
+  const shown = ids.map((id) => shownTo(caller, orgActions['org:payout:read'], seen.get(id)));
   const found = await payoutRecoveries(
     ctx.services.db.rows,
     shown.flatMap((org) => ('id' in org ? [org.id] : [])),

@@ -6,6 +6,7 @@ import { onOrg } from '../../kernel/access/access.ts';
 import { cursor, orgId } from '../../kernel/input/fields.ts';
 import { bySeq, type ListPage, listWindow, pageToWire } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { orgActions } from './shared/actions.ts';
 
 /** `GET /orgs/v1/:org_id/audit`. Contract 01, section 6.3. */
 export const listAudit = query({
@@ -13,7 +14,7 @@ export const listAudit = query({
   tool: 'list_org_audit',
   command: 'org audit',
   summary: 'What happened in an organization and by whom, newest first.',
-  access: onOrg('org:audit:read', ({ org }: { org: string }) => org),
+  access: onOrg(orgActions['org:audit:read'], ({ org }: { org: string }) => org),
   input: z.object({
     org: orgId,
     ...listWindow,

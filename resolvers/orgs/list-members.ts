@@ -3,6 +3,7 @@ import type { Statement } from '../../db/pool.ts';
 import { onOrg } from '../../kernel/access/access.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { orgActions } from './shared/actions.ts';
 import { type MemberRow, selectMembers } from './shared/member-row.ts';
 import { membershipStatusWire, roleWire } from './shared/wire.ts';
 
@@ -12,7 +13,7 @@ export const listMembers = query({
   tool: 'list_org_members',
   command: 'org member list',
   summary: 'The members of an organization, with their roles.',
-  access: onOrg('org:members:read', ({ org }: { org: string }) => org),
+  access: onOrg(orgActions['org:members:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
   handler: ({ services, org }) => services.db.rows<MemberRow>(membersStatement, [org.id]),
   wire: z.object({

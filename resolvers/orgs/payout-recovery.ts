@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
-import { permissions, rolesFrom } from '../../kernel/access/permissions.ts';
+import { rolesFrom } from '../../kernel/access/permissions.ts';
+import { orgActions } from './shared/actions.ts';
 
 /** Where an organization's earnings would go, and whether that is settled. */
 export interface PayoutRecovery {
@@ -22,7 +23,7 @@ interface WalletsRow {
 }
 
 /** Roles that see where earnings go: their wallets may be paid to when nobody named one. */
-const payable = rolesFrom(permissions['org:payout:read'].role);
+const payable = rolesFrom(orgActions['org:payout:read'].role);
 
 /**
  * Where the earnings of organizations would go: to the wallet that was named, else to the only one there is among

@@ -6,6 +6,7 @@ import { onOrg } from '../../kernel/access/access.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
+import { orgActions } from './shared/actions.ts';
 import { lockOrgFor } from './shared/lock-org.ts';
 import { orgDisplayName } from './shared/org-input.ts';
 import { OrgSummaryWire, orgToWire } from './shared/wire.ts';
@@ -16,7 +17,7 @@ export const renameOrg = mutation({
   tool: 'rename_org',
   command: 'org rename',
   summary: 'Give an organization another name for people, or none.',
-  access: onOrg('org:rename', ({ org }: { org: string }) => org),
+  access: onOrg(orgActions['org:rename'], ({ org }: { org: string }) => org),
   stepUp: 'org.rename',
   lifecycle: 'gated',
   input: z.object({
@@ -26,7 +27,7 @@ export const renameOrg = mutation({
     ),
   }),
   async handler(work, { display_name }): Promise<Org> {
-    refuseWhileClosed(await lockOrgFor(work, work.org.id, 'org:rename'));
+    refuseWhileClosed(await lockOrgFor(work, work.org.id, orgActions['org:rename']));
     const [renamed] = await work.rows<Org>(renameStatement, [work.org.id, display_name]);
     return renamed!;
   },

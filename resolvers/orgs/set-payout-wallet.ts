@@ -7,6 +7,7 @@ import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import { orgId, walletAddress } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { type PayoutRecovery, PayoutRecoveryWire, payoutRecoveries, payoutRecoveryToWire } from './payout-recovery.ts';
+import { orgActions } from './shared/actions.ts';
 import { lockOrgFor } from './shared/lock-org.ts';
 
 export interface PayoutWalletSet {
@@ -23,7 +24,7 @@ export const setPayoutWallet = mutation({
   tool: 'set_org_payout_wallet',
   command: 'org payout-wallet set',
   summary: 'Name the wallet that an organization’s own earnings go to, or none.',
-  access: onOrg('org:payout:write', ({ org }: { org: string }) => org),
+  access: onOrg(orgActions['org:payout:write'], ({ org }: { org: string }) => org),
   lifecycle: 'gated',
   input: z.object({
     org: orgId,
@@ -33,7 +34,7 @@ export const setPayoutWallet = mutation({
       .describe('Address that earnings go to, in any letter case; null for none.'),
   }),
   async handler(work, { wallet_address }): Promise<PayoutWalletSet> {
-    refuseWhileClosed(await lockOrgFor(work, work.org.id, 'org:payout:write'));
+    refuseWhileClosed(await lockOrgFor(work, work.org.id, orgActions['org:payout:write']));
     const [row] = await work.rows<Org & { previous: string | null }>(setStatement, [work.org.id, wallet_address]);
     const { previous, ...org } = row!;
     const [recovery] = await payoutRecoveries(work.rows, [org.id]);

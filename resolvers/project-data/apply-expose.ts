@@ -14,6 +14,7 @@ import { analyse } from './analyse.ts';
 import { asOwnReader, factsOf, readFacts, storeManifest } from './manifest-store.ts';
 import { findingToWire, findingWire, manifestInput, namedWire, refuseErrors } from './manifest-wire.ts';
 import { readingSql } from './reading-sql.ts';
+import { projectDataActions } from './shared/actions.ts';
 import { asOwner, databaseOf, inProject, once } from './shared/in-project.ts';
 
 export interface ExposeApplied {
@@ -32,7 +33,7 @@ export const applyExpose = projectMutation({
   tool: 'apply_expose',
   command: 'projects apply-expose',
   summary: 'Make a project show exactly what a manifest says: its tables, views and functions.',
-  access: onProject('project:expose:write', ({ project }: { project: string }) => project),
+  access: onProject(projectDataActions['project:expose:write'], ({ project }: { project: string }) => project),
   lifecycle: 'gated',
   input: z.object({ project: projectId, manifest: manifestInput }),
   attempt: ({ manifest }, { project }) => ({

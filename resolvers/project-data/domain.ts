@@ -3,8 +3,10 @@ import { applyExpose } from './apply-expose.ts';
 import { getExpose } from './get-expose.ts';
 import { getSchema } from './get-schema.ts';
 import { runSql } from './run-sql.ts';
+import { projectDataActions } from './shared/actions.ts';
 import { validateExpose, validateManifest } from './validate-expose.ts';
 
 export const projectData = domain('project-data', {
+  actions: projectDataActions,
   operations: [runSql, getSchema, applyExpose, getExpose, validateExpose, validateManifest],
 });

@@ -7,6 +7,7 @@ import { query } from '../../kernel/run/operation.ts';
 import { appliedOf, asOwnReader, factsOf, readApplied, readFacts } from './manifest-store.ts';
 import { manifestToWire, manifestWire } from './manifest-wire.ts';
 import { readingSql } from './reading-sql.ts';
+import { projectDataActions } from './shared/actions.ts';
 import { databaseOf, inProject } from './shared/in-project.ts';
 
 export interface ExposeState {
@@ -21,7 +22,7 @@ export const getExpose = query({
   tool: 'get_expose',
   command: 'projects get-expose',
   summary: 'The manifest a project shows: the one applied last, or one made from its privileges.',
-  access: onProject('project:expose:read', ({ project }: { project: string }) => project),
+  access: onProject(projectDataActions['project:expose:read'], ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),
   async handler(ctx): Promise<ExposeState> {
     const { services, project, signal } = ctx;

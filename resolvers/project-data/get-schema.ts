@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { projectDataActions } from './shared/actions.ts';
 import { asReader, databaseOf, inProject, once, schemaTooLarge, tenantSchema } from './shared/in-project.ts';
 
 const columnWire = z.object({
@@ -38,7 +39,7 @@ export const getSchema = query({
   tool: 'get_schema',
   command: 'projects schema',
   summary: 'The tables of a project: their columns, constraints and policies.',
-  access: onProject('project:schema:read', ({ project }: { project: string }) => project),
+  access: onProject(projectDataActions['project:schema:read'], ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),
   async handler(ctx): Promise<{ readonly schema: string; readonly tables: readonly SchemaTable[] }> {
     const database = databaseOf(ctx);

@@ -10,6 +10,7 @@ import { analyse } from './analyse.ts';
 import { asOwnReader, factsOf, readFacts } from './manifest-store.ts';
 import { findingToWire, findingWire, manifestInput } from './manifest-wire.ts';
 import { readingSql } from './reading-sql.ts';
+import { projectDataActions } from './shared/actions.ts';
 import { databaseOf, inProject, once } from './shared/in-project.ts';
 
 /** A migration that takes longer to follow would hold others up. */
@@ -39,7 +40,7 @@ export const validateExpose = query({
   tool: 'validate_manifest',
   command: 'projects validate-expose',
   summary: 'What is wrong with a manifest in front of a project’s database; nothing is run.',
-  access: onProject('project:expose:read', ({ project }: { project: string }) => project),
+  access: onProject(projectDataActions['project:expose:read'], ({ project }: { project: string }) => project),
   input: z.object({ project: projectId, ...given }),
   async handler(ctx, { manifest, migration_sql: migration }) {
     const called = once(routinesSql, [JSON.stringify(customWords(manifest))]);

@@ -28,6 +28,7 @@ import { makeProjectKey } from '../identity/shared/project-keys.ts';
 import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
 import { leaseEndOf, tierWire } from '../orgs/shared/wire.ts';
+import { projectActions } from './shared/actions.ts';
 import { type ProjectRow, withOrg } from './shared/wire.ts';
 
 interface CreateProjectInput {
@@ -53,14 +54,14 @@ export interface ProjectEndpoints {
   readonly staticBaseUrl: string;
 }
 
-const onNamedOrg = onOrg('project:create', ({ org_id }: CreateProjectInput) => org_id!);
+const onNamedOrg = onOrg(projectActions['project:create'], ({ org_id }: CreateProjectInput) => org_id!);
 const onHomeOrg = signedIn<CreateProjectInput>('wallet', 'control_plane');
 
 /** On the named organization, or on the principal's own. A project grant never authorizes creation. */
 const access: Access<CreateProjectInput, OrgScope | NoScope> = {
-  action: 'project:create',
+  action: projectActions['project:create'],
   authorise: (ctx, caller, input) => {
-    if (caller.kind === 'delegate') throw notAuthorized('project:create', 'forbidden');
+    if (caller.kind === 'delegate') throw notAuthorized(projectActions['project:create'], 'forbidden');
     return (input.org_id === undefined ? onHomeOrg : onNamedOrg).authorise(ctx, caller, input);
   },
 };
@@ -90,7 +91,7 @@ export const createProject = stepMutation({
       const principalId = principalIdOf(caller);
       const scope: OrgScope =
         work.org === undefined
-          ? await findOrCreateOwnOrg(work, principalId!, 'project:create')
+          ? await findOrCreateOwnOrg(work, principalId!, projectActions['project:create'])
           : { org: work.org, authority: work.authority };
       const { org } = scope;
       await requireRoom(work, org);
@@ -177,7 +178,7 @@ function endpointsOf({ services, request }: Pick<Context, 'services' | 'request'
  * limit is the one that holds then, and so are the organization's standing and the caller's role.
  */
 async function requireRoom(work: Work, { id }: Pick<Org, 'id'>) {
-  const org = await lockOrgFor(work, id, 'project:create');
+  const org = await lockOrgFor(work, id, projectActions['project:create']);
   refuseWhileClosed(org);
   await refuseOverQuota(
     work,

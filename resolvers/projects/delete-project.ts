@@ -12,6 +12,7 @@ import { projectId } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { stepMutation } from '../../kernel/run/operation.ts';
 import { beginDeletion } from './begin-deletion.ts';
+import { projectActions } from './shared/actions.ts';
 import { projectColumns } from './shared/load-projects.ts';
 import { lockProjectFor } from './shared/lock-project.ts';
 import type { ProjectRow } from './shared/wire.ts';
@@ -22,10 +23,10 @@ interface DeleteProjectInput {
   readonly project: string;
 }
 
-const onLiveProject = onProject('project:delete', ({ project }: DeleteProjectInput) => project);
+const onLiveProject = onProject(projectActions['project:delete'], ({ project }: DeleteProjectInput) => project);
 
 const access: Access<DeleteProjectInput, ProjectScope> = {
-  action: 'project:delete',
+  action: projectActions['project:delete'],
   addressed: ({ project }) => project,
   async authorise(ctx, caller, input) {
     try {
@@ -55,7 +56,7 @@ export const deleteProject = stepMutation({
   input: z.object({ project: projectId }),
   steps: {
     async begin(work) {
-      const project = await lockProjectFor(work, 'project:delete');
+      const project = await lockProjectFor(work, projectActions['project:delete']);
       // Its database is being made at this moment, and would be left behind.
       if (project.state === 'provisioning') throw new ServiceError('PROJECT_NOT_READY', { retryAfter: 1 });
       return beginDeletion(work, project);

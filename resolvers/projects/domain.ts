@@ -9,9 +9,11 @@ import { listProjects } from './list-projects.ts';
 import { purgeProjects } from './purge-projects.ts';
 import { renameProject } from './rename-project.ts';
 import { setRepoName } from './set-repo-name.ts';
+import { projectActions } from './shared/actions.ts';
 import { upgradeDatabases, upgradeDatabasesTask } from './upgrade-databases.ts';
 
 export const projects = domain('projects', {
+  actions: projectActions,
   operations: [
     createProject,
     getProject,

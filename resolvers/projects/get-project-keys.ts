@@ -4,6 +4,7 @@ import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { projectKeys } from './create-project.ts';
+import { projectActions } from './shared/actions.ts';
 
 /**
  * `GET /projects/v1/:id/keys`: for an owner who has lost them, since they are derived and never change. Whoever has the
@@ -14,7 +15,7 @@ export const getProjectKeys = query({
   tool: 'project_keys',
   command: 'projects keys',
   summary: 'The anon and service key of a project.',
-  access: onProject('project:keys:read', ({ project }: { project: string }) => project),
+  access: onProject(projectActions['project:keys:read'], ({ project }: { project: string }) => project),
   reveals: 'project.keys',
   input: z.object({ project: projectId }),
   async handler(ctx) {

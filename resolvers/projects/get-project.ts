@@ -3,6 +3,7 @@ import { onProject } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { projectUsages } from './project-usage.ts';
+import { projectActions } from './shared/actions.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire, withOrg } from './shared/wire.ts';
 
 /** `GET /projects/v1/:id`. Contract 01, section 5.5. */
@@ -11,7 +12,7 @@ export const getProject = query({
   tool: 'project_info',
   command: 'projects get',
   summary: 'One project. Holds no secrets.',
-  access: onProject('project:read', ({ project }: { project: string }) => project),
+  access: onProject(projectActions['project:read'], ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),
   handler: async ({ project, org, authority }): Promise<ProjectRow> => withOrg(project, org, authority),
   wire: ProjectSummaryWire.extend({

@@ -4,6 +4,7 @@ import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { leaseEndToWire, lifecycleWire, tierWire } from '../orgs/shared/wire.ts';
 import { projectUsages } from './project-usage.ts';
+import { projectActions } from './shared/actions.ts';
 import { statusOf, statusWire, withOrg } from './shared/wire.ts';
 
 /** `GET /projects/v1/admin/:project_id/usage`. Contract 01, section 2.8. */
@@ -12,7 +13,7 @@ export const getUsage = query({
   tool: 'get_usage',
   command: 'projects usage',
   summary: 'What a project uses, beside what its organization’s tier allows.',
-  access: onProject('project:read', ({ project }: { project: string }) => project),
+  access: onProject(projectActions['project:read'], ({ project }: { project: string }) => project),
   input: z.object({ project: projectId }),
   async handler({ project, org, services }) {
     const row = withOrg(project, org);

@@ -5,6 +5,7 @@ import { visibilityOf } from '../../kernel/access/visibility.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { bothWays, type ListPage, listWindow, newestFirst, pageToWire } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { projectActions } from './shared/actions.ts';
 import { projectColumns, visible } from './shared/load-projects.ts';
 import { type ProjectRow, ProjectSummaryWire, projectToWire } from './shared/wire.ts';
 
@@ -12,12 +13,12 @@ interface ListProjectsInput {
   readonly org_id?: string | undefined;
 }
 
-const onNamedOrg = onOrg('project:list', ({ org_id }: ListProjectsInput) => org_id!);
+const onNamedOrg = onOrg(projectActions['project:list'], ({ org_id }: ListProjectsInput) => org_id!);
 const everywhere = signedIn<ListProjectsInput>('wallet', 'control_plane', 'operator', 'delegate');
 
 /** Of one organization, or over all that the caller may see. */
 const access: Access<ListProjectsInput, object> = {
-  action: 'project:list',
+  action: projectActions['project:list'],
   lookAhead: (ctx, principalId, input) =>
     input.org_id === undefined ? undefined : onNamedOrg.lookAhead?.(ctx, principalId, input),
   authorise: (ctx, caller, input, ahead) =>

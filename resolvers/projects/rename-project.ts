@@ -3,6 +3,7 @@ import type { Statement } from '../../db/pool.ts';
 import { onProject } from '../../kernel/access/access.ts';
 import { givenName, projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
+import { projectActions } from './shared/actions.ts';
 import { lockProjectFor } from './shared/lock-project.ts';
 import type { ProjectRow } from './shared/wire.ts';
 
@@ -12,14 +13,14 @@ export const renameProject = mutation({
   tool: 'rename_project',
   command: 'projects rename',
   summary: 'Give a project another name for people.',
-  access: onProject('project:rename', ({ project }: { project: string }) => project),
+  access: onProject(projectActions['project:rename'], ({ project }: { project: string }) => project),
   lifecycle: 'gated',
   input: z.object({
     project: projectId,
     name: givenName(200).trim().min(1).describe('Name for people, at most 200 characters.'),
   }),
   async handler(work, { name }): Promise<{ readonly project: ProjectRow; readonly previousName: string }> {
-    const project = await lockProjectFor(work, 'project:rename');
+    const project = await lockProjectFor(work, projectActions['project:rename']);
     if (project.name !== name) await work.rows(renameStatement, [project.orgId, project.id, name]);
     return { project: { ...project, name }, previousName: project.name };
   },

@@ -5,6 +5,7 @@ import { onProject } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { addressForm, projectId } from '../../kernel/input/fields.ts';
 import { mutation } from '../../kernel/run/operation.ts';
+import { projectActions } from './shared/actions.ts';
 import { lockProjectFor } from './shared/lock-project.ts';
 import type { ProjectRow } from './shared/wire.ts';
 
@@ -15,14 +16,14 @@ export const setRepoName = mutation({
   command: 'projects repo-name',
   summary: 'Give a project the address form that its repository goes by, unique in the organization.',
   // The same authority as renaming.
-  access: onProject('project:rename', ({ project }: { project: string }) => project),
+  access: onProject(projectActions['project:rename'], ({ project }: { project: string }) => project),
   lifecycle: 'gated',
   input: z.object({
     project: projectId,
     name: addressForm(63).describe('At most 63 lower-case letters, digits and single hyphens between them.'),
   }),
   async handler(work, { name }): Promise<{ readonly project: ProjectRow; readonly previousRepoName: string | null }> {
-    const project = await lockProjectFor(work, 'project:rename');
+    const project = await lockProjectFor(work, projectActions['project:rename']);
     if (project.repoName !== name) await claim(work, project, name);
     return { project: { ...project, repoName: name }, previousRepoName: project.repoName };
   },

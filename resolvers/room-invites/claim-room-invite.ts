@@ -9,6 +9,7 @@ import { mutation } from '../../kernel/run/operation.ts';
 import type { Price } from '../../kernel/run/price.ts';
 import { activateMember } from '../members/shared/add-member.ts';
 import { requireRoomForMember } from '../members/shared/room-for-member.ts';
+import { orgActions } from '../orgs/shared/actions.ts';
 import { findMembership } from '../orgs/shared/find-member.ts';
 import { lockOrg } from '../orgs/shared/lock-org.ts';
 import { findOrCreateOwnOrg } from '../orgs/shared/own-org.ts';
@@ -76,7 +77,7 @@ export const claimRoomInvite = mutation({
     if (caller.kind !== 'wallet') throw new ServiceError('ROOM_INVITE_CLAIM_REQUIRES_WALLET');
     const principalId = caller.principal.id;
     // Principals are locked first everywhere, then organizations.
-    const own = await findOrCreateOwnOrg(work, principalId, 'org:read');
+    const own = await findOrCreateOwnOrg(work, principalId, orgActions['org:read']);
     const { orgId } = await redeemableInvite(work, input, notExpiring);
     const org = await lockOrg(work, orgId);
     const invite = await redeemableInvite(work, input, { locked: true, expires: work.payment?.trial === true });

@@ -3,8 +3,10 @@ import { claimRoomInvite } from './claim-room-invite.ts';
 import { listRoomInvites } from './list-room-invites.ts';
 import { mintRoomInvite } from './mint-room-invite.ts';
 import { revokeRoomInvite } from './revoke-room-invite.ts';
+import { roomInviteActions } from './shared/actions.ts';
 
 export const roomInvites = domain('room-invites', {
+  actions: roomInviteActions,
   operations: [mintRoomInvite, listRoomInvites, revokeRoomInvite, claimRoomInvite],
   expires: [
     // Who comes late is told so for a while, rather than that there never was such a key.

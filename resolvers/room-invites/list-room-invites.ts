@@ -3,6 +3,7 @@ import type { Statement } from '../../db/pool.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { roomAddress } from '../rooms/shared/room-input.ts';
+import { roomInviteActions } from './shared/actions.ts';
 import { inviteColumns, RoomInviteWire, roomInviteToWire, type ShownInvite } from './wire.ts';
 
 /** `GET /orgs/v1/:org_id/rooms/:room_key/invites`: at most as many as may be open. */
@@ -11,7 +12,7 @@ export const listRoomInvites = query({
   tool: 'list_room_invites',
   command: 'rooms invites',
   summary: 'The keys of a room that can still be redeemed, newest first.',
-  access: onRoom('room:invite'),
+  access: onRoom(roomInviteActions['room:invite']),
   input: z.object(roomAddress),
   handler: ({ services, org, room }) => services.db.rows<ShownInvite>(openStatement, [org.id, room.key]),
   wire: z.object({ invites: z.array(RoomInviteWire) }),

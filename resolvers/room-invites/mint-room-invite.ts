@@ -8,6 +8,7 @@ import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { ensureRoom } from '../rooms/shared/ensure-room.ts';
 import { presenceId, roomAddress } from '../rooms/shared/room-input.ts';
 import { resolveSelf } from '../rooms/shared/self.ts';
+import { roomInviteActions } from './shared/actions.ts';
 import { inviteColumns, RoomInviteWire, roomInviteToWire, type ShownInvite } from './wire.ts';
 
 /** Keys of one room that are open at once. */
@@ -35,7 +36,7 @@ export const mintRoomInvite = mutation({
   tool: 'create_room_invite',
   command: 'rooms invite',
   summary: 'Make a key that seats whoever redeems it in a room, as a viewer; the server keeps only its hash.',
-  access: onRoom('room:invite'),
+  access: onRoom(roomInviteActions['room:invite']),
   input: z.object({
     ...roomAddress,
     invite_id: z
@@ -64,7 +65,7 @@ export const mintRoomInvite = mutation({
   async handler(work, { invite_id, auth_hash, note, inviter_presence_id, expires_in_seconds }): Promise<ShownInvite> {
     const { org, room } = work;
     // Keys of an organization are made one after the other, so that no two are both the last that may be open.
-    await lockOrgFor(work, org.id, 'room:invite');
+    await lockOrgFor(work, org.id, roomInviteActions['room:invite']);
     await ensureRoom(work);
     const inviter =
       inviter_presence_id === undefined

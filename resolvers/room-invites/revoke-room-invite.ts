@@ -7,6 +7,7 @@ import { onRoom } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { lockOrgFor } from '../orgs/shared/lock-org.ts';
 import { roomAddress } from '../rooms/shared/room-input.ts';
+import { roomInviteActions } from './shared/actions.ts';
 import { inviteColumns, type ShownInvite } from './wire.ts';
 
 /** `DELETE /orgs/v1/:org_id/rooms/:room_key/invites/:invite_id`. Contract 02, section 2.8. */
@@ -15,11 +16,11 @@ export const revokeRoomInvite = mutation({
   tool: 'revoke_room_invite',
   command: 'rooms invite-revoke',
   summary: 'Take back a key, also an expired one; again, it changes nothing.',
-  access: onRoom('room:invite'),
+  access: onRoom(roomInviteActions['room:invite']),
   input: z.object({ ...roomAddress, invite: z.string().max(64).describe('Key, by its id.') }),
   async handler(work, { invite: id }): Promise<ShownInvite & { readonly changed: boolean }> {
     const { org, room } = work;
-    await lockOrgFor(work, org.id, 'room:invite');
+    await lockOrgFor(work, org.id, roomInviteActions['room:invite']);
     const values = [org.id, room.key, id];
     const [invite] = isUuid(id) ? await work.rows<ShownInvite & { changed: boolean }>(revokeStatement, values) : [];
     if (invite === undefined) throw new ServiceError('RESOURCE_NOT_FOUND', { details: { invite_id: id } });

@@ -10,6 +10,7 @@ import { principalIdOf } from '../../kernel/access/caller.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { mutation } from '../../kernel/run/operation.ts';
 import { messageStatement } from './get-message.ts';
+import { roomActions } from './shared/actions.ts';
 import { presenceId, roomAddress, sessionKey } from './shared/room-input.ts';
 import { nobodyNamed, resolveSelf, type SelfRequest } from './shared/self.ts';
 
@@ -26,7 +27,7 @@ export const ackMessage = mutation({
   tool: 'ack_room_message',
   command: 'messages ack',
   summary: 'Acknowledge a message that names the caller’s presence; again, it says when it was done first.',
-  access: onRoom('room:write'),
+  access: onRoom(roomActions['room:write']),
   input: z.object({
     ...roomAddress,
     message: z.string().max(64).describe('Message, `msg_…`.'),

@@ -18,8 +18,10 @@ import { openPresences } from './open-presences.ts';
 import { openRoom } from './open-room.ts';
 import { messagesKeptDays, pruneMessages } from './prune-messages.ts';
 import { sendMessage } from './send-message.ts';
+import { roomActions } from './shared/actions.ts';
 
 export const rooms = domain('rooms', {
+  actions: roomActions,
   operations: [
     getMessage,
     getPresence,

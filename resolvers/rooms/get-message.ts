@@ -6,6 +6,7 @@ import type { Statement } from '../../db/pool.ts';
 import { type RoomMessage, roomMessages } from '../../db/schema/rooms.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { roomActions } from './shared/actions.ts';
 import { roomAddress } from './shared/room-input.ts';
 import { MessageWire, messageToWire } from './shared/wire.ts';
 
@@ -15,7 +16,7 @@ export const getMessage = query({
   tool: 'read_room_messages',
   command: 'messages get',
   summary: 'One message with its full body.',
-  access: onRoom('room:read'),
+  access: onRoom(roomActions['room:read']),
   input: z.object({ ...roomAddress, message: z.string().max(64).describe('Message, `msg_…`.') }),
   async handler({ services, org, room }, { message }): Promise<RoomMessage> {
     const [found] = await services.db.rows<RoomMessage>(messageStatement, [org.id, room.key, message]);

@@ -3,6 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Presence } from '../../db/schema/rooms.ts';
 import { onRoom } from '../../kernel/access/access.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { roomActions } from './shared/actions.ts';
 import { presenceStatement } from './shared/presence.ts';
 import { roomAddress } from './shared/room-input.ts';
 import { PresenceWire, presenceToWire } from './shared/wire.ts';
@@ -13,7 +14,7 @@ export const getPresence = query({
   tool: 'get_room_presence',
   command: 'rooms presence',
   summary: 'One presence of a room, also after it has expired.',
-  access: onRoom('room:read'),
+  access: onRoom(roomActions['room:read']),
   input: z.object({ ...roomAddress, presence: z.string().max(64).describe('Presence, `prs_…`.') }),
   async handler({ services, org, room }, { presence }): Promise<Presence> {
     const [found] = await services.db.rows<Presence>(presenceStatement, [org.id, room.key, presence]);

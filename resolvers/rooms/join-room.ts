@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { onRoom } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
+import { roomActions } from './shared/actions.ts';
 import { ensureRoom } from './shared/ensure-room.ts';
 import { join } from './shared/presence.ts';
 import { presenceFields, roomAddress, sessionKey } from './shared/room-input.ts';
@@ -12,7 +13,7 @@ export const joinRoom = mutation({
   tool: 'join_room',
   command: 'rooms join',
   summary: 'Register a presence in a room, or resume one by its session key.',
-  access: onRoom('room:write'),
+  access: onRoom(roomActions['room:write']),
   input: z.object({ ...roomAddress, ...presenceFields, session_key: sessionKey }),
   async handler(work, input) {
     await ensureRoom(work);

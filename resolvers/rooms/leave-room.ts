@@ -7,6 +7,7 @@ import { mutation } from '../../kernel/run/operation.ts';
 import { freeClaims } from './claims/free-claims.ts';
 import { presenceColumns } from './presence-columns.ts';
 import { presenceChanged } from './presence-feed.ts';
+import { roomActions } from './shared/actions.ts';
 import { presenceStatement, principalOf } from './shared/presence.ts';
 import { roomAddress } from './shared/room-input.ts';
 
@@ -26,7 +27,7 @@ export const leaveRoom = mutation({
   tool: 'leave_room',
   command: 'rooms leave',
   summary: 'Leave a room for good: a presence of the caller ends, and its claims are free.',
-  access: onRoom('room:write'),
+  access: onRoom(roomActions['room:write']),
   input: z.object({ ...roomAddress, presence: z.string().max(64).describe('Presence that leaves, `prs_…`.') }),
   async handler(work, { presence: presenceId }): Promise<Leaving> {
     const values = [work.org.id, work.room.key, presenceId];

@@ -2,13 +2,15 @@ import { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { Presence, RoomMessage } from '../../db/schema/rooms.ts';
 import { onRoom, type RoomScope } from '../../kernel/access/access.ts';
-import { roomAuthority, roomAuthorityLost } from '../../kernel/access/authority.ts';
+import { roomAuthority } from '../../kernel/access/authority.ts';
 import { feedCursor, feedPosition, readFeed } from '../../kernel/feeds/feeds.ts';
 import { movedWhileAllowed } from '../../kernel/feeds/held-read.ts';
 import { cursor as cursorField, wholeNumber } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { roomAuthorityLost } from './authority-lost.ts';
 import { filteredFeed, isFilter, type MessageFilter, passes, picks, readRoomBack } from './message-filter.ts';
+import { roomActions } from './shared/actions.ts';
 import { othersLive } from './shared/live-presences.ts';
 import { touchReader } from './shared/presence.ts';
 import { roomFeed } from './shared/room-feed.ts';
@@ -40,7 +42,7 @@ export const listMessages = query({
   tool: 'read_room_messages',
   command: 'messages list',
   summary: 'Messages of a room after a cursor, oldest first: all, or of one thread, or for one presence; can wait.',
-  access: onRoom('room:read'),
+  access: onRoom(roomActions['room:read']),
   input: z.object({
     ...roomAddress,
     ...messagePage,

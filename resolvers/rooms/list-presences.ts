@@ -6,6 +6,7 @@ import { flag, oneLine } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { isStanding } from './claims/claim-columns.ts';
 import { isLive, presenceColumns } from './presence-columns.ts';
+import { roomActions } from './shared/actions.ts';
 import { roomAddress } from './shared/room-input.ts';
 import { PresenceWire, presenceToWire } from './shared/wire.ts';
 
@@ -21,7 +22,7 @@ export const listPresences = query({
   tool: 'list_room_presences',
   command: 'rooms presences',
   summary: 'Who is live in a room, latest activity first.',
-  access: onRoom('room:read'),
+  access: onRoom(roomActions['room:read']),
   input: z.object({
     ...roomAddress,
     include_expired: flag

@@ -5,6 +5,7 @@ import { isProjectRoom, roomStands } from '../../kernel/access/rules.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import { type RoomSummary, RoomSummaryWire, roomToWire, summaryColumns } from './room-summary.ts';
+import { roomActions } from './shared/actions.ts';
 
 /** `GET /orgs/v1/:org_id/rooms`. Contract 02, section 2.1. */
 export const listRooms = query({
@@ -12,7 +13,7 @@ export const listRooms = query({
   tool: 'list_rooms',
   command: 'rooms list',
   summary: 'The rooms the caller can reach that somebody has used, newest activity first.',
-  access: onOrg('room:list', ({ org }: { org: string }) => org),
+  access: onOrg(roomActions['room:list'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
   async handler(ctx): Promise<RoomSummary[]> {
     const caller = await ctx.caller();

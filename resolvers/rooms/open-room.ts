@@ -5,6 +5,7 @@ import { type Opened, openFeed } from '../../kernel/feeds/open-feed.ts';
 import { cursor } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
 import type { MessageFilter } from './message-filter.ts';
+import { roomActions } from './shared/actions.ts';
 import { roomFeed } from './shared/room-feed.ts';
 import { messageFilter, roomAddress } from './shared/room-input.ts';
 import { resolveSelf } from './shared/self.ts';
@@ -21,7 +22,7 @@ export const openRoom = query({
   sdk: 'follow',
   follows: ['roomMessages'],
   summary: 'Begin to follow a room.',
-  access: onRoom('room:read'),
+  access: onRoom(roomActions['room:read']),
   input: z.object({ ...roomAddress, cursor: cursor.optional(), ...messageFilter }),
   async handler(ctx, { thread_id: threadId, addressed_to, ...input }): Promise<OpenedRoom> {
     const { services, org, room } = ctx;

@@ -12,6 +12,7 @@ import { mutation } from '../../kernel/run/operation.ts';
 import { resolveRecipients } from './recipients.ts';
 import { resolveSender } from './sender.ts';
 import { nearDailySends, refuseOverDailySends } from './sends-of-day.ts';
+import { roomActions } from './shared/actions.ts';
 import { ensureRoom } from './shared/ensure-room.ts';
 import { othersLive } from './shared/live-presences.ts';
 import type { Arrival } from './shared/presence.ts';
@@ -60,7 +61,7 @@ export const sendMessage = mutation({
   tool: 'send_room_message',
   command: 'messages send',
   summary: 'Post a message that everybody in the room can read.',
-  access: onRoom('room:write'),
+  access: onRoom(roomActions['room:write']),
   input: z.object({
     ...roomAddress,
     body: z

@@ -18,6 +18,7 @@ import { query } from '../../kernel/run/operation.ts';
 import { joinVerifiedMail } from '../identity/shared/known-addresses.ts';
 import { walletOf } from '../identity/shared/wallet-of.ts';
 import { degradedSql } from '../incidents/shared/open-incidents.ts';
+import { orgActions } from '../orgs/shared/actions.ts';
 import { findOwnOrg, ownScope } from '../orgs/shared/own-org.ts';
 import { leaseEndToWire, tierWire } from '../orgs/shared/wire.ts';
 import { ProjectSummaryWire, projectToWire } from '../projects/shared/wire.ts';
@@ -39,18 +40,18 @@ export interface TierStatus {
   readonly degraded: boolean;
 }
 
-const onNamedOrg = onOrg('org:read', ({ org_id }: TierStatusInput) => org_id!);
+const onNamedOrg = onOrg(orgActions['org:read'], ({ org_id }: TierStatusInput) => org_id!);
 const anyPrincipal = signedIn<TierStatusInput>('wallet', 'control_plane', 'operator');
 
 /** On the named organization, or on the caller's own if it has one. */
 const access: Access<TierStatusInput, OrgScope | NoScope> = {
-  action: 'org:read',
+  action: orgActions['org:read'],
   authorise: async (ctx, caller, input) => {
     if (input.org_id !== undefined) return onNamedOrg.authorise(ctx, caller, input);
-    if (caller.kind === 'delegate') throw notAuthorized('org:read', 'forbidden');
+    if (caller.kind === 'delegate') throw notAuthorized(orgActions['org:read'], 'forbidden');
     const { principal } = await anyPrincipal.authorise(ctx, caller, input);
     const own = await findOwnOrg(ctx.services.db, principal.principal.id);
-    return own === undefined ? {} : ownScope(own, 'org:read');
+    return own === undefined ? {} : ownScope(own, orgActions['org:read']);
   },
 };
 

@@ -25,6 +25,7 @@ import { leaseEndToWire, tierWire } from '../orgs/shared/wire.ts';
 import { holdRoomForFree, refuseFullOwners } from './free-orgs.ts';
 import { startLease, unusedValue } from './lease.ts';
 import { quoteLease } from './quote-lease.ts';
+import { tierActions } from './shared/actions.ts';
 
 interface SetTierInput {
   readonly org_id?: string | undefined;
@@ -47,22 +48,22 @@ export interface SetTier {
   readonly repeated?: true;
 }
 
-const onNamedOrg = onOrg('org:tier:set', ({ org_id }: SetTierInput) => org_id!);
+const onNamedOrg = onOrg(tierActions['org:tier:set'], ({ org_id }: SetTierInput) => org_id!);
 const signedInWallet = signedIn<SetTierInput>('wallet', 'control_plane');
 
 /** On the named organization, or on the wallet's own, which may have yet to be made; a session has to name one. */
 const access: Access<SetTierInput, OrgScope | NoScope> = {
-  action: 'org:tier:set',
+  action: tierActions['org:tier:set'],
   authorise: async (ctx, caller, input) => {
     if (input.org_id !== undefined) return onNamedOrg.authorise(ctx, caller, input);
-    if (caller.kind === 'delegate') throw notAuthorized('org:tier:set', 'forbidden');
+    if (caller.kind === 'delegate') throw notAuthorized(tierActions['org:tier:set'], 'forbidden');
     const { principal } = await signedInWallet.authorise(ctx, caller, input);
     if (caller.kind === 'control_plane') {
       const reason = 'a session has to name it';
       throw invalidField('org_id', reason);
     }
     const own = await findOwnOrg(ctx.services.db, principal.principal.id);
-    return isMissing(own) ? {} : ownScope(own, 'org:tier:set');
+    return isMissing(own) ? {} : ownScope(own, tierActions['org:tier:set']);
   },
 };
 
@@ -101,7 +102,11 @@ export const setTier = mutation({
     const wallet = isPrincipal(caller) ? await walletOf(work, caller) : null;
     if (work.org !== undefined) return { ...(await changeTier(work, work.org, tier)), wallet };
     // Without a named organization only a wallet gets here.
-    const own = await findOrCreateOwnOrg(work, isPrincipal(caller) ? caller.principal.id : '', 'org:tier:set');
+    const own = await findOrCreateOwnOrg(
+      work,
+      isPrincipal(caller) ? caller.principal.id : '',
+      tierActions['org:tier:set'],
+    );
     if (!own.created) return { ...(await changeTier(work, own.org, tier)), wallet };
     // A new organization has its first lease of the lowest tier already.
     const rest = tier === 'prototype' ? undefined : await changeTier(work, own.org, tier);
@@ -172,7 +177,7 @@ async function changeTier(work: Work, seen: Org, tier: Tier): Promise<Changed> {
   const becomesFree = tier === 'prototype' && seen.tier !== 'prototype';
   // Before the organization's own lock: whoever makes a free organization takes the two in this order, too.
   const held = becomesFree ? await holdRoomForFree(work, seen.id) : undefined;
-  const org = await lockOrgFor(work, seen.id, 'org:tier:set');
+  const org = await lockOrgFor(work, seen.id, tierActions['org:tier:set']);
   if (org.lifecycleState === 'purged') refuseWhileClosed(org);
   const { leases } = work.services.settings;
   const action = actionOf(org, tier, leases);

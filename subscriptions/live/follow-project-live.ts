@@ -2,6 +2,7 @@ import { notAuthorized } from '../../kernel/access/access.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { execute } from '../../kernel/run/execute.ts';
 import { openLive } from '../../resolvers/live/open-live.ts';
+import { projectDataActions } from '../../resolvers/project-data/shared/actions.ts';
 import { authorityLost } from '../feed-source.ts';
 import { stoppable } from '../stoppable.ts';
 import { followLive, type LiveEvent } from './follow-live.ts';
@@ -35,7 +36,8 @@ async function* follow(
       counted: true,
       signal: AbortSignal.any([signal, lost.signal]),
     });
-    if (lost.signal.aborted) throw authorityLost(lost.signal.reason, () => notAuthorized('project:sql', 'member'));
+    if (lost.signal.aborted)
+      throw authorityLost(lost.signal.reason, () => notAuthorized(projectDataActions['project:sql'], 'member'));
   } finally {
     unwatch();
   }

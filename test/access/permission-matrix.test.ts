@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { permissions } from '../../kernel/access/permissions.ts';
-import { operations } from '../../resolvers/index.ts';
+import { operations, permissions } from '../../resolvers/index.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import { type Actor, withHeaders } from '../helpers/actors.ts';
 import { revive } from '../helpers/revive.ts';
@@ -70,7 +69,7 @@ afterAll(() => {
 
 /** One route for each action. */
 const probes = Object.keys(expected).map((action) => {
-  const named = operations.filter(({ access }) => access.action === action).map(({ name }) => name as string);
+  const named = operations.filter(({ access }) => access.action?.name === action).map(({ name }) => name as string);
   return { action, route: routes.find(({ operation }) => named.includes(operation))! };
 });
 

@@ -15,6 +15,7 @@ import { roleWire } from '../../orgs/shared/wire.ts';
 import { type Envelope, keysInside } from '../../vaults/shared/member-keys.ts';
 import { EnvelopeWire, envelopeActions, NextActionsWire } from '../../vaults/shared/wire.ts';
 import { requireWriterOfAll } from '../../vaults/shared/writers.ts';
+import { memberActions } from './actions.ts';
 import { requireRoomForMember } from './room-for-member.ts';
 
 export interface AddedMember {
@@ -30,7 +31,7 @@ export const addMember = mutation({
   tool: 'add_org_member',
   command: 'org member add',
   summary: 'Add a wallet to an organization; an active member stays as it is.',
-  access: onOrg('org:members:write', ({ org }: { org: string }) => org),
+  access: onOrg(memberActions['org:members:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.membership',
   lifecycle: 'gated',
   input: z.object({
@@ -39,7 +40,7 @@ export const addMember = mutation({
     role: roleWire.default('developer').describe('Role it gets: `developer` unless told.'),
   }),
   async handler(work, { wallet, role }): Promise<AddedMember> {
-    const locked = await lockOrgFor(work, work.org.id, 'org:members:write');
+    const locked = await lockOrgFor(work, work.org.id, memberActions['org:members:write']);
     refuseWhileClosed(locked);
     const org = locked.id;
     const { principalId } = await findOrCreatePrincipal(work, { kind: 'wallet', publicSubject: wallet }, org);

@@ -5,14 +5,16 @@ import type { Statement } from '../../../db/pool.ts';
 import { type Org, orgs } from '../../../db/schema/orgs.ts';
 import { onOrg } from '../../../kernel/access/access.ts';
 import { refuseWhileClosed } from '../../../kernel/access/lifecycle.ts';
-import { permissions, rolesFrom } from '../../../kernel/access/permissions.ts';
+import { rolesFrom } from '../../../kernel/access/permissions.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { addressForm, orgId } from '../../../kernel/input/fields.ts';
 import { restingSlugs } from '../../../kernel/limits/limits.ts';
 import { refuseOverQuota } from '../../../kernel/limits/quota.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
+import { billingActions } from '../../billing/shared/actions.ts';
 import { post } from '../../ledger/shared/ledger.ts';
 import { slugFault } from '../slug-words.ts';
+import { orgActions } from './actions.ts';
 import { lockOrgFor } from './lock-org.ts';
 
 /** What an organization's first slug costs, once and for all, in micro-dollars. Contract 01, section 6.2. */
@@ -42,7 +44,7 @@ export const claimSlug = mutation({
   command: 'org slug',
   summary:
     'Give an organization its address form; the first costs a fee, another one is free and lets the old one rest.',
-  access: onOrg('org:slug:claim', ({ org }: { org: string }) => org),
+  access: onOrg(orgActions['org:slug:claim'], ({ org }: { org: string }) => org),
   stepUp: 'org.rename',
   lifecycle: 'gated',
   idempotency: 'required',
@@ -51,7 +53,7 @@ export const claimSlug = mutation({
     slug: slugForm.describe('1 to 39 lower-case letters, digits and hyphens.'),
   }),
   async handler(work, { slug }): Promise<ClaimedSlug> {
-    const org = await lockOrgFor(work, work.org.id, 'org:slug:claim');
+    const org = await lockOrgFor(work, work.org.id, orgActions['org:slug:claim']);
     refuseWhileClosed(org);
     const previousSlug = org.slug;
     if (previousSlug === slug) return { org, slug, previousSlug, created: false, changed: false, fee: 0n };
@@ -131,7 +133,7 @@ async function takeFee(work: Work, org: string): Promise<bigint> {
   return replayed ? 0n : slugFee;
 }
 
-const billingRoles = rolesFrom(permissions['org:billing:read'].role);
+const billingRoles = rolesFrom(billingActions['org:billing:read'].role);
 
 const lockStatement: Statement = {
   name: 'slugs.lock',

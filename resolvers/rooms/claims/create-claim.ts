@@ -8,6 +8,7 @@ import { readAfterChange } from '../../../kernel/durability/read-after-change.ts
 import { properName } from '../../../kernel/input/fields.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
+import { roomActions } from '../shared/actions.ts';
 import { ensureRoom } from '../shared/ensure-room.ts';
 import { type Arrival, resolveSpeaker } from '../shared/presence.ts';
 import { presenceFields, presenceId, roomAddress, sessionKey } from '../shared/room-input.ts';
@@ -35,7 +36,7 @@ export const createClaim = mutation({
   tool: 'claim_room_resource',
   command: 'claims create',
   summary: 'Say “I am on this” of a resource; what others claim is told, and never stands in the way.',
-  access: onRoom('room:write'),
+  access: onRoom(roomActions['room:write']),
   input: z.object({
     ...roomAddress,
     resource: properName(512)

@@ -4,6 +4,7 @@ import type { Claim } from '../../../db/schema/claims.ts';
 import { onRoom } from '../../../kernel/access/access.ts';
 import { flag } from '../../../kernel/input/fields.ts';
 import { query } from '../../../kernel/run/operation.ts';
+import { roomActions } from '../shared/actions.ts';
 import { roomAddress } from '../shared/room-input.ts';
 import { claimColumns, isStanding } from './claim-columns.ts';
 import { ClaimWire, claimToWire } from './claim-wire.ts';
@@ -17,7 +18,7 @@ export const listClaims = query({
   tool: 'list_room_claims',
   command: 'claims list',
   summary: 'What is claimed in a room, newest first.',
-  access: onRoom('room:read'),
+  access: onRoom(roomActions['room:read']),
   input: z.object({
     ...roomAddress,
     include_inactive: flag

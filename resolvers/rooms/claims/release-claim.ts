@@ -5,6 +5,7 @@ import type { Statement } from '../../../db/pool.ts';
 import type { Claim } from '../../../db/schema/claims.ts';
 import { onRoom } from '../../../kernel/access/access.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
+import { roomActions } from '../shared/actions.ts';
 import { principalOf, prolong } from '../shared/presence.ts';
 import { roomAddress } from '../shared/room-input.ts';
 import { claimColumns, isStanding } from './claim-columns.ts';
@@ -22,7 +23,7 @@ export const releaseClaim = mutation({
   tool: 'release_room_claim',
   command: 'claims release',
   summary: 'Release a claim of the caller; one that is over already stays as it is.',
-  access: onRoom('room:write'),
+  access: onRoom(roomActions['room:write']),
   input: z.object({ ...roomAddress, claim: z.string().max(64).describe('Claim to release, `clm_…`.') }),
   async handler(work, { claim: id }): Promise<Release> {
     const values = [work.org.id, work.room.key, id];
