@@ -1,18 +1,19 @@
+import type { z } from 'zod';
 import type { Statement } from '../../db/pool.ts';
 import type { FeedAppend } from '../durability/unit-of-work.ts';
-import { eventCatalogue, keptDays, type PlatformEventType, type PlatformPayload } from './event-catalogue.ts';
+import { type EventType, keptDays } from './event-types.ts';
 import type { FeedName } from './feeds.ts';
 import { fitPayload } from './fit-payload.ts';
 
 /** The log of an organization; views of it differ in what they select. */
 export const eventsFeedName = (orgId: string): FeedName => ({ orgId, kind: 'events', feedId: 'all' });
 
-export interface PlatformEvent<Type extends PlatformEventType> {
+export interface PlatformEvent<Payload extends z.ZodObject> {
   readonly orgId: string;
   /** Null for what concerns the organization as a whole. */
   readonly projectId: string | null;
-  readonly type: Type;
-  readonly payload: PlatformPayload<Type>;
+  readonly type: EventType<Payload>;
+  readonly payload: z.input<Payload>;
   /**
    * When it happened, of what is told afterwards; the moment of the transaction when absent. It also decides with which
    * month the row goes in the end, so it lies no further back than what is told is itself kept.
@@ -27,13 +28,13 @@ export interface PlatformEvent<Type extends PlatformEventType> {
  *
  * @throws ZodError for a payload that the catalogue does not know, TypeError for one of another level
  */
-export function appendEvent<Type extends PlatformEventType>(event: PlatformEvent<Type>): FeedAppend {
+export function appendEvent<Payload extends z.ZodObject>(event: PlatformEvent<Payload>): FeedAppend {
   const { orgId, projectId, type, onceKey = null, occurredAt = null } = event;
-  const { class: eventClass, level, payload: shape } = eventCatalogue[type];
+  const { name, class: eventClass, level, payload: shape } = type;
   if (level !== 'any' && (level === 'org') !== (projectId === null))
-    throw new TypeError(`${type} is an event of the level ${level}.`);
+    throw new TypeError(`${name} is an event of the level ${level}.`);
   const payload = JSON.stringify(fitPayload(shape.parse(event.payload)).payload);
-  const row = [orgId, projectId, type, eventClass, 'platform', payload, keptDays[eventClass]];
+  const row = [orgId, projectId, name, eventClass, 'platform', payload, keptDays[eventClass]];
   return {
     name: eventsFeedName(orgId),
     before: onceKey === null ? undefined : { statement: lockStatement, values: [orgId] },

@@ -1,4 +1,5 @@
 import type { Action } from '../access/permissions.ts';
+import type { EventType } from '../feeds/event-types.ts';
 import type { AnyOperation } from './operation.ts';
 import type { Task } from './task.ts';
 
@@ -25,6 +26,8 @@ export interface Domain {
   readonly name: string;
   /** Who may do what. */
   readonly actions?: Readonly<Record<string, Action>>;
+  /** What its facts are told as. */
+  readonly events?: Readonly<Record<string, Pick<EventType, 'name' | 'class' | 'level'>>>;
   readonly operations?: readonly AnyOperation[];
   /**
    * How people's credentials come to be, are proven anew and end. Declared and run as operations are; they have no field

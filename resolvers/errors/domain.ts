@@ -1,5 +1,6 @@
 import { hasNoLivingJob, runSql } from '../../kernel/durability/housekeeping.ts';
 import { domain } from '../../kernel/run/domain.ts';
+import { errorEvents } from './event-types.ts';
 import { getError } from './get-error.ts';
 import { invocationsKeptDays, minutesKeptDays } from './invocation-buckets.ts';
 import { listErrors } from './list-errors.ts';
@@ -14,6 +15,7 @@ import { eraseGone } from './shared/erase-gone.ts';
 
 export const errors = domain('errors', {
   actions: errorActions,
+  events: errorEvents,
   operations: [listErrors, getError, reportOccurrences, reportActivation, reportInvocations, reportFidelity],
   jobs: [{ task: observeErrorsTask, run: observeErrors }],
   expires: [

@@ -3,6 +3,7 @@ import type { PendingFingerprint } from '../../db/schema/errors.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import type { Task } from '../../kernel/run/task.ts';
+import { errorEvents } from './event-types.ts';
 import type { FingerprintKey, ReportedProject } from './reported.ts';
 
 /** The job that tells of identities that are new in a release. Contract 02, section 4.6. */
@@ -83,7 +84,7 @@ export const observeErrors: Task = async ({ ctx, addJob }, payload) => {
       appendEvent({
         orgId,
         projectId,
-        type: 'error_fingerprints_observed',
+        type: errorEvents.error_fingerprints_observed,
         payload: {
           release_id: releaseId,
           new_fingerprints: taken.pending,

@@ -6,7 +6,7 @@ import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { callerKey } from '../../kernel/access/caller.ts';
 import type { FeedAppend, Work } from '../../kernel/durability/unit-of-work.ts';
 import { eventsFeedName } from '../../kernel/feeds/append-event.ts';
-import { isPlatformType, keptDays } from '../../kernel/feeds/event-catalogue.ts';
+import { eventTypes, keptDays } from '../../kernel/feeds/event-types.ts';
 import { fitPayload } from '../../kernel/feeds/fit-payload.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { jsonObject } from '../../kernel/input/json-object.ts';
@@ -58,7 +58,7 @@ export const emitEvent = mutation({
     const { event_type: type, idempotency_key: appKey = null } = input;
     if (!typePattern.test(type))
       throw new ServiceError('INVALID_EVENT_TYPE', { details: { field: 'event_type', event_type: type } });
-    if (isPlatformType(type))
+    if (eventTypes.has(type))
       throw new ServiceError('RESERVED_EVENT_TYPE', { details: { field: 'event_type', event_type: type } });
     const { org, project } = work;
     const { payload, truncated } = fitPayload(input.payload);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { NextAction } from '../../core/error-codes.ts';
-import { type CatalogueEntry, eventCatalogue, isPlatformType } from '../../kernel/feeds/event-catalogue.ts';
+import { eventTypes } from '../../kernel/feeds/event-types.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { OpenIncident } from '../incidents/shared/open-incidents.ts';
 import { type EventView, eventCursor, type Floors } from './event-view.ts';
@@ -90,8 +90,7 @@ export function eventId({ orgId, position }: Pick<EventRow, 'orgId' | 'position'
 /** Where to look next. Applications supply none of it, and a type that this version does not know has none. */
 export function nextActionsOf(event: EventRow): readonly NextAction[] {
   if (event.source === 'app') return [pollAfter(event.projectId!)];
-  if (!isPlatformType(event.type)) return [];
-  return (eventCatalogue[event.type] as unknown as CatalogueEntry<z.ZodObject>).nextActions(event);
+  return eventTypes.get(event.type)?.nextActions?.(event) ?? [];
 }
 
 /** How to hear of what comes next in a project. */

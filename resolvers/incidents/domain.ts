@@ -1,7 +1,9 @@
 import { domain } from '../../kernel/run/domain.ts';
 import { declareIncident } from './declare-incident.ts';
+import { incidentEvents } from './event-types.ts';
 import { resolveIncident } from './resolve-incident.ts';
 
 export const incidents = domain('incidents', {
+  events: incidentEvents,
   operations: [declareIncident, resolveIncident],
 });

@@ -1,5 +1,6 @@
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
+import { incidentEvents } from './event-types.ts';
 import { type DeclaredIncident, statusOf } from './wire.ts';
 
 export interface TouchedProject {
@@ -18,7 +19,7 @@ export function tellProjects(work: Work, incident: DeclaredIncident, projects: r
       appendEvent({
         orgId,
         projectId,
-        type: 'platform_incident',
+        type: incidentEvents.platform_incident,
         payload: {
           incident_id: incident.id,
           subsystem: incident.subsystem,

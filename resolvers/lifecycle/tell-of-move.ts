@@ -3,12 +3,13 @@ import type { LifecycleState } from '../../db/schema/orgs.ts';
 import { entersAt } from '../../kernel/access/lifecycle.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
+import { lifecycleEvents } from './event-types.ts';
 import type { MovedOrg } from './moved-org.ts';
 
 const types = {
-  past_due: 'organization_past_due',
-  frozen: 'organization_frozen',
-  dormant: 'organization_dormant',
+  past_due: lifecycleEvents.organization_past_due,
+  frozen: lifecycleEvents.organization_frozen,
+  dormant: lifecycleEvents.organization_dormant,
 } as const;
 
 /**
@@ -23,7 +24,7 @@ export async function tellOfMove(
 ): Promise<void> {
   for (const org of moved) {
     const payload = { organization_lifecycle_state: to, previous_state: from };
-    const tell = (type: (typeof types)[keyof typeof types] | 'organization_purge_scheduled', at: Date) =>
+    const tell = (type: (typeof types)[keyof typeof types], at: Date) =>
       work.append(
         appendEvent({
           orgId: org.id,
@@ -33,7 +34,7 @@ export async function tellOfMove(
         }),
       );
     tell(types[to], org.movedAt);
-    if (to === 'dormant') tell('organization_purge_scheduled', entersAt(org, 'purged', org.movedAt));
+    if (to === 'dormant') tell(lifecycleEvents.organization_purge_scheduled, entersAt(org, 'purged', org.movedAt));
   }
   if (to !== 'past_due') return;
   const leases = new Map(moved.map(({ id, leaseExpiresAt }) => [id, leaseExpiresAt.toISOString()]));
@@ -43,7 +44,7 @@ export async function tellOfMove(
       appendEvent({
         orgId,
         projectId: id,
-        type: 'project_past_due',
+        type: lifecycleEvents.project_past_due,
         payload: { organization_lifecycle_state: to, lease_expires_at: leases.get(orgId)! },
       }),
     );

@@ -1,4 +1,5 @@
 import { domain } from '../../kernel/run/domain.ts';
+import { memberEvents } from './event-types.ts';
 import { removeMember } from './remove-member.ts';
 import { revokeMemberKey } from './revoke-key.ts';
 import { setMemberRole } from './set-role.ts';
@@ -7,5 +8,6 @@ import { addMember } from './shared/add-member.ts';
 
 export const members = domain('members', {
   actions: memberActions,
+  events: memberEvents,
   operations: [addMember, setMemberRole, removeMember, revokeMemberKey],
 });

@@ -13,6 +13,7 @@ import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import { orgOf } from '../../kernel/run/operation.ts';
 import type { PaidFor } from '../../kernel/run/price.ts';
+import { paymentEvents } from './event-types.ts';
 import {
   dropTransfer,
   failPayment,
@@ -204,7 +205,7 @@ function tellOrg({ facet, scope }: PaidSale, work: Work, payment: PaidFor, outpu
     appendEvent({
       orgId,
       projectId: null,
-      type: 'platform_payment_received',
+      type: paymentEvents.platform_payment_received,
       payload: { kind, amount_usd_micros: Number(payment.price.amount), rail: 'x402', receipt_id: payment.id },
       onceKey: `payment:${payment.id}`,
     }),

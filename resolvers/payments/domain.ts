@@ -1,10 +1,12 @@
 import { runSql, updateInBatches } from '../../kernel/durability/housekeeping.ts';
 import { domain } from '../../kernel/run/domain.ts';
+import { paymentEvents } from './event-types.ts';
 import { forgetAnswersSql } from './payment-settlement.ts';
 import { reconcilePayments, reconcilePaymentsTask } from './reconcile-payments.ts';
 import { forgetReportsSql } from './shared/chain-payments.ts';
 
 export const payments = domain('payments', {
+  events: paymentEvents,
   jobs: [{ task: reconcilePaymentsTask, run: reconcilePayments, everyMinutes: 1 }],
   expires: [
     // Transfers that were presented by their hash, and whose audit failed.

@@ -5,6 +5,7 @@ import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../kernel/feeds/append-event.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { Task } from '../../kernel/run/task.ts';
+import { roomEvents } from './event-types.ts';
 import { projectOfRoom } from './room-summary.ts';
 import { snippetOf } from './shared/wire.ts';
 
@@ -83,7 +84,7 @@ function eventOf(orgId: string, roomKey: string, projectId: string | null, messa
   return appendEvent({
     orgId,
     projectId,
-    type: 'agent_message_sent',
+    type: roomEvents.agent_message_sent,
     payload: {
       room_key: roomKey,
       message_id: message.id,

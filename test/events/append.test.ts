@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { eventCatalogue, keptDays } from '../../kernel/feeds/event-catalogue.ts';
+import { eventTypes, keptDays } from '../../kernel/feeds/event-types.ts';
 import { startService } from '../helpers/service.ts';
 import { feedsOf, tell, typesOf } from './feed.ts';
 
@@ -50,7 +50,7 @@ test('what the catalogue does not know is not told: a payload, or an event of an
 });
 
 test('every type has a name that applications could use, and days to be kept for', () => {
-  for (const [type, { class: eventClass }] of Object.entries(eventCatalogue)) {
+  for (const [type, { class: eventClass }] of eventTypes) {
     expect(type).toMatch(/^[a-z][a-z0-9_]{2,63}$/);
     expect([90, 365]).toContain(keptDays[eventClass]);
   }

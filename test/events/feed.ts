@@ -1,15 +1,19 @@
+import type { z } from 'zod';
 import { unitOfWork } from '../../kernel/durability/unit-of-work.ts';
 import { appendEvent, type PlatformEvent } from '../../kernel/feeds/append-event.ts';
-import type { PlatformEventType } from '../../kernel/feeds/event-catalogue.ts';
+import { eventTypes } from '../../kernel/feeds/event-types.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { Actor } from '../helpers/actors.ts';
 import { documentedCalls } from '../helpers/documented.ts';
 import type { CallOptions, Service } from '../helpers/service.ts';
 
 /** Tells of a fact as an operation of the platform does, in a transaction of its own. */
-export function tell<Type extends PlatformEventType>({ app }: Service, event: PlatformEvent<Type>): Promise<void> {
+export function tell(
+  { app }: Service,
+  { type, ...event }: Omit<PlatformEvent<z.ZodObject>, 'type'> & { readonly type: string },
+): Promise<void> {
   const ctx = { services: app.services, signal: new AbortController().signal } as unknown as Context;
-  return unitOfWork(ctx, async (work) => work.append(appendEvent(event)));
+  return unitOfWork(ctx, async (work) => work.append(appendEvent({ ...event, type: eventTypes.get(type)! })));
 }
 
 /** A project of a new organization each, and the calls on its events. */

@@ -3,6 +3,7 @@ import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../../kernel/feeds/append-event.ts';
 import { lockOrg } from '../../orgs/shared/lock-org.ts';
 import { vaultStands } from '../../vaults/shared/writers.ts';
+import { memberEvents } from '../event-types.ts';
 
 /** Whether an organization could still be acted for if one of its owners lost what it signs in with. */
 interface Posture {
@@ -26,7 +27,7 @@ export async function tellPosture(work: Work, orgId: string): Promise<void> {
   if (before === null && !now) return;
   await work.rows(keepStatement, [orgId, now, posture.source_backup_configured, posture.custody_legacy_present]);
   if ((before ?? false) === now) return;
-  const type = now ? 'org_recovery_posture_recovered' : 'org_recovery_posture_degraded';
+  const type = now ? memberEvents.org_recovery_posture_recovered : memberEvents.org_recovery_posture_degraded;
   work.append(appendEvent({ orgId, projectId: null, type, payload: posture }));
 }
 

@@ -2,6 +2,7 @@ import type { Statement } from '../../../db/pool.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { appendEvent } from '../../../kernel/feeds/append-event.ts';
 import { contactMails } from '../../../kernel/limits/limits.ts';
+import { operatorContactEvents } from '../event-types.ts';
 
 /** An organization that hears of it, and how often the address was tried. */
 interface Told {
@@ -20,7 +21,7 @@ export async function tellUndelivered(work: Work, mailId: string): Promise<void>
       appendEvent({
         orgId,
         projectId: null,
-        type: 'verification_failed',
+        type: operatorContactEvents.verification_failed,
         payload: {
           subject: 'contact_email',
           reason: 'undeliverable',

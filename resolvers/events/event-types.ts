@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { event, events } from '../../kernel/feeds/event-types.ts';
+
+/** Of systems that are yet to come: their names are taken, so that no application gives one to an event of its own. */
+export const comingEvents = events({
+  deploy_activated: event({
+    class: 'lifecycle',
+    level: 'project',
+    payload: z.object({
+      release_id: z.string(),
+      operation_id: z.string(),
+      previous_release_id: z.string().nullable().optional(),
+      activated_by: z.string().nullable().optional(),
+    }),
+    nextActions: ({ payload }) => [
+      { type: 'check_release', method: 'GET', path: `/apply/v1/operations/${payload.operation_id}` },
+    ],
+  }),
+  mailbox_suspended: event({
+    class: 'security',
+    level: 'project',
+    payload: z.object({
+      mailbox_id: z.string(),
+      address: z.string(),
+      reason: z.enum(['complaint', 'hard_bounces', 'operator']),
+    }),
+    nextActions: ({ payload }) => [
+      { type: 'check_mailbox', method: 'GET', path: `/mailboxes/v1/${payload.mailbox_id}` },
+    ],
+  }),
+  project_transfer_completed: event({
+    class: 'destructive_lifecycle',
+    level: 'project',
+    payload: z.object({ transfer_id: z.string(), from_org_id: z.string(), to_org_id: z.string() }),
+  }),
+  webhook_disabled: event({
+    class: 'lifecycle',
+    level: 'org',
+    payload: z.object({ target: z.literal('operator_webhook'), consecutive_failures: z.int().min(0) }),
+    nextActions: () => [
+      {
+        type: 'edit_request',
+        command: 'svc contacts preferences set',
+        why: 'Name an address that answers, or rotate its secret.',
+      },
+    ],
+  }),
+  channel_route_auto_paused: event({
+    class: 'security',
+    level: 'org',
+    payload: z.object({
+      route_id: z.string(),
+      route_name: z.string(),
+      consecutive_hard_failures: z.int().min(0),
+      pause_reason: z.literal('delivery_failures'),
+    }),
+    nextActions: ({ payload }) => [
+      {
+        type: 'retry',
+        method: 'POST',
+        path: `/channel-routes/v1/${payload.route_id}/resume`,
+        why: 'Resume the route once its channel takes messages again.',
+      },
+    ],
+  }),
+});

@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import { renewTier } from '../../core/error-codes.ts';
+import { event, events } from '../../kernel/feeds/event-types.ts';
+
+const standing = z.object({
+  organization_lifecycle_state: z.string(),
+  previous_state: z.string(),
+  effective_at: z.iso.datetime(),
+});
+
+const renew = () => [renewTier(':tier')];
+
+/** What the events tell of here. Contract 02, section 1.5. */
+export const lifecycleEvents = events({
+  project_past_due: event({
+    class: 'billing_critical',
+    level: 'project',
+    payload: z.object({ organization_lifecycle_state: z.string(), lease_expires_at: z.iso.datetime() }),
+    nextActions: renew,
+  }),
+  organization_past_due: event({
+    class: 'billing_critical',
+    level: 'org',
+    payload: standing,
+    nextActions: renew,
+  }),
+  organization_frozen: event({
+    class: 'billing_critical',
+    level: 'org',
+    payload: standing,
+    nextActions: renew,
+  }),
+  organization_dormant: event({
+    class: 'billing_critical',
+    level: 'org',
+    payload: standing,
+    nextActions: renew,
+  }),
+  organization_purge_scheduled: event({
+    class: 'destructive_lifecycle',
+    level: 'org',
+    payload: standing,
+    nextActions: renew,
+  }),
+});
