@@ -3,9 +3,7 @@ import { addCredit } from './add-credit.ts';
 import { getBilling } from './get-billing.ts';
 import { listHistory } from './list-history.ts';
 import { lookupBilling } from './lookup-billing.ts';
-import { billingActions } from './shared/actions.ts';
 
 export const billing = domain('billing', {
-  actions: billingActions,
   operations: [addCredit, getBilling, listHistory, lookupBilling],
 });

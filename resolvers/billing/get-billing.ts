@@ -6,7 +6,7 @@ import { principalIdOf } from '../../kernel/access/caller.ts';
 import { orgId } from '../../kernel/input/fields.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { billingActions } from './shared/actions.ts';
+import { orgActions } from '../orgs/shared/actions.ts';
 import { type Billing, BillingWire, billingToWire } from './wire.ts';
 
 /** `GET /orgs/v1/:org_id/billing`. Contract 01, section 6.9. */
@@ -15,7 +15,7 @@ export const getBilling = query({
   tool: 'check_balance',
   command: 'billing balance',
   summary: 'The prepaid balance of an organization, with its tier and lease.',
-  access: onOrg(billingActions['org:billing:read'], ({ org }: { org: string }) => org),
+  access: onOrg(orgActions['org:billing:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId }),
   handler: ({ services, org }) => billingOf(services, org.id),
   wire: BillingWire,
@@ -34,7 +34,7 @@ export async function loadBilling(ctx: Context, orgIds: readonly string[]): Prom
   const principalId = caller.kind === 'delegate' ? null : principalIdOf(caller);
   const rows = await ctx.services.db.rows<Billing & { role: Role | null }>(billingStatement, [orgIds, principalId]);
   const byId = new Map(rows.map((row) => [row.orgId, row]));
-  return orgIds.map((id) => shownTo(caller, billingActions['org:billing:read'], byId.get(id)));
+  return orgIds.map((id) => shownTo(caller, orgActions['org:billing:read'], byId.get(id)));
 }
 
 const billingStatement: Statement = {

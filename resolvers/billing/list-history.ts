@@ -5,7 +5,7 @@ import { onOrg } from '../../kernel/access/access.ts';
 import { orgId, pageLimitOf } from '../../kernel/input/fields.ts';
 import { bySeq, type ListPage, listWindow, pageToWire } from '../../kernel/input/list-page.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { billingActions } from './shared/actions.ts';
+import { orgActions } from '../orgs/shared/actions.ts';
 import { entryToWire, LedgerEntryWire } from './wire.ts';
 
 /** A page of an organization's ledger. */
@@ -19,7 +19,7 @@ export const listHistory = query({
   tool: 'billing_history',
   command: 'billing history',
   summary: 'What moved the balance of an organization, newest first.',
-  access: onOrg(billingActions['org:billing:read'], ({ org }: { org: string }) => org),
+  access: onOrg(orgActions['org:billing:read'], ({ org }: { org: string }) => org),
   input: z.object({ org: orgId, ...listWindow, limit: pageLimitOf(20) }),
   async handler({ services: { db, keys }, org }, window): Promise<HistoryPage> {
     const list = bySeq.newestFirst(keys, `ledger:${org.id}`);

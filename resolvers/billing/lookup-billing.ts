@@ -5,9 +5,9 @@ import type { Access, NoScope } from '../../kernel/access/access.ts';
 import { emailAddress } from '../../kernel/input/email-address.ts';
 import { walletAddress } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
+import { orgActions } from '../orgs/shared/actions.ts';
 import { findOwnOrg, ownScope } from '../orgs/shared/own-org.ts';
 import { billingOf } from './get-billing.ts';
-import { billingActions } from './shared/actions.ts';
 import { BillingWire, billingToWire } from './wire.ts';
 
 interface LookupInput {
@@ -52,7 +52,7 @@ export const lookupBilling = query({
     const [holder] = await services.db.rows<{ principalId: string }>(holderStatement, [kind, subject]);
     const own = holder === undefined ? undefined : await findOwnOrg(services.db, holder.principalId);
     if (own === undefined) throw new ServiceError('RESOURCE_NOT_FOUND');
-    if ((await ctx.caller()).kind !== 'admin') ownScope(own, billingActions['org:billing:read']);
+    if ((await ctx.caller()).kind !== 'admin') ownScope(own, orgActions['org:billing:read']);
     return billingOf(services, own.id);
   },
   wire: BillingWire,

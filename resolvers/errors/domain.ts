@@ -1,5 +1,7 @@
 import { hasNoLivingJob, runSql } from '../../kernel/durability/housekeeping.ts';
 import { domain } from '../../kernel/run/domain.ts';
+import { onProjectDeletion } from '../projects/shared/deletion-hooks.ts';
+import { eraseGone, forgetErrors } from './erase-gone.ts';
 import { errorEvents } from './event-types.ts';
 import { getError } from './get-error.ts';
 import { invocationsKeptDays, minutesKeptDays } from './invocation-buckets.ts';
@@ -11,7 +13,8 @@ import { reportFidelity } from './report-fidelity.ts';
 import { reportInvocations } from './report-invocations.ts';
 import { reportOccurrences } from './report-occurrences.ts';
 import { errorActions } from './shared/actions.ts';
-import { eraseGone } from './shared/erase-gone.ts';
+
+onProjectDeletion(forgetErrors);
 
 export const errors = domain('errors', {
   actions: errorActions,

@@ -6,7 +6,7 @@ import type { AuthorityEntry } from '../../kernel/access/authority-watch.ts';
 import { findProjectTarget } from '../../kernel/access/project-target.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { projectDataActions } from '../project-data/shared/actions.ts';
+import { projectActions } from '../projects/shared/actions.ts';
 import { liveTables } from './live-input.ts';
 
 export interface OpenedLive {
@@ -22,16 +22,11 @@ export const openLive = query({
   sdk: 'followLive',
   follows: ['liveHints'],
   summary: 'Begin to follow what changes in a project’s live tables.',
-  access: onProject(projectDataActions['project:sql'], ({ project }: { project: string }) => project),
+  access: onProject(projectActions['project:sql'], ({ project }: { project: string }) => project),
   input: z.object({ project: projectId, tables: liveTables }),
   async handler(ctx, { tables }): Promise<OpenedLive> {
     const target = await findProjectTarget(ctx.services, ctx.project.id);
-    const authority = projectAuthority(
-      await ctx.caller(),
-      ctx.org.id,
-      ctx.project.id,
-      projectDataActions['project:sql'],
-    );
+    const authority = projectAuthority(await ctx.caller(), ctx.org.id, ctx.project.id, projectActions['project:sql']);
     return { target, tables, authority };
   },
   wire: z.object({ tables: z.array(z.string()) }),

@@ -9,8 +9,8 @@ import { onProject, type ProjectScope } from '../../kernel/access/access.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { projectMutation } from '../../kernel/run/operation.ts';
+import { projectActions } from '../projects/shared/actions.ts';
 import { readingSql, sqlBytesMax } from './reading-sql.ts';
-import { projectDataActions } from './shared/actions.ts';
 import { asOwner, databaseOf, once, tenantSchema } from './shared/in-project.ts';
 import { locating } from './sql-refusal.ts';
 import { runOnce } from './sql-runs.ts';
@@ -31,7 +31,7 @@ export const runSql = projectMutation({
   tool: 'run_sql',
   command: 'projects sql',
   summary: 'Run SQL in a project’s database as one transaction, and answer what its last statement does.',
-  access: onProject(projectDataActions['project:sql'], ({ project }: { project: string }) => project),
+  access: onProject(projectActions['project:sql'], ({ project }: { project: string }) => project),
   lifecycle: 'gated',
   input: z.object({
     project: projectId,

@@ -2,7 +2,7 @@ import type { Statement } from '../../db/pool.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { AuditEntry, StepRef } from '../../kernel/run/operation.ts';
-import { forgetErrors } from '../errors/shared/erase-gone.ts';
+import { runDeletionHooks } from './shared/deletion-hooks.ts';
 import type { ProjectRow } from './shared/wire.ts';
 
 /**
@@ -15,7 +15,7 @@ export async function beginDeletion(
 ): Promise<{ readonly ref: StepRef; readonly orgId: string; readonly audit: AuditEntry }> {
   const { orgId, id, name, server, databaseName, roleName } = project;
   await work.rows(markStatement, [orgId, id]);
-  await forgetErrors(work, { orgId, projectId: id });
+  await runDeletionHooks(work, { orgId, projectId: id });
   // Sockets of its keys, and readers of its room, have lost their right.
   work.authorityChanged(orgId);
   work.afterCommit(() => forgetProjectTargets(work.services));

@@ -2,7 +2,7 @@ import { notAuthorized } from '../../kernel/access/access.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { execute } from '../../kernel/run/execute.ts';
 import { openLive } from '../../resolvers/live/open-live.ts';
-import { projectDataActions } from '../../resolvers/project-data/shared/actions.ts';
+import { projectActions } from '../../resolvers/projects/shared/actions.ts';
 import { authorityLost } from '../feed-source.ts';
 import { stoppable } from '../stoppable.ts';
 import { followLive, type LiveEvent } from './follow-live.ts';
@@ -37,7 +37,7 @@ async function* follow(
       signal: AbortSignal.any([signal, lost.signal]),
     });
     if (lost.signal.aborted)
-      throw authorityLost(lost.signal.reason, () => notAuthorized(projectDataActions['project:sql'], 'member'));
+      throw authorityLost(lost.signal.reason, () => notAuthorized(projectActions['project:sql'], 'member'));
   } finally {
     unwatch();
   }

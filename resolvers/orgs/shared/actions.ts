@@ -9,4 +9,5 @@ export const orgActions = actions({
   'org:payout:write': { role: 'owner' },
   'org:audit:read': { role: 'admin' },
   'org:slug:claim': { role: 'owner' },
+  'org:billing:read': { role: 'billing', admin: true },
 });

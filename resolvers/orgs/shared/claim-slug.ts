@@ -11,7 +11,6 @@ import { addressForm, orgId } from '../../../kernel/input/fields.ts';
 import { restingSlugs } from '../../../kernel/limits/limits.ts';
 import { refuseOverQuota } from '../../../kernel/limits/quota.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
-import { billingActions } from '../../billing/shared/actions.ts';
 import { post } from '../../ledger/shared/ledger.ts';
 import { slugFault } from '../slug-words.ts';
 import { orgActions } from './actions.ts';
@@ -133,7 +132,7 @@ async function takeFee(work: Work, org: string): Promise<bigint> {
   return replayed ? 0n : slugFee;
 }
 
-const billingRoles = rolesFrom(billingActions['org:billing:read'].role);
+const billingRoles = rolesFrom(orgActions['org:billing:read'].role);
 
 const lockStatement: Statement = {
   name: 'slugs.lock',

@@ -2,7 +2,6 @@ import { actions } from '../../../kernel/access/permissions.ts';
 
 /** Who may do what here. */
 export const projectDataActions = actions({
-  'project:sql': { role: 'developer', serviceKey: true, admin: true },
   'project:schema:read': { role: 'developer', serviceKey: true, admin: true },
   'project:expose:read': { role: 'developer', serviceKey: true, admin: true },
   'project:expose:write': { role: 'developer', serviceKey: true },

@@ -14,4 +14,5 @@ export const projectActions = actions({
   'project:keys:read': { role: 'owner' },
   'project:rename': { role: 'admin', grants: ['project:write'], delegate: ['project:write'] },
   'project:delete': { role: 'owner', serviceKey: true },
+  'project:sql': { role: 'developer', serviceKey: true, admin: true },
 });

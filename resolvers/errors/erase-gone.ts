@@ -1,7 +1,7 @@
-import type { Statement } from '../../../db/pool.ts';
-import type { Work } from '../../../kernel/durability/unit-of-work.ts';
-import type { Context } from '../../../kernel/run/context.ts';
-import type { ReportedProject } from '../reported.ts';
+import type { Statement } from '../../db/pool.ts';
+import type { Work } from '../../kernel/durability/unit-of-work.ts';
+import type { Context } from '../../kernel/run/context.ts';
+import type { ReportedProject } from './reported.ts';
 
 /** Rows deleted by one statement. */
 const batchRows = 1_000;
