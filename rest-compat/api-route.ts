@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { Operation } from '../kernel/run/operation.ts';
+import type { InputSources } from './inputs.ts';
 import { inputForm } from './openapi/json-schema.ts';
 import type { ApiDoc, JsonSchema, ParameterDoc, PathDoc } from './openapi/path-doc.ts';
-import { either, type RestRequest, type Route, type RouteOptions, route, type Unchecked } from './route.ts';
+import { either, type Route, type RouteOptions, route } from './route.ts';
 
 /** Largest body of a request under `/api`, in bytes. Contract 00, section 6.3. */
 const bodyBytesMax = 64 * 1024;
@@ -15,15 +16,12 @@ export function apiRoute<Input extends z.ZodObject, Scope, Output, Wire>(
   method: 'GET' | 'POST',
   path: string,
   op: Operation<Input, Scope, Output, Wire>,
-  toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
+  inputs: InputSources<z.input<Input>>,
   doc: ApiDoc,
   options: RouteOptions<Output> = {},
 ): Route {
-  return {
-    ...route(method, path, 200, op, toInput, options),
-    bodyBytesMax,
-    describe: () => describe(method, path, op, toInput, withZip(doc, options)),
-  };
+  const mapped = route(method, path, 200, op, inputs, options);
+  return { ...mapped, bodyBytesMax, describe: () => describe(mapped, method, op, withZip(doc, options)) };
 }
 
 /** Whether everything of a free answer is asked for, which costs something. */
@@ -78,16 +76,24 @@ function withPrice<Input extends z.ZodObject, Scope, Output, Wire>(
 
 /** Something a request brings, with the input of the operation that it becomes. */
 interface Asked {
-  readonly from: 'params' | 'query' | 'body';
+  readonly from: 'path' | 'query' | 'body';
   readonly name: string;
   readonly input: string;
 }
 
+const parts = ['path', 'query', 'body'] as const;
+
+const askedOf = (sources: Required<Route>['sources']): readonly Asked[] =>
+  parts.flatMap((from) =>
+    Object.entries(sources).flatMap(([input, places]) =>
+      places.flatMap((place) => (place.in === from ? [{ from, name: place.name ?? input, input }] : [])),
+    ),
+  );
+
 function describe<Input extends z.ZodObject, Scope, Output, Wire>(
+  { path, sources = {} }: Route,
   method: 'GET' | 'POST',
-  path: string,
   op: Operation<Input, Scope, Output, Wire>,
-  toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
   given: ApiDoc,
 ): PathDoc {
   const doc = withPrice(op, given);
@@ -95,12 +101,12 @@ function describe<Input extends z.ZodObject, Scope, Output, Wire>(
   const { properties = {}, required = [] } = inputForm(op.input);
   const schemaOf = ({ input }: Asked): JsonSchema =>
     (properties as Readonly<Record<string, JsonSchema>>)[input] ?? { type: 'string' };
-  const asked = askedBy(toInput);
+  const asked = askedOf(sources);
   const parameters = asked
     .filter(({ from }) => from !== 'body')
     .map((one): ParameterDoc => {
       const { description, ...schema } = schemaOf(one);
-      const inPath = one.from === 'params';
+      const inPath = one.from === 'path';
       return {
         in: inPath ? 'path' : 'query',
         name: one.name,
@@ -143,25 +149,3 @@ const idempotencyKey: ParameterDoc = {
   required: false,
   schema: { type: 'string', minLength: 1, maxLength: 256 },
 };
-
-const places = ['params', 'query', 'body'] as const;
-
-/** What a mapping reads of each part of a request, found by asking it with a request that has that part alone. */
-function askedBy(toInput: (request: RestRequest) => object): Asked[] {
-  const nothing = new Proxy<Record<string, string>>({}, { get: () => undefined });
-  return places.flatMap((from) => {
-    const read = new Set<string>();
-    const named = new Proxy<Record<string, string>>(
-      {},
-      {
-        get: (_target, name) => {
-          if (typeof name !== 'string') return undefined;
-          read.add(name);
-          return name;
-        },
-      },
-    );
-    const input = Object.entries(toInput({ params: nothing, query: nothing, body: nothing, [from]: named }));
-    return [...read].map((name) => ({ from, name, input: input.find(([, value]) => value === name)?.[0] ?? name }));
-  });
-}

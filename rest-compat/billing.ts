@@ -7,23 +7,13 @@ import { route } from './route.ts';
 
 /** Paths of balances. Contract 01, section 6.9; contract 04, section 1.4. */
 export const billingRoutes = [
-  route('GET', '/orgs/v1/lookup', 200, lookupBilling, ({ query }) => ({ wallet: query.wallet, email: query.email })),
-  route('GET', '/orgs/v1/:org_id/billing', 200, getBilling, ({ params }) => ({ org: params.org_id })),
-  route('GET', '/orgs/v1/:org_id/billing/history', 200, listHistory, ({ params, query }) => ({
-    org: params.org_id,
-    limit: query.limit,
-    after: query.after,
-  })),
+  route('GET', '/orgs/v1/lookup', 200, lookupBilling),
+  route('GET', '/orgs/v1/:org_id/billing', 200, getBilling),
+  route('GET', '/orgs/v1/:org_id/billing/history', 200, listHistory, { before: null, from_end: null }),
   route(
     'POST',
     '/orgs/v1/admin/:org_id/credits',
     { usual: 201, of: ({ replayed }: Posted) => (replayed ? 200 : 201) },
     addCredit,
-    ({ params, body }) => ({
-      org: params.org_id,
-      amount_usd_micros: body.amount_usd_micros,
-      reference: body.reference,
-      reason: body.reason,
-    }),
   ),
 ];

@@ -8,7 +8,8 @@ import { confirmEmail } from '../resolvers/operator-contact/confirm-email.ts';
 import { confirmPath } from '../resolvers/operator-contact/send-challenge.ts';
 import { type Html, html } from './hosted/html.ts';
 import { alertOf, hidden, page } from './hosted/page.ts';
-import type { RestAnswer, RestRequest, Route } from './route.ts';
+import type { RestRequest } from './rest-request.ts';
+import type { RestAnswer, Route } from './route.ts';
 
 /** What a mailed link leads to. */
 interface Confirmation {

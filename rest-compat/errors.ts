@@ -8,37 +8,14 @@ import { route } from './route.ts';
 
 /** Paths to the failures of a project’s functions. Contract 02, section 4. */
 export const errorRoutes = [
-  route('GET', '/projects/v1/:project_id/errors', 200, listErrors, ({ params, query }) => ({
-    project: params.project_id,
-    since: query.since,
-    until: query.until,
-    function: query.function,
-    kind: query.kind,
-    fingerprint: query.fingerprint,
-    new_in: query.new_in,
-    counts: query.counts,
-    limit: query.limit,
-    after: query.cursor,
-  })),
-  route('GET', '/projects/v1/:project_id/errors/:fingerprint_id', 200, getError, ({ params }) => ({
-    project: params.project_id,
-    fingerprint: params.fingerprint_id,
-  })),
-  route('POST', '/projects/v1/:project_id/errors/occurrences', 200, reportOccurrences, ({ params, body }) => ({
-    project: params.project_id,
-    occurrences: body.occurrences,
-  })),
-  route('POST', '/projects/v1/:project_id/errors/activations', 200, reportActivation, ({ params, body }) => ({
-    project: params.project_id,
-    release_id: body.release_id,
-    at: body.at,
-  })),
-  route('POST', '/projects/v1/:project_id/errors/invocations', 200, reportInvocations, ({ params, body }) => ({
-    project: params.project_id,
-    invocations: body.invocations,
-  })),
-  route('POST', '/projects/v1/:project_id/errors/fidelity', 200, reportFidelity, ({ params, body }) => ({
-    project: params.project_id,
-    functions: body.functions,
-  })),
+  route('GET', '/projects/v1/:project_id/errors', 200, listErrors, {
+    after: 'query cursor',
+    before: null,
+    from_end: null,
+  }),
+  route('GET', '/projects/v1/:project_id/errors/:fingerprint_id', 200, getError),
+  route('POST', '/projects/v1/:project_id/errors/occurrences', 200, reportOccurrences),
+  route('POST', '/projects/v1/:project_id/errors/activations', 200, reportActivation),
+  route('POST', '/projects/v1/:project_id/errors/invocations', 200, reportInvocations),
+  route('POST', '/projects/v1/:project_id/errors/fidelity', 200, reportFidelity),
 ];

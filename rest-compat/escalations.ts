@@ -8,14 +8,11 @@ import { listEscalations } from '../resolvers/escalations/list-escalations.ts';
 import { ackPath } from '../resolvers/escalations/page-mail.ts';
 import { type RaisedEscalation, raiseEscalation } from '../resolvers/escalations/raise-escalation.ts';
 import { resolveEscalation } from '../resolvers/escalations/resolve-escalation.ts';
-import { type RestRequest, route } from './route.ts';
+import { route } from './route.ts';
 
 const all = '/orgs/v1/:org_id/escalations';
 const one = `${all}/:escalation_id`;
 const contacts = '/orgs/v1/:org_id/escalation-contacts';
-
-const org = ({ params }: RestRequest) => ({ org: params.org_id });
-const address = ({ params }: RestRequest) => ({ org: params.org_id, escalation: params.escalation_id });
 
 /** Paths of escalations and of whom they page. Contract 02, section 3. */
 export const escalationRoutes = [
@@ -24,44 +21,13 @@ export const escalationRoutes = [
     all,
     { usual: 201, of: ({ deduplicated }: RaisedEscalation) => (deduplicated ? 200 : 201) },
     raiseEscalation,
-    (request) => ({
-      ...org(request),
-      reason: request.body.reason,
-      severity: request.body.severity,
-      project_id: request.body.project_id,
-      presence_name: request.body.presence_name,
-      details: request.body.details,
-      idempotency_key: request.body.idempotency_key,
-    }),
   ),
-  route('GET', all, 200, listEscalations, (request) => ({
-    ...org(request),
-    status: request.query.status,
-    limit: request.query.limit,
-    after: request.query.cursor ?? request.query.after,
-  })),
-  route('GET', one, 200, getEscalation, (request) => ({ ...address(request), include: request.query.include })),
-  route('POST', `${one}/ack`, 200, acknowledgeEscalation, address),
-  route('POST', `${one}/resolve`, 200, resolveEscalation, (request) => ({
-    ...address(request),
-    note: request.body.note,
-  })),
-  route('POST', ackPath, 200, acknowledgeByToken, ({ body }) => ({ token: body.token })),
-  route('GET', contacts, 200, listContacts, org),
-  route(
-    'POST',
-    contacts,
-    { usual: 201, of: ({ created }: AddedContact) => (created ? 201 : 200) },
-    addContact,
-    (request) => ({
-      ...org(request),
-      email: request.body.email,
-      display_name: request.body.display_name,
-      level: request.body.level,
-    }),
-  ),
-  route('DELETE', `${contacts}/:contact_id`, 200, removeContact, (request) => ({
-    ...org(request),
-    contact: request.params.contact_id,
-  })),
+  route('GET', all, 200, listEscalations, { after: ['query cursor', 'query after'], before: null, from_end: null }),
+  route('GET', one, 200, getEscalation),
+  route('POST', `${one}/ack`, 200, acknowledgeEscalation),
+  route('POST', `${one}/resolve`, 200, resolveEscalation),
+  route('POST', ackPath, 200, acknowledgeByToken),
+  route('GET', contacts, 200, listContacts),
+  route('POST', contacts, { usual: 201, of: ({ created }: AddedContact) => (created ? 201 : 200) }, addContact),
+  route('DELETE', `${contacts}/:contact_id`, 200, removeContact),
 ];

@@ -4,7 +4,8 @@ import { isForm, isPlainText, parseApiBody, parseFormBody, parseJsonBody, parseQ
 import type { PathDoc } from './openapi/path-doc.ts';
 import { PathTable } from './path-table.ts';
 import { isApiPath } from './problem.ts';
-import type { RestAnswer, RestHeaders, RestRequest, Route } from './route.ts';
+import type { RestHeaders, RestRequest } from './rest-request.ts';
+import type { RestAnswer, Route } from './route.ts';
 
 /** A request as the server hands it on: decoded by nobody yet. */
 export interface RestCall {

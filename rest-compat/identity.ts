@@ -4,6 +4,6 @@ import { route } from './route.ts';
 
 /** Paths about the caller itself. Contract 01, section 5.15. */
 export const identityRoutes = [
-  route('GET', '/agent/v1/whoami', 200, whoami, () => ({})),
-  route('PATCH', '/agent/v1/me', 200, setDisplayName, ({ body }) => ({ display_name: body.display_name })),
+  route('GET', '/agent/v1/whoami', 200, whoami),
+  route('PATCH', '/agent/v1/me', 200, setDisplayName),
 ];

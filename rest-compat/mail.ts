@@ -4,6 +4,6 @@ import { route } from './route.ts';
 
 /** Paths of the operator's view of outgoing mail: the outbox, and a mail to try it. */
 export const mailRoutes = [
-  route('GET', '/mail/v1/admin/outbox', 200, listOutbox, ({ query }) => ({ limit: query.limit, after: query.after })),
-  route('POST', '/mail/v1/admin/test', 201, sendTestMail, ({ body }) => ({ to: body.to })),
+  route('GET', '/mail/v1/admin/outbox', 200, listOutbox, { before: null, from_end: null }),
+  route('POST', '/mail/v1/admin/test', 201, sendTestMail),
 ];

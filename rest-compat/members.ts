@@ -9,44 +9,18 @@ import { route } from './route.ts';
 
 /** Paths that change the members of an organization, and its invitations. Contract 01, sections 6.4 and 6.5. */
 export const memberRoutes = [
-  route(
-    'POST',
-    '/orgs/v1/:org_id/members',
-    { usual: 201, of: ({ added }) => (added ? 201 : 200) },
-    addMember,
-    ({ params, body }) => ({ org: params.org_id, wallet: body.wallet, role: body.role }),
-  ),
-  route('PATCH', '/orgs/v1/:org_id/members/:principal_id', 200, setMemberRole, ({ params, body }) => ({
-    org: params.org_id,
-    principal: params.principal_id,
-    role: body.role,
-  })),
-  route('DELETE', '/orgs/v1/:org_id/members/:principal_id', 200, removeMember, ({ params }) => ({
-    org: params.org_id,
-    principal: params.principal_id,
-  })),
-  route(
-    'DELETE',
-    '/orgs/v1/:org_id/members/:principal_id/encryption-key',
-    200,
-    revokeMemberKey,
-    ({ params, body }) => ({ org: params.org_id, principal: params.principal_id, reason: body.reason }),
-  ),
-  route('GET', '/orgs/v1/:org_id/invites', 200, listInvites, ({ params }) => ({ org: params.org_id })),
+  route('POST', '/orgs/v1/:org_id/members', { usual: 201, of: ({ added }) => (added ? 201 : 200) }, addMember),
+  route('PATCH', '/orgs/v1/:org_id/members/:principal_id', 200, setMemberRole),
+  route('DELETE', '/orgs/v1/:org_id/members/:principal_id', 200, removeMember),
+  route('DELETE', '/orgs/v1/:org_id/members/:principal_id/encryption-key', 200, revokeMemberKey, {
+    reason: 'body reason',
+  }),
+  route('GET', '/orgs/v1/:org_id/invites', 200, listInvites),
   route(
     'POST',
     '/orgs/v1/:org_id/invites',
     { usual: 201, of: ({ outcome }) => (outcome === 'unchanged' ? 200 : 201) },
     createInvite,
-    ({ params, body }) => ({
-      org: params.org_id,
-      email: body.email,
-      role: body.role,
-      invite_ttl_hours: body.invite_ttl_hours,
-    }),
   ),
-  route('DELETE', '/orgs/v1/:org_id/invites/:principal_id', 200, revokeInvite, ({ params }) => ({
-    org: params.org_id,
-    principal: params.principal_id,
-  })),
+  route('DELETE', '/orgs/v1/:org_id/invites/:principal_id', 200, revokeInvite),
 ];

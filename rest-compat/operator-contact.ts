@@ -15,21 +15,14 @@ const contact = '/agent/v1/contact';
 
 /** Paths of whom notices go to. Contract 02, sections 5.1 and 5.3. */
 export const operatorContactRoutes = [
-  route('POST', contact, 200, setContact, ({ body }) => ({
-    name: body.name,
-    email: body.email,
-    webhook: body.webhook,
-  })),
-  route('GET', `${contact}/status`, 200, getContact, () => ({})),
-  route('POST', `${contact}/verify-email`, 200, sendVerification, () => ({})),
-  route('POST', confirmPath, 200, confirmEmail, ({ body }) => ({ token: body.token })),
-  route('POST', `${contact}/passkey/enroll`, 200, enrollPasskey, () => ({})),
-  route('GET', '/agent/v1/operator/overview', 200, getOverview, () => ({})),
-  route('GET', '/agent/v1/operator/projects', 200, listOperatorProjects, ({ query }) => ({
-    org_id: query.org_id,
-    include: query.include,
-  })),
-  route('GET', '/agent/v1/operator/projects/:id/contents', 200, getContents, ({ params }) => ({ project: params.id })),
-  route('GET', '/agent/v1/operator/status', 200, getOperatorStatus, () => ({})),
-  route('POST', '/agent/v1/notifications/channels/chat', 201, connectChat, ({ body }) => ({ label: body.label })),
+  route('POST', contact, 200, setContact),
+  route('GET', `${contact}/status`, 200, getContact),
+  route('POST', `${contact}/verify-email`, 200, sendVerification),
+  route('POST', confirmPath, 200, confirmEmail),
+  route('POST', `${contact}/passkey/enroll`, 200, enrollPasskey),
+  route('GET', '/agent/v1/operator/overview', 200, getOverview),
+  route('GET', '/agent/v1/operator/projects', 200, listOperatorProjects),
+  route('GET', '/agent/v1/operator/projects/:id/contents', 200, getContents, { project: 'path id' }),
+  route('GET', '/agent/v1/operator/status', 200, getOperatorStatus),
+  route('POST', '/agent/v1/notifications/channels/chat', 201, connectChat),
 ];

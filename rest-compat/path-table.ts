@@ -1,6 +1,6 @@
 import findMyWay, { type HTTPMethod } from 'find-my-way';
 import { invalidField, ServiceError } from '../core/errors.ts';
-import type { Method } from './route.ts';
+import type { Method } from './rest-request.ts';
 
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const satisfies readonly HTTPMethod[];
 

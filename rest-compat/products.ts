@@ -42,13 +42,13 @@ const download: Route = {
   operation: takeDownload.name,
   status: 200,
   describe: () => downloadDoc,
-  places: () => ({
+  places: {
     token: { in: 'path', name: 'token' },
     range: { in: 'header', name: 'range' },
     if_range: { in: 'header', name: 'if-range' },
     if_none_match: { in: 'header', name: 'if-none-match' },
     head: { in: 'method', name: 'HEAD' },
-  }),
+  },
   answersBytes: true,
   async run(ctx, { params, headers = {}, head }) {
     const header = (name: string) => headers[name]?.toString();
@@ -86,8 +86,8 @@ const sourcePaths = [auditPrices.buyout.path, '/api/x402-source-bundle'];
 const packRoutes = packPaths.flatMap((path) => {
   const options = { ...ofPayer, asZip: ({ bundle }: BoughtPack, ctx: Context) => asZip(ctx, bundle) };
   return [
-    apiRoute('GET', path, buyPack, ({ query }) => ({ url: query.url }), packDoc, options),
-    apiRoute('POST', path, buyPack, ({ query, body }) => ({ url: body.url ?? query.url }), packDoc, options),
+    apiRoute('GET', path, buyPack, {}, packDoc, options),
+    apiRoute('POST', path, buyPack, { url: ['body url', 'query url'] }, packDoc, options),
   ];
 });
 
@@ -101,12 +101,12 @@ const sourceRoutes = sourcePaths.flatMap((path) => {
       }),
   };
   return [
-    apiRoute('GET', path, buySource, ({ query }) => ({ buyer_domain: query.buyer_domain }), sourceDoc, options),
+    apiRoute('GET', path, buySource, {}, sourceDoc, options),
     apiRoute(
       'POST',
       path,
       buySource,
-      ({ query, body }) => ({ buyer_domain: body.buyer_domain ?? query.buyer_domain }),
+      { buyer_domain: ['body buyer_domain', 'query buyer_domain'] },
       sourceDoc,
       options,
     ),
@@ -130,8 +130,8 @@ const kept = (inner: Route): Route => ({
 
 /** Paths of what the audit gateway sells. Contract 00, section 0.1. */
 export const productRoutes = [
-  kept(apiRoute('GET', '/api/package-manifest', getPackageManifest, () => ({}), manifestDoc)),
-  kept(apiRoute('GET', '/.well-known/jwks.json', getKeys, () => ({}), keysDoc)),
+  kept(apiRoute('GET', '/api/package-manifest', getPackageManifest, {}, manifestDoc)),
+  kept(apiRoute('GET', '/.well-known/jwks.json', getKeys, {}, keysDoc)),
   download,
   ...packRoutes,
   ...sourceRoutes,

@@ -8,31 +8,10 @@ import { route } from './route.ts';
 
 /** Paths to what a project’s database holds. Contract 01, sections 2.6, 2.7 and 2.12. */
 export const projectDataRoutes = [
-  route(
-    'POST',
-    '/projects/v1/admin/:project_id/sql',
-    200,
-    runSql,
-    ({ params, body }) => ({ project: params.project_id, sql: body.sql, params: body.params }),
-    { textAs: 'sql', asMarkdown: resultAsMarkdown },
-  ),
-  route('GET', '/projects/v1/admin/:project_id/schema', 200, getSchema, ({ params }) => ({
-    project: params.project_id,
-  })),
-  route('POST', '/projects/v1/admin/:project_id/expose', 200, applyExpose, ({ params, body }) => ({
-    project: params.project_id,
-    manifest: body,
-  })),
-  route('GET', '/projects/v1/admin/:project_id/expose', 200, getExpose, ({ params }) => ({
-    project: params.project_id,
-  })),
-  route('POST', '/projects/v1/admin/:project_id/expose/validate', 200, validateExpose, ({ params, body }) => ({
-    project: params.project_id,
-    manifest: body.manifest,
-    migration_sql: body.migration_sql,
-  })),
-  route('POST', '/projects/v1/expose/validate', 200, validateManifest, ({ body }) => ({
-    manifest: body.manifest,
-    migration_sql: body.migration_sql,
-  })),
+  route('POST', '/projects/v1/admin/:project_id/sql', 200, runSql, {}, { textAs: 'sql', asMarkdown: resultAsMarkdown }),
+  route('GET', '/projects/v1/admin/:project_id/schema', 200, getSchema),
+  route('POST', '/projects/v1/admin/:project_id/expose', 200, applyExpose, { manifest: 'body' }),
+  route('GET', '/projects/v1/admin/:project_id/expose', 200, getExpose),
+  route('POST', '/projects/v1/admin/:project_id/expose/validate', 200, validateExpose),
+  route('POST', '/projects/v1/expose/validate', 200, validateManifest),
 ];

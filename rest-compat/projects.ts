@@ -11,37 +11,14 @@ import { route } from './route.ts';
 
 /** Paths of projects, their keys and usage, the platform admin’s among them. Contract 01, sections 2.8, 5.3 to 5.8, 6.9. */
 export const projectRoutes = [
-  route('POST', '/projects/v1', 201, createProject, ({ body }) => ({
-    name: body.name,
-    org_id: body.org_id,
-    tier: body.tier,
-  })),
-  route('GET', '/projects/v1', 200, listProjects, ({ query }) => ({
-    org_id: query.org_id,
-    limit: query.limit,
-    after: query.after,
-    include: query.include,
-  })),
-  route('GET', '/projects/v1/:id', 200, getProject, ({ params }) => ({ project: params.id })),
-  route('GET', '/projects/v1/:id/keys', 200, getProjectKeys, ({ params }) => ({ project: params.id })),
-  route('PATCH', '/projects/v1/:id', 200, renameProject, ({ params, body }) => ({
-    project: params.id,
-    name: body.name,
-  })),
-  route('POST', '/projects/v1/:id/repo-name', 200, setRepoName, ({ params, body }) => ({
-    project: params.id,
-    name: body.name,
-  })),
-  route('DELETE', '/projects/v1/:id', 200, deleteProject, ({ params }) => ({ project: params.id })),
-  route('GET', '/projects/v1/admin/:project_id/usage', 200, getUsage, ({ params }) => ({
-    project: params.project_id,
-  })),
-  route('POST', '/projects/v1/admin/:id/archive', 200, archiveProject, ({ params, body }) => ({
-    project: params.id,
-    reason: body.reason,
-  })),
-  route('POST', '/projects/v1/admin/:id/reactivate', 200, reactivateProject, ({ params, body }) => ({
-    project: params.id,
-    reason: body.reason,
-  })),
+  route('POST', '/projects/v1', 201, createProject),
+  route('GET', '/projects/v1', 200, listProjects, { before: null, from_end: null }),
+  route('GET', '/projects/v1/:id', 200, getProject, { project: 'path id' }),
+  route('GET', '/projects/v1/:id/keys', 200, getProjectKeys, { project: 'path id' }),
+  route('PATCH', '/projects/v1/:id', 200, renameProject, { project: 'path id' }),
+  route('POST', '/projects/v1/:id/repo-name', 200, setRepoName, { project: 'path id' }),
+  route('DELETE', '/projects/v1/:id', 200, deleteProject, { project: 'path id' }),
+  route('GET', '/projects/v1/admin/:project_id/usage', 200, getUsage),
+  route('POST', '/projects/v1/admin/:id/archive', 200, archiveProject, { project: 'path id' }),
+  route('POST', '/projects/v1/admin/:id/reactivate', 200, reactivateProject, { project: 'path id' }),
 ];

@@ -3,25 +3,9 @@ import type { Context } from '../kernel/run/context.ts';
 import { execute } from '../kernel/run/execute.ts';
 import type { Operation } from '../kernel/run/operation.ts';
 import type { AnyEndpoint } from '../resolvers/auth/endpoint.ts';
+import { type InputSources, inputReader, type Place } from './inputs.ts';
 import type { PathDoc } from './openapi/path-doc.ts';
-
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-
-/** What a documented request brings: names as the documentation spells them, values unchecked. */
-export interface RestRequest {
-  readonly params: Readonly<Record<string, string>>;
-  readonly query: Readonly<Record<string, string | undefined>>;
-  /** The JSON body; an absent one is an empty object. */
-  readonly body: Readonly<Record<string, unknown>>;
-  /** Whether the answer is wanted as Markdown; asked of paths that have such a one. */
-  readonly markdown?: boolean;
-  /** By their names in small letters, each given once. */
-  readonly headers?: RestHeaders;
-  /** Whether the answer's headers are all that is wanted. */
-  readonly head?: boolean;
-}
-
-export type RestHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
+import type { Method, RestRequest } from './rest-request.ts';
 
 export interface RestAnswer {
   readonly status: number;
@@ -60,7 +44,9 @@ export interface Route {
   /** Largest body, in bytes. @default 1 MiB */
   readonly bodyBytesMax?: number;
   /** Where a request holds each input of the operation. */
-  readonly places?: () => Readonly<Record<string, Place>>;
+  readonly places?: Readonly<Record<string, Place>>;
+  /** Every place that is looked into for each input, where there is more than one, too. */
+  readonly sources?: Readonly<Record<string, readonly Place[]>>;
   /** Whether the answer is bytes, not JSON. */
   readonly answersBytes?: true;
   readonly run: (ctx: Context, request: RestRequest) => Promise<RestAnswer>;
@@ -70,6 +56,8 @@ export interface RouteOptions<Output> extends Pick<Route, 'textAs'> {
   /** No credential is looked at, whatever the request brings: who asks is told by something else. */
   readonly withoutCredential?: true;
   readonly asMarkdown?: (output: Output) => string;
+  /** Members of the body that the operation does not know are passed on, for it to refuse. */
+  readonly passesUnknown?: true;
   /** The answer as a ZIP archive, for whoever accepts that alone or first. */
   readonly asZip?: (output: Output, ctx: Context) => Promise<RestAnswer>;
 }
@@ -87,58 +75,11 @@ export const asNobody = (ctx: Context): Context => ({
   },
 });
 
-/** What comes from outside has yet to be judged; the operation's schema is its only judge. */
-export type Unchecked<Input> = { readonly [Name in keyof Input]?: unknown };
-
-/** Where a request holds an input of the operation behind its path. */
-export type Place =
-  | { readonly in: 'path' | 'query' | 'body'; readonly name: string }
-  /** The body is the input. */
-  | { readonly in: 'body'; readonly name?: undefined }
-  | { readonly in: 'header'; readonly name: string }
-  /** The input is true when the request has this method, not the path’s own. */
-  | { readonly in: 'method'; readonly name: 'HEAD' };
-
-/** A request in which everything says where it stands: what it becomes tells how a route reads its inputs. */
-const telling = (place: 'path' | 'query' | 'body') =>
-  new Proxy<Record<string, string>>({}, { get: (_target, name) => `${place} ${String(name)}` });
-const echo: RestRequest = { params: telling('path'), query: telling('query'), body: telling('body') };
-
-const inBody = (name: string): Place => ({ in: 'body', name });
-
-const placeOf = (told: unknown): Place | undefined => {
-  if (told === echo.body) return { in: 'body' };
-  const [, place, name] = typeof told === 'string' ? (/^(path|query|body) (.+)$/.exec(told) ?? []) : [];
-  return name === undefined ? undefined : { in: place as 'path' | 'query' | 'body', name };
-};
-
-/** Tells where a route reads each input, by the function that reads them. */
-export function placesOf(
-  input: z.ZodObject,
-  toInput: (request: RestRequest) => Readonly<Record<string, unknown>>,
-): () => Readonly<Record<string, Place>> {
-  let known: Readonly<Record<string, Place>> | undefined;
-  return () => {
-    if (known !== undefined) return known;
-    const told = toInput(echo);
-    // A path whose body is the input as it stands.
-    known =
-      told === echo.body
-        ? Object.fromEntries(Object.keys(input.shape).map((name) => [name, inBody(name)]))
-        : Object.fromEntries(
-            Object.entries(told).flatMap(([name, value]) => {
-              const place = placeOf(value);
-              return place === undefined ? [] : [[name, place]];
-            }),
-          );
-    return known;
-  };
-}
-
 /**
  * Maps a documented path onto an operation. Names are translated here, values are checked by the operation.
  *
  * @param status of success, or a function for paths that tell outcomes apart by it
+ * @param inputs where those are that are not where inputs usually are
  * @param textAs the member that a body of plain text is, where the path takes one
  * @param asMarkdown the answer as Markdown, where the path has such a one
  */
@@ -147,11 +88,11 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
   path: string,
   status: number | { readonly usual: number; readonly of: (output: Output) => number },
   op: Operation<Input, Scope, Output, Wire>,
-  toInput: (request: RestRequest) => Unchecked<z.input<Input>>,
-  { textAs, asMarkdown, asZip, withoutCredential }: RouteOptions<Output> = {},
+  inputs: InputSources<z.input<Input>> = {},
+  { textAs, asMarkdown, asZip, withoutCredential, passesUnknown }: RouteOptions<Output> = {},
 ): Route {
-  const places = placesOf(op.input, toInput);
-  const spelling = (name: string): string => places()[name]?.name ?? name;
+  const { places, sources, read } = inputReader(method, path, op.input, inputs);
+  const spelling = (name: string): string => places[name]?.name ?? name;
   return {
     method,
     path,
@@ -162,9 +103,11 @@ export function route<Input extends z.ZodObject, Scope, Output, Wire>(
     isSold: op.kind === 'mutation' && 'price' in op && op.price?.family === 'gateway',
     withoutCredential: withoutCredential === true,
     places,
+    sources,
     async run(ctx, request) {
       const asker = withoutCredential === true ? asNobody(ctx) : ctx;
-      const output = await execute(op, asker, toInput(request) as z.input<Input>, spelling);
+      const raw = passesUnknown === true ? { ...request.body, ...read(request) } : read(request);
+      const output = await execute(op, asker, raw as z.input<Input>, spelling);
       if (asZip !== undefined && wantsZip(request)) return asZip(output, ctx);
       return {
         status: typeof status === 'number' ? status : status.of(output),

@@ -6,18 +6,14 @@ import { route } from './route.ts';
 
 /** Paths of tiers and leases. Contract 01, sections 5.1, 6.8 and 6.9. */
 export const tierRoutes = [
-  route('GET', '/tiers/v1', 200, listTiers, () => ({})),
-  route('POST', '/projects/v1/quote', 200, quoteTiers, () => ({})),
-  route('GET', '/tiers/v1/status', 200, getTierStatus, ({ query }) => ({ org_id: query.org_id })),
+  route('GET', '/tiers/v1', 200, listTiers),
+  route('POST', '/projects/v1/quote', 200, quoteTiers),
+  route('GET', '/tiers/v1/status', 200, getTierStatus),
   route(
     'POST',
     '/tiers/v1/:tier',
     { usual: 200, of: ({ action }: SetTier) => (action === 'subscribe' ? 201 : 200) },
     setTier,
-    ({ params, body }) => ({ tier: params.tier, org_id: body.org_id }),
   ),
-  route('POST', '/orgs/v1/admin/:org_id/lease-perpetual', 200, setLeasePerpetual, ({ params, body }) => ({
-    org: params.org_id,
-    lease_perpetual: body.lease_perpetual,
-  })),
+  route('POST', '/orgs/v1/admin/:org_id/lease-perpetual', 200, setLeasePerpetual),
 ];

@@ -7,12 +7,7 @@ export const verificationRoutes = [
     'POST',
     '/api/verify-tx',
     verifyTransaction,
-    ({ body }) => ({
-      tx_hash: body.tx_hash,
-      network: body.network,
-      url: body.url,
-      plan_price: body.plan_price,
-    }),
+    {},
     {
       // What befalls the audit of a site is said beside the licence.
       refusals: [

@@ -1,5 +1,5 @@
 import type { Input, Row } from '../clients/cli/src/row.ts';
-import type { Place } from '../rest-compat/route.ts';
+import type { Place } from '../rest-compat/inputs.ts';
 import type { PlainSchema } from './surfaces/plain-schema.ts';
 import { surfaces } from './surfaces.ts';
 

@@ -2,7 +2,9 @@ import type { AnyOperation } from '../kernel/run/operation.ts';
 import { operations, signInFlows } from '../resolvers/index.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
 import { ceremonyRoutes } from '../rest-compat/ceremonies/routes.ts';
-import type { Method, Place, Route } from '../rest-compat/route.ts';
+import type { Place } from '../rest-compat/inputs.ts';
+import type { Method } from '../rest-compat/rest-request.ts';
+import type { Route } from '../rest-compat/route.ts';
 import { routes } from '../rest-compat/routes.ts';
 import { type PlainSchema, plainSchema } from './surfaces/plain-schema.ts';
 
@@ -55,7 +57,7 @@ function pathOf({ name, kind }: AnyOperation): SurfacePath | undefined {
   const route = own.find(({ method }) => kind === 'query' || method !== 'GET') ?? own[0];
   if (route === undefined) return undefined;
   const { method, path, status, places, answersBytes = false } = route;
-  return { method, path, status, places: places(), answersBytes };
+  return { method, path, status, places: places, answersBytes };
 }
 
 function keyOf(op: AnyOperation): Surface['idempotencyKey'] {
@@ -102,7 +104,7 @@ function restOnly(
     summary,
     tool: undefined,
     command: undefined,
-    path: { method, path, status, places: places(), answersBytes: false },
+    path: { method, path, status, places: places, answersBytes: false },
     follows: [],
     input: plainSchema(input, 'input'),
     answer: plainSchema(wire, 'output'),

@@ -2,10 +2,6 @@ import { signup } from '../../resolvers/auth/signup.ts';
 import { authRoute } from './auth-route.ts';
 
 /** Contract 01, section 3.2. */
-export const signupRoute = authRoute('POST', '/auth/v1/signup', 201, signup, ({ body }) => ({
-  email: body.email,
-  password: body.password,
-  is_admin: body.is_admin,
-  email_confirm: body.email_confirm,
-  data: body.data ?? body.user_metadata,
-}));
+export const signupRoute = authRoute('POST', '/auth/v1/signup', 201, signup, {
+  data: ['body data', 'body user_metadata'],
+});

@@ -2,7 +2,8 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { BrowserSession } from '../../resolvers/ceremonies/browser-session.ts';
 import { findBrowserSession, requireOwnPage } from '../../resolvers/ceremonies/browser-session.ts';
-import type { RestRequest, Route } from '../route.ts';
+import type { RestRequest } from '../rest-request.ts';
+import type { Route } from '../route.ts';
 
 const headerOf = ({ headers = {} }: RestRequest, name: string): string | undefined => {
   const value = headers[name];

@@ -8,7 +8,8 @@ import type { MintedSession } from '../../resolvers/ceremonies/shared/sessions.t
 import { signInPagePath } from '../../resolvers/identity/shared/page-paths.ts';
 import { type Html, html } from '../hosted/html.ts';
 import { alertOf, hidden, page } from '../hosted/page.ts';
-import type { RestAnswer, RestRequest, Route } from '../route.ts';
+import type { RestRequest } from '../rest-request.ts';
+import type { RestAnswer, Route } from '../route.ts';
 import { originOf, userAgentOf } from './by-browser.ts';
 
 export const plane = '/agent/v1/control-plane';

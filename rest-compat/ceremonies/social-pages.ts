@@ -5,9 +5,7 @@ import { asNobody, type Route, route } from '../route.ts';
 import { byBrowser, cookiesOf } from './by-browser.ts';
 import { accountPath, goOn, keepAndGoOn, pageRoute, plane, seeOther, wayOn } from './page-parts.ts';
 
-const link = byBrowser(
-  route('POST', `${plane}/oauth/:provider/link`, 200, linkOauth, ({ params }) => ({ provider: params.provider })),
-);
+const link = byBrowser(route('POST', `${plane}/oauth/:provider/link`, 200, linkOauth));
 
 /** Sign-in of people by a social account, where the operator configured one. Contract 01, section 5.14. */
 export const socialRoutes: readonly Route[] = [

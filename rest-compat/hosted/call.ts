@@ -6,7 +6,7 @@ import type { Context } from '../../kernel/run/context.ts';
 import { type Endpoint, runEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { claimsOf, type Visitor } from '../../resolvers/auth/hosted/visitor.ts';
 import type { ProjectCaller } from '../../resolvers/auth/shared/project-door.ts';
-import type { Method } from '../route.ts';
+import type { Method } from '../rest-request.ts';
 import type { HostedAnswer } from './page.ts';
 
 /** The project's host that was asked, resolved. */

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { errorRows } from '../../core/error-codes.ts';
 import type { AnyOperation } from '../../kernel/run/operation.ts';
-import type { Method, Place, Route } from '../route.ts';
+import type { Place } from '../inputs.ts';
+import type { Method } from '../rest-request.ts';
+import type { Route } from '../route.ts';
 import { inputForm, referenceTo, SchemaPrinter } from './json-schema.ts';
 import type { JsonSchema } from './path-doc.ts';
 
@@ -96,7 +98,7 @@ export function platformDocument(
       operationId: turn === 1 ? operation.name : `${operation.name}.${turn}`,
       summary: operation.summary,
       tags: [operation.name.split('.')[0]],
-      ...requestOf(route, operation, places()),
+      ...requestOf(route, operation, places),
       responses: responsesOf(route, operation, printer),
     };
   }

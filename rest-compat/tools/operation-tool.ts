@@ -77,7 +77,7 @@ export function operationTool(
 
 /** The operation's inputs and what they are called; those that no documented path takes are left out. */
 function namesOf(op: AnyOperation, routes: readonly Route[], spelling: NonNullable<ToolOptions['spelling']>) {
-  const places = routes.find(({ operation, places }) => operation === op.name && places !== undefined)?.places?.();
+  const places = routes.find(({ operation, places }) => operation === op.name && places !== undefined)?.places;
   const names = new Map<string, string>();
   for (const own of Object.keys(op.input.shape)) {
     const place = places?.[own];

@@ -1,5 +1,6 @@
 import type { Context } from '../../kernel/run/context.ts';
-import type { RestRequest, Route } from '../../rest-compat/route.ts';
+import type { RestRequest } from '../../rest-compat/rest-request.ts';
+import type { Route } from '../../rest-compat/route.ts';
 
 export interface RouteInput {
   readonly from: keyof RestRequest;

@@ -107,7 +107,7 @@ describe('each tool, as each kind of caller', () => {
   test.each(cells)('$tool for $name by $caller: $cell', async ({ name, route, tool, caller, cell }) => {
     Object.assign(params, await surfaces[name]!.prepare?.());
     const { method, path, places } = route;
-    const args = toolArgumentsOf(stage, { method, path, places: places?.() ?? {} }, takesKey.has(route.operation));
+    const args = toolArgumentsOf(stage, { method, path, places: places ?? {} }, takesKey.has(route.operation));
     const { isError, structuredContent, content } = await tools.call(actors[caller], tool, args);
     // What has to be paid for is answered with the challenge alone, as clients of x402 want it.
     const [status, code] = cell === '$' ? codes.X! : (codes[cell] ?? [200, undefined]);
