@@ -14,7 +14,7 @@ import { route } from './route.ts';
 /** Paths of organizations and their members, the platform admin’s among them. Contract 01, section 6. */
 export const orgRoutes = [
   // The whole body is handed on: this operation refuses members it does not know.
-  route('POST', '/orgs/v1', 201, createOrg),
+  route('POST', '/orgs/v1', 201, createOrg, {}, { passesUnknown: true }),
   route('GET', '/orgs/v1', 200, listOrgs),
   route('GET', '/orgs/v1/:org_id', 200, getOrg),
   route('GET', '/orgs/v1/by-slug/:slug', 200, getOrgBySlug),

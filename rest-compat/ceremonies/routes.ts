@@ -41,6 +41,7 @@ import {
   confirmApproval,
 } from '../../resolvers/ceremonies/write-approvals.ts';
 import { beginContactEnrolment, finishContactEnrolment } from '../../resolvers/operator-contact/contact-passkey.ts';
+import type { RestRequest } from '../rest-request.ts';
 import { type Route, route } from '../route.ts';
 import { byBrowser, userAgentOf } from './by-browser.ts';
 import { ceremonyPages } from './pages.ts';
