@@ -1,5 +1,6 @@
 import { getPricing, type PricedPlan, type PricedTier, type Pricing } from '../resolvers/audits/get-pricing.ts';
 import { builder } from './builder.ts';
+import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 
 const SettlementTermsRef = builder.objectRef<Pricing['settlement']>('SettlementTerms').implement({
@@ -57,7 +58,7 @@ builder.queryField('auditPricing', (t) =>
   t.field({
     type: AuditPricingRef,
     nullable: true,
-    description: getPricing.summary,
+    ...fieldOf(getPricing),
     resolve: (_root, _args, ctx) => run(getPricing, ctx, {}),
   }),
 );

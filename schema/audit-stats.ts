@@ -2,6 +2,7 @@ import type { OrderTier } from '../db/schema/products.ts';
 import { type AuditStats, getAuditStats, type OrderSum, type RecentDomain } from '../resolvers/audits/audit-stats.ts';
 import { orderTiers } from '../resolvers/audits/count-sales.ts';
 import { builder } from './builder.ts';
+import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 
 const OrderSumRef = builder.objectRef<OrderSum & { readonly tier: OrderTier }>('OrderSum').implement({
@@ -62,7 +63,7 @@ builder.queryField('auditStats', (t) =>
   t.field({
     type: AuditStatsRef,
     nullable: true,
-    description: getAuditStats.summary,
+    ...fieldOf(getAuditStats),
     resolve: (_root, _args, ctx) => run(getAuditStats, ctx, {}),
   }),
 );

@@ -2,6 +2,7 @@ import type { AuditEvent } from '../db/schema/orgs.ts';
 import { listAudit } from '../resolvers/orgs/list-audit.ts';
 import { builder, pageArgs } from './builder.ts';
 import { listConnection, listWindowOf } from './connection.ts';
+import { fieldOf } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -28,7 +29,7 @@ builder.objectField(OrganizationRef, 'auditEvents', (t) =>
   t.field({
     type: AuditEventConnection,
     nullable: true,
-    description: listAudit.summary,
+    ...fieldOf(listAudit),
     args: pageArgs,
     resolve: async ({ id }, page, ctx) =>
       listConnection(await run(listAudit, ctx, { org: id, ...listWindowOf(page) }), page),

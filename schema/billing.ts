@@ -11,6 +11,7 @@ import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
+import { fieldOf } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -66,7 +67,7 @@ const BillingRef = builder.objectRef<Billing>('OrganizationBilling').implement({
     history: t.field({
       type: LedgerEntryConnection,
       nullable: true,
-      description: listHistory.summary,
+      ...fieldOf(listHistory),
       args: pageArgs,
       resolve: async ({ orgId }, page, ctx) =>
         listConnection(await run(listHistory, ctx, { org: orgId, ...listWindowOf(page) }), page),
@@ -81,7 +82,7 @@ builder.objectField(OrganizationRef, 'billing', (t) =>
   t.field({
     type: BillingRef,
     nullable: true,
-    description: getBilling.summary,
+    ...fieldOf(getBilling),
     resolve: ({ id }, _args, ctx) => billingOf(ctx).load(id),
   }),
 );
@@ -90,7 +91,7 @@ builder.queryField('billingLookup', (t) =>
   t.field({
     type: BillingRef,
     nullable: true,
-    description: lookupBilling.summary,
+    ...fieldOf(lookupBilling),
     authScopes: { credential: true },
     args: {
       wallet: t.arg.string({ required: false, description: 'Address of the wallet that signed the request.' }),
@@ -115,7 +116,7 @@ builder.mutationField('addOrganizationCredit', (t) =>
   t.field({
     type: LedgerEntryRef,
     nullable: true,
-    description: addCredit.summary,
+    ...fieldOf(addCredit),
     authScopes: { credential: true },
     args: { input: t.arg({ type: AddOrganizationCreditInput, description: 'The credit.' }) },
     resolve: async (_root, { input }, ctx) => {

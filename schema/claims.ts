@@ -16,6 +16,7 @@ import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
+import { fieldOf } from './operation-field.ts';
 import { addressOf, arrivedPresence, newcomerFields, PresenceRef, RoomRef, roomArgs, roomInput } from './rooms.ts';
 import { run } from './run.ts';
 import { selectedBelow } from './selected.ts';
@@ -110,7 +111,7 @@ ClaimRef.implement({
 builder.objectField(RoomRef, 'claims', (t) =>
   t.field({
     type: ClaimConnection,
-    description: listClaims.summary,
+    ...fieldOf(listClaims),
     args: {
       ...pageArgs,
       includeInactive: t.arg.boolean({
@@ -159,7 +160,7 @@ builder.mutationFields((t) => ({
   createRoomClaim: t.field({
     type: ClaimRef,
     nullable: true,
-    description: createClaim.summary,
+    ...fieldOf(createClaim),
     authScopes: { credential: true },
     args: { input: t.arg({ type: CreateRoomClaimInput, description: 'The claim.' }) },
     resolve: async (_root, { input }, ctx) => {
@@ -182,7 +183,7 @@ builder.mutationFields((t) => ({
   releaseRoomClaim: t.field({
     type: ClaimRef,
     nullable: true,
-    description: releaseClaim.summary,
+    ...fieldOf(releaseClaim),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ReleaseRoomClaimInput, description: 'The claim.' }) },
     resolve: async (_root, { input }, ctx) => {

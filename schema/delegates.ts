@@ -13,6 +13,7 @@ import { nativeId } from './global-id.ts';
 import { CapabilityEnum } from './grants.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { projectField } from './input-fields.ts';
+import { fieldOf } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -113,7 +114,7 @@ builder.objectField(ProjectRef, 'delegates', (t) =>
   t.field({
     type: DelegateConnection,
     nullable: true,
-    description: listDelegates.summary,
+    ...fieldOf(listDelegates),
     args: pageArgs,
     resolve: async ({ id }, page, ctx) =>
       sliceConnection(await run(listDelegates, ctx, { project: id }), (delegate) => delegate.id, page),
@@ -179,7 +180,7 @@ builder.mutationFields((t) => ({
   createDelegate: t.field({
     type: IssuedDelegateRef,
     nullable: true,
-    description: createDelegate.summary,
+    ...fieldOf(createDelegate),
     authScopes: { credential: true },
     args: { input: t.arg({ type: CreateDelegateInput, description: 'The new delegate.' }) },
     resolve: (_root, { input }, ctx) => {
@@ -205,7 +206,7 @@ builder.mutationFields((t) => ({
   rotateDelegate: t.field({
     type: IssuedDelegateRef,
     nullable: true,
-    description: rotateDelegate.summary,
+    ...fieldOf(rotateDelegate),
     authScopes: { credential: true },
     args: { input: t.arg({ type: DelegateInput, description: 'The delegate.' }) },
     resolve: (_root, { input: { project, delegate, idempotencyKey } }, ctx) =>
@@ -214,7 +215,7 @@ builder.mutationFields((t) => ({
   revokeDelegate: t.field({
     type: DelegateRef,
     nullable: true,
-    description: revokeDelegate.summary,
+    ...fieldOf(revokeDelegate),
     authScopes: { credential: true },
     args: { input: t.arg({ type: DelegateInput, description: 'The delegate.' }) },
     resolve: (_root, { input: { project, delegate, idempotencyKey } }, ctx) =>

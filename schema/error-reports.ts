@@ -9,6 +9,7 @@ import { ErrorFingerprintRef, OccurrenceKindEnum } from './errors.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { type InputFields, projectField } from './input-fields.ts';
+import { fieldOf } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -140,7 +141,7 @@ builder.mutationFields((t) => ({
   reportErrorOccurrences: t.field({
     type: OccurrencesReportedRef,
     nullable: true,
-    description: reportOccurrences.summary,
+    ...fieldOf(reportOccurrences),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ReportOccurrencesInput, description: 'The failures.' }) },
     resolve: (_root, { input: { project, occurrences, idempotencyKey } }, ctx) =>
@@ -157,7 +158,7 @@ builder.mutationFields((t) => ({
   reportReleaseActivation: t.field({
     type: ActivationRef,
     nullable: true,
-    description: reportActivation.summary,
+    ...fieldOf(reportActivation),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ReportActivationInput, description: 'The release.' }) },
     resolve: (_root, { input: { project, releaseId, at, idempotencyKey } }, ctx) =>
@@ -170,7 +171,7 @@ builder.mutationFields((t) => ({
   reportInvocations: t.field({
     type: InvocationsReportedRef,
     nullable: true,
-    description: reportInvocations.summary,
+    ...fieldOf(reportInvocations),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ReportInvocationsInput, description: 'The counts.' }) },
     resolve: (_root, { input: { project, invocations, idempotencyKey } }, ctx) =>
@@ -186,7 +187,7 @@ builder.mutationFields((t) => ({
   reportFunctionFidelity: t.field({
     type: FidelityReportedRef,
     nullable: true,
-    description: reportFidelity.summary,
+    ...fieldOf(reportFidelity),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ReportFidelityInput, description: 'The functions.' }) },
     resolve: (_root, { input: { project, functions, idempotencyKey } }, ctx) =>

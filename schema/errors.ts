@@ -18,6 +18,7 @@ import { builder, pageArgs } from './builder.ts';
 import { listConnection, listWindowOf, type PageArgs } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { loaderOf } from './loader.ts';
+import { fieldOf } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -212,7 +213,7 @@ builder.objectFields(ProjectRef, (t) => ({
   errors: t.field({
     type: ErrorFingerprintConnection,
     nullable: true,
-    description: listErrors.summary,
+    ...fieldOf(listErrors),
     args: {
       ...pageArgs,
       since: t.arg({ type: 'DateTime', required: false, description: '24 hours before `until` when absent.' }),
@@ -243,7 +244,7 @@ builder.queryField('errorFingerprint', (t) =>
   t.field({
     type: ErrorFingerprintRef,
     nullable: true,
-    description: getError.summary,
+    ...fieldOf(getError),
     authScopes: { credential: true },
     args: {
       project: t.arg.id({ description: 'Project, by global or native id.' }),

@@ -8,6 +8,7 @@ import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField } from './input-fields.ts';
+import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 
 const ContactRef = builder.objectRef<ContactRow>('EscalationContact').implement({
@@ -28,7 +29,7 @@ builder.queryField('escalationContacts', (t) =>
   t.field({
     type: ContactConnection,
     nullable: true,
-    description: listContacts.summary,
+    ...fieldOf(listContacts),
     authScopes: { credential: true },
     args: { org: t.arg.id({ description: 'Organization, by global or native id.' }), ...pageArgs },
     resolve: async (_root, { org, ...page }, ctx) =>
@@ -56,7 +57,7 @@ builder.mutationFields((t) => ({
   addEscalationContact: t.field({
     type: ContactRef,
     nullable: true,
-    description: addContact.summary,
+    ...fieldOf(addContact),
     authScopes: { credential: true },
     args: { input: t.arg({ type: AddContactInput, description: 'The contact.' }) },
     resolve: async (_root, { input }, ctx) => {
@@ -68,7 +69,7 @@ builder.mutationFields((t) => ({
   removeEscalationContact: t.field({
     type: ContactRef,
     nullable: true,
-    description: removeContact.summary,
+    ...fieldOf(removeContact),
     authScopes: { credential: true },
     args: { input: t.arg({ type: RemoveContactInput, description: 'The contact.' }) },
     resolve: (_root, { input: { org, contact, idempotencyKey } }, ctx) =>

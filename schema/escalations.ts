@@ -21,6 +21,7 @@ import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { type InputFields, orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
+import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 import { selectedBelow } from './selected.ts';
 
@@ -260,7 +261,7 @@ builder.queryFields((t) => ({
   escalations: t.field({
     type: EscalationConnection,
     nullable: true,
-    description: listEscalations.summary,
+    ...fieldOf(listEscalations),
     authScopes: { credential: true },
     args: {
       ...orgArg,
@@ -279,7 +280,7 @@ builder.queryFields((t) => ({
   escalation: t.field({
     type: EscalationRef,
     nullable: true,
-    description: getEscalation.summary,
+    ...fieldOf(getEscalation),
     authScopes: { credential: true },
     args: addressArgs,
     resolve: async (_root, { org, escalation }, ctx) =>
@@ -328,7 +329,7 @@ builder.mutationFields((t) => ({
   raiseEscalation: t.field({
     type: RaisedRef,
     nullable: true,
-    description: raiseEscalation.summary,
+    ...fieldOf(raiseEscalation),
     authScopes: { credential: true },
     args: { input: t.arg({ type: RaiseInput, description: 'The escalation.' }) },
     resolve: (_root, { input }, ctx) => {
@@ -347,7 +348,7 @@ builder.mutationFields((t) => ({
   acknowledgeEscalation: t.field({
     type: AnsweredRef,
     nullable: true,
-    description: acknowledgeEscalation.summary,
+    ...fieldOf(acknowledgeEscalation),
     authScopes: { credential: true },
     args: { input: t.arg({ type: AcknowledgeInput, description: 'The escalation.' }) },
     resolve: (_root, { input: { org, escalation, idempotencyKey } }, ctx) =>
@@ -359,7 +360,7 @@ builder.mutationFields((t) => ({
   resolveEscalation: t.field({
     type: AnsweredRef,
     nullable: true,
-    description: resolveEscalation.summary,
+    ...fieldOf(resolveEscalation),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ResolveInput, description: 'The escalation.' }) },
     resolve: (_root, { input: { org, escalation, note, idempotencyKey } }, ctx) =>
@@ -372,7 +373,7 @@ builder.mutationFields((t) => ({
   acknowledgeByToken: t.field({
     type: TokenAnswerRef,
     nullable: true,
-    description: acknowledgeByToken.summary,
+    ...fieldOf(acknowledgeByToken),
     args: { input: t.arg({ type: TokenInput, description: 'The link.' }) },
     resolve: (_root, { input: { token } }, ctx) => run(acknowledgeByToken, ctx, { token }),
   }),

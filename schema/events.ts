@@ -12,6 +12,7 @@ import { eventFields, followArgs, followed } from './following.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { projectField } from './input-fields.ts';
+import { fieldOf } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
@@ -151,7 +152,7 @@ builder.objectField(ProjectRef, 'events', (t) =>
   t.field({
     type: EventConnection,
     nullable: true,
-    description: listProjectEvents.summary,
+    ...fieldOf(listProjectEvents),
     args: viewArgs,
     resolve: async ({ id }, args, ctx) =>
       eventsPage(ctx, await run(listProjectEvents, ctx, { project: id, ...inputOf(args) }, spelling), args),
@@ -162,7 +163,7 @@ builder.objectField(OrganizationRef, 'events', (t) =>
   t.field({
     type: EventConnection,
     nullable: true,
-    description: listOrgEvents.summary,
+    ...fieldOf(listOrgEvents),
     args: viewArgs,
     resolve: async ({ id }, args, ctx) =>
       eventsPage(ctx, await run(listOrgEvents, ctx, { org: id, ...inputOf(args) }, spelling), args),
@@ -213,7 +214,7 @@ builder.mutationField('emitEvent', (t) =>
   t.field({
     type: EmittedEventRef,
     nullable: true,
-    description: emitEvent.summary,
+    ...fieldOf(emitEvent),
     authScopes: { credential: true },
     args: { input: t.arg({ type: EmitEventInput, description: 'The event.' }) },
     resolve: (_root, { input: { project, eventType, payload, onceKey, idempotencyKey } }, ctx) =>

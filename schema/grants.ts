@@ -10,6 +10,7 @@ import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { projectField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
+import { fieldOf } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -68,7 +69,7 @@ builder.objectField(ProjectRef, 'grants', (t) =>
   t.field({
     type: GrantConnection,
     nullable: true,
-    description: listGrants.summary,
+    ...fieldOf(listGrants),
     args: pageArgs,
     resolve: async ({ id }, page, ctx) =>
       sliceConnection(await run(listGrants, ctx, { project: id }), (grant) => grant.id, page),
@@ -104,7 +105,7 @@ builder.mutationFields((t) => ({
   createGrant: t.field({
     type: GrantRef,
     nullable: true,
-    description: createGrant.summary,
+    ...fieldOf(createGrant),
     authScopes: { credential: true },
     args: { input: t.arg({ type: CreateGrantInput, description: 'The new grant.' }) },
     resolve: async (_root, { input: { project, wallet, capability, policy, expiresAt, idempotencyKey } }, ctx) => {
@@ -116,7 +117,7 @@ builder.mutationFields((t) => ({
   revokeGrant: t.field({
     type: GrantRef,
     nullable: true,
-    description: revokeGrant.summary,
+    ...fieldOf(revokeGrant),
     authScopes: { credential: true },
     args: { input: t.arg({ type: RevokeGrantInput, description: 'The grant.' }) },
     resolve: async (_root, { input: { project, grant, idempotencyKey } }, ctx) =>

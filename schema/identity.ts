@@ -6,6 +6,7 @@ import { newestKeyOf } from '../resolvers/vaults/shared/member-keys.ts';
 import { builder, pageArgs } from './builder.ts';
 import { EncryptionKeyRef } from './encryption-keys.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { fieldOf } from './operation-field.ts';
 import { MemberConnection, membershipPage } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -71,7 +72,7 @@ builder.queryField('whoami', (t) =>
   t.field({
     type: IdentityRef,
     nullable: true,
-    description: whoami.summary,
+    ...fieldOf(whoami),
     authScopes: { credential: true },
     resolve: (_root, _args, ctx) => execute(whoami, ctx, {}),
   }),
@@ -89,7 +90,7 @@ builder.mutationField('setDisplayName', (t) =>
   t.field({
     type: IdentityRef,
     nullable: true,
-    description: setDisplayName.summary,
+    ...fieldOf(setDisplayName),
     authScopes: { credential: true },
     args: { input: t.arg({ type: SetDisplayNameInput, description: 'The name.' }) },
     resolve: (_root, { input: { displayName, idempotencyKey } }, ctx) =>

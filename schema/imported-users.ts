@@ -3,6 +3,7 @@ import { type ImportedUser, type ImportedUsers, importUsers } from '../resolvers
 import { builder } from './builder.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 
 const ImportStatusEnum = builder.enumType('ImportStatus', {
@@ -126,7 +127,7 @@ builder.mutationField('importProjectUsers', (t) =>
   t.field({
     type: ImportedUsersRef,
     nullable: true,
-    description: importUsers.summary,
+    ...fieldOf(importUsers),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ImportProjectUsersInput, description: 'The users.' }) },
     resolve: (_root, { input: { project, users, idempotencyKey } }, ctx) =>

@@ -4,6 +4,7 @@ import { resolveIncident } from '../resolvers/incidents/resolve-incident.ts';
 import { type DeclaredIncident, statusOf } from '../resolvers/incidents/wire.ts';
 import { builder } from './builder.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 
 const SubsystemEnum = builder.enumType('IncidentSubsystem', {
@@ -82,7 +83,7 @@ builder.mutationFields((t) => ({
   declareIncident: t.field({
     type: PlatformIncidentRef,
     nullable: true,
-    description: declareIncident.summary,
+    ...fieldOf(declareIncident),
     authScopes: { credential: true },
     args: { input: t.arg({ type: DeclareIncidentInput, description: 'The incident.' }) },
     resolve: (_root, { input: { idempotencyKey, projectIds, ...facts } }, ctx) =>
@@ -94,7 +95,7 @@ builder.mutationFields((t) => ({
   resolveIncident: t.field({
     type: PlatformIncidentRef,
     nullable: true,
-    description: resolveIncident.summary,
+    ...fieldOf(resolveIncident),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ResolveIncidentInput, description: 'The incident.' }) },
     resolve: (_root, { input: { idempotencyKey, incident } }, ctx) =>

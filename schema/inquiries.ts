@@ -3,6 +3,7 @@ import { type RecordedInquiry, recordInquiry } from '../resolvers/inquiries/reco
 import { settlementAddress } from '../resolvers/payments/shared/settlement-address.ts';
 import { builder } from './builder.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 
 const InquiryRef = builder.objectRef<RecordedInquiry>('Inquiry').implement({
@@ -49,7 +50,7 @@ builder.mutationField('recordInquiry', (t) =>
   t.field({
     type: InquiryRef,
     nullable: true,
-    description: recordInquiry.summary,
+    ...fieldOf(recordInquiry),
     args: { input: t.arg({ type: RecordInquiryInput, description: 'The inquiry.' }) },
     resolve: (_root, { input: { idempotencyKey, buyerDomain, offerUsd, ...inquiry } }, ctx) =>
       run(

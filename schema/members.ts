@@ -12,6 +12,7 @@ import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { type InputFields, orgField } from './input-fields.ts';
+import { fieldOf } from './operation-field.ts';
 import { MemberConnection, MemberRef, memberId, membersOf, OrganizationRef, RoleEnum } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -52,7 +53,7 @@ builder.objectField(MemberRef, 'invitation', (t) =>
 builder.objectField(OrganizationRef, 'invites', (t) =>
   t.field({
     type: MemberConnection,
-    description: listInvites.summary,
+    ...fieldOf(listInvites),
     args: pageArgs,
     // Who may see the members may see these among them, so the same rows serve both.
     resolve: async (org, page, ctx) =>
@@ -111,7 +112,7 @@ builder.mutationFields((t) => ({
   addMember: t.field({
     type: MemberRef,
     nullable: true,
-    description: addMember.summary,
+    ...fieldOf(addMember),
     authScopes: { credential: true },
     args: { input: t.arg({ type: AddMemberInput, description: 'The new member.' }) },
     resolve: async (_root, { input }, ctx) => {
@@ -126,7 +127,7 @@ builder.mutationFields((t) => ({
   setMemberRole: t.field({
     type: MemberRef,
     nullable: true,
-    description: setMemberRole.summary,
+    ...fieldOf(setMemberRole),
     authScopes: { credential: true },
     args: { input: t.arg({ type: SetMemberRoleInput, description: 'The member and the role.' }) },
     resolve: async (_root, { input }, ctx) => {
@@ -141,7 +142,7 @@ builder.mutationFields((t) => ({
   removeMember: t.field({
     type: MemberRef,
     nullable: true,
-    description: removeMember.summary,
+    ...fieldOf(removeMember),
     authScopes: { credential: true },
     args: { input: t.arg({ type: RemoveMemberInput, description: 'The member.' }) },
     resolve: async (_root, { input }, ctx) => {
@@ -155,7 +156,7 @@ builder.mutationFields((t) => ({
   revokeMemberKey: t.field({
     type: MemberRef,
     nullable: true,
-    description: revokeMemberKey.summary,
+    ...fieldOf(revokeMemberKey),
     authScopes: { credential: true },
     args: { input: t.arg({ type: RevokeMemberKeyInput, description: 'The member.' }) },
     resolve: async (_root, { input }, ctx) => {
@@ -170,7 +171,7 @@ builder.mutationFields((t) => ({
   createInvite: t.field({
     type: MemberRef,
     nullable: true,
-    description: createInvite.summary,
+    ...fieldOf(createInvite),
     authScopes: { credential: true },
     args: { input: t.arg({ type: CreateInviteInput, description: 'The invitation.' }) },
     resolve: async (_root, { input }, ctx) => {
@@ -186,7 +187,7 @@ builder.mutationFields((t) => ({
   revokeInvite: t.field({
     type: MemberRef,
     nullable: true,
-    description: revokeInvite.summary,
+    ...fieldOf(revokeInvite),
     authScopes: { credential: true },
     args: { input: t.arg({ type: RevokeInviteInput, description: 'The invitation.' }) },
     resolve: async (_root, { input }, ctx) => {

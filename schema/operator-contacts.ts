@@ -15,6 +15,7 @@ import {
 } from '../resolvers/operator-contact/shared/contact.ts';
 import { builder } from './builder.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 
 const AssuranceEnum = builder.enumType('OperatorAssurance', {
@@ -124,7 +125,7 @@ builder.queryField('operatorContact', (t) =>
   t.field({
     type: ContactRef,
     nullable: true,
-    description: getContact.summary,
+    ...fieldOf(getContact),
     authScopes: { credential: true },
     resolve: (_root, _args, ctx) => run(getContact, ctx, {}),
   }),
@@ -171,7 +172,7 @@ builder.mutationFields((t) => ({
   setOperatorContact: t.field({
     type: ContactRef,
     nullable: true,
-    description: setContact.summary,
+    ...fieldOf(setContact),
     authScopes: { credential: true },
     args: { input: t.arg({ type: SetInput, description: 'The contact.' }) },
     resolve: (_root, { input: { idempotencyKey, ...given } }, ctx) =>
@@ -180,7 +181,7 @@ builder.mutationFields((t) => ({
   sendOperatorVerification: t.field({
     type: ContactRef,
     nullable: true,
-    description: sendVerification.summary,
+    ...fieldOf(sendVerification),
     authScopes: { credential: true },
     args: { input: t.arg({ type: SendInput, description: 'Nothing in particular.' }) },
     resolve: (_root, { input: { idempotencyKey } }, ctx) =>
@@ -189,14 +190,14 @@ builder.mutationFields((t) => ({
   confirmOperatorEmail: t.field({
     type: ConfirmedRef,
     nullable: true,
-    description: confirmEmail.summary,
+    ...fieldOf(confirmEmail),
     args: { input: t.arg({ type: ConfirmInput, description: 'The link.' }) },
     resolve: (_root, { input: { token } }, ctx) => run(confirmEmail, ctx, { token }),
   }),
   enrollOperatorPasskey: t.field({
     type: ContactRef,
     nullable: true,
-    description: enrollPasskey.summary,
+    ...fieldOf(enrollPasskey),
     authScopes: { credential: true },
     args: { input: t.arg({ type: EnrollInput, description: 'Nothing in particular.' }) },
     resolve: (_root, { input: { idempotencyKey } }, ctx) => {
@@ -207,7 +208,7 @@ builder.mutationFields((t) => ({
   connectChat: t.field({
     type: ChatRef,
     nullable: true,
-    description: connectChat.summary,
+    ...fieldOf(connectChat),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ChatInput, description: 'The chat.' }) },
     resolve: (_root, { input: { label, idempotencyKey } }, ctx) => {

@@ -7,6 +7,7 @@ import type { Advisory, OperatedOrg, OperatorScope, Reach } from '../resolvers/o
 import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
+import { fieldOf } from './operation-field.ts';
 import { ProjectConnection } from './projects.ts';
 import { run } from './run.ts';
 
@@ -123,14 +124,14 @@ builder.queryFields((t) => ({
   operatorOverview: t.field({
     type: OverviewRef,
     nullable: true,
-    description: getOverview.summary,
+    ...fieldOf(getOverview),
     authScopes: { credential: true },
     resolve: (_root, _args, ctx) => run(getOverview, ctx, {}),
   }),
   operatorProjects: t.field({
     type: ProjectsRef,
     nullable: true,
-    description: listOperatorProjects.summary,
+    ...fieldOf(listOperatorProjects),
     authScopes: { credential: true },
     args: {
       org: t.arg.id({ required: false, description: 'Only of this organization, by global or native id.' }),
@@ -147,7 +148,7 @@ builder.queryFields((t) => ({
   operatorProjectContents: t.field({
     type: ContentsRef,
     nullable: true,
-    description: getContents.summary,
+    ...fieldOf(getContents),
     authScopes: { credential: true },
     args: { project: t.arg.id({ description: 'The project, by global or native id.' }) },
     resolve: (_root, { project }, ctx) => run(getContents, ctx, { project: nativeId('Project', project) }),
@@ -155,7 +156,7 @@ builder.queryFields((t) => ({
   operatorStatus: t.field({
     type: StatusRef,
     nullable: true,
-    description: getOperatorStatus.summary,
+    ...fieldOf(getOperatorStatus),
     authScopes: { credential: true },
     resolve: (_root, _args, ctx) => run(getOperatorStatus, ctx, {}),
   }),

@@ -7,6 +7,7 @@ import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
+import { fieldOf } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -56,7 +57,7 @@ builder.objectField(OrganizationRef, 'payout', (t) =>
   t.field({
     type: PayoutRef,
     nullable: true,
-    description: getPayout.summary,
+    ...fieldOf(getPayout),
     resolve: ({ id }, _args, ctx) => payoutsOf(ctx).load(id),
   }),
 );
@@ -90,7 +91,7 @@ builder.mutationFields((t) => ({
   renameOrganization: t.field({
     type: OrganizationRef,
     nullable: true,
-    description: renameOrg.summary,
+    ...fieldOf(renameOrg),
     authScopes: { credential: true },
     args: { input: t.arg({ type: RenameOrganizationInput, description: 'The name.' }) },
     resolve: async (_root, { input: { org, displayName, idempotencyKey } }, ctx) => {
@@ -101,7 +102,7 @@ builder.mutationFields((t) => ({
   setPayoutWallet: t.field({
     type: OrganizationRef,
     nullable: true,
-    description: setPayoutWallet.summary,
+    ...fieldOf(setPayoutWallet),
     authScopes: { credential: true },
     args: { input: t.arg({ type: SetPayoutWalletInput, description: 'The wallet.' }) },
     resolve: async (_root, { input: { org, walletAddress, idempotencyKey } }, ctx) => {

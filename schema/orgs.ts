@@ -14,6 +14,7 @@ import { inOrder, type PageArgs, sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { loaderOf } from './loader.ts';
+import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 
 export const RoleEnum = builder.enumType('Role', {
@@ -146,7 +147,7 @@ OrganizationRef.implement({
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     members: t.field({
       type: MemberConnection,
-      description: listMembers.summary,
+      ...fieldOf(listMembers),
       args: pageArgs,
       resolve: async (org, page, ctx) => sliceConnection(await membersOf(ctx).load(org.id), memberId, page),
     }),
@@ -162,7 +163,7 @@ builder.queryFields((t) => ({
   organization: t.field({
     type: OrganizationRef,
     nullable: true,
-    description: getOrg.summary,
+    ...fieldOf(getOrg),
     authScopes: { credential: true },
     args: { id: t.arg.id({ description: 'Organization, by global or native id.' }) },
     resolve: (_root, { id }, ctx) => run(getOrg, ctx, { org: nativeId('Organization', id) }, { org: 'id' }),
@@ -170,7 +171,7 @@ builder.queryFields((t) => ({
   organizations: t.field({
     type: OrganizationConnection,
     nullable: true,
-    description: listOrgs.summary,
+    ...fieldOf(listOrgs),
     authScopes: { credential: true },
     args: pageArgs,
     resolve: async (_root, page, ctx) => {
@@ -196,7 +197,7 @@ builder.mutationField('createOrganization', (t) =>
   t.field({
     type: OrganizationRef,
     nullable: true,
-    description: createOrg.summary,
+    ...fieldOf(createOrg),
     authScopes: { credential: true },
     args: { input: t.arg({ type: CreateOrganizationInput, description: 'The new organization.' }) },
     resolve: async (_root, { input }, ctx) => {

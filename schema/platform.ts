@@ -11,6 +11,7 @@ import { inOrder, listConnection, listWindowOf } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField } from './input-fields.ts';
+import { fieldOf } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -53,7 +54,7 @@ builder.queryField('outboxMails', (t) =>
   t.field({
     type: OutboxMailConnection,
     nullable: true,
-    description: listOutbox.summary,
+    ...fieldOf(listOutbox),
     authScopes: { credential: true },
     args: pageArgs,
     resolve: async (_root, page, ctx) => listConnection(await run(listOutbox, ctx, listWindowOf(page)), page),
@@ -118,7 +119,7 @@ builder.mutationFields((t) => ({
   setOrganizationLimits: t.field({
     type: OrganizationRef,
     nullable: true,
-    description: setLimits.summary,
+    ...fieldOf(setLimits),
     authScopes: { credential: true },
     args: { input: t.arg({ type: SetOrganizationLimitsInput, description: 'The limits.' }) },
     resolve: async (_root, { input: { org, limits, idempotencyKey } }, ctx) => {
@@ -135,7 +136,7 @@ builder.mutationFields((t) => ({
   sendTestMail: t.field({
     type: OutboxMailRef,
     nullable: true,
-    description: sendTestMail.summary,
+    ...fieldOf(sendTestMail),
     authScopes: { credential: true },
     args: { input: t.arg({ type: SendTestMailInput, description: 'Where it goes.' }) },
     resolve: (_root, { input: { to, idempotencyKey } }, ctx) =>

@@ -1,6 +1,7 @@
 import type { ManifestEntry } from '../engines/bundles/bundle-file.ts';
 import { getPackageManifest, type PackageManifest } from '../resolvers/products/get-manifest.ts';
 import { builder } from './builder.ts';
+import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 
 const PackageFileRef = builder.objectRef<ManifestEntry>('PackageFile').implement({
@@ -57,7 +58,7 @@ builder.queryField('packageManifest', (t) =>
   t.field({
     type: PackageManifestRef,
     nullable: true,
-    description: getPackageManifest.summary,
+    ...fieldOf(getPackageManifest),
     resolve: (_root, _args, ctx) => run(getPackageManifest, ctx, {}),
   }),
 );

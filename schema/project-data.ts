@@ -11,6 +11,7 @@ import { validateExpose, validateManifest } from '../resolvers/project-data/vali
 import { builder } from './builder.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { fieldOf } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -189,7 +190,7 @@ builder.mutationFields((t) => ({
   runSql: t.field({
     type: SqlResultRef,
     nullable: true,
-    description: runSql.summary,
+    ...fieldOf(runSql),
     authScopes: { credential: true },
     args: { input: t.arg({ type: RunSqlInput, description: 'The SQL.' }) },
     resolve: (_root, { input: { project, sql, params, idempotencyKey } }, ctx) =>
@@ -202,7 +203,7 @@ builder.mutationFields((t) => ({
   applyExpose: t.field({
     type: ExposeAppliedRef,
     nullable: true,
-    description: applyExpose.summary,
+    ...fieldOf(applyExpose),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ApplyExposeInput, description: 'The manifest.' }) },
     resolve: (_root, { input: { project, manifest, idempotencyKey } }, ctx) =>
@@ -222,7 +223,7 @@ builder.queryFields((t) => ({
   exposeFindings: t.field({
     type: [FindingRef],
     nullable: true,
-    description: validateManifest.summary,
+    ...fieldOf(validateManifest),
     authScopes: { credential: true },
     args: manifestArgs,
     resolve: async (_root, { manifest, migrationSql }, ctx) => [
@@ -235,19 +236,19 @@ builder.objectFields(ProjectRef, (t) => ({
   tables: t.field({
     type: [SchemaTableRef],
     nullable: true,
-    description: getSchema.summary,
+    ...fieldOf(getSchema),
     resolve: async ({ id }, _args, ctx) => [...(await run(getSchema, ctx, { project: id })).tables],
   }),
   expose: t.field({
     type: ExposeStateRef,
     nullable: true,
-    description: getExpose.summary,
+    ...fieldOf(getExpose),
     resolve: ({ id }, _args, ctx) => run(getExpose, ctx, { project: id }),
   }),
   exposeFindings: t.field({
     type: [FindingRef],
     nullable: true,
-    description: validateExpose.summary,
+    ...fieldOf(validateExpose),
     args: manifestArgs,
     resolve: async ({ id }, { manifest, migrationSql }, ctx) => [
       ...(await run(validateExpose, ctx, { project: id, manifest, ...dropNulls({ migration_sql: migrationSql }) })),

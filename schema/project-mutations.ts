@@ -8,6 +8,7 @@ import { builder } from './builder.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { projectField } from './input-fields.ts';
+import { fieldOf } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -24,7 +25,7 @@ builder.mutationField('createProject', (t) =>
   t.field({
     type: ProjectRef,
     nullable: true,
-    description: createProject.summary,
+    ...fieldOf(createProject),
     authScopes: { credential: true },
     args: { input: t.arg({ type: CreateProjectInput, description: 'The new project.' }) },
     resolve: async (_root, { input }, ctx) => {
@@ -79,7 +80,7 @@ builder.mutationFields((t) => ({
   renameProject: t.field({
     type: ProjectRef,
     nullable: true,
-    description: renameProject.summary,
+    ...fieldOf(renameProject),
     authScopes: { credential: true },
     args: { input: t.arg({ type: RenameProjectInput, description: 'The name.' }) },
     resolve: async (_root, { input: { project, name, idempotencyKey } }, ctx) =>
@@ -89,7 +90,7 @@ builder.mutationFields((t) => ({
   setProjectRepoName: t.field({
     type: ProjectRef,
     nullable: true,
-    description: setRepoName.summary,
+    ...fieldOf(setRepoName),
     authScopes: { credential: true },
     args: { input: t.arg({ type: SetProjectRepoNameInput, description: 'The name.' }) },
     resolve: async (_root, { input: { project, name, idempotencyKey } }, ctx) =>
@@ -98,7 +99,7 @@ builder.mutationFields((t) => ({
   deleteProject: t.field({
     type: ProjectRef,
     nullable: true,
-    description: deleteProject.summary,
+    ...fieldOf(deleteProject),
     authScopes: { credential: true },
     args: { input: t.arg({ type: DeleteProjectInput, description: 'The project; what it was is answered.' }) },
     resolve: (_root, { input: { project, idempotencyKey } }, ctx) =>
@@ -107,7 +108,7 @@ builder.mutationFields((t) => ({
   archiveProject: t.field({
     type: ProjectRef,
     nullable: true,
-    description: archiveProject.summary,
+    ...fieldOf(archiveProject),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ArchiveProjectInput, description: 'The project.' }) },
     resolve: async (_root, { input }, ctx) => {
@@ -118,7 +119,7 @@ builder.mutationFields((t) => ({
   reactivateProject: t.field({
     type: ProjectRef,
     nullable: true,
-    description: reactivateProject.summary,
+    ...fieldOf(reactivateProject),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ReactivateProjectInput, description: 'The project.' }) },
     resolve: async (_root, { input }, ctx) => {

@@ -8,6 +8,7 @@ import type { AuthSettings } from '../resolvers/auth/rows.ts';
 import { builder } from './builder.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
+import { fieldOf } from './operation-field.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
 
@@ -175,7 +176,7 @@ builder.objectField(ProjectRef, 'authSettings', (t) =>
   t.field({
     type: AuthSettingsRef,
     nullable: true,
-    description: getSettings.summary,
+    ...fieldOf(getSettings),
     resolve: ({ id }, _args, ctx) => run(getSettings, ctx, { project_id: id }),
   }),
 );
@@ -184,7 +185,7 @@ builder.mutationFields((t) => ({
   promoteProjectUser: t.field({
     type: ProjectUserRef,
     nullable: true,
-    description: promoteUser.summary,
+    ...fieldOf(promoteUser),
     authScopes: { credential: true },
     args: { input: t.arg({ type: PromoteProjectUserInput, description: 'The user.' }) },
     resolve: (_root, { input: { project, email, idempotencyKey } }, ctx) =>
@@ -193,7 +194,7 @@ builder.mutationFields((t) => ({
   demoteProjectUser: t.field({
     type: ProjectUserRef,
     nullable: true,
-    description: demoteUser.summary,
+    ...fieldOf(demoteUser),
     authScopes: { credential: true },
     args: { input: t.arg({ type: DemoteProjectUserInput, description: 'The admin.' }) },
     resolve: (_root, { input: { project, email, idempotencyKey } }, ctx) =>
@@ -202,7 +203,7 @@ builder.mutationFields((t) => ({
   deleteProjectUser: t.field({
     type: ProjectUserRef,
     nullable: true,
-    description: deleteUser.summary,
+    ...fieldOf(deleteUser),
     authScopes: { credential: true },
     args: { input: t.arg({ type: DeleteProjectUserInput, description: 'The user.' }) },
     resolve: (_root, { input: { project, userId, idempotencyKey } }, ctx) =>
@@ -216,7 +217,7 @@ builder.mutationFields((t) => ({
   createProjectUser: t.field({
     type: CreatedProjectUserRef,
     nullable: true,
-    description: createUser.summary,
+    ...fieldOf(createUser),
     authScopes: { credential: true },
     args: { input: t.arg({ type: CreateProjectUserInput, description: 'The user.' }) },
     resolve: (_root, { input: { project, idempotencyKey, ...given } }, ctx) => {
@@ -244,7 +245,7 @@ builder.mutationFields((t) => ({
   changeAuthSettings: t.field({
     type: AuthSettingsRef,
     nullable: true,
-    description: changeSettings.summary,
+    ...fieldOf(changeSettings),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ChangeAuthSettingsInput, description: 'The settings.' }) },
     resolve: (_root, { input: { project, idempotencyKey, preferredSignInMethod, ...given } }, ctx) => {

@@ -11,6 +11,7 @@ import { builder, pageArgs } from './builder.ts';
 import { inOrder, listConnection, listWindowOf, type PageArgs } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { loaderOf } from './loader.ts';
+import { fieldOf } from './operation-field.ts';
 import { OrganizationRef, TierEnum } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -94,13 +95,13 @@ ProjectRef.implement({
     }),
     usage: t.field({
       type: ProjectUsageRef,
-      description: getUsage.summary,
+      ...fieldOf(getUsage),
       resolve: (project, _args, ctx) => usageOf(ctx).load(project),
     }),
     keys: t.field({
       type: ProjectKeysRef,
       nullable: true,
-      description: getProjectKeys.summary,
+      ...fieldOf(getProjectKeys),
       resolve: ({ id }, _args, ctx) => run(getProjectKeys, ctx, { project: id }),
     }),
   }),
@@ -117,7 +118,7 @@ builder.queryFields((t) => ({
   project: t.field({
     type: ProjectRef,
     nullable: true,
-    description: getProject.summary,
+    ...fieldOf(getProject),
     authScopes: { credential: true },
     args: { id: t.arg.id({ description: 'Project, by global or native id.' }) },
     resolve: (_root, { id }, ctx) => run(getProject, ctx, { project: nativeId('Project', id) }, { project: 'id' }),
@@ -125,7 +126,7 @@ builder.queryFields((t) => ({
   projects: t.field({
     type: ProjectConnection,
     nullable: true,
-    description: listProjects.summary,
+    ...fieldOf(listProjects),
     authScopes: { credential: true },
     args: {
       ...pageArgs,
@@ -142,7 +143,7 @@ builder.queryFields((t) => ({
 builder.objectField(OrganizationRef, 'projects', (t) =>
   t.field({
     type: ProjectConnection,
-    description: listProjects.summary,
+    ...fieldOf(listProjects),
     args: pageArgs,
     resolve: ({ id }, page, ctx) => projectPage(ctx, { org_id: id }, page),
   }),

@@ -5,6 +5,7 @@ import { type BoughtPack, buyPack } from '../resolvers/products/buy-pack.ts';
 import { type BoughtSource, buySource } from '../resolvers/products/buy-source.ts';
 import { AuditOrderRef } from './audit-order.ts';
 import { builder } from './builder.ts';
+import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 
 const DeliveryRef = builder.objectRef<Delivery>('Delivery').implement({
@@ -95,7 +96,7 @@ builder.mutationField('proPackBuy', (t) =>
   t.field({
     type: ProPackRef,
     nullable: true,
-    description: buyPack.summary,
+    ...fieldOf(buyPack),
     args: { input: t.arg({ type: ProPackBuyInput, description: 'The site.' }) },
     resolve: (_root, { input: { url } }, ctx) => run(buyPack, ctx, dropNulls({ url })),
   }),
@@ -115,7 +116,7 @@ builder.mutationField('sourceBuy', (t) =>
   t.field({
     type: SourcePurchaseRef,
     nullable: true,
-    description: buySource.summary,
+    ...fieldOf(buySource),
     args: { input: t.arg({ type: SourceBuyInput, description: 'The buyer.' }) },
     resolve: (_root, { input: { buyerDomain } }, ctx) => run(buySource, ctx, dropNulls({ buyer_domain: buyerDomain })),
   }),

@@ -4,6 +4,7 @@ import { builder } from './builder.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField } from './input-fields.ts';
+import { fieldOf } from './operation-field.ts';
 import { MessageRef } from './room-messages.ts';
 import { roomInput } from './rooms.ts';
 import { run } from './run.ts';
@@ -27,7 +28,7 @@ builder.mutationField('ackRoomMessage', (t) =>
   t.field({
     type: MessageRef,
     nullable: true,
-    description: ackMessage.summary,
+    ...fieldOf(ackMessage),
     authScopes: { credential: true },
     args: { input: t.arg({ type: AckRoomMessageInput, description: 'The message and who acknowledges it.' }) },
     resolve: async (_root, { input }, ctx) => {

@@ -7,6 +7,7 @@ import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField } from './input-fields.ts';
+import { fieldOf } from './operation-field.ts';
 import { addressOf, RoomRef, roomArgs, roomInput } from './rooms.ts';
 import { run } from './run.ts';
 
@@ -57,7 +58,7 @@ builder.queryField('roomInvites', (t) =>
   t.field({
     type: RoomInviteConnection,
     nullable: true,
-    description: listRoomInvites.summary,
+    ...fieldOf(listRoomInvites),
     authScopes: { credential: true },
     args: { ...roomArgs, ...pageArgs },
     resolve: async (_root, { org, room, ...page }, ctx) =>
@@ -96,7 +97,7 @@ builder.mutationFields((t) => ({
   mintRoomInvite: t.field({
     type: RoomInviteRef,
     nullable: true,
-    description: mintRoomInvite.summary,
+    ...fieldOf(mintRoomInvite),
     authScopes: { credential: true },
     args: { input: t.arg({ type: MintRoomInviteInput, description: 'The key.' }) },
     resolve: async (_root, { input }, ctx) => {
@@ -113,7 +114,7 @@ builder.mutationFields((t) => ({
   revokeRoomInvite: t.field({
     type: RoomInviteRef,
     nullable: true,
-    description: revokeRoomInvite.summary,
+    ...fieldOf(revokeRoomInvite),
     authScopes: { credential: true },
     args: { input: t.arg({ type: RevokeRoomInviteInput, description: 'The key to take back.' }) },
     resolve: (_root, { input: { org, room, invite, idempotencyKey } }, ctx) =>

@@ -19,6 +19,7 @@ import {
 } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { loaderOf } from './loader.ts';
+import { fieldOf } from './operation-field.ts';
 import { type FilterArgs, filterArgs, filterOf, MessageRef } from './room-messages.ts';
 import { addressOf, PresenceConnection, RoomRef, roomArgs, roomInput } from './rooms.ts';
 import { run } from './run.ts';
@@ -163,7 +164,7 @@ builder.objectFields(RoomRef, (t) => ({
   }),
   messages: t.field({
     type: MessageConnection,
-    description: listMessages.summary,
+    ...fieldOf(listMessages),
     args: pageArgs,
     resolve: async (room, page, ctx, info) => {
       const { limit = rowsDefault, cursor, backward } = windowOf(page);
@@ -188,7 +189,7 @@ builder.queryFields((t) => ({
   roomMessages: t.field({
     type: MessageConnection,
     nullable: true,
-    description: listMessages.summary,
+    ...fieldOf(listMessages),
     authScopes: { credential: true },
     args: {
       ...roomArgs,
@@ -205,7 +206,7 @@ builder.queryFields((t) => ({
   roomMessage: t.field({
     type: MessageRef,
     nullable: true,
-    description: getMessage.summary,
+    ...fieldOf(getMessage),
     authScopes: { credential: true },
     args: { ...roomArgs, message: t.arg.id({ description: 'Message, by global or native id.' }) },
     resolve: (_root, { message, ...address }, ctx) =>

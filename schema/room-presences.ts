@@ -7,6 +7,7 @@ import { eventFields, followArgs, followed } from './following.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField } from './input-fields.ts';
+import { fieldOf } from './operation-field.ts';
 import { PresenceRef, roomArgs, roomInput } from './rooms.ts';
 import { run } from './run.ts';
 
@@ -25,7 +26,7 @@ builder.mutationField('leaveRoom', (t) =>
   t.field({
     type: PresenceRef,
     nullable: true,
-    description: leaveRoom.summary,
+    ...fieldOf(leaveRoom),
     authScopes: { credential: true },
     args: { input: t.arg({ type: LeaveRoomInput, description: 'Who leaves, and where.' }) },
     resolve: async (_root, { input }, ctx) => {

@@ -5,6 +5,7 @@ import { builder, pageArgs } from './builder.ts';
 import { sliceConnection } from './connection.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField } from './input-fields.ts';
+import { fieldOf } from './operation-field.ts';
 import { ImportanceEnum, MessageRef } from './room-messages.ts';
 import { arrivedPresence, newcomerFields, PresenceConnection, PresenceRef, roomInput } from './rooms.ts';
 import { run } from './run.ts';
@@ -67,7 +68,7 @@ builder.mutationField('sendRoomMessage', (t) =>
   t.field({
     type: MessageRef,
     nullable: true,
-    description: sendMessage.summary,
+    ...fieldOf(sendMessage),
     authScopes: { credential: true },
     args: { input: t.arg({ type: SendRoomMessageInput, description: 'The message.' }) },
     resolve: async (_root, { input }, ctx) => {

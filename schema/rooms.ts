@@ -20,6 +20,7 @@ import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { type InputFields, orgField } from './input-fields.ts';
 import { loaderOf } from './loader.ts';
+import { fieldOf } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { ProjectRef } from './projects.ts';
 import { run } from './run.ts';
@@ -163,7 +164,7 @@ RoomRef.implement({
     }),
     presences: t.field({
       type: PresenceConnection,
-      description: listPresences.summary,
+      ...fieldOf(listPresences),
       args: {
         ...pageArgs,
         includeExpired: t.arg.boolean({
@@ -212,7 +213,7 @@ const roomPage = async (ctx: Context, org: string, page: PageArgs) =>
 builder.objectField(OrganizationRef, 'rooms', (t) =>
   t.field({
     type: RoomConnection,
-    description: listRooms.summary,
+    ...fieldOf(listRooms),
     args: pageArgs,
     resolve: async ({ id }, page, ctx, info) => {
       const live = selectedBelow(info, 'edges.node').has('livePresences');
@@ -227,7 +228,7 @@ builder.queryField('rooms', (t) =>
   t.field({
     type: RoomConnection,
     nullable: true,
-    description: listRooms.summary,
+    ...fieldOf(listRooms),
     authScopes: { credential: true },
     args: { ...pageArgs, org: t.arg.id({ description: 'Organization, by global or native id.' }) },
     resolve: (_root, { org, ...page }, ctx) => roomPage(ctx, nativeId('Organization', org), page),
@@ -250,7 +251,7 @@ builder.queryField('room', (t) =>
   t.field({
     type: RoomRef,
     nullable: true,
-    description: getRoom.summary,
+    ...fieldOf(getRoom),
     authScopes: { credential: true },
     args: roomArgs,
     resolve: (_root, address, ctx) => run(getRoom, ctx, roomInput(address)),
@@ -286,7 +287,7 @@ builder.mutationField('joinRoom', (t) =>
   t.field({
     type: PresenceRef,
     nullable: true,
-    description: joinRoom.summary,
+    ...fieldOf(joinRoom),
     authScopes: { credential: true },
     args: { input: t.arg({ type: JoinRoomInput, description: 'Where and how to join.' }) },
     resolve: async (_root, { input }, ctx) => {

@@ -8,6 +8,7 @@ import { runAudit } from '../resolvers/audits/run-audit.ts';
 import { type AuditProgressEvent, followAudit } from '../subscriptions/audit-progress.ts';
 import { AuditOrderRef } from './audit-order.ts';
 import { builder } from './builder.ts';
+import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 
 const AuditFindingRef = builder.objectRef<Check>('AuditFinding').implement({
@@ -84,7 +85,7 @@ builder.queryField('audit', (t) =>
   t.field({
     type: AuditReportRef,
     nullable: true,
-    description: runAudit.summary,
+    ...fieldOf(runAudit),
     args: { url: t.arg.string({ required: false, description: urlDescription }) },
     resolve: (_root, { url }, ctx) => run(runAudit, ctx, dropNulls({ url })),
   }),
@@ -99,7 +100,7 @@ builder.mutationField('auditRun', (t) =>
   t.field({
     type: AuditReportRef,
     nullable: true,
-    description: runAudit.summary,
+    ...fieldOf(runAudit),
     args: { input: t.arg({ type: AuditRunInput, description: 'The site.' }) },
     resolve: (_root, { input: { url } }, ctx) => run(runAudit, ctx, dropNulls({ url })),
   }),
@@ -240,7 +241,7 @@ builder.mutationField('auditBuy', (t) =>
   t.field({
     type: BoughtAuditRef,
     nullable: true,
-    description: buyAudit.summary,
+    ...fieldOf(buyAudit),
     args: { input: t.arg({ type: AuditBuyInput, description: 'The site.' }) },
     resolve: (_root, { input: { url } }, ctx) => run(buyAudit, ctx, dropNulls({ url })),
   }),

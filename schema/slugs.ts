@@ -4,6 +4,7 @@ import { builder } from './builder.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField } from './input-fields.ts';
+import { fieldOf } from './operation-field.ts';
 import { OrganizationRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -11,7 +12,7 @@ builder.queryField('organizationBySlug', (t) =>
   t.field({
     type: OrganizationRef,
     nullable: true,
-    description: getOrgBySlug.summary,
+    ...fieldOf(getOrgBySlug),
     authScopes: { credential: true },
     args: { slug: t.arg.string({ description: 'Slug, as it was claimed.' }) },
     resolve: (_root, { slug }, ctx) => run(getOrgBySlug, ctx, { slug }),
@@ -31,7 +32,7 @@ builder.mutationField('claimOrganizationSlug', (t) =>
   t.field({
     type: OrganizationRef,
     nullable: true,
-    description: claimSlug.summary,
+    ...fieldOf(claimSlug),
     authScopes: { credential: true },
     args: { input: t.arg({ type: ClaimOrganizationSlugInput, description: 'The slug.' }) },
     resolve: async (_root, { input: { org, slug, idempotencyKey } }, ctx) => {

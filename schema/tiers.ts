@@ -10,6 +10,7 @@ import { sliceConnection } from './connection.ts';
 import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField } from './input-fields.ts';
+import { fieldOf } from './operation-field.ts';
 import { OrganizationRef, TierEnum } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -109,7 +110,7 @@ builder.queryFields((t) => ({
   tiers: t.field({
     type: TierOfferConnection,
     nullable: true,
-    description: listTiers.summary,
+    ...fieldOf(listTiers),
     args: pageArgs,
     resolve: async (_root, page, ctx) => {
       const offers = Object.values(await run(listTiers, ctx, {}));
@@ -119,7 +120,7 @@ builder.queryFields((t) => ({
   tierStatus: t.field({
     type: TierStatusRef,
     nullable: true,
-    description: getTierStatus.summary,
+    ...fieldOf(getTierStatus),
     authScopes: { credential: true },
     args: {
       org: t.arg.id({
@@ -156,7 +157,7 @@ builder.mutationFields((t) => ({
   setOrganizationTier: t.field({
     type: OrganizationRef,
     nullable: true,
-    description: setTier.summary,
+    ...fieldOf(setTier),
     authScopes: { credential: true },
     args: { input: t.arg({ type: SetOrganizationTierInput, description: 'The tier.' }) },
     resolve: async (_root, { input }, ctx) => {
@@ -169,7 +170,7 @@ builder.mutationFields((t) => ({
   setOrganizationLeasePerpetual: t.field({
     type: OrganizationRef,
     nullable: true,
-    description: setLeasePerpetual.summary,
+    ...fieldOf(setLeasePerpetual),
     authScopes: { credential: true },
     args: { input: t.arg({ type: SetOrganizationLeasePerpetualInput, description: 'What is to hold.' }) },
     resolve: async (_root, { input: { org, leasePerpetual, idempotencyKey } }, ctx) => {

@@ -12,6 +12,7 @@ import { nativeId } from './global-id.ts';
 import { keyed, keyField } from './idempotency.ts';
 import { orgField, projectField } from './input-fields.ts';
 import { memberFields } from './members.ts';
+import { fieldOf } from './operation-field.ts';
 import { MemberRef } from './orgs.ts';
 import { run } from './run.ts';
 
@@ -99,7 +100,7 @@ builder.mutationFields((t) => {
     enrolMemberKey: t.field({
       type: MemberRef,
       nullable: true,
-      description: enrolKey.summary,
+      ...fieldOf(enrolKey),
       authScopes: { credential: true },
       args: { input: t.arg({ type: EnrolMemberKeyInput, description: 'The key.' }) },
       resolve: async (_root, { input }, ctx) => {
@@ -116,7 +117,7 @@ builder.mutationFields((t) => {
     reportLostMemberKey: t.field({
       type: MemberRef,
       nullable: true,
-      description: reportLostKey.summary,
+      ...fieldOf(reportLostKey),
       authScopes: { credential: true },
       args: { input: t.arg({ type: ReportLostMemberKeyInput, description: 'The member.' }) },
       resolve: async (_root, { input }, ctx) => {
@@ -131,7 +132,7 @@ builder.mutationFields((t) => {
     registerVault: t.field({
       type: VaultRef,
       nullable: true,
-      description: registerVault.summary,
+      ...fieldOf(registerVault),
       authScopes: { credential: true },
       args: { input: t.arg({ type: RegisterVaultInput, description: 'The project.' }) },
       resolve: async (_root, { input }, ctx) => {
@@ -144,7 +145,7 @@ builder.mutationFields((t) => {
     admitVaultWriter: t.field({
       type: VaultRef,
       nullable: true,
-      description: admitWriter.summary,
+      ...fieldOf(admitWriter),
       authScopes: { credential: true },
       args: writer,
       resolve: async (_root, { input }, ctx) => {
@@ -156,7 +157,7 @@ builder.mutationFields((t) => {
     takeVaultPush: t.field({
       type: VaultRef,
       nullable: true,
-      description: takePush.summary,
+      ...fieldOf(takePush),
       authScopes: { credential: true },
       args: writer,
       resolve: (_root, { input }, ctx) => {
@@ -167,7 +168,7 @@ builder.mutationFields((t) => {
     rotateVaultEpoch: t.field({
       type: VaultRef,
       nullable: true,
-      description: rotateEpoch.summary,
+      ...fieldOf(rotateEpoch),
       authScopes: { credential: true },
       args: writer,
       resolve: async (_root, { input }, ctx) => {

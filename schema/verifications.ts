@@ -6,6 +6,7 @@ import { asDollars, priceOf } from '../resolvers/payments/shared/plans.ts';
 import type { Unverified, Verification, Verified } from '../resolvers/verifications/verification.ts';
 import { verifyTransaction } from '../resolvers/verifications/verify-transaction.ts';
 import { builder } from './builder.ts';
+import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';
 
 type VerifyInput = z.input<typeof verifyTransaction.input>;
@@ -123,7 +124,7 @@ builder.queryField('licenceKeys', (t) =>
   t.field({
     type: [LicenceKeyRef],
     nullable: true,
-    description: getKeys.summary,
+    ...fieldOf(getKeys),
     resolve: async (_root, _args, ctx) => [...(await run(getKeys, ctx, {}))],
   }),
 );
@@ -132,7 +133,7 @@ builder.mutationField('verifyTransaction', (t) =>
   t.field({
     type: VerificationRef,
     nullable: true,
-    description: verifyTransaction.summary,
+    ...fieldOf(verifyTransaction),
     args: { input: t.arg({ type: VerifyTransactionInput, description: 'The transaction.' }) },
     resolve: (_root, { input: { txHash, planPrice, ...rest } }, ctx) => {
       // The operation's schema is the judge of which networks and prices there are.

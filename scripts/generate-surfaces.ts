@@ -10,15 +10,16 @@ export type Reach = Readonly<Record<SurfaceKind, readonly string[]>>;
 
 const code = (text: string) => `\`${text.replaceAll('|', '\\|')}\``;
 
-/** Fields of the graph by the summary of their operation, each with the type it is on. */
-function fieldsBySummary(): ReadonlyMap<string, readonly string[]> {
+/** Fields of the graph by the operation that answers them, each with the type it is on. */
+function fieldsByOperation(): ReadonlyMap<string, readonly string[]> {
   const fields = new Map<string, string[]>();
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
-    for (const { name, description } of Object.values(type.getFields())) {
-      if (description == null) continue;
+    for (const { name, extensions } of Object.values(type.getFields())) {
+      const { operation } = extensions;
+      if (typeof operation !== 'string') continue;
       const spelt = ['Query', 'Mutation', 'Subscription'].includes(type.name) ? name : `${type.name}.${name}`;
-      fields.set(description, [...(fields.get(description) ?? []), spelt]);
+      fields.set(operation, [...(fields.get(operation) ?? []), spelt]);
     }
   }
   return fields;
@@ -26,7 +27,7 @@ function fieldsBySummary(): ReadonlyMap<string, readonly string[]> {
 
 /** Where every operation is reached. */
 export function reaches(): ReadonlyMap<string, Reach> {
-  const fields = fieldsBySummary();
+  const fields = fieldsByOperation();
   const tools = [...toolTable().values()];
   return new Map(
     surfaces().map((surface): [string, Reach] => {
@@ -36,7 +37,7 @@ export function reaches(): ReadonlyMap<string, Reach> {
       return [
         surface.name,
         {
-          GraphQL: [...surface.follows, ...(fields.get(surface.summary) ?? [])],
+          GraphQL: [...surface.follows, ...(fields.get(surface.name) ?? [])],
           REST: [...paths.map(spelt), ...(elsewhere[surface.name] ?? [])],
           SDK: sdkName(surface),
           command: surface.command === undefined ? [] : [`svc ${surface.command}`],
