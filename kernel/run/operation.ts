@@ -41,6 +41,13 @@ export type StepUpClass =
   | 'project.grants'
   | 'project.transfer';
 
+/**
+ * `destructive`: something may be lost, also by what is put in its place. `idempotent`: a second call, word for word,
+ * changes nothing more. `openWorld`: it reaches out, to sites, to chains or to people. `changes`: a query that would make
+ * something, if it did not always refuse.
+ */
+export type Effect = 'destructive' | 'idempotent' | 'openWorld' | 'changes';
+
 interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
   /** Dotted and stable, for example `rooms.sendMessage`. Each surface derives its own spelling. */
   readonly name: `${string}.${string}`;
@@ -52,6 +59,12 @@ interface Declared<Input extends z.ZodObject, Scope, Output, Wire> {
   readonly sdk?: string;
   /** Subscriptions that the operation begins, the narrower first. @default none */
   readonly follows?: readonly string[];
+  /** What whoever decides about a call has to know besides its kind. @default nothing is lost, again is done again, here */
+  readonly effects?: readonly Effect[];
+  /** `steps`: takes seconds and tells how far it has come; `long`: takes seconds. @default neither */
+  readonly duration?: 'steps' | 'long';
+  /** Has an input `wait`: seconds for which it waits for something to come. @default false */
+  readonly waits?: true;
   /** One sentence, shown wherever the operation is offered. */
   readonly summary: string;
   readonly access: Access<z.output<Input>, Scope>;
@@ -179,7 +192,7 @@ export type Operation<Input extends z.ZodObject, Scope, Output, Wire> =
 /** What an operation is called on the surfaces. */
 export type OperationNames = Pick<
   Query<z.ZodObject, object, unknown, unknown>,
-  'name' | 'tool' | 'command' | 'sdk' | 'summary'
+  'name' | 'tool' | 'command' | 'sdk' | 'effects' | 'summary'
 >;
 
 // biome-ignore lint/suspicious/noExplicitAny: registries and tests walk operations of every type.

@@ -20,6 +20,7 @@ export const setDisplayName = mutation({
   name: 'identity.setDisplayName',
   tool: 'set_display_name',
   command: 'org whoami --set-name',
+  effects: ['destructive', 'idempotent'],
   summary: 'Give the principal behind the credential a name for people.',
   access: signedIn('wallet', 'control_plane', 'delegate'),
   input: z.object({

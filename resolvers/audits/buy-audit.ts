@@ -23,6 +23,8 @@ export const buyAudit = mutation({
   name: 'audit.buy',
   tool: 'buy_audit',
   command: 'audit buy',
+  effects: ['openWorld'],
+  duration: 'steps',
   summary: 'Audit a site afresh and get the whole report, for 0.01 USD in USDC on base by x402.',
   access: anyone(),
   input: z.object({

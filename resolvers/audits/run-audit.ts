@@ -50,6 +50,8 @@ export const runAudit = query({
   name: 'audit.run',
   tool: 'audit_site',
   command: 'audit run',
+  effects: ['openWorld'],
+  duration: 'steps',
   summary:
     'Audit how well a site can be read and cited by AI, with the first findings; one is shared for some minutes.',
   access: anyone(),

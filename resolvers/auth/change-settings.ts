@@ -66,6 +66,7 @@ export const changeSettings = stepMutation({
   name: 'users.changeSettings',
   tool: 'auth_settings',
   command: 'auth settings',
+  effects: ['destructive', 'idempotent'],
   summary: 'Decide how the users of a project sign in; what is not given stays as it is.',
   access: onOwnProject(),
   lifecycle: 'gated',

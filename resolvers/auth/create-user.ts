@@ -39,6 +39,7 @@ export const createUser = stepMutation({
   name: 'users.create',
   tool: 'create_auth_user',
   command: 'auth create-user',
+  effects: ['idempotent', 'openWorld'],
   summary: 'Make a user of a project, or change one that is there, and invite it by mail if told to.',
   access: onOwnProject(),
   lifecycle: 'gated',

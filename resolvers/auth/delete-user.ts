@@ -19,6 +19,7 @@ export const deleteUser = stepMutation({
   name: 'users.delete',
   tool: 'delete_auth_user',
   command: 'auth delete-user',
+  effects: ['destructive', 'idempotent'],
   summary: 'Delete a user of a project, with its sessions and all it signs in by; its rows stay.',
   access: onOwnProject(),
   lifecycle: 'gated',

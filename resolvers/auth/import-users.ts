@@ -50,6 +50,7 @@ interface Written {
 export const importUsers = projectMutation({
   name: 'users.import',
   command: 'auth import-users',
+  effects: ['idempotent'],
   summary: 'Take over users of another platform with their ids, bcrypt hashes and social accounts; mails nobody.',
   access: onOwnProject(),
   lifecycle: 'gated',

@@ -53,6 +53,7 @@ export const promoteUser = changingRole(true, {
   name: 'users.promote',
   tool: 'promote_user',
   command: 'projects promote-user',
+  effects: ['idempotent'],
   summary: 'Make a user of a project one of its admins, from its next token on.',
 });
 
@@ -61,6 +62,7 @@ export const demoteUser = changingRole(false, {
   name: 'users.demote',
   tool: 'demote_user',
   command: 'projects demote-user',
+  effects: ['destructive', 'idempotent'],
   summary: 'Make an admin of a project a user like others; its tokens lose the role within 5 seconds.',
 });
 

@@ -14,6 +14,7 @@ export const removeContact = mutation({
   name: 'contacts.remove',
   tool: 'remove_escalation_contact',
   command: 'contacts rm',
+  effects: ['destructive', 'idempotent'],
   summary: 'Take somebody off the list of those who are paged; the links of earlier pages end, too.',
   access: onOrg(contactActions['escalation:contacts:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.contacts',

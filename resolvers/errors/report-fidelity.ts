@@ -30,6 +30,7 @@ export const reportFidelity = mutation({
   name: 'errors.reportFidelity',
   tool: 'report_function_fidelity',
   command: 'errors report-fidelity',
+  effects: ['destructive', 'idempotent'],
   summary: 'Report the active functions of a project, each with whether its errors are reported in full.',
   access: onReportedProject,
   lifecycle: 'gated',

@@ -12,6 +12,7 @@ export const acknowledgeByToken = mutation({
   name: 'escalations.acknowledgeByToken',
   tool: 'ack_escalation_by_token',
   command: 'escalations ack-by-token',
+  effects: ['idempotent'],
   summary: 'Say by the link of a page that one is looking at it. It only acknowledges.',
   access: anyone(),
   input: z.object({

@@ -13,6 +13,7 @@ export const acknowledgeEscalation = mutation({
   name: 'escalations.acknowledge',
   tool: 'ack_escalation',
   command: 'escalations ack',
+  effects: ['idempotent'],
   summary: 'Say that one is looking at an escalation, which stops paging; who says so first is kept.',
   access: onOrg(escalationActions['escalation:answer'], ({ org }: { org: string }) => org),
   input: z.object(escalationAddress),

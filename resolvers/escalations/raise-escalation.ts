@@ -54,6 +54,7 @@ export const raiseEscalation = mutation({
   name: 'escalations.raise',
   tool: 'raise_escalation',
   command: 'escalations raise',
+  effects: ['openWorld'],
   summary: 'Page the humans of an organization. It changes nothing else.',
   access,
   input: z.object({

@@ -15,6 +15,7 @@ export const resolveEscalation = mutation({
   name: 'escalations.resolve',
   tool: 'resolve_escalation',
   command: 'escalations resolve',
+  effects: ['idempotent'],
   summary: 'Close an escalation for good; nobody has to have acknowledged it.',
   access: onOrg(escalationActions['escalation:answer'], ({ org }: { org: string }) => org),
   input: z.object({

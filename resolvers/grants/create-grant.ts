@@ -27,6 +27,7 @@ export const createGrant = mutation({
   name: 'grants.create',
   tool: 'create_project_grant',
   command: 'grants create',
+  effects: ['idempotent'],
   summary: 'Give a wallet a capability on a project; one it holds already stays as it is.',
   access: onItsProject(grantActions['project:grants:write']),
   stepUp: 'project.grants',

@@ -13,6 +13,7 @@ export const revokeDelegate = mutation({
   name: 'delegates.revoke',
   tool: 'revoke_delegate',
   command: 'delegates revoke',
+  effects: ['destructive', 'idempotent'],
   summary: 'End a delegate, and with it its token.',
   access: onItsProject(grantActions['project:delegates:write']),
   stepUp: 'project.grants',

@@ -20,6 +20,7 @@ export const revokeGrant = mutation({
   name: 'grants.revoke',
   tool: 'revoke_project_grant',
   command: 'grants revoke',
+  effects: ['destructive', 'idempotent'],
   summary: 'End a grant, and every delegate that narrows it.',
   access: onItsProject(grantActions['project:grants:write']),
   stepUp: 'project.grants',

@@ -15,6 +15,7 @@ export const rotateDelegate = mutation({
   name: 'delegates.rotate',
   tool: 'rotate_delegate',
   command: 'delegates rotate',
+  effects: ['destructive'],
   summary: 'Give an agent’s key a new token, shown this once; the old one ends at once.',
   forHolder: true,
   access: onItsProject(grantActions['project:delegates:write']),

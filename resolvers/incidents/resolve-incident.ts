@@ -18,6 +18,7 @@ export const resolveIncident = mutation({
   name: 'incidents.resolve',
   tool: 'admin_resolve_incident',
   command: 'admin incident resolve',
+  effects: ['idempotent'],
   summary: 'Say that a fault of the platform’s is over.',
   access: platformAdmin(),
   input: z.object({ incident: z.string().min(1).max(64).describe('Incident, `inc_…`.') }),

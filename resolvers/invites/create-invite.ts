@@ -37,6 +37,7 @@ export const createInvite = mutation({
   name: 'invites.create',
   tool: 'create_org_invite',
   command: 'org invite create',
+  effects: ['openWorld'],
   summary: 'Invite a mail address to an organization, or invite it anew; an active member stays as it is.',
   access: onOrg(inviteActions['org:invites:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.invite',

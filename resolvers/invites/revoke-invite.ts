@@ -15,6 +15,7 @@ export const revokeInvite = mutation({
   name: 'invites.revoke',
   tool: 'revoke_org_invite',
   command: 'org invite rm',
+  effects: ['destructive', 'idempotent'],
   summary: 'Take back an invitation that nobody has taken up, also an expired one.',
   access: onOrg(inviteActions['org:invites:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.invite',

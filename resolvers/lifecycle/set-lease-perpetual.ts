@@ -15,6 +15,7 @@ export const setLeasePerpetual = mutation({
   name: 'orgs.setLeasePerpetual',
   tool: 'admin_set_lease_perpetual',
   command: 'admin lease-perpetual',
+  effects: ['destructive', 'idempotent'],
   summary: 'Keep an organization active for ever, or have its lease count again.',
   access: platformAdmin(),
   input: z.object({

@@ -12,6 +12,7 @@ export const sendTestMail = mutation({
   name: 'mail.sendTest',
   tool: 'admin_send_test_mail',
   command: 'admin test-mail',
+  effects: ['openWorld'],
   summary: 'Put a test mail into the outbox, to see whether mail goes out.',
   access: platformAdmin(),
   input: z.object({ to: z.email().max(254).describe('Address that gets the mail.') }),

@@ -15,6 +15,7 @@ export const removeMember = mutation({
   name: 'members.remove',
   tool: 'remove_org_member',
   command: 'org member rm',
+  effects: ['destructive', 'idempotent'],
   summary: 'Remove a member; grants and invitations that stand beside the membership stay.',
   access: onOrg(memberActions['org:members:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.membership',

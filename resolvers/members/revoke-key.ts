@@ -24,6 +24,7 @@ export const revokeMemberKey = mutation({
   name: 'members.revokeKey',
   tool: 'revoke_org_member_key',
   command: 'org member revoke-key',
+  effects: ['destructive', 'idempotent'],
   summary: 'Revoke the encryption key of a member: it writes to no vault any more, and another can be enrolled.',
   access: onOrg(memberActions['org:members:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.membership',

@@ -19,6 +19,7 @@ export const setMemberRole = mutation({
   name: 'members.setRole',
   tool: 'set_org_member_role',
   command: 'org member role',
+  effects: ['destructive', 'idempotent'],
   summary: 'Change the role of a member.',
   access: onOrg(memberActions['org:members:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.membership',

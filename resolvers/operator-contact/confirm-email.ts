@@ -16,6 +16,7 @@ export const confirmEmail = mutation({
   name: 'operator.confirmEmail',
   tool: 'confirm_agent_contact_email',
   command: 'agent confirm-email',
+  effects: ['idempotent'],
   summary: 'Verify the address of an operator contact by the link that was mailed to it; it is good once.',
   access: anyone(),
   input: z.object({

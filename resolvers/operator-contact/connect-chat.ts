@@ -16,6 +16,7 @@ export const connectChat = query({
   name: 'operator.connectChat',
   tool: 'connect_chat_channel',
   command: 'contacts connect',
+  effects: ['changes', 'openWorld'],
   summary: 'Connect a chat to be paged in; refused while no chat provider is set up.',
   access: signedIn('wallet', 'control_plane'),
   input: z.object({ label: oneLine(64).min(1).optional().describe('What to call it, at most 64 characters.') }),

@@ -24,6 +24,7 @@ export const enrollPasskey = mutation({
   name: 'operator.enrollPasskey',
   tool: 'start_operator_passkey_enrollment',
   command: 'agent passkey enroll',
+  effects: ['openWorld'],
   summary: 'Have a link mailed by which an operator with a verified address enrols a passkey; it is good once.',
   access: signedIn('wallet', 'control_plane'),
   stepUp: 'operator.contact',

@@ -10,6 +10,7 @@ export const sendVerification = mutation({
   name: 'operator.sendVerification',
   tool: 'verify_agent_contact_email',
   command: 'agent verify-email',
+  effects: ['openWorld'],
   summary: 'Mail the link that verifies the contact’s address once more; a verified one stays as it is.',
   access: signedIn('wallet', 'control_plane'),
   stepUp: 'operator.contact',

@@ -31,6 +31,7 @@ export const setContact = mutation({
   name: 'operator.setContact',
   tool: 'set_agent_contact',
   command: 'agent contact',
+  effects: ['destructive', 'idempotent', 'openWorld'],
   summary: 'Name whom notices about the caller’s organizations go to; a new mail address has to be verified.',
   access: signedIn('wallet', 'control_plane'),
   stepUp: 'operator.contact',

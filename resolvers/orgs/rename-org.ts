@@ -16,6 +16,7 @@ export const renameOrg = mutation({
   name: 'orgs.rename',
   tool: 'rename_org',
   command: 'org rename',
+  effects: ['destructive', 'idempotent'],
   summary: 'Give an organization another name for people, or none.',
   access: onOrg(orgActions['org:rename'], ({ org }: { org: string }) => org),
   stepUp: 'org.rename',

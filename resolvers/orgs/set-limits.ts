@@ -25,6 +25,7 @@ export const setLimits = mutation({
   name: 'orgs.setLimits',
   tool: 'admin_set_limits',
   command: 'admin limits',
+  effects: ['destructive', 'idempotent'],
   summary: 'Set limits of one organization apart from its tier; null puts the tier’s own back.',
   access: platformAdmin(),
   input: z.object({

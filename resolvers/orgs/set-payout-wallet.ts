@@ -23,6 +23,7 @@ export const setPayoutWallet = mutation({
   name: 'orgs.setPayoutWallet',
   tool: 'set_org_payout_wallet',
   command: 'org payout-wallet set',
+  effects: ['destructive', 'idempotent'],
   summary: 'Name the wallet that an organization’s own earnings go to, or none.',
   access: onOrg(orgActions['org:payout:write'], ({ org }: { org: string }) => org),
   lifecycle: 'gated',

@@ -30,6 +30,8 @@ export const buyPack = mutation({
   name: 'products.buyPack',
   tool: 'buy_audit_pack',
   command: 'audit buy-pack',
+  effects: ['openWorld'],
+  duration: 'steps',
   summary: 'Buy the whole audit of a site, and files made from it that are ready to be put there.',
   access: anyone(),
   price: { family: 'gateway', price },

@@ -62,6 +62,8 @@ export const buySource = mutation({
   name: 'products.buySource',
   tool: 'buy_source',
   command: 'audit buy-source',
+  effects: ['openWorld'],
+  duration: 'long',
   summary: 'Buy the source of this gateway as an archive, with the transfer of the rights to it.',
   access: anyone(),
   price: { family: 'gateway', price },

@@ -32,6 +32,7 @@ export const applyExpose = projectMutation({
   name: 'projects.applyExpose',
   tool: 'apply_expose',
   command: 'projects apply-expose',
+  effects: ['destructive', 'idempotent'],
   summary: 'Make a project show exactly what a manifest says: its tables, views and functions.',
   access: onProject(projectDataActions['project:expose:write'], ({ project }: { project: string }) => project),
   lifecycle: 'gated',

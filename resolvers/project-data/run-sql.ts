@@ -30,6 +30,7 @@ export const runSql = projectMutation({
   name: 'projects.sql',
   tool: 'run_sql',
   command: 'projects sql',
+  effects: ['destructive'],
   summary: 'Run SQL in a project’s database as one transaction, and answer what its last statement does.',
   access: onProject(projectActions['project:sql'], ({ project }: { project: string }) => project),
   lifecycle: 'gated',

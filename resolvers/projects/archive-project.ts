@@ -40,6 +40,7 @@ export const archiveProject = archiving('archived', {
   name: 'projects.archive',
   tool: 'admin_archive_project',
   command: 'admin archive',
+  effects: ['destructive', 'idempotent'],
   summary: 'Put a project away: it is left out of lists unless they are asked for archived ones.',
 });
 
@@ -48,6 +49,7 @@ export const reactivateProject = archiving('reactivated', {
   name: 'projects.reactivate',
   tool: 'admin_reactivate_project',
   command: 'admin reactivate',
+  effects: ['idempotent'],
   summary: 'Take a project that was put away into use again.',
 });
 

@@ -49,6 +49,7 @@ export const deleteProject = stepMutation({
   name,
   tool: 'delete_project',
   command: 'projects delete',
+  effects: ['destructive', 'idempotent'],
   summary: 'Delete a project with its database, keys and names, for good. Messages and events are kept.',
   access,
   stepUp: 'project.delete',

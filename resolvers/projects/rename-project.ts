@@ -12,6 +12,7 @@ export const renameProject = mutation({
   name: 'projects.rename',
   tool: 'rename_project',
   command: 'projects rename',
+  effects: ['destructive', 'idempotent'],
   summary: 'Give a project another name for people.',
   access: onProject(projectActions['project:rename'], ({ project }: { project: string }) => project),
   lifecycle: 'gated',

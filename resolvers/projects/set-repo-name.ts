@@ -14,6 +14,7 @@ export const setRepoName = mutation({
   name: 'projects.setRepoName',
   tool: 'set_project_repo_name',
   command: 'projects repo-name',
+  effects: ['destructive', 'idempotent'],
   summary: 'Give a project the address form that its repository goes by, unique in the organization.',
   // The same authority as renaming.
   access: onProject(projectActions['project:rename'], ({ project }: { project: string }) => project),

@@ -47,6 +47,7 @@ export const claimRoomInvite = mutation({
   name: 'rooms.claimInvite',
   tool: 'redeem_room_invite',
   command: 'rooms join <key>',
+  effects: ['openWorld'],
   summary: 'Redeem a room’s key for a seat, for 0.01 USD in test money by x402; who pays for it is who is seated.',
   access: anyone(),
   price: {

@@ -15,6 +15,7 @@ export const revokeRoomInvite = mutation({
   name: 'rooms.revokeInvite',
   tool: 'revoke_room_invite',
   command: 'rooms invite-revoke',
+  effects: ['destructive', 'idempotent'],
   summary: 'Take back a key, also an expired one; again, it changes nothing.',
   access: onRoom(roomInviteActions['room:invite']),
   input: z.object({ ...roomAddress, invite: z.string().max(64).describe('Key, by its id.') }),

@@ -26,6 +26,7 @@ export const ackMessage = mutation({
   name: 'rooms.ackMessage',
   tool: 'ack_room_message',
   command: 'messages ack',
+  effects: ['idempotent'],
   summary: 'Acknowledge a message that names the caller’s presence; again, it says when it was done first.',
   access: onRoom(roomActions['room:write']),
   input: z.object({

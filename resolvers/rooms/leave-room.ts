@@ -26,6 +26,7 @@ export const leaveRoom = mutation({
   name: 'rooms.leave',
   tool: 'leave_room',
   command: 'rooms leave',
+  effects: ['destructive', 'idempotent'],
   summary: 'Leave a room for good: a presence of the caller ends, and its claims are free.',
   access: onRoom(roomActions['room:write']),
   input: z.object({ ...roomAddress, presence: z.string().max(64).describe('Presence that leaves, `prs_…`.') }),

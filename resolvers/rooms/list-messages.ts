@@ -41,6 +41,7 @@ export const listMessages = query({
   name: 'rooms.listMessages',
   tool: 'read_room_messages',
   command: 'messages list',
+  waits: true,
   summary: 'Messages of a room after a cursor, oldest first: all, or of one thread, or for one presence; can wait.',
   access: onRoom(roomActions['room:read']),
   input: z.object({

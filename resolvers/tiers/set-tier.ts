@@ -81,6 +81,7 @@ export const setTier = mutation({
   name: 'tiers.set',
   tool: 'set_tier',
   command: 'tier set',
+  effects: ['destructive', 'openWorld'],
   summary:
     'Put an organization on a tier. With leases on it renews the lease, and is paid from the prepaid balance or by x402.',
   access,

@@ -19,6 +19,7 @@ export const admitWriter = mutation({
   name: 'vaults.admitWriter',
   tool: 'admin_admit_vault_writer',
   command: 'admin vault admit-writer',
+  effects: ['idempotent'],
   summary: 'Admit the encryption key of a member to the writers of a vault.',
   access: platformAdmin(),
   input: z.object(writerAddress),

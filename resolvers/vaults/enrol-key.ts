@@ -15,6 +15,7 @@ export const enrolKey = mutation({
   name: 'vaults.enrolKey',
   tool: 'admin_enrol_vault_key',
   command: 'admin vault enrol-key',
+  effects: ['idempotent'],
   summary: 'Enrol the encryption key of a member, which has one at a time; the same key again stays as it is.',
   access: platformAdmin(),
   input: z.object({

@@ -13,6 +13,7 @@ export const registerVault = mutation({
   name: 'vaults.register',
   tool: 'admin_register_vault',
   command: 'admin vault register',
+  effects: ['idempotent'],
   summary: 'Register the encrypted source vault of a project; one that is registered already stays as it is.',
   access: platformAdmin(),
   input: z.object({ org: orgId, project_id: projectId }),

@@ -14,6 +14,7 @@ export const reportLostKey = mutation({
   name: 'vaults.reportLostKey',
   tool: 'admin_report_lost_vault_key',
   command: 'admin vault report-lost-key',
+  effects: ['destructive'],
   summary: 'Report that a member’s keystore was lost: its key writes nothing more, and an owner has to revoke it.',
   access: platformAdmin(),
   input: z.object(memberAddress),

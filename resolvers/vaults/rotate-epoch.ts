@@ -13,6 +13,7 @@ export const rotateEpoch = mutation({
   name: 'vaults.rotateEpoch',
   tool: 'admin_rotate_vault_epoch',
   command: 'admin vault rotate-epoch',
+  effects: ['destructive'],
   summary: 'Begin a new epoch of a vault’s key, by a surviving writer; keys of members who are gone are left out.',
   access: platformAdmin(),
   input: z.object(writerAddress),

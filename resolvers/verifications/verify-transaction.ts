@@ -15,6 +15,8 @@ export const verifyTransaction = mutation({
   name: 'licences.verifyTransaction',
   tool: 'verify_transaction',
   command: 'audit verify-tx',
+  effects: ['idempotent', 'openWorld'],
+  duration: 'long',
   summary: 'Have a payment on chain looked at, and get the licence that it bought.',
   access: anyone(),
   budget: () => budgets.verifications,

@@ -27,16 +27,8 @@ const keyForm: JsonSchema = {
   description: 'The same call under the same key is done once; give one where a call may have to be repeated.',
 };
 
-/** The seconds that one waits, of the operations that can. */
-const held: ReadonlySet<string> = new Set(['rooms.listMessages']);
-
 /** What tells of its steps: visits to sites, and what is done in steps of its own. */
-const isInSteps = (op: AnyOperation): boolean =>
-  'steps' in op || /^(audit\.(run|buy)|products\.buyPack)$/.test(op.name);
-
-/** What takes seconds by nature. */
-const isLong = (op: AnyOperation): boolean =>
-  isInSteps(op) || /^(products\.buySource|licences\.verifyTransaction)$/.test(op.name);
+const isInSteps = (op: AnyOperation): boolean => 'steps' in op || op.duration === 'steps';
 
 /** An operation as a tool, its arguments named as its documented path names them. */
 export function operationTool(
@@ -59,9 +51,9 @@ export function operationTool(
     operations: [op.name],
     isPriced: isPriced(op),
     secrets: secretsIn(z.toJSONSchema(op.wire, { io: 'output', unrepresentable: 'any' })),
-    isLong: isLong(op),
+    isLong: isInSteps(op) || op.duration === 'long',
     isInSteps: isInSteps(op),
-    waits: ({ wait }) => (held.has(op.name) && Number(wait) > 0 ? Math.min(Number(wait), 25) : undefined),
+    waits: ({ wait }) => (op.waits === true && Number(wait) > 0 ? Math.min(Number(wait), 25) : undefined),
     async run({ ctx }, args) {
       // Whoever brings no payment is told the price before anything else is looked at.
       const isAsked = isGatewayPriced(op) && ctx.till?.signature === undefined;

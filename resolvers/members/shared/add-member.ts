@@ -30,6 +30,7 @@ export const addMember = mutation({
   name: 'members.add',
   tool: 'add_org_member',
   command: 'org member add',
+  effects: ['idempotent'],
   summary: 'Add a wallet to an organization; an active member stays as it is.',
   access: onOrg(memberActions['org:members:write'], ({ org }: { org: string }) => org),
   stepUp: 'org.membership',

@@ -41,6 +41,7 @@ export const claimSlug = mutation({
   name: 'orgs.claimSlug',
   tool: 'claim_org_slug',
   command: 'org slug',
+  effects: ['destructive', 'idempotent'],
   summary:
     'Give an organization its address form; the first costs a fee, another one is free and lets the old one rest.',
   access: onOrg(orgActions['org:slug:claim'], ({ org }: { org: string }) => org),

@@ -22,6 +22,7 @@ export const releaseClaim = mutation({
   name: 'claims.release',
   tool: 'release_room_claim',
   command: 'claims release',
+  effects: ['destructive', 'idempotent'],
   summary: 'Release a claim of the caller; one that is over already stays as it is.',
   access: onRoom(roomActions['room:write']),
   input: z.object({ ...roomAddress, claim: z.string().max(64).describe('Claim to release, `clm_…`.') }),
