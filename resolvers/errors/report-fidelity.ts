@@ -52,17 +52,17 @@ export const reportFidelity = mutation({
     changed
       ? {
           action: 'project.fidelity_reported',
-          object: kind: 'project', id: project.id ,
-          details: full_fidelity_functions: full, coarse_functions: coarse ,
+          object: { kind: 'project', id: project.id },
+          details: { full_fidelity_functions: full, coarse_functions: coarse },
         }
       : undefined,
   wire: z.object({
     project_id: z.string(),
-    coverage: z.object(full_fidelity_functions: z.number(), coarse_functions: z.number() ),
+    coverage: z.object({ full_fidelity_functions: z.number(), coarse_functions: z.number() }),
   }),
   toWire: ({ projectId: id, full, coarse }) => ({
     project_id: id,
-    coverage: full_fidelity_functions: full, coarse_functions: coarse ,
+    coverage: { full_fidelity_functions: full, coarse_functions: coarse },
   }),
 });
 
