@@ -3,6 +3,19 @@ import { safeMessage } from '../../core/safe-message.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mirrorMessages } from './mirror-messages.ts';
 
+/** Has messages told as events soon after they were sent. */
+export interface MessageMirror {
+  /** There is something to tell. Returns at once, and never throws. */
+  readonly wake: () => void;
+}
+
+declare module '../../kernel/run/context.ts' {
+  interface Services {
+    /** Told of messages that the events tell of. */
+    readonly messageMirror: MessageMirror;
+  }
+}
+
 /** How long what is under way may take to end when the server stops, in milliseconds; the rest is found later. */
 const stopMs = 2_000;
 /** What is sent within this time is told together, in milliseconds. */
