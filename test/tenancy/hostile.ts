@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { expect } from 'vitest';
+import { patiently } from '../helpers/patiently.ts';
 import type { Answer, Service } from '../helpers/service.ts';
 import { type DataProject, dataProject } from '../project-data/data-project.ts';
 
@@ -35,7 +36,7 @@ export async function hostileWorld(service: Service) {
   );
   await neighbour.expose({ tables: [{ name: 'quiet', expose: true, policy: 'public_read_authenticated_write' }] });
   const reads = async (door: 'anon' | 'admin' = 'anon') => {
-    const answer = await neighbour[door]('GET', 'quiet?order=id');
+    const answer = await patiently(() => neighbour[door]('GET', 'quiet?order=id'));
     expect({ status: answer.status, body: answer.body }).toEqual({ status: 200, body: rows });
   };
   const writes = async () => expect(await neighbour.sql('select id, word from quiet order by id')).toEqual(rows);
