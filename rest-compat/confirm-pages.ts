@@ -1,7 +1,8 @@
 import type { z } from 'zod';
 import { ServiceError } from '../core/errors.ts';
+import { asRefusal } from '../kernel/run/as-refusal.ts';
 import type { Context } from '../kernel/run/context.ts';
-import { asRefusal, execute } from '../kernel/run/execute.ts';
+import { execute } from '../kernel/run/execute.ts';
 import { acknowledgeByToken } from '../resolvers/escalations/acknowledge-by-token.ts';
 import { ackPath } from '../resolvers/escalations/page-mail.ts';
 import { confirmEmail } from '../resolvers/operator-contact/confirm-email.ts';

@@ -1,6 +1,7 @@
 import type { AuditProgress } from '../engines/audit/audit-run.ts';
+import { asRefusal } from '../kernel/run/as-refusal.ts';
 import type { Context } from '../kernel/run/context.ts';
-import { asRefusal, execute } from '../kernel/run/execute.ts';
+import { execute } from '../kernel/run/execute.ts';
 import { type FreeAudit, freeAudit } from '../resolvers/audits/free-audit.ts';
 import { watchAudit } from '../resolvers/audits/watch-audit.ts';
 import { stoppable } from './stoppable.ts';

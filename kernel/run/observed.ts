@@ -1,27 +1,30 @@
 import { ServiceError } from '../../core/errors.ts';
 import { traced } from '../../core/tracing.ts';
+import { asRefusal } from './as-refusal.ts';
 import type { Context } from './context.ts';
-import { asRefusal } from './execute.ts';
-import type { AnyOperation } from './operation.ts';
 
 /**
- * Answers an operation for many targets at once, below a field that was admitted already. Metrics and traces see it as
- * one run; it takes nothing from anybody's rate, since it is part of the query that did.
+ * Runs something that has a name in metrics and traces, and tells what came of it.
+ *
+ * @param key the idempotency key under which the run may be repeated, where it honours one
+ * @param refused what the refusal becomes that is thrown; as it is, unless told
+ * @throws what the run threw; a database that is away as a refusal
  */
 export async function observed<Result>(
-  ctx: Context,
-  { name }: Pick<AnyOperation, 'name'>,
+  { services }: Pick<Context, 'services'>,
+  { name }: { readonly name: string },
   run: () => Promise<Result>,
+  { key, refused }: { readonly key?: string | undefined; readonly refused?: (refusal: unknown) => unknown } = {},
 ): Promise<Result> {
   const startedAt = performance.now();
   let code = 'OK';
   try {
     return await traced(name, {}, run);
   } catch (error) {
-    const refusal = asRefusal(error);
+    const refusal = asRefusal(error, key);
     code = refusal instanceof ServiceError ? refusal.code : 'INTERNAL_ERROR';
-    throw refusal;
+    throw refused === undefined ? refusal : refused(refusal);
   } finally {
-    ctx.services.observe(name, code, (performance.now() - startedAt) / 1000);
+    services.observe(name, code, (performance.now() - startedAt) / 1000);
   }
 }

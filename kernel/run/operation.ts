@@ -101,7 +101,7 @@ interface Changes<Input extends z.ZodObject, Output> {
    * person has sent another request. Who shows no credential is told by the secret that it sends; without one, no key
    * counts.
    */
-  readonly forHolder?: true;
+  readonly credentialBound?: true;
   /** `required` refuses a request without a key; every mutation honours one. Contract 01, section 1.15. */
   readonly idempotency?: 'required';
   /**

@@ -3,6 +3,7 @@ import type { Claim } from '../durability/idempotency.ts';
 import type { Context } from './context.ts';
 import type { AnyMutation } from './operation.ts';
 import type { AnyPrice, GatewayPrice } from './price.ts';
+import type { Run } from './run.ts';
 
 /**
  * Carries a sale out: settles what was presented, and makes the change in one transaction with the payment.
@@ -23,14 +24,7 @@ export interface Payments {
    * @returns undefined when nothing is to be paid
    * @throws PaymentRequired
    */
-  readonly openSale: (
-    op: AnyMutation,
-    price: AnyPrice,
-    ctx: Context,
-    caller: Caller,
-    scope: object,
-    input: unknown,
-  ) => Promise<CarryOutSale | undefined>;
+  readonly openSale: (run: Run<AnyMutation>, price: AnyPrice) => Promise<CarryOutSale | undefined>;
 }
 
 declare module './context.ts' {

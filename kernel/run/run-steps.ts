@@ -1,26 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../core/errors.ts';
 import { isConnectionLoss, isTimeout, OutcomeUnknownError } from '../../db/pool.ts';
-import type { Caller } from '../access/caller.ts';
 import { auditRow } from '../durability/audit.ts';
 import { type Claim, outcomeRow, waitMs, waitStepMs } from '../durability/idempotency.ts';
 import { unitOfWork } from '../durability/unit-of-work.ts';
 import type { Context } from './context.ts';
 import type { AnyStepMutation } from './operation.ts';
+import type { Run } from './run.ts';
 import { attemptsMaxOf, findStep, finishStep, recordStep, releaseStep, type Step, takeStep } from './steps.ts';
 
 /** To begin it, to bring it about, to settle it. */
 const stepsOfAll = 3;
 
 /** Begins a step operation, or goes on with the one that an earlier holder of the key began, and brings it to its end. */
-export async function runSteps(
-  op: AnyStepMutation,
-  ctx: Context,
-  caller: Caller,
-  scope: object,
-  input: unknown,
-  claim: Claim | undefined,
-): Promise<unknown> {
+export async function runSteps({ op, ctx, caller, scope, input, claim }: Run<AnyStepMutation>): Promise<unknown> {
   const step = (await begunBefore(op, ctx, claim)) ?? (await begin());
   ctx.progress?.({ done: 1, of: stepsOfAll, what: 'Recorded; being brought about' });
   try {

@@ -1,8 +1,7 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { traced } from '../../core/tracing.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { asRefusal } from '../../kernel/run/execute.ts';
+import { observed } from '../../kernel/run/observed.ts';
 import { parseInput } from '../../kernel/run/parse-input.ts';
 import { type LiveSession, requireSession } from './live-session.ts';
 import { userMissing } from './session-over.ts';
@@ -58,22 +57,12 @@ export async function runEndpoint<Input extends z.ZodObject, Scope, Wire>(
   open: (ctx: Context) => Promise<ProjectCaller> = (ctx) =>
     openProjectDoor(ctx, { limited: true, signsIn: true, tokenMayHaveEnded: byKeyAlone?.(raw) ?? false }),
 ): Promise<Wire> {
-  const startedAt = performance.now();
-  let code = 'OK';
-  try {
-    return await traced(name, {}, async () => {
-      const caller = await open(ctx);
-      const scope = await admit(ctx, caller);
-      return handler(
-        { ...ctx, ...caller, ...scope },
-        parseInput({ input }, raw, (field) => field),
-      );
-    });
-  } catch (error) {
-    const refusal = asRefusal(error);
-    code = refusal instanceof ServiceError ? refusal.code : 'INTERNAL_ERROR';
-    throw refusal;
-  } finally {
-    ctx.services.observe(name, code, (performance.now() - startedAt) / 1000);
-  }
+  return observed(ctx, { name }, async () => {
+    const caller = await open(ctx);
+    const scope = await admit(ctx, caller);
+    return handler(
+      { ...ctx, ...caller, ...scope },
+      parseInput({ input }, raw, (field) => field),
+    );
+  });
 }

@@ -118,7 +118,7 @@ const open = (name: 'session.openBrowser' | 'session.refreshBrowser', summary: s
   mutation({
     name,
     summary,
-    forHolder: true,
+    credentialBound: true,
     access: inSession<object>('control_plane', 'operator'),
     forReaders: true,
     input: z.object({
@@ -143,7 +143,7 @@ export const refreshBrowser = open('session.refreshBrowser', 'Give the cookie of
 export const closeBrowser = mutation({
   name: 'session.closeBrowser',
   summary: 'End the session that lives in the cookie of this browser; without one there is nothing to end.',
-  forHolder: true,
+  credentialBound: true,
   access: anyone(),
   forReaders: true,
   input: z.object({}),

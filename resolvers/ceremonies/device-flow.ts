@@ -44,7 +44,7 @@ interface Begun {
 export const beginDevice = mutation({
   name: 'operator.beginDevice',
   summary: 'Begin a sign-in on a device without a browser: a person approves it elsewhere by a short code.',
-  forHolder: true,
+  credentialBound: true,
   access: anyone(),
   input: z.object({
     client_name: oneLine(64).optional().describe('What the person is told that asks.'),
@@ -120,7 +120,7 @@ interface Approved {
 export const deviceToken = mutation({
   name: 'operator.deviceToken',
   summary: 'Fetch the reading session that a person approved for a device; until then the answer says how it stands.',
-  forHolder: true,
+  credentialBound: true,
   access: anyone(),
   input: z.object({
     device_code: z.string().min(1).max(256).meta({ secret: true }).describe('What the device was given.'),

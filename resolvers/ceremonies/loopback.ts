@@ -120,7 +120,7 @@ export const getLoopback = query({
 export const approveLoopback = mutation({
   name: 'cli.approve',
   summary: 'Let a command line that waits sign in as the person of this session.',
-  forHolder: true,
+  credentialBound: true,
   access: inSession('control_plane'),
   stepUp: 'cli.authorize',
   input: z.object({ flow_id: z.string().max(64).describe('The sign-in.') }),
@@ -156,7 +156,7 @@ interface Redeemed {
 export const loopbackToken = mutation({
   name: 'cli.token',
   summary: 'Trade the code that a browser brought, and its verifier, for a person’s session.',
-  forHolder: true,
+  credentialBound: true,
   access: anyone(),
   input: z.object({
     code: z.string().min(1).max(256).meta({ secret: true }).describe('The code.'),

@@ -72,7 +72,7 @@ const UrlWire = z.object({ auth_url: z.string().meta({ secret: true }) });
 export const beginOauth = mutation({
   name: 'oauth.begin',
   summary: 'Begin a person’s sign-in with a social account.',
-  forHolder: true,
+  credentialBound: true,
   access: anyone(),
   input: z.object({
     provider: providerName,
@@ -90,7 +90,7 @@ export const beginOauth = mutation({
 export const linkOauth = mutation({
   name: 'oauth.link',
   summary: 'Begin to link a social account to a person, which signs it in from then on.',
-  forHolder: true,
+  credentialBound: true,
   access: inSession('control_plane'),
   stepUp: 'authenticator.register',
   input: z.object({ provider: providerName }),
@@ -126,7 +126,7 @@ export type OauthOutcome =
 export const finishOauth = mutation({
   name: 'oauth.finish',
   summary: 'End a sign-in with a social account, in the browser that began it.',
-  forHolder: true,
+  credentialBound: true,
   access: anyone(),
   input: z.object({
     provider: providerName,

@@ -153,7 +153,7 @@ export const beginStepUp = query({
 export const finishStepUp = mutation({
   name: 'session.stepUp',
   summary: 'Have a person’s session count as freshly proven for five minutes, by a passkey.',
-  forHolder: true,
+  credentialBound: true,
   access: inSession('control_plane'),
   input: z.object({
     response: assertionResponse,

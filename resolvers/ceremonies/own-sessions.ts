@@ -89,7 +89,7 @@ export const endOneSession = mutation({
 export const endOtherSessions = mutation({
   name: 'sessions.endOthers',
   summary: 'End all sessions of a person but the one that asks, and sign-ins nobody has fetched yet.',
-  forHolder: true,
+  credentialBound: true,
   access: inSession('control_plane'),
   input: z.object({}),
   async handler(work): Promise<{ principalId: string; count: number }> {

@@ -40,7 +40,7 @@ interface Issued {
 export const issueRecoveryCodes = mutation({
   name: 'recovery.issue',
   summary: 'Issue codes that sign a person in who has lost its passkeys; earlier ones are good no more.',
-  forHolder: true,
+  credentialBound: true,
   access: inSession('control_plane'),
   stepUp: 'recovery.issue',
   input: z.object({}),
@@ -75,7 +75,7 @@ export const issueRecoveryCodes = mutation({
 export const consumeRecoveryCode = mutation({
   name: 'recovery.consume',
   summary: 'Begin a person’s session by a recovery code, which is good once.',
-  forHolder: true,
+  credentialBound: true,
   access: anyone(),
   input: z.object({
     code: z.string().min(1).max(64).meta({ secret: true }).describe('The code; letter case and hyphens do not matter.'),

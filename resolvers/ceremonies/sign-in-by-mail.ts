@@ -102,7 +102,7 @@ async function signInByLink(work: Work, token: string, purposes: readonly ('cont
 export const verifySignInLink = mutation({
   name: 'signin.byLink',
   summary: 'Begin a person’s session by a mailed link; invitations of the address become memberships.',
-  forHolder: true,
+  credentialBound: true,
   access: anyone(),
   input: tokenInput,
   handler: (work, { token }): Promise<LinkSignIn> => signInByLink(work, token, ['control_plane']),
@@ -115,7 +115,7 @@ export const verifySignInLink = mutation({
 export const verifyOperatorLink = mutation({
   name: 'operator.byLink',
   summary: 'Begin a reading session of an operator by a mailed link.',
-  forHolder: true,
+  credentialBound: true,
   access: anyone(),
   input: tokenInput,
   handler: (work, { token }): Promise<LinkSignIn> => signInByLink(work, token, ['operator']),
@@ -128,7 +128,7 @@ export const verifyOperatorLink = mutation({
 export const openLink = mutation({
   name: 'signin.openLink',
   summary: 'Begin the session that a mailed link is for, in a browser.',
-  forHolder: true,
+  credentialBound: true,
   access: anyone(),
   input: tokenInput,
   handler: (work, { token }): Promise<LinkSignIn> => signInByLink(work, token, ['control_plane', 'operator']),

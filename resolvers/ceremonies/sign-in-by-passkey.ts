@@ -74,7 +74,7 @@ const finish = <Wire>(domain: Domain, wire: z.ZodType<Wire>, toWire: (session: M
       domain === 'operator'
         ? 'Begin a reading session of an operator by a passkey.'
         : 'Begin a person’s session by a passkey.',
-    forHolder: true,
+    credentialBound: true,
     access: anyone(),
     input: finishInput,
     prepare: (ctx, { response }) => checkProof(ctx, response, { purpose: purposeOf(domain) }),

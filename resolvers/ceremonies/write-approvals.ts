@@ -61,7 +61,7 @@ export const targetWire = ({ action, targetId }: Pick<ApprovalChallenge, 'action
 export const beginApproval = mutation({
   name: 'approvals.begin',
   summary: 'Ask a person to approve one action on one target with a passkey, in a browser.',
-  forHolder: true,
+  credentialBound: true,
   access: inSession('control_plane'),
   input: z.object({
     action: z.enum(Object.keys(targets) as [ApprovedAction, ...ApprovedAction[]]).describe('The one action.'),
@@ -154,7 +154,7 @@ interface Confirmed {
 export const confirmApproval = mutation({
   name: 'approvals.confirm',
   summary: 'Approve one action on one target by a passkey; the answer says where the code is brought to.',
-  forHolder: true,
+  credentialBound: true,
   access: inSession('control_plane'),
   input: z.object({ challenge_id: challengeInput, response: assertionResponse }),
   prepare: (ctx, { challenge_id, response }) =>
@@ -213,7 +213,7 @@ interface NewApproval {
 export const approvalToken = mutation({
   name: 'approvals.token',
   summary: 'Trade the code of an approval, and its verifier, for the token that goes with the approved request.',
-  forHolder: true,
+  credentialBound: true,
   access: anyone(),
   input: z.object({
     code: z.string().min(1).max(256).meta({ secret: true }).describe('The code.'),

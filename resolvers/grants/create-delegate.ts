@@ -36,7 +36,7 @@ export const createDelegate = mutation({
   tool: 'create_delegate',
   command: 'delegates create',
   summary: 'Make a delegate that narrows a grant; the token of an agent’s key is shown this once.',
-  forHolder: true,
+  credentialBound: true,
   access: onItsProject(grantActions['project:delegates:write']),
   stepUp: 'project.grants',
   lifecycle: 'gated',

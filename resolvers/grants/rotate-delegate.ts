@@ -17,7 +17,7 @@ export const rotateDelegate = mutation({
   command: 'delegates rotate',
   effects: ['destructive'],
   summary: 'Give an agent’s key a new token, shown this once; the old one ends at once.',
-  forHolder: true,
+  credentialBound: true,
   access: onItsProject(grantActions['project:delegates:write']),
   stepUp: 'project.grants',
   input: z.object(onDelegate),

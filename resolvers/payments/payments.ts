@@ -8,8 +8,8 @@ import { openSale } from './sale.ts';
 export const payments: Payments = {
   askGatewayPrice,
   payerOf,
-  openSale: async (...asked) => {
-    const sale = await openSale(...asked);
+  openSale: async (run, price) => {
+    const sale = await openSale(run, price);
     return sale && ((claim) => runSale({ ...sale, claim }));
   },
 };

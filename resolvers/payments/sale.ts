@@ -8,6 +8,7 @@ import { type Claim, inputDigest } from '../../kernel/durability/idempotency.ts'
 import type { Context } from '../../kernel/run/context.ts';
 import type { AnyMutation } from '../../kernel/run/operation.ts';
 import type { AnyPrice, Price } from '../../kernel/run/price.ts';
+import type { Run } from '../../kernel/run/run.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
 import { findByNonce, LeaseLostError } from './payment-rows.ts';
 import { isTransfer, readTender, type Tender, tokenOf } from './tender.ts';
@@ -37,12 +38,8 @@ export class SettlementRefused extends PaymentRefused {}
  * @throws PaymentRequired
  */
 export async function openSale(
-  op: AnyMutation,
+  { op, ctx, caller, scope, input }: Run<AnyMutation>,
   facet: AnyPrice,
-  ctx: Context,
-  caller: Caller,
-  scope: object,
-  input: unknown,
 ): Promise<Sale | undefined> {
   const price = await priceOf(facet, { ...ctx, ...scope }, input);
   const requestDigest = digestOf(op, facet, ctx, input);

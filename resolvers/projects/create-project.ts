@@ -72,7 +72,7 @@ export const createProject = stepMutation({
   tool: 'provision_postgres_project',
   command: 'projects provision',
   summary: 'Create a project with its own database, login role and keys.',
-  forHolder: true,
+  credentialBound: true,
   access,
   lifecycle: 'gated',
   writeApproval: { action: 'org.project.create', field: 'org_id', target: ({ org_id }) => org_id },

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { ServiceError } from '../../core/errors.ts';
 import { returnPath } from '../../core/return-path.ts';
+import { asRefusal } from '../../kernel/run/as-refusal.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { asRefusal, execute } from '../../kernel/run/execute.ts';
+import { execute } from '../../kernel/run/execute.ts';
 import { asMinted, openBrowser, requireOwnPage, sessionCookie } from '../../resolvers/ceremonies/browser-session.ts';
 import type { MintedSession } from '../../resolvers/ceremonies/shared/sessions.ts';
 import { signInPagePath } from '../../resolvers/identity/shared/page-paths.ts';

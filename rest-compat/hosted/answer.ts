@@ -1,8 +1,8 @@
 import type { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
 import { takeFromProject } from '../../kernel/limits/project-rate.ts';
+import { asRefusal } from '../../kernel/run/as-refusal.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { asRefusal } from '../../kernel/run/execute.ts';
 import { runEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { sessionFromIdentity } from '../../resolvers/auth/hosted/bridge.ts';
 import { clearedCookie } from '../../resolvers/auth/hosted/cookie.ts';

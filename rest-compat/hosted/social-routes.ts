@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
 import { sameSecret } from '../../core/keys.ts';
 import { returnPath } from '../../core/return-path.ts';
-import { asRefusal } from '../../kernel/run/execute.ts';
+import { asRefusal } from '../../kernel/run/as-refusal.ts';
 import { runEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { requireOwnOriginOf } from '../../resolvers/auth/hosted/csrf.ts';
 import { flowSeconds } from '../../resolvers/auth/social-flows.ts';

@@ -2,8 +2,8 @@ import { GraphQLError } from 'graphql';
 import type { Logger } from 'pino';
 import { type ErrorEnvelope, ServiceError, toEnvelope } from '../../core/errors.ts';
 import { ReplayedRefusal } from '../../kernel/durability/idempotency.ts';
+import { asRefusal } from '../../kernel/run/as-refusal.ts';
 import { correlate, type IncidentWatch, projectConcerned } from '../../kernel/run/correlation.ts';
-import { asRefusal } from '../../kernel/run/execute.ts';
 import { PaymentRequired } from '../../resolvers/payments/payment-required.ts';
 
 /** The same envelope as REST, as the extensions of a GraphQL error. */

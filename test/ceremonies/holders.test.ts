@@ -90,7 +90,7 @@ function secretsOf({ wire }: AnyOperation): readonly string[] {
 
 test('every change that answers with a secret is for its holder, and every secret says that it is one', () => {
   const changes = [...operations, ...signInFlows].filter(({ kind }) => kind === 'mutation');
-  const open = changes.filter((op) => secretsOf(op).length > 0 && !('forHolder' in op && op.forHolder));
+  const open = changes.filter((op) => secretsOf(op).length > 0 && !('credentialBound' in op && op.credentialBound));
   expect(open.map(({ name }) => name)).toEqual([]);
   const unsaid = changes.flatMap((op) => {
     const names = op.wire instanceof z.ZodObject ? Object.keys(op.wire.shape) : [];
@@ -100,5 +100,5 @@ test('every change that answers with a secret is for its holder, and every secre
       .map((n) => [op.name, n]);
   });
   expect(unsaid).toEqual([]);
-  expect(changes.filter((op) => 'forHolder' in op).length).toBeGreaterThan(20);
+  expect(changes.filter((op) => 'credentialBound' in op).length).toBeGreaterThan(20);
 });

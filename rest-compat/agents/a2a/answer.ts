@@ -3,8 +3,8 @@ import { ServiceError } from '../../../core/errors.ts';
 import { networkOf } from '../../../core/network-of.ts';
 import { inputDigest } from '../../../kernel/durability/idempotency.ts';
 import { type Rate, refuseHurry } from '../../../kernel/limits/rate-limit.ts';
+import { asRefusal } from '../../../kernel/run/as-refusal.ts';
 import type { Context } from '../../../kernel/run/context.ts';
-import { asRefusal } from '../../../kernel/run/execute.ts';
 import {
   type AgentTask,
   advanceTask,

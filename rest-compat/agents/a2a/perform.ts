@@ -1,8 +1,8 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { textFault } from '../../../core/text.ts';
 import { targetLengthMax } from '../../../engines/audit/target.ts';
+import { asRefusal } from '../../../kernel/run/as-refusal.ts';
 import type { Context } from '../../../kernel/run/context.ts';
-import { asRefusal } from '../../../kernel/run/execute.ts';
 import type { AgentTask } from '../../../resolvers/agents/agent-tasks.ts';
 import { findTarget } from '../find-target.ts';
 import { isObject, RpcError, rpcCodes } from '../json-rpc.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../core/errors.ts';
+import { asRefusal } from '../../../kernel/run/as-refusal.ts';
 import type { Context } from '../../../kernel/run/context.ts';
-import { asRefusal } from '../../../kernel/run/execute.ts';
 import {
   asRpcError,
   errorBody,

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
+import { asRefusal } from '../../../kernel/run/as-refusal.ts';
 import type { Context } from '../../../kernel/run/context.ts';
-import { asRefusal } from '../../../kernel/run/execute.ts';
 import { openPurse, paymentAsked } from '../purse.ts';
 import { refusalFacts } from '../refusals.ts';
 import { unknownTool } from './answer.ts';
