@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
@@ -80,7 +80,9 @@ export class ContentStore {
         await file.writev([chunk]);
       }
     });
-    written.catch(() => undefined);
+    // One listener for all of it: a race for every piece would leave one behind each time.
+    let stop = () => {};
+    written.catch(() => stop());
     const discard = async () => {
       input.destroy();
       await written.catch(() => undefined);
@@ -90,7 +92,13 @@ export class ContentStore {
     return {
       async write(chunk) {
         content.update(chunk);
-        if (!input.write(chunk)) await Promise.race([new Promise((done) => input.once('drain', done)), written]);
+        if (input.write(chunk)) return;
+        await new Promise<void>((done) => {
+          stop = done;
+          input.once('drain', done);
+        });
+        // When it has failed, why.
+        if (input.destroyed) await written;
       },
       end: async () => {
         input.end();
@@ -145,6 +153,23 @@ export class ContentStore {
       await writer.discard();
       throw error;
     }
+  }
+
+  /**
+   * Copies what was stored as it is to a file, which is then on the disk.
+   *
+   * @throws DamagedPartError for a part that was changed since it was verified
+   */
+  async copyTo(part: Part, path: string): Promise<void> {
+    const content = createHash('sha256');
+    const hashed = async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        content.update(chunk);
+        yield chunk;
+      }
+    };
+    await pipeline(this.read(part, false), hashed, createWriteStream(path, { mode: 0o600, flush: true }));
+    if (hex(content) !== part.content) throw new DamagedPartError(partPath(part.sha256), 'is damaged');
   }
 
   /** Reads a part, compressed or not. */

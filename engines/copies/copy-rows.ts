@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from, to } from 'pg-copy-streams';
 import type { SavedTable } from './archive.ts';
@@ -80,23 +81,14 @@ export async function copyIn(
 ): Promise<void> {
   if (table.parts.length === 0) return;
   const stream = client.query(from(copyFrom(table)));
-  const ended = new Promise<void>((resolve, reject) => {
-    stream.once('finish', resolve);
-    // For good: what is written after the server has refused fails once more, and an error without a listener ends the process.
-    stream.on('error', reject);
-  });
-  ended.catch(() => undefined);
-  try {
+  // For good: what is written after the server has refused fails once more, and an error without a listener ends the process.
+  stream.on('error', () => undefined);
+  await pipeline(async function* () {
     for (const part of table.parts) {
       for await (const chunk of store.read(part)) {
         onBytes((chunk as Buffer).length);
-        if (!stream.write(chunk)) await Promise.race([new Promise((done) => stream.once('drain', done)), ended]);
+        yield chunk as Buffer;
       }
     }
-    stream.end();
-    await ended;
-  } catch (error) {
-    stream.destroy();
-    throw error;
-  }
+  }, stream);
 }

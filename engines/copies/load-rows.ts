@@ -44,12 +44,22 @@ export async function verifyContents(client: pg.Client, { tables, sequences }: C
   }
 }
 
-/** Fills materialized views, those first that others are made of. @returns those that could not be filled, and why */
-export async function fillViews(client: pg.Client, views: SavedDatabase['filled']): Promise<string[]> {
+/**
+ * Fills materialized views, those first that others are made of.
+ *
+ * @param before done before each, in its transaction
+ * @returns those that could not be filled, and why
+ */
+export async function fillViews(
+  client: pg.Client,
+  views: SavedDatabase['filled'],
+  before: (client: pg.Client) => Promise<unknown> = async () => undefined,
+): Promise<string[]> {
   let left = [...views];
   for (;;) {
     const failed: { view: (typeof left)[number]; reason: string }[] = [];
     for (const view of left) {
+      await before(client);
       await client.query('savepoint fill');
       try {
         await client.query(`refresh materialized view ${quotedTable(view)}`);

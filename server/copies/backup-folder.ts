@@ -1,12 +1,23 @@
-import { appendFile, chmod, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { acquireFolderLock, type FolderLock } from '../../db/embedded/folder-lock.ts';
 import { makeFolder } from '../../db/make-folder.ts';
+import { partShape } from '../../engines/copies/archive.ts';
 import { ContentStore, type Part, syncFolder } from '../../engines/copies/content-store.ts';
 import { ManifestError, partsOfManifest, type ReadManifest, readManifest } from './manifest.ts';
 
+/** A folder that is none for backups. */
+export class BackupFolderError extends Error {
+  override readonly name = 'BackupFolderError';
+}
+
 const inUse = (folder: string, pid: number) =>
   `The backup folder ${folder} is in use by process ${pid}; wait until that one has ended.`;
+
+/** Tells a folder of backups from any other: nothing is removed from a folder that lacks it. */
+const markerName = 'svc-backups.json';
+/** Names in a folder that was made before there was a marker. */
+const ownNames: ReadonlySet<string> = new Set(['runs', 'objects', 'tmp', 'journal.jsonl', 'gateway.lock']);
 
 /** A folder of backups: `runs/<id>.json` for each, and `objects/ab/<sha256>` for what they are made of. */
 export class BackupFolder {
@@ -26,10 +37,21 @@ export class BackupFolder {
     await rm(join(this.path, 'tmp'), { recursive: true, force: true });
   }
 
-  /** Makes the folder, for its owner alone. */
+  /**
+   * Makes the folder, for its owner alone. One that is there is taken when it is empty or a folder of backups.
+   *
+   * @throws BackupFolderError
+   */
   async make(): Promise<void> {
-    await makeFolder(this.path);
-    await chmod(this.path, 0o700);
+    if (await makeFolder(this.path)) await chmod(this.path, 0o700);
+    const names = await readdir(this.path);
+    if (!names.includes(markerName)) {
+      if (names.some((name) => !ownNames.has(name)))
+        throw new BackupFolderError(
+          `${this.path} holds other things than backups; name a folder that is empty or does not exist yet.`,
+        );
+      await writeFile(join(this.path, markerName), `${JSON.stringify({ format: 1 })}\n`, { mode: 0o600 });
+    }
     await mkdir(this.#runs, { recursive: true, mode: 0o700 });
   }
 
@@ -49,7 +71,11 @@ export class BackupFolder {
     const name = join('runs', `${id}.json`);
     const text = await readFile(join(this.path, name), 'utf8').catch(() => undefined);
     if (text === undefined) throw new ManifestError(`There is no backup ${id} in ${this.path}.`);
-    return readManifest(text, name);
+    const found = readManifest(text, name);
+    // An old backup under a newer name would be the latest one.
+    if (found.manifest.id !== id)
+      throw new ManifestError(`The manifest ${name} is the one of the backup ${found.manifest.id}.`);
+    return found;
   }
 
   /** The store, which knows what earlier runs and one that was cut short have stored. */
@@ -70,9 +96,9 @@ export class BackupFolder {
     const text = await readFile(this.#journal, 'utf8').catch(() => '');
     return text.split('\n').flatMap((line) => {
       try {
-        return [JSON.parse(line) as Part];
+        return [partShape.parse(JSON.parse(line))];
       } catch {
-        // The last line of a process that was killed.
+        // The last line of a process that was killed, or nothing that this program wrote.
         return [];
       }
     });

@@ -4,12 +4,21 @@ import { DumpError } from '../../engines/copies/dump-schema.ts';
 import { DifferentRowsError } from '../../engines/copies/load-rows.ts';
 import { type Config, readConfig } from '../config.ts';
 import { startRefusal } from '../start-refusal.ts';
+import { BackupFolderError } from './backup-folder.ts';
 import { OtherRootError } from './backup-installation.ts';
 import { ManifestError } from './manifest.ts';
 import { createReport, type Report } from './report.ts';
 import { RestoreError } from './restore-error.ts';
 
-const plain = [ManifestError, DamagedPartError, DumpError, DifferentRowsError, OtherRootError, RestoreError] as const;
+const plain = [
+  ManifestError,
+  DamagedPartError,
+  DumpError,
+  DifferentRowsError,
+  OtherRootError,
+  RestoreError,
+  BackupFolderError,
+] as const;
 
 export interface ProgramCall {
   readonly config: Config;

@@ -1,7 +1,5 @@
-import { createWriteStream } from 'node:fs';
 import { mkdir, rename } from 'node:fs/promises';
 import { dirname, join, normalize } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { KeyRing } from '../../core/keys.ts';
 import { startEmbeddedPostgres } from '../../db/embedded/start.ts';
 import { ensureDatabase } from '../../db/ensure-database.ts';
@@ -212,7 +210,7 @@ async function restoreFiles({ files }: Manifest, store: ContentStore, staging: S
       throw new ManifestError(`A file of the backup has a path that leads out of it.`);
     const target = join(staging.path, 'objects', clean);
     await mkdir(dirname(target), { recursive: true, mode: 0o700 });
-    await pipeline(store.read(part, false), createWriteStream(`${target}.new`, { mode: 0o600, flush: true }));
+    await store.copyTo(part, `${target}.new`);
     await rename(`${target}.new`, target);
     folders.add(dirname(target));
   }

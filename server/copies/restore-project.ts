@@ -51,7 +51,10 @@ export async function restoreProject(options: RestoreProjectOptions): Promise<st
     const notes = await asTenant(options, async (tenant) => {
       await runEach(tenant, tenantStatements(await store.readText(saved.before)));
       await tenant.query("select set_config('search_path', 'pg_catalog, public', true)");
-      await loadRows(tenant, tenantTables, store, onBytes);
+      for (const table of tenantTables) {
+        await limit(tenant);
+        await loadRows(tenant, [table], store, onBytes);
+      }
       await loadSequences(
         tenant,
         saved.sequences.filter(({ schema }) => schema === 'public'),
@@ -60,6 +63,7 @@ export async function restoreProject(options: RestoreProjectOptions): Promise<st
       const unfilled = await fillViews(
         tenant,
         saved.filled.filter(({ schema }) => schema === 'public'),
+        limit,
       );
       return unfilled.map((one) => `The materialized view ${one}`);
     });
@@ -105,10 +109,15 @@ async function asTenant<Result>(
 }
 
 async function runEach(tenant: pg.Client, statements: readonly string[]): Promise<void> {
-  for (const statement of statements) await tenant.query(statement);
-  // pg_dump's own settings are for its definitions.
-  await tenant.query(`set local statement_timeout = ${statementMs}`);
+  for (const statement of statements) {
+    await limit(tenant);
+    await tenant.query(statement);
+  }
+  await limit(tenant);
 }
+
+/** Before every statement: pg_dump sets the limit for its own, and a function of the tenant's that one calls may take it away. */
+const limit = (tenant: pg.Client) => tenant.query(`set local statement_timeout = ${statementMs}`);
 
 function keepLive(options: RestoreProjectOptions): Promise<void> {
   const wanted = options.project.live.map(({ table, owner }) => (owner === null ? { table } : { table, owner }));

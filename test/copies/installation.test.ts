@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test, vi } from 'vitest';
@@ -190,7 +190,28 @@ test('a flipped bit in any part, another passphrase, another root and a folder i
   await writeFile(path, text.replace('"owner"', '"Owner"'));
   expect(await refuse(withPassphrase)).toContain(`runs/${run}.json is damaged`);
   await writeFile(path, text);
+  // As a newer one it would be the latest.
+  const renamed = join(backups, 'runs', '20991231T235959Z-ffffff.json');
+  await writeFile(renamed, text);
+  expect(await refuse(withPassphrase)).toContain(`is the one of the backup ${run}`);
+  await rm(renamed);
   expect(await readdir(join(target, '..'))).toEqual([]);
+});
+
+test('a folder that holds anything but backups is refused, and left as it is', async () => {
+  const home = await folder();
+  await mkdir(join(home, 'tmp'));
+  await mkdir(join(home, 'runs'));
+  for (const path of ['tmp/letter.txt', 'diary.txt']) await writeFile(join(home, path), 'mine');
+  await chmod(home, 0o755);
+  for (const path of [home, source]) {
+    const { code, stderr } = await runProgram('backup', [path, '--keep', '1'], { dataDir: source, env: withRoot });
+    expect(code).toBe(1);
+    expect(stderr).toContain('holds other things than backups');
+  }
+  expect((await stat(home)).mode & 0o777).toBe(0o755);
+  expect((await readdir(home)).sort()).toEqual(['diary.txt', 'runs', 'tmp']);
+  expect(await readFile(join(home, 'tmp', 'letter.txt'), 'utf8')).toBe('mine');
 });
 
 test('a restore that is killed at each of its steps goes on, and ends with every row, the same keys, users and rules', async () => {
