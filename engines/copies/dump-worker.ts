@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { parentPort, workerData } from 'node:worker_threads';
 import { pgDump } from '@electric-sql/pglite-tools/pg_dump';
 
@@ -42,9 +43,30 @@ const server = {
     ask(bytes, onRawData),
 };
 
+/**
+ * pg_dump frames its text by commands of psql. The package removes each line that looks like one of them, also in the body
+ * of a function or in a comment. This thread takes the text before that, and removes the frame alone, which nobody can guess.
+ */
+const frameKey = randomBytes(32).toString('hex');
+let whole: string | undefined;
+const replace = String.prototype.replace;
+// The package has no option for this, and the thread lives for one dump.
+String.prototype.replace = function (this: string, ...given: Parameters<typeof replace>) {
+  if (!String(given[0]).includes('restrict')) return replace.apply(this, given);
+  whole = String(this);
+  return whole;
+} as typeof replace;
+
+function unframed(text: string | undefined): string {
+  const [begin, end] = ['restrict', 'unrestrict'].map((word) => `\n\\${word} ${frameKey}\n`) as [string, string];
+  const [from, to] = [text?.indexOf(begin) ?? -1, text?.lastIndexOf(end) ?? -1];
+  if (text === undefined || from < 0 || to < from) throw new Error('The text of pg_dump has no frame.');
+  return text.slice(from + begin.length, to + 1);
+}
+
 try {
-  const file = await pgDump({ pg: server as never, args: [...args] });
-  say({ text: await file.text() });
+  await pgDump({ pg: server as never, args: [...args, `--restrict-key=${frameKey}`] });
+  say({ text: unframed(whole) });
 } catch (error) {
   say({ fault: error instanceof Error ? error.message : String(error) });
 }

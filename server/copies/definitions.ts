@@ -1,10 +1,14 @@
-import { type ParsedStatement, parseSql } from '../../engines/sql/parse-sql.ts';
+import { type ParsedStatement, parseSql, type SqlNode } from '../../engines/sql/parse-sql.ts';
 
 /** A setting of newer servers that is of no use here; older ones refuse it. */
-const newSetting = 'SET transaction_timeout = 0;\n';
+const newSetting = 'transaction_timeout';
 
-/** Definitions as pg_dump wrote them, for servers of every version. */
-export const forAnyServer = (text: string) => text.replace(newSetting, '');
+/** Options of columns that every server has. PostgreSQL 15.20 of Debian adds `pg_attver`, which no other server takes. */
+const columnOptions: ReadonlySet<string | undefined> = new Set(['n_distinct', 'n_distinct_inherited']);
+
+/** Definitions as pg_dump wrote them, one by one, for servers of every version. */
+export const statementsForAnyServer = (text: string): string[] =>
+  parseSql(text).flatMap((statement) => forAnyServer(statement) ?? []);
 
 /**
  * The statements that make a tenant's schema, one by one. Left out are those that make what the platform has made: the
@@ -12,10 +16,33 @@ export const forAnyServer = (text: string) => text.replace(newSetting, '');
  */
 export function tenantStatements(text: string): string[] {
   const hints = new Set<string>();
-  return parseSql(forAnyServer(text))
+  return parseSql(text)
     .filter((statement) => !isOfPlatform(statement, hints))
-    .map(({ text }) => text);
+    .flatMap((statement) => forAnyServer(statement) ?? []);
 }
+
+/** @returns the text of a statement; undefined when nothing of it is left */
+function forAnyServer({ node, text }: ParsedStatement): string | undefined {
+  if ('VariableSetStmt' in node && node.VariableSetStmt.name === newSetting) return undefined;
+  const names = 'AlterTableStmt' in node ? optionsSet(node.AlterTableStmt.cmds) : [];
+  if (names.every((name) => columnOptions.has(name))) return text;
+  // pg_dump writes the options of one column in one statement, as numbers, and nothing behind them.
+  const at = text.lastIndexOf('(');
+  const kept = text
+    .slice(at + 1, text.lastIndexOf(')'))
+    .split(', ')
+    .filter((option) => columnOptions.has(option.split('=')[0]));
+  return kept.length === 0 ? undefined : `${text.slice(0, at)}(${kept.join(', ')})`;
+}
+
+/** Names of the options that a change of a table sets for a column. */
+const optionsSet = (commands: readonly SqlNode[] = []) =>
+  commands.flatMap((command) => {
+    if (!('AlterTableCmd' in command) || command.AlterTableCmd.subtype !== 'AT_SetOptions') return [];
+    const { def } = command.AlterTableCmd;
+    const items = def !== undefined && 'List' in def ? (def.List.items ?? []) : [];
+    return items.map((item) => ('DefElem' in item ? item.DefElem.defname : undefined));
+  });
 
 type Name = readonly { readonly String?: { readonly sval?: string } }[] | undefined;
 

@@ -4,7 +4,7 @@ import type { SavedDatabase } from '../../engines/copies/archive.ts';
 import type { ContentStore } from '../../engines/copies/content-store.ts';
 import { fillViews, loadRows, loadSequences, verifyContents } from '../../engines/copies/load-rows.ts';
 import { plainClient } from '../../engines/copies/snapshot.ts';
-import { forAnyServer } from './definitions.ts';
+import { statementsForAnyServer } from './definitions.ts';
 import type { Report } from './report.ts';
 import { RestoreError } from './restore-error.ts';
 
@@ -60,10 +60,10 @@ export async function restoreControl(options: RestoreControlOptions): Promise<vo
   try {
     await client.query("set maintenance_work_mem = '256MB'");
     await client.query('begin');
-    await client.query(forAnyServer(await store.readText(saved.before)));
+    for (const statement of statementsForAnyServer(await store.readText(saved.before))) await client.query(statement);
     await loadRows(client, saved.tables, store, (bytes) => report.done(bytes));
     await loadSequences(client, saved.sequences);
-    await client.query(forAnyServer(await store.readText(saved.after)));
+    for (const statement of statementsForAnyServer(await store.readText(saved.after))) await client.query(statement);
     const unfilled = await fillViews(client, saved.filled);
     if (unfilled.length > 0)
       throw new RestoreError(`A materialized view of the control database cannot be filled: ${unfilled[0]}.`);

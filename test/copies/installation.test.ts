@@ -6,6 +6,7 @@ import { terminal } from '../cli/command.ts';
 import { type GatewayProcess, killGateways, temporaryFolder, tryGateway } from '../helpers/gateway-process.ts';
 import {
   everyRow,
+  everyText,
   hostileSql,
   lasting,
   passphrase,
@@ -66,6 +67,27 @@ const exposed = await gateway.call(gateway.as(wallet), 'POST', `/projects/v1/adm
 });
 if (exposed.status >= 300) throw new Error(exposed.text);
 await sql(world, hostileSql);
+// Lines that psql would take for commands.
+const commandLines = 'first\n\\restrict abc\n\\UNRESTRICT abc\n\\unrestrict\nlast';
+await sql(
+  world,
+  `create function commands() returns text language sql as $$ select '${commandLines}'::text $$;
+   create table told (t text default '${commandLines}', "${commandLines}" int);
+   comment on table told is '${commandLines}'; alter table notes alter column f set (n_distinct = 5)`,
+);
+// As PostgreSQL 15.20 of Debian keeps it.
+await withServer(source, async (url) => {
+  for (const { name } of await query<{ name: string }>(
+    url,
+    'postgres',
+    "select datname as name from pg_database where datname = 'svc' or datname ~ '^p_'",
+  ))
+    await query(
+      url,
+      name,
+      "update pg_attribute set attoptions = coalesce(attoptions, '{}') || array['pg_attver=20584240'] where attrelid in (select oid from pg_class where oid >= 16384 and relkind in ('r', 'p'))",
+    );
+});
 const person = { email: 'ada@example.com', password: 'correct horse battery' };
 const signUp = await gateway.call(anyone, 'POST', '/auth/v1/signup', { body: person });
 if (signUp.status >= 300) throw new Error(signUp.text);
@@ -109,6 +131,7 @@ async function happen(from: GatewayProcess, types: readonly string[], after?: st
 let lostCursor: string;
 
 let before: Awaited<ReturnType<typeof everyRow>>;
+let texts: Awaited<ReturnType<typeof everyText>>;
 let run: string;
 
 test('an installation is saved while it serves and while tenants write', async () => {
@@ -145,6 +168,7 @@ test('a second backup of what has not changed stores nothing, and one that is ki
   expect(second.result.pruned_runs).toHaveLength(2);
   run = second.result.run;
   before = await everyRow(source);
+  texts = await everyText(source);
   const later = await serve(source);
   lostCursor = (await happen(later, ['lost_one', 'lost_two'])).cursor;
   await later.stop();
@@ -153,7 +177,12 @@ test('a second backup of what has not changed stores nothing, and one that is ki
   const options = { dataDir: source, env: { ...withRoot } };
   for (const killAt of ['control', 'control-saved', 'project-saved', 'files', 'manifest']) {
     const killed = await runProgram('backup', [other], { ...options, killAt });
-    if (killed.result === undefined)
+    // Killed as its manifest takes its name, a run is there as a whole or not at all.
+    if (killAt === 'manifest')
+      for (const name of await readdir(join(other, 'runs')))
+        if (name.endsWith('.json'))
+          expect(JSON.parse(await readFile(join(other, 'runs', name), 'utf8')).mac).toHaveLength(64);
+    if (killed.result === undefined && killAt !== 'manifest')
       expect((await readdir(join(other, 'runs'))).filter((name) => name.endsWith('.json'))).toEqual([]);
   }
   const resumed = await runProgram('backup', [other], options);
@@ -249,6 +278,7 @@ test('a restore that is killed at each of its steps goes on, and ends with every
   expect(await readdir(target)).toEqual(['postgres', 'secret.key']);
   expect((await stat(join(target, 'secret.key'))).mode & 0o777).toBe(0o600);
   expect(lasting(await everyRow(target))).toEqual(lasting(before));
+  expect(await everyText(target)).toEqual(texts);
   await withServer(target, async (url) => {
     expect(await query(url, 'postgres', "select rolname from pg_roles where rolname like 'svc_pwned%'")).toEqual([]);
     const [login] = await query<{ options: unknown }>(

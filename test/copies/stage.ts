@@ -115,6 +115,27 @@ export async function everyRow(dataDir: string): Promise<Record<string, readonly
   });
 }
 
+const textsText = `select 'function ' || p.oid::regprocedure::text as name, p.prosrc as text from pg_proc p
+    where p.pronamespace = 'public'::regnamespace
+  union all select format('default %s %s', d.adrelid::regclass, d.adnum), pg_get_expr(d.adbin, d.adrelid) from pg_attrdef d
+  union all select format('comment %s %s', c.objoid::regclass, c.objsubid), c.description from pg_description c
+    where c.classoid = 'pg_class'::regclass and c.objoid >= 16384
+  union all select format('column %s %s', a.attrelid::regclass, a.attnum), concat_ws(' ', a.attname,
+      array_to_string(array(select o from unnest(a.attoptions) o where o !~ 'pg_attver'), ' ')) from pg_attribute a
+    where a.attrelid >= 16384 and a.attnum > 0 and not attisdropped and a.attrelid::regclass::text !~ '^pg_toast'
+  order by 1, 2`;
+
+/** Every text that tenants have written into their definitions. */
+export async function everyText(dataDir: string): Promise<Record<string, readonly object[]>> {
+  return withServer(dataDir, async (url) => {
+    const found: Record<string, object[]> = {};
+    const text = "select datname as name from pg_database where datname ~ '^p_' order by 1";
+    for (const { name } of await query<{ name: string }>(url, 'postgres', text))
+      found[name] = await query(url, name, textsText);
+    return found;
+  });
+}
+
 /** What a restore changes by design, and what a server writes for itself. */
 const ownRows =
   /svc (public\.(platform_facts|orgs|idempotency_keys|usage_\w+|audit\w*)|graphile_worker\.\w+)|_svc\.(live_\w+|ddl_changes|ddl_version)$/;
