@@ -216,6 +216,7 @@ test.each([
     'X-Sendfile',
     'X-LiteSpeed-Location',
     'X-Reproxy-URL',
+    'X-Archive-Files',
   ],
   ...[
     'X-Content-Type-Options',
@@ -263,7 +264,13 @@ test('a link is set unless a proxy or a browser fetches what it names', async ()
     return (await admin('POST', 'rpc/say', { body })).headers.get('link');
   };
   expect(await link('</rest/v1/items?offset=10>; rel="next"')).toBe('</rest/v1/items?offset=10>; rel="next"');
+  expect(await link('</notes>; rel=related; title="a \\"plain\\" one"')).toBe(
+    '</notes>; rel=related; title="a \\"plain\\" one"',
+  );
   expect(await link('</internal/secret>; rel="Preload"; as=fetch')).toBeNull();
+  // A backslash in a quoted string stands for the character behind it.
+  expect(await link('</internal/secret>; rel="pre\\load"; as=fetch')).toBeNull();
+  expect(await link('</dictionary>; rel="compression-dictionary"')).toBeNull();
 });
 
 test.each([

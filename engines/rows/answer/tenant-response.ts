@@ -8,11 +8,13 @@ const plain: ReadonlySet<string> = new Set(['retry-after', 'content-language', '
 
 /**
  * Beginnings of names `X-…` that belong to others: to the platform, to proxies and caches in front of it, which take some
- * of them as orders (`X-Accel-Redirect` serves a file of the proxy's), and to browsers.
+ * of them as orders (`X-Accel-Redirect` serves a file of the proxy's, `X-Archive-Files` makes an archive of several), and
+ * to browsers.
  */
 const taken = [
   ...['svc', 'payment', 'license', 'request-id', 'trace', 'supabase'],
-  ...['accel', 'sendfile', 'litespeed', 'lighttpd', 'lsws', 'reproxy', 'nginx', 'apache', 'caddy', 'varnish', 'cache'],
+  ...['accel', 'sendfile', 'archive', 'litespeed', 'lighttpd', 'lsws', 'reproxy'],
+  ...['nginx', 'apache', 'caddy', 'varnish', 'cache'],
   ...['forwarded', 'real-ip', 'client', 'original', 'rewrite', 'proxy', 'http', 'method', 'host', 'server', 'backend'],
   ...['amz', 'goog', 'azure', 'ms', 'cloud', 'fastly', 'akamai', 'edge', 'cdn', 'envoy', 'traefik', 'kong', 'vercel'],
   ...[
@@ -34,12 +36,15 @@ const ofOthers = new RegExp(`^x-(?:${taken.join('|')})`);
 const ofTenants = /^x-[a-z0-9-]+$/;
 
 /** Relations by which a proxy may push, or a browser fetch, what the project chooses. */
-const fetches = /preload|prefetch|preconnect|prerender|stylesheet|icon|manifest|worker/i;
+const fetches = /preload|prefetch|preconnect|prerender|stylesheet|icon|manifest|worker|dictionary/i;
+
+/** Whether a link is fetched without being asked for. A backslash in a quoted string means the character behind it. */
+const isFetched = (link: string): boolean => fetches.test(link.replace(/\\(.)/g, '$1'));
 
 function isSettable(name: string, value: string): boolean {
   const lower = name.toLowerCase();
   if (!plain.has(lower) && (!ofTenants.test(lower) || ofOthers.test(lower))) return false;
-  if (lower === 'link' && fetches.test(value)) return false;
+  if (lower === 'link' && isFetched(value)) return false;
   return /^[\t\x20-\x7e\x80-\xff]*$/.test(value);
 }
 
