@@ -9,7 +9,10 @@ const flag = (about: string) => z.boolean().nullish().describe(about);
 
 const identityInput = z.object({
   provider: z.string().max(64).describe('Provider, for example `google`.'),
-  provider_id: z.string().max(2_048).describe('Subject: the id of the account at the provider.'),
+  provider_id: z
+    .string()
+    .max(2_048)
+    .describe('Subject: the id of the account at the provider, at most 512 characters.'),
   email: text('Address of the account there.'),
   created_at: moment('When the account was linked.'),
 });
@@ -37,6 +40,9 @@ export const importedUserInput = z.object({
   is_sso_user: flag('A user of single sign-on is not imported.'),
   identities: z.array(identityInput).max(32).nullish().describe('Social accounts, at most 32.'),
 });
+
+/** Longest subject that a user can be signed in by and unlinked from, in characters. */
+const subjectMax = 512;
 
 export type ImportedUserInput = z.output<typeof importedUserInput>;
 
@@ -107,7 +113,7 @@ export function judgeUser(given: ImportedUserInput, providers: ReadonlySet<strin
     const identities = (given.identities ?? []).flatMap((one): LinkedIdentity[] => {
       // The address itself, which every user has here.
       if (one.provider === 'email') return [];
-      if (providers.has(one.provider) && one.provider_id !== '')
+      if (providers.has(one.provider) && one.provider_id !== '' && one.provider_id.length <= subjectMax)
         return [
           {
             provider: one.provider,
@@ -177,13 +183,17 @@ function hashOf(hash: string | null | undefined): string | null {
 
 const moments = z.iso.datetime({ offset: true });
 
+/** Whether PostgreSQL takes it too: it knows no year 0, and no zone that is sixteen hours away. */
+const isKept = (iso: string): boolean =>
+  !iso.startsWith('0000') && Math.abs(Number(/([+-]\d\d):\d\d$/.exec(iso)?.[1] ?? 0)) < 16;
+
 /** A moment in ISO 8601, or as PostgreSQL writes it: `2024-05-01 09:30:00.123456+00`. */
 function timeOf(field: string, given: string | null | undefined): string | null {
   if (!given) return null;
   const iso = given
     .replace(' ', 'T')
     .replace(/([+-]\d\d)(\d\d)?$/, (_all, hours, minutes = '00') => `${hours}:${minutes}`);
-  if (!moments.safeParse(iso).success) throw new Skipped('invalid_time', `${field} is not a moment.`);
+  if (!moments.safeParse(iso).success || !isKept(iso)) throw new Skipped('invalid_time', `${field} is not a moment.`);
   return iso;
 }
 

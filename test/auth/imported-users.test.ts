@@ -177,6 +177,12 @@ const bad: readonly (readonly [string, () => object | Promise<object>, string])[
   ['a cost of 3', async () => ({ encrypted_password: (await hashed('x')).replace('$04$', '$03$') }), 'hash_cost'],
   ['a hash of another kind', () => ({ encrypted_password: '$6$rounds=5000$salt$hash' }), 'unsupported_hash'],
   ['a day that there is none of', () => ({ created_at: '2023-02-29 00:00:00+00' }), 'invalid_time'],
+  ['a year that there was none of', () => ({ created_at: '0000-01-01T00:00:00Z' }), 'invalid_time'],
+  [
+    'a zone that is too far away',
+    () => ({ identities: [{ provider: 'google', provider_id: 'far', created_at: '2023-01-01 00:00:00+23' }] }),
+    'invalid_time',
+  ],
   ['data that is too large', () => ({ user_metadata: { text: 'x'.repeat(16_400) } }), 'user_metadata'],
   [
     'numbers that are longer as they are kept',

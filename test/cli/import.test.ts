@@ -375,6 +375,13 @@ test.each([
   expect(error.details.line).toBe(line);
 });
 
+test('a head of rows that could be read in many ways is read in one', async () => {
+  const names = Array.from({ length: 2_000 }, () => '"a"').join('');
+  await put('pairs.sql', `COPY public.t (${names} x FROM stdin y);\n`);
+  const { code, error } = await ada.svc('projects', 'import', 'pairs.sql', '--dry-run');
+  expect([code, error.code]).toEqual([1, 'BAD_DUMP']);
+});
+
 test('what is no dump is refused by name', async () => {
   await put('broken.gz', gzipSync('select 1;\n'.repeat(1_000)).subarray(0, 30));
   expect((await ada.svc('projects', 'import', 'broken.gz', '--dry-run')).error.code).toBe('BAD_FILE');

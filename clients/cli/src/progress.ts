@@ -3,9 +3,15 @@ import type { Cli } from './cli.ts';
 
 const clearLine = '\r\x1b[2K';
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const control = /[\u0000-\u001f\u007f-\u009f]/g;
+
+/** A text with names in it that others chose: what a terminal would take as an order is shown as a question mark. */
+const printable = (text: string): string => text.replace(control, '?');
+
 /** Says something on standard error to whoever sits in front of it; to a program nothing. */
 export function note({ stderr }: Cli, text: string): void {
-  if (stderr.isTTY === true) stderr.write(`${clearLine}${text}\n`);
+  if (stderr.isTTY === true) stderr.write(`${clearLine}${printable(text)}\n`);
 }
 
 /** Waits, or stops waiting when the process is asked to end. */
@@ -28,7 +34,7 @@ export function progress({ stderr }: Cli): Progress {
     at(text, done) {
       const full = Math.round(Math.min(1, Math.max(0, done ?? 0)) * barWidth);
       const bar = done === undefined ? '' : `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}] `;
-      stderr.write(`${clearLine}${bar}${text}`);
+      stderr.write(`${clearLine}${bar}${printable(text)}`);
     },
     end: () => stderr.write(clearLine),
   };

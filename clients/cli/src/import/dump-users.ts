@@ -62,7 +62,9 @@ export class DumpUsers {
       email: row.email ?? (typeof data.email === 'string' ? data.email : null),
       created_at: row.created_at ?? null,
     };
-    this.#accounts.set(user_id, [...(this.#accounts.get(user_id) ?? []), account]);
+    const known = this.#accounts.get(user_id);
+    if (known === undefined) this.#accounts.set(user_id, [account]);
+    else known.push(account);
   }
 
   /** All accounts are known. */

@@ -148,7 +148,7 @@ export interface ImportInput {
     readonly identities?: readonly {
       /** Provider, for example `google`. */
       readonly provider: string;
-      /** Subject: the id of the account at the provider. */
+      /** Subject: the id of the account at the provider, at most 512 characters. */
       readonly providerId: string;
       /** Address of the account there. */
       readonly email?: string | null | undefined;
