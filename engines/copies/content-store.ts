@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { constants, createZstdCompress, createZstdDecompress } from 'node:zlib';
@@ -50,6 +50,8 @@ export class ContentStore {
   readonly #folder: string;
   readonly #known: Map<string, Part>;
   readonly #onStored: (part: Part) => Promise<void>;
+  /** Parts whose files were read again, or written, by this object. */
+  readonly #sound = new Set<string>();
   #made = 0;
   /** What this object has added. */
   readonly added = { parts: 0, bytes: 0 };
@@ -111,7 +113,7 @@ export class ContentStore {
 
   async #keep(aside: string, file: FileHandle, part: Part): Promise<Part> {
     const known = this.#known.get(part.content) ?? part;
-    if (await this.has(known)) {
+    if (await this.#isSound(known)) {
       await file.close();
       await rm(aside);
       this.#known.set(known.content, known);
@@ -125,10 +127,23 @@ export class ContentStore {
     await rename(aside, path);
     await syncFolder(folder);
     this.#known.set(part.content, part);
+    this.#sound.add(part.sha256);
     this.added.parts += 1;
     this.added.bytes += part.bytes;
     await this.#onStored(part);
     return part;
+  }
+
+  /** Whether a part can be used again. Its file is read once: it may be damaged since it was written. */
+  async #isSound(part: Part): Promise<boolean> {
+    if (this.#sound.has(part.sha256)) return true;
+    try {
+      await this.verify(part);
+    } catch {
+      return false;
+    }
+    this.#sound.add(part.sha256);
+    return true;
   }
 
   /** Whether a part's file is there, with its length. */
@@ -211,7 +226,7 @@ export class ContentStore {
     for (const name of await readdir(objects, { recursive: true }).catch(() => [])) {
       const path = join(objects, name);
       const found = await stat(path);
-      if (!found.isFile() || kept.has(name.slice(-64))) continue;
+      if (!found.isFile() || !/^[0-9a-f]{64}$/.test(basename(name)) || kept.has(basename(name))) continue;
       await rm(path);
       freed += found.size;
     }

@@ -16,8 +16,8 @@ const inUse = (folder: string, pid: number) =>
 
 /** Tells a folder of backups from any other: nothing is removed from a folder that lacks it. */
 const markerName = 'svc-backups.json';
-/** Names in a folder that was made before there was a marker. */
-const ownNames: ReadonlySet<string> = new Set(['runs', 'objects', 'tmp', 'journal.jsonl', 'gateway.lock']);
+/** The file of a finished backup. */
+const runFile = /^(\d{8}T\d{6}Z-[0-9a-f]{6})\.json$/;
 
 /** A folder of backups: `runs/<id>.json` for each, and `objects/ab/<sha256>` for what they are made of. */
 export class BackupFolder {
@@ -46,7 +46,8 @@ export class BackupFolder {
     if (await makeFolder(this.path)) await chmod(this.path, 0o700);
     const names = await readdir(this.path);
     if (!names.includes(markerName)) {
-      if (names.some((name) => !ownNames.has(name)))
+      // One that was made before there was a marker has a finished backup.
+      if (names.length > 0 && (await this.runs()).length === 0)
         throw new BackupFolderError(
           `${this.path} holds other things than backups; name a folder that is empty or does not exist yet.`,
         );
@@ -63,7 +64,7 @@ export class BackupFolder {
   /** Identifiers of finished backups, the oldest first. */
   async runs(): Promise<string[]> {
     const names = await readdir(this.#runs).catch(() => []);
-    return names.flatMap((name) => /^(.+)\.json$/.exec(name)?.[1] ?? []).sort();
+    return names.flatMap((name) => runFile.exec(name)?.[1] ?? []).sort();
   }
 
   /** @throws ManifestError */

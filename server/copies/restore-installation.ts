@@ -51,7 +51,7 @@ export async function restoreInstallation(options: RestoreOptions): Promise<obje
   if (begun === undefined) await staging.requireEmpty();
   const { manifest, writtenBy } = await folder.read(id);
   report.step('secrets', { run: id });
-  const { roots, secrets } = await openSecrets(manifest, config, staging);
+  const { roots, secrets, closed } = await openSecrets(manifest, config, staging);
   const keys = new KeyRing(...roots);
   // Definitions of the control database are run by an administrator: nobody else may have written them.
   if (!roots.some((root) => writtenBy(new KeyRing(root).key('backups'))))
@@ -80,7 +80,11 @@ export async function restoreInstallation(options: RestoreOptions): Promise<obje
       created_at: manifest.createdAt,
       data_dir: staging.target,
       databases: 1 + manifest.projects.length,
-      left_out: [...manifest.leftOut, ...notes],
+      left_out: [
+        ...manifest.leftOut,
+        ...(closed ? ['Files of secrets (*.key) besides the root secret: they need the passphrase.'] : []),
+        ...notes,
+      ],
     };
   } catch (error) {
     // Beside a server of somebody's there is nothing to go on with but copies of small files.
@@ -138,6 +142,8 @@ interface OpenedSecrets {
   readonly roots: readonly Buffer[];
   /** Files for the data folder by their names. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** Whether files of secrets stay closed, because no passphrase was given. */
+  readonly closed: boolean;
 }
 
 /** The root secret comes from the environment, from a file in the data folder, or from the backup by its passphrase. */
@@ -163,13 +169,14 @@ async function openSecrets(manifest: Manifest, config: Config, staging: Staging)
     const root = fits(given) ? given : config.previousSecretKey!;
     const secrets = await open({ key: new KeyRing(root).key('backups') });
     if (secrets === undefined) throw new ManifestError(`The secrets of the backup ${id} are damaged.`);
-    return { roots: root === given ? [given] : [given, root], secrets };
+    return { roots: root === given ? [given] : [given, root], secrets, closed: false };
   }
   if (config.backupPassphrase === undefined && given === undefined)
     throw new RestoreError(
       'The root secret is encrypted in this backup: give its passphrase as SVC_BACKUP_PASSPHRASE.',
     );
-  const secrets = config.backupPassphrase === undefined ? {} : await open({ passphrase: config.backupPassphrase });
+  const closed = config.backupPassphrase === undefined;
+  const secrets = closed ? {} : await open({ passphrase: config.backupPassphrase });
   if (secrets === undefined) throw new RestoreError(`The passphrase is not the one of the backup ${id}.`);
   const root = given ?? readSecretKey((secrets['secret.key'] ?? '').trim());
   if (root === undefined || (given === undefined && !fits(root)))
@@ -178,7 +185,7 @@ async function openSecrets(manifest: Manifest, config: Config, staging: Staging)
     config.previousSecretKey === undefined || given === undefined ? [root] : [root, config.previousSecretKey];
   // One that the environment gives is not written down.
   if (config.secretKey !== undefined) delete secrets['secret.key'];
-  return { roots, secrets };
+  return { roots, secrets, closed };
 }
 
 /** Reads every part before any of them is used. @throws DamagedPartError */

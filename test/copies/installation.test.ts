@@ -188,6 +188,17 @@ test('a second backup of what has not changed stores nothing, and one that is ki
   const resumed = await runProgram('backup', [other], options);
   expect(resumed.stderr).toBe('');
   expect(resumed.result).toMatchObject({ databases: 2, stored_parts: 0 });
+
+  // A part that was damaged on its disk is stored anew by the next run that needs it.
+  const { manifest } = JSON.parse(await readFile(join(other, 'runs', `${resumed.result.run}.json`), 'utf8'));
+  const { sha256 } = manifest.projects[0].saved.before;
+  const path = join(other, 'objects', sha256.slice(0, 2), sha256);
+  const bytes = await readFile(path);
+  const damaged = Buffer.from(bytes);
+  damaged[bytes.length >> 1]! ^= 4;
+  await writeFile(path, damaged);
+  expect((await runProgram('backup', [other], options)).result).toMatchObject({ stored_parts: 1 });
+  expect(await readFile(path)).toEqual(bytes);
 });
 
 test('a flipped bit in any part, another passphrase, another root and a folder in use are refused, and nothing is made', async () => {
@@ -233,7 +244,11 @@ test('a folder that holds anything but backups is refused, and left as it is', a
   await mkdir(join(home, 'runs'));
   for (const path of ['tmp/letter.txt', 'diary.txt']) await writeFile(join(home, path), 'mine');
   await chmod(home, 0o755);
-  for (const path of [home, source]) {
+  // Its folders have the names of ours.
+  const alike = await folder();
+  for (const name of ['tmp', 'objects', 'runs']) await mkdir(join(alike, name));
+  for (const path of ['tmp/letter.txt', 'objects/photo.jpg']) await writeFile(join(alike, path), 'mine');
+  for (const path of [home, source, alike]) {
     const { code, stderr } = await runProgram('backup', [path, '--keep', '1'], { dataDir: source, env: withRoot });
     expect(code).toBe(1);
     expect(stderr).toContain('holds other things than backups');
@@ -241,6 +256,31 @@ test('a folder that holds anything but backups is refused, and left as it is', a
   expect((await stat(home)).mode & 0o777).toBe(0o755);
   expect((await readdir(home)).sort()).toEqual(['diary.txt', 'runs', 'tmp']);
   expect(await readFile(join(home, 'tmp', 'letter.txt'), 'utf8')).toBe('mine');
+  for (const path of ['tmp/letter.txt', 'objects/photo.jpg'])
+    expect(await readFile(join(alike, path), 'utf8')).toBe('mine');
+});
+
+test('a second backup into the same folder and a second restore of the same data folder are refused, and the first ends well', async () => {
+  const [to, target] = [join(await folder(), 'backups'), join(await folder(), 'svc')];
+  const both = async (program: 'backup' | 'restore', words: string[], dataDir: string, step: string) => {
+    const options = { dataDir, env: { ...withRoot, ...withPassphrase } };
+    let second: ReturnType<typeof runProgram> | undefined;
+    const first = await runProgram(program, words, {
+      ...options,
+      onStep: (line) => {
+        if (line.step === step) second ??= runProgram(program, words, options);
+      },
+    });
+    return [first, await second!] as const;
+  };
+  const [saved, refused] = await both('backup', [to], source, 'control');
+  expect(saved).toMatchObject({ code: 0, stderr: '', result: { databases: 2 } });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain('is in use by process');
+  const [restored, late] = await both('restore', [to], target, 'server');
+  expect(restored).toMatchObject({ code: 0, stderr: '', result: { run: saved.result.run } });
+  expect(late.code).toBe(1);
+  expect(late.stderr).toMatch(/is under way|is not empty/);
 });
 
 test('a restore that is killed at each of its steps goes on, and ends with every row, the same keys, users and rules', async () => {
