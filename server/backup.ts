@@ -32,7 +32,8 @@ await runProgram('svc-backup', async ({ config, version, report, signal }) => {
         report,
         signal,
       });
-      if (keep === undefined) return result;
+      // What could not be saved today may be in no backup but the oldest.
+      if (keep === undefined || result.missing.length > 0) return result;
       report.step('prune');
       const { runs, bytes } = await folder.prune(keep);
       return { ...result, pruned_runs: runs, freed_bytes: bytes };

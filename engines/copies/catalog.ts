@@ -91,15 +91,30 @@ function inOrder(tables: readonly Found[]): Found[] {
   return [...placed];
 }
 
-/** Where a sequence stands. Sequences belong to no snapshot: one that is used meanwhile is ahead of the rows. */
+/** A name means something else than it did a moment ago. */
+export class MovedError extends Error {
+  override readonly name = 'MovedError';
+}
+
+/**
+ * Where a sequence stands. Sequences belong to no snapshot: one that is used meanwhile is ahead of the rows.
+ *
+ * Nothing is cast: an administrator reads here, and what has taken the name of the sequence while the statement waited may
+ * have columns of the tenant's types with casts of its own. What stood there is asked afterwards, when the lock of the read
+ * keeps it from being renamed.
+ *
+ * @throws MovedError
+ */
 export async function readSequence(client: pg.Client, sequence: Relation): Promise<SavedSequence> {
+  const name = quotedTable(sequence);
+  const { rows } = await client.query<{ last_value: unknown; is_called: unknown }>(
+    `select last_value, is_called from only ${name}`,
+  );
   const found = await client.query<{ kind: string }>(
     'select relkind as kind from pg_catalog.pg_class where oid = pg_catalog.to_regclass($1)',
-    [quotedTable(sequence)],
+    [name],
   );
-  if (found.rows[0]?.kind !== 'S') throw new Error(`${quotedTable(sequence)} is no sequence.`);
-  const { rows } = await client.query<{ value: string; called: boolean }>(
-    `select last_value::text as value, is_called as called from only ${quotedTable(sequence)}`,
-  );
-  return { ...sequence, ...rows[0]! };
+  const [row] = rows;
+  if (found.rows[0]?.kind !== 'S' || row === undefined) throw new MovedError(`${name} is no sequence any more.`);
+  return { ...sequence, value: String(row.last_value), called: row.is_called === true };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import type { SavedDatabase, SavedTable } from './archive.ts';
-import { type Catalog, type CatalogTable, readCatalog, readSequence } from './catalog.ts';
+import { type Catalog, type CatalogTable, MovedError, readCatalog, readSequence } from './catalog.ts';
 import type { ContentStore } from './content-store.ts';
 import { copyOut } from './copy-rows.ts';
 import { DumpError, dumpSchema } from './dump-schema.ts';
@@ -31,11 +31,6 @@ export interface Saved {
   readonly database: SavedDatabase;
   /** What is not part of it, in sentences. */
   readonly leftOut: readonly string[];
-}
-
-/** A change of definitions came between; the next moment is as good. */
-class MovedError extends Error {
-  override readonly name = 'MovedError';
 }
 
 /** SQLSTATEs of what is gone or changed since the snapshot was taken, or locked for long. */

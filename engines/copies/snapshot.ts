@@ -6,9 +6,22 @@ const plainSession = `set search_path = ''; set timezone = 'UTC'; set datestyle 
   set client_encoding = 'UTF8'; set client_min_messages = error; set synchronize_seqscans = off; set lc_monetary = 'C';
   set statement_timeout = 0; set idle_in_transaction_session_timeout = 0; set row_security = off`;
 
-// Read where a table was asked for, a view would run code of its owner's. Servers of older minor versions do not know it.
-const tablesAlone = `do $$ begin perform set_config('restrict_nonsystem_relation_kind', 'view, foreign-table', false);
-  exception when undefined_object then null; end $$`;
+// Read where a table was asked for, a view would run code of its owner's.
+const tablesAlone = `set restrict_nonsystem_relation_kind = 'view, foreign-table'`;
+
+/** Without the setting a tenant could run code as the administrator who reads its database. */
+export class OldServerError extends Error {
+  override readonly name = 'OldServerError';
+
+  constructor() {
+    super(
+      'This PostgreSQL server cannot be told to read tables alone; update it to the latest minor version (12.20, 13.16, 14.13, 15.8, 16.4, 17 or newer).',
+    );
+  }
+}
+
+/** SQLSTATE of a setting that a server does not know. */
+const undefinedSetting = '42704';
 
 export interface PlainClientOptions {
   /** Longest wait for a lock, in milliseconds. @default 60_000 */
@@ -36,7 +49,10 @@ export async function plainClient(
   await client.connect();
   await client.query(plainSession);
   await client.query(`set lock_timeout = ${lockMs}`);
-  if (alone) await client.query(tablesAlone);
+  if (alone)
+    await client.query(tablesAlone).catch((error: pg.DatabaseError) => {
+      throw error.code === undefinedSetting ? new OldServerError() : error;
+    });
   return client;
 }
 

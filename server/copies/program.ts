@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { DamagedPartError } from '../../engines/copies/content-store.ts';
 import { DumpError } from '../../engines/copies/dump-schema.ts';
 import { DifferentRowsError } from '../../engines/copies/load-rows.ts';
+import { OldServerError } from '../../engines/copies/snapshot.ts';
 import { type Config, readConfig } from '../config.ts';
 import { startRefusal } from '../start-refusal.ts';
 import { BackupFolderError } from './backup-folder.ts';
@@ -18,6 +19,7 @@ const plain = [
   OtherRootError,
   RestoreError,
   BackupFolderError,
+  OldServerError,
 ] as const;
 
 export interface ProgramCall {
@@ -27,9 +29,17 @@ export interface ProgramCall {
   readonly signal: AbortSignal;
 }
 
+/** Whether nothing is missing that was asked for. */
+const isWhole = (result: object): boolean =>
+  !('missing' in result && (result.missing as readonly unknown[]).length > 0);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const control = /[\u0000-\u001f\u007f-\u009f]+/g;
+
 /**
  * Runs a program that works on a whole installation: it tells its steps and its result on standard output, each a line
- * of JSON, and a refusal in one sentence on standard error.
+ * of JSON, and a refusal in one sentence on standard error. It exits with 1 where it was refused, and with 2 where it did
+ * its work but for what the result names as missing.
  */
 export async function runProgram(name: string, run: (call: ProgramCall) => Promise<object>): Promise<void> {
   process.title = name;
@@ -47,10 +57,11 @@ export async function runProgram(name: string, run: (call: ProgramCall) => Promi
     };
     const result = await run({ config, version, report: createReport(write), signal: stopping.signal });
     write({ result });
-    process.exitCode = 0;
+    process.exitCode = isWhole(result) ? 0 : 2;
   } catch (error) {
     const sentence = plain.some((kind) => error instanceof kind)
-      ? (error as Error).message
+      ? // A tenant's words may be in it.
+        (error as Error).message.replace(control, ' ')
       : (startRefusal(error, config) ?? `${error instanceof Error ? error.stack : error}`);
     process.stderr.write(`svc: ${sentence}\n`);
     process.exitCode = 1;

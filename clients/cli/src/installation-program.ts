@@ -76,7 +76,8 @@ export async function runInstallationProgram(
   });
   cli.signal.removeEventListener('abort', stop);
   bar.end();
-  if (code === 0 && result !== undefined) return result;
+  // 2: done, but for what the result names.
+  if ((code === 0 || code === 2) && result !== undefined) return result;
   const sentence = /^svc: (.+)$/m.exec(said)?.[1] ?? (said.trim() || `It ended (${code}).`);
   throw local('LOCAL_ERROR', sentence, { details: { program, folder } });
 }
