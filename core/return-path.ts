@@ -17,11 +17,12 @@ export function returnPath(given: unknown, otherwise: string): string {
   if (given === undefined || given === null || given === '') return otherwise;
   if (typeof given !== 'string' || given.length > pathMax || !given.isWellFormed()) throw invalid();
   const url = requireLocal(given);
-  let path = given.replace(/[?#].*$/s, '');
-  for (let time = 0; time < decodings; time += 1) {
-    path = decoded(path);
-    requireLocal(path);
-  }
+  // As it came, and as it is passed on: once its dots are resolved, it may decode to another path.
+  for (let path of [given.replace(/[?#].*$/s, ''), url.pathname])
+    for (let time = 0; time < decodings; time += 1) {
+      path = decoded(path);
+      requireLocal(path);
+    }
   return `${url.pathname}${url.search}${url.hash}`;
 }
 

@@ -57,6 +57,8 @@ test.each([
   '/a/..//evil.example',
   '/%2e%2e//evil.example',
   '/%2e%2e%2f%2fevil.example',
+  '/./%2fevil.example',
+  '/./%2f..',
   '/a%',
   '/a%zz',
   '/\ud800',
