@@ -363,6 +363,7 @@ test.each([
   ['a row with too few values', 'COPY public.t (i, j) FROM stdin;\n1\t2\n3\n\\.\n', 3],
   ['a command of psql', 'select 1;\n\\i /etc/passwd\n', 2],
   ['another encoding', "SET client_encoding = 'LATIN1';\n", 1],
+  ['strings of another syntax', "select 1;\nSET standard_conforming_strings = off;\nselect 'it\\'s';\n", 2],
   ['bytes that are no letters', Buffer.from('select 1;\n-- \xff\n', 'latin1'), 2],
   ['an archive', 'PGDMP\x01\x0e', 1],
   ['a statement that is too long', `select 1;\nINSERT INTO t VALUES\n${`(1, 'x'),${spaces}\n`.repeat(15_000)};`, 2],

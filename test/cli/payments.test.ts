@@ -105,6 +105,7 @@ test('above the cap nothing is paid, nor for an address that was not asked for',
   const before = payments.length;
   expect((await ada.svc('pay', url)).error).toMatchObject({
     code: 'SPEND_CAP_EXCEEDED',
+    message: 'The price is $0.100001, and at most $0.10 may be paid.',
     details: { amount_usd_micros: 100_001, cap_usd_micros: 100_000 },
   });
   price = '1';

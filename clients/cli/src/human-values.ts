@@ -26,6 +26,11 @@ export const shownTime = (text: string, zone = ''): string => text.replace(isoTi
 export function usd(name: string, value: unknown): readonly [string, string] | undefined {
   const called = /^(.*?)_?usd_micros$/.exec(name)?.[1];
   if (called === undefined || typeof value !== 'number') return undefined;
-  const digits = (Math.abs(value) / 1e6).toFixed(6).replace(/0{1,4}$/, '');
-  return [label(called === '' ? 'amount' : called), `${value < 0 ? '-' : ''}$${digits}`];
+  return [label(called === '' ? 'amount' : called), dollars(value)];
+}
+
+/** Micro-dollars as dollars with two to six decimals, for example `$5.00`. */
+export function dollars(micros: number): string {
+  const digits = (Math.abs(micros) / 1e6).toFixed(6).replace(/0{1,4}$/, '');
+  return `${micros < 0 ? '-' : ''}$${digits}`;
 }

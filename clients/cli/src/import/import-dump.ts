@@ -153,6 +153,12 @@ class ImportRun {
     const encoding = /^SET\s+client_encoding\s*(?:=|TO)\s*'?([\w-]+)'?$/i.exec(given)?.[1];
     if (encoding !== undefined && !/^utf-?8$|^unicode$/i.test(encoding))
       throw badDump(line, `The dump is written in ${encoding}.`, 'Write it with pg_dump --encoding=UTF8.');
+    if (/^SET\s+standard_conforming_strings\s*(?:=|TO)\s*'?(?:off|false|no|0)'?$/i.test(given))
+      throw badDump(
+        line,
+        'The dump is written for standard_conforming_strings = off: its strings would be read otherwise here.',
+        'Set standard_conforming_strings to on in the old database, and write the dump again.',
+      );
     const verdict = classify(given);
     if (verdict.kind === 'leave') {
       const { what, why, name } = verdict;

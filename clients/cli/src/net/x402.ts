@@ -3,6 +3,7 @@ import type { PayableRequest, Payer, PaymentChallenge, PaymentOption } from '../
 import type { Cli } from '../cli.ts';
 import { local } from '../failure.ts';
 import { activeWallet, type Wallet } from '../files/wallets.ts';
+import { dollars } from '../human-values.ts';
 import { signTransfer } from './signing.ts';
 
 /** What may be spent on one request unless told otherwise: 0.10 USD. */
@@ -67,10 +68,14 @@ function chooseOffer(
       details: { offered: accepts.map(({ scheme, network: at, asset }) => ({ scheme, network: at, asset })) },
     });
   if (BigInt(offer.amount) > BigInt(capMicros))
-    throw local('SPEND_CAP_EXCEEDED', `The price is ${offer.amount} micro-dollars, and the cap ${capMicros}.`, {
-      hint: `Nothing was paid. --max-usd-micros ${offer.amount} allows it.`,
-      details: { amount_usd_micros: Number(offer.amount), cap_usd_micros: capMicros, network: offer.network },
-    });
+    throw local(
+      'SPEND_CAP_EXCEEDED',
+      `The price is ${dollars(Number(offer.amount))}, and at most ${dollars(capMicros)} may be paid.`,
+      {
+        hint: `Nothing was paid. --max-usd-micros ${offer.amount} allows it.`,
+        details: { amount_usd_micros: Number(offer.amount), cap_usd_micros: capMicros, network: offer.network },
+      },
+    );
   return offer;
 }
 
