@@ -1,4 +1,5 @@
 import { fileURLToPath } from 'node:url';
+import { readMigrationFiles } from 'drizzle-orm/migrator';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate } from 'drizzle-orm/node-postgres/migrator';
 import type pg from 'pg';
@@ -8,35 +9,59 @@ import { withClient } from './with-client.ts';
 /** Session lock under which the control database is migrated; any number that nothing else uses. */
 const migrationLock = 7_306_001;
 
-const migrationsFolder = fileURLToPath(new URL('./migrations', import.meta.url));
+const ownMigrations = fileURLToPath(new URL('./migrations', import.meta.url));
+
+/**
+ * The last version with the migrations that the first file of `db/migrations` sums up. That file carries the moment of the last of
+ * them, so a database that has them all has this file too.
+ */
+const upgradeThrough = 'commit 3cacc3c of the gateway';
+
+/** The control database is older than the oldest version that this one upgrades from. */
+export class DatabaseTooOldError extends Error {
+  override readonly name = 'DatabaseTooOldError';
+}
 
 /**
  * Brings the control database to the newest version, with the partitions that the coming months need. Nodes that start together wait for the one that came first and
  * then find nothing left to do.
  *
  * @returns how many migrations this call applied
+ * @throws DatabaseTooOldError, and changes nothing, when the database lacks migrations that this version no longer has
  */
-export async function migrateControlDatabase(url: string): Promise<number> {
+export async function migrateControlDatabase(url: string, migrationsFolder = ownMigrations): Promise<number> {
   return withClient(
     url,
     async (client) => {
       await client.query('select pg_advisory_lock($1)', [migrationLock]);
-      const before = await applied(client);
+      const { count: before, newest } = await applied(client);
+      const [oldest] = readMigrationFiles({ migrationsFolder });
+      if (newest !== null && newest < oldest!.folderMillis) {
+        throw new DatabaseTooOldError(
+          `This control database is too old for this version: make a backup, start ${upgradeThrough} on it once, then start this version again.`,
+        );
+      }
       await migrate(drizzle(client), { migrationsFolder });
       await makeEventPartitions(client);
-      return (await applied(client)) - before;
+      return (await applied(client)).count - before;
     },
     { name: 'migrate' },
   );
 }
 
-async function applied(client: pg.Client): Promise<number> {
+interface Applied {
+  readonly count: number;
+  /** The moment that the newest of them carries; null when there is none. */
+  readonly newest: number | null;
+}
+
+async function applied(client: pg.Client): Promise<Applied> {
   const { rows } = await client.query<{ known: string | null }>(
     `select to_regclass('drizzle.__drizzle_migrations') as known`,
   );
-  if (rows[0]?.known == null) return 0;
-  const count = await client.query<{ count: number }>(
-    'select count(*)::int as count from drizzle.__drizzle_migrations',
+  if (rows[0]?.known == null) return { count: 0, newest: null };
+  const found = await client.query<Applied>(
+    'select count(*)::int as count, max(created_at)::float8 as newest from drizzle.__drizzle_migrations',
   );
-  return count.rows[0]!.count;
+  return found.rows[0]!;
 }

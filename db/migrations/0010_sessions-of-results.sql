@@ -1,1 +1,0 @@
-ALTER TABLE "kept_results" ADD COLUMN "session" text DEFAULT '' NOT NULL;

@@ -1,1 +1,0 @@
-ALTER TABLE "orgs" ALTER COLUMN "lease_perpetual" SET DEFAULT true;
