@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { gunzipSync } from 'node:zlib';
+import { brotliDecompressSync } from 'node:zlib';
 import { afterAll, afterEach, expect, inject, onTestFinished, test } from 'vitest';
 import { ensureDatabase } from '../../db/ensure-database.ts';
 import { migrateControlDatabase } from '../../db/migrate.ts';
@@ -17,9 +17,12 @@ interface Migration {
   readonly sql: string;
 }
 
+const fixture: { readonly migrations: string } = JSON.parse(
+  await readFile(new URL('./fixtures/unreleased-migrations.json', import.meta.url), 'utf8'),
+);
 /** The migrations before the first release, which `db/migrations` sums up in one. */
 const unreleased: readonly Migration[] = JSON.parse(
-  gunzipSync(await readFile(new URL('./fixtures/unreleased-migrations.json.gz', import.meta.url))).toString(),
+  brotliDecompressSync(Buffer.from(fixture.migrations, 'base64')).toString(),
 );
 
 const serverUrl = inject('postgresUrl');
