@@ -18,6 +18,7 @@ const include = nodes ? acrossNodes : [lanes ? 'test/lanes/**/*.test.ts' : 'test
 const exclude = lanes ? [] : ['test/lanes/**', 'node_modules/**'];
 const ownModules = 'test/**/*.own-modules.test.ts';
 const globalSetup = 'test/helpers/global-setup.ts';
+const setupFiles = 'test/helpers/property-setup.ts';
 
 const project = (name: string, test: TestProjectInlineConfiguration['test']) => ({
   extends: true as const,
@@ -34,7 +35,13 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     projects: [
       // Files of one worker share its modules: to load them anew for each took a quarter of the run.
-      project('shared modules', { include, exclude: [...exclude, ownModules], isolate: false, globalSetup }),
+      project('shared modules', {
+        include,
+        exclude: [...exclude, ownModules],
+        isolate: false,
+        globalSetup,
+        setupFiles,
+      }),
       // Files that count on modules nobody has loaded or used before, or that replace some; none of them needs Postgres.
       project('own modules', { include: nodes || lanes ? [] : [ownModules], exclude, isolate: true }),
     ],

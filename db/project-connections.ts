@@ -137,7 +137,7 @@ export class ProjectConnections {
       return this.closeSession(session);
     if (unclean || known.size + doubtful.size > preparedMax) {
       try {
-        await session.client.query('discard all');
+        await clear(session);
       } catch {
         return this.closeSession(session);
       }
@@ -212,5 +212,13 @@ export class ProjectConnections {
     await Promise.all([...this.#projects.values()].map(({ database }) => this.forget(database)));
   }
 }
+
+/**
+ * Discards all that a session was left. A limit of time that its tenant set counts for the statement that ends it, too,
+ * and when it runs out at the very end, PostgreSQL cancels the statement after that one: so the limit is taken back by
+ * a statement of its own, sent in one go with the next, and whatever is late meets that next one.
+ */
+const clear = ({ client }: Session): Promise<unknown> =>
+  Promise.all([client.query('reset statement_timeout'), client.query('discard all')]);
 
 const closedError = () => new ProjectPoolBusyError('The pools are closed.');
