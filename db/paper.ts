@@ -10,7 +10,7 @@ export interface Connection extends Wire {
 }
 
 /** Where statements are written down before they are sent in one piece. */
-export interface Paper {
+export interface WriteBuffer {
   readonly parts: Buffer[];
   readonly whole: Wire;
   /** Nothing written on it ends in a Sync. */
@@ -21,9 +21,9 @@ export interface Paper {
   readonly columns: Map<string, readonly Column[] | null>;
 }
 
-const papers = new WeakMap<Connection, Paper>();
+const papers = new WeakMap<Connection, WriteBuffer>();
 
-export function paperOf(connection: Connection): Paper {
+export function paperOf(connection: Connection): WriteBuffer {
   let paper = papers.get(connection);
   if (paper === undefined) {
     const parts: Buffer[] = [];

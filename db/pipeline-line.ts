@@ -27,7 +27,7 @@ const idleMs = 30_000;
 const settings = `set default_transaction_read_only = on; set timezone = 'UTC'; set plan_cache_mode = force_generic_plan`;
 
 /** A connection in pipeline mode, and what is under way on it, in order. */
-export class Line implements Carrier {
+export class PipelinedConnection implements Carrier {
   readonly shapes = new Map<string, Shape>();
   readonly #client: pg.Client;
   readonly #options: LineOptions;

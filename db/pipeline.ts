@@ -1,4 +1,4 @@
-import { heldUpMs, Line, type LineOptions } from './pipeline-line.ts';
+import { heldUpMs, PipelinedConnection, type LineOptions } from './pipeline-line.ts';
 import { Read } from './pipeline-read.ts';
 import type { Rows, Statement, StatementHook } from './statement.ts';
 
@@ -31,7 +31,7 @@ const batchMax = 64;
  */
 export function createPipeline(options: PipelineOptions): Pipeline {
   const { max = 4, elsewhere, onStatement } = options;
-  const lines = new Set<Line>();
+  const lines = new Set<PipelinedConnection>();
   let waiting: Read[] = [];
   let closed = false;
   let timer: NodeJS.Timeout | undefined;
@@ -54,8 +54,8 @@ export function createPipeline(options: PipelineOptions): Pipeline {
     });
   }
 
-  function open(): Line {
-    const line = new Line(options, (ended) => {
+  function open(): PipelinedConnection {
+    const line = new PipelinedConnection(options, (ended) => {
       if (ended) lines.delete(line);
       if (waiting.length > 0) flush();
     });
@@ -67,7 +67,7 @@ export function createPipeline(options: PipelineOptions): Pipeline {
   function flush(): void {
     flushing = false;
     while (waiting.length > 0) {
-      let free: Line | undefined;
+      let free: PipelinedConnection | undefined;
       for (const line of lines) if (line.isFree && (free === undefined || !free.isConnected)) free = line;
       if (free === undefined) {
         const usable = lines.size < max && (lines.size === 0 || performance.now() - waiting[0]!.askedAt > patienceMs);

@@ -13,7 +13,7 @@ interface PathEntry {
   readonly method: Method;
   readonly path: string;
   /** Whether its GET uses something up: whoever only looks, by HEAD, is then refused. */
-  readonly goodOnce?: true;
+  readonly singleUse?: true;
 }
 
 /** What answers which method of which path, patterns such as `/orgs/v1/:org_id` among them. */
@@ -34,11 +34,11 @@ export class PathTable<Entry extends PathEntry> {
     refuseBrokenEscapes(path);
     const isHead = method === 'HEAD';
     const found = this.#find(isHead ? 'GET' : method, path);
-    if (found !== undefined && !(isHead && found.entry.goodOnce)) return found;
+    if (found !== undefined && !(isHead && found.entry.singleUse)) return found;
     const allowed = methods.filter((one) => this.#find(one, path) !== undefined);
     if (allowed.length === 0) throw new ServiceError('ROUTE_NOT_FOUND', { details: { path } });
-    const goodOnce = this.#find('GET', path)?.entry.goodOnce === true;
-    const allow = allowHeader(allowed).filter((one) => one !== 'HEAD' || !goodOnce);
+    const singleUse = this.#find('GET', path)?.entry.singleUse === true;
+    const allow = allowHeader(allowed).filter((one) => one !== 'HEAD' || !singleUse);
     throw new ServiceError('METHOD_NOT_ALLOWED', { allow, details: { method, allow } });
   }
 

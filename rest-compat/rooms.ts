@@ -8,7 +8,7 @@ import { listMessages } from '../resolvers/rooms/list-messages.ts';
 import { listPresences } from '../resolvers/rooms/list-presences.ts';
 import { listRooms } from '../resolvers/rooms/list-rooms.ts';
 import { type SentMessage, sendMessage } from '../resolvers/rooms/send-message.ts';
-import type { Arrival } from '../resolvers/rooms/shared/presence.ts';
+import type { PresenceResult } from '../resolvers/rooms/shared/presence.ts';
 import { route } from './route.ts';
 
 const room = '/orgs/v1/:org_id/rooms/:room_key';
@@ -20,7 +20,7 @@ export const roomRoutes = [
   route(
     'POST',
     `${room}/presences`,
-    { usual: 201, of: ({ how }: Arrival) => (how === 'resumed' ? 200 : 201) },
+    { usual: 201, of: ({ how }: PresenceResult) => (how === 'resumed' ? 200 : 201) },
     joinRoom,
   ),
   route('GET', `${room}/presences`, 200, listPresences),

@@ -32,7 +32,7 @@ export interface Route {
   /** Whether the answer is had as Markdown too. */
   readonly hasMarkdown?: boolean;
   /** Whether a GET uses something up, so that HEAD is refused. */
-  readonly goodOnce?: true;
+  readonly singleUse?: true;
   /** Whether it is sold at one price, which is asked whatever else a request holds. */
   readonly isSold?: boolean;
   /** Whether no credential is looked at: who asks is told by something else. */

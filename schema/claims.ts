@@ -7,7 +7,7 @@ import { listClaims } from '../resolvers/rooms/claims/list-claims.ts';
 import { loadClaims } from '../resolvers/rooms/claims/load-claims.ts';
 import { openClaims } from '../resolvers/rooms/claims/open-claims.ts';
 import { releaseClaim } from '../resolvers/rooms/claims/release-claim.ts';
-import type { Arrival } from '../resolvers/rooms/shared/presence.ts';
+import type { PresenceResult } from '../resolvers/rooms/shared/presence.ts';
 import { type ClaimEvent, followClaims } from '../subscriptions/claims.ts';
 import { builder, pageArgs, sameForAll } from './builder.ts';
 import { inOrder, sliceConnection } from './connection.ts';
@@ -40,7 +40,7 @@ const ClaimStateEnum = builder.enumType('ClaimState', {
 
 /** A claim; of a call that made or released it, with how it came by its holder and what the release came to. */
 interface ShownClaim extends Claim {
-  readonly arrival?: Arrival;
+  readonly arrival?: PresenceResult;
   readonly alreadyReleased?: boolean;
 }
 

@@ -11,7 +11,7 @@ import { loadRoomLists } from '../resolvers/rooms/load-room-lists.ts';
 import { loadPresences, loadRooms, type RoomAddress } from '../resolvers/rooms/load-rooms.ts';
 import { openPresences } from '../resolvers/rooms/open-presences.ts';
 import { projectOfRoom, type RoomSummary } from '../resolvers/rooms/room-summary.ts';
-import type { Arrival } from '../resolvers/rooms/shared/presence.ts';
+import type { PresenceResult } from '../resolvers/rooms/shared/presence.ts';
 import { arrivalToWire } from '../resolvers/rooms/shared/wire.ts';
 import { builder, pageArgs } from './builder.ts';
 import { inOrder, type PageArgs, sliceConnection } from './connection.ts';
@@ -45,13 +45,13 @@ function parseAddress(id: string): RoomAddress {
 
 /** A presence, and how the call that answers it came by it. */
 export interface ShownPresence extends Presence {
-  readonly arrival?: Arrival;
+  readonly arrival?: PresenceResult;
 }
 
 /** A presence as the answer to a call shows it that has just found or made it. */
-export const arrivedPresence = (arrival: Arrival): ShownPresence => ({ ...arrival.presence, arrival });
+export const arrivedPresence = (arrival: PresenceResult): ShownPresence => ({ ...arrival.presence, arrival });
 
-const ArrivalRef = builder.objectRef<Arrival>('RoomArrival').implement({
+const ArrivalRef = builder.objectRef<PresenceResult>('RoomArrival').implement({
   description: 'How a call came by a presence.',
   fields: (t) => ({
     resumed: t.boolean({

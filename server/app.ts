@@ -27,7 +27,7 @@ import { createPasswordHasher } from '../engines/passwords/hasher.ts';
 import { createSqlReader } from '../engines/reading/sql-reader.ts';
 import { SchemaCaches } from '../engines/rows/schema-caches.ts';
 import { createIdentityProviders } from '../engines/sign-in/identity-providers.ts';
-import { createCashier } from '../engines/x402/cashier.ts';
+import { createPaymentProcessor } from '../engines/x402/cashier.ts';
 import { standingProjects } from '../kernel/access/project-target.ts';
 import { RateLimiter } from '../kernel/limits/rate-limit.ts';
 import { createUsageCounter } from '../kernel/limits/usage-counter.ts';
@@ -214,7 +214,7 @@ export async function startApp(options: AppOptions): Promise<App> {
     });
     undo.push(archives.close);
     await noteLaunch(db);
-    const cashier = createCashier({
+    const paymentProcessor = createPaymentProcessor({
       settlerKey: config.payments.settlerKey,
       facilitatorUrl: config.payments.facilitatorUrl,
       rpcUrls: config.payments.rpcUrls,
@@ -283,7 +283,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       chains: createChains({ ...config.payments, log }),
       signer,
       archives,
-      cashier,
+      paymentProcessor,
       payments,
       schemaCaches: new SchemaCaches(projectPools),
       heldAnswers: new HeldAnswers(),
@@ -324,7 +324,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       nodeLock,
       version,
       payTo: () => settlementAddress(services),
-      cashier,
+      paymentProcessor,
     });
     undo.push(health.close);
     const { trustedProxies } = config;

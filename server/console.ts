@@ -40,7 +40,7 @@ const notBuilt = `The console is not built. \`npm run build:console\` builds it,
 export const isConsolePath = (path: string): boolean => path === root || path.startsWith(`${root}/`);
 
 /** Answers the browser console: its document, its hashed files, and what it has to know of this installation. */
-export function consoleDoor(options: HttpOptions): (exchange: Exchange) => Promise<void> {
+export function consoleHandler(options: HttpOptions): (exchange: Exchange) => Promise<void> {
   const { throwAwayKeys, version } = options;
   const { sendsMail } = options.services.settings;
   const settings = JSON.stringify({ throw_away_keys: throwAwayKeys, sends_mail: sendsMail, version });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { NodeLock } from '../db/node-lock.ts';
 import { createPool } from '../db/pool.ts';
-import type { Cashier } from '../engines/x402/cashier.ts';
+import type { PaymentProcessor } from '../engines/x402/cashier.ts';
 import { networks } from '../engines/x402/networks.ts';
 import type { PathDoc } from '../rest-compat/openapi/path-doc.ts';
 
@@ -95,7 +95,7 @@ export interface HealthOptions {
   /** The wallet that payments go to, in the mixed case of EIP-55. */
   readonly payTo: () => Promise<string>;
   /** What takes payments. */
-  readonly cashier: Pick<Cashier, 'mode' | 'health'>;
+  readonly paymentProcessor: Pick<PaymentProcessor, 'mode' | 'health'>;
 }
 
 /** How the gateway is doing. */
@@ -113,7 +113,7 @@ export interface Standing {
 type Checks = Readonly<Record<'database' | 'rpc' | 'facilitator', CheckState>>;
 
 export function createHealth(options: HealthOptions): Health {
-  const { databaseUrl, nodeLock, version, payTo, cashier } = options;
+  const { databaseUrl, nodeLock, version, payTo, paymentProcessor } = options;
   const startedAt = new Date();
   const pool = createPool({
     url: databaseUrl,
@@ -135,7 +135,7 @@ export function createHealth(options: HealthOptions): Health {
   async function check(): Promise<Checks> {
     const [database, paid] = await Promise.all([
       checkDatabase(),
-      inTime(cashier.health(), { rpc: 'down', facilitator: 'down' } as const),
+      inTime(paymentProcessor.health(), { rpc: 'down', facilitator: 'down' } as const),
     ]);
     return { database, ...paid };
   }
@@ -158,7 +158,7 @@ export function createHealth(options: HealthOptions): Health {
         node,
         isDegraded: Object.values(checks).includes('down') || node !== 'ok',
         uptimeSeconds: uptimeSeconds(),
-        takesPayments: cashier.mode !== 'unavailable',
+        takesPayments: paymentProcessor.mode !== 'unavailable',
       };
     },
     async report() {
@@ -181,7 +181,7 @@ export function createHealth(options: HealthOptions): Health {
           chain_id: chainId,
           pay_to: await (address ??= payTo()),
           asset,
-          mode: cashier.mode,
+          mode: paymentProcessor.mode,
         },
         checks,
       };

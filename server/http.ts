@@ -6,7 +6,7 @@ import { isApiPath } from '../rest-compat/problem.ts';
 import { answerRows, openRows, rowBodyBytesMax } from '../rest-compat/rows/answer.ts';
 import { isRowPath, matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
 import { byQuality } from './accept.ts';
-import { consoleDoor, isConsolePath } from './console.ts';
+import { consoleHandler, isConsolePath } from './console.ts';
 import type { OwnPath } from './exchange.ts';
 import { bodyOf, type Exchange, type HttpOptions } from './exchange.ts';
 import { contextOf } from './exchange-context.ts';
@@ -129,7 +129,7 @@ async function openTenant(options: HttpOptions, exchange: Exchange, name: Tenant
 /** A path with a name in it: of a project's rows, or of what an operation answers. */
 function answerPath(options: HttpOptions): OwnPath {
   const documented = answerRest(options);
-  const console = consoleDoor(options);
+  const console = consoleHandler(options);
   return (exchange) => {
     if (isConsolePath(exchange.path)) return console(exchange);
     if (exchange.path === '/' && leadsToConsole(exchange)) return Promise.resolve();

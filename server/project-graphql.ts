@@ -28,7 +28,7 @@ export async function answerProjectGraphQL(options: HttpOptions, exchange: Excha
     exchange.route = route;
   }
   const ctx = contextOf(options, exchange);
-  ctx.concerns?.(projectId);
+  ctx.onProjectResolved?.(projectId);
   // A body may be large here, and is not read for somebody who may not send it.
   const engine = await openProject(ctx, {
     schemas: projectGraphQL.schemas,

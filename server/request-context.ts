@@ -5,13 +5,13 @@ import { networkOf } from '../core/network-of.ts';
 import type { Caller } from '../kernel/access/caller.ts';
 import type { Credentials } from '../kernel/access/credentials.ts';
 import { addressRate, badSignatureTokens } from '../kernel/limits/limits.ts';
-import { refuseHurry } from '../kernel/limits/rate-limit.ts';
+import { assertWithinRate } from '../kernel/limits/rate-limit.ts';
 import type { Context, Services } from '../kernel/run/context.ts';
 import { renewCaller, resolveCaller } from '../resolvers/identity/shared/resolve-caller.ts';
 import { browserCaller, browserProofOf } from './browser-caller.ts';
 
 /** What a transport knows of a request before anything is decided. */
-export interface Arrival {
+export interface RequestInfo {
   readonly credentials: Credentials;
   readonly traceId: string;
   readonly address: string;
@@ -22,10 +22,10 @@ export interface Arrival {
   readonly idempotencyKey?: string | undefined;
   readonly writeApproval?: string | undefined;
   readonly signal: AbortSignal;
-  readonly answersFor?: (projectId: string) => void;
-  readonly concerns?: (projectId: string) => void;
+  readonly onOwnerResolved?: (projectId: string) => void;
+  readonly onProjectResolved?: (projectId: string) => void;
   readonly setHeader?: Context['setHeader'];
-  readonly till?: Context['till'];
+  readonly paymentContext?: Context['paymentContext'];
 }
 
 /**
@@ -37,13 +37,13 @@ export interface Arrival {
  *
  * @param known who opened the socket that the operation came through
  */
-export function createContext(services: Services, arrival: Arrival, known?: Caller): Context {
+export function createContext(services: Services, arrival: RequestInfo, known?: Caller): Context {
   let caller: Promise<Caller> | undefined;
   let presumed: string | undefined;
   const told: ((principalId: string) => void)[] = [];
   let charged = false;
   const { credentials, signal, traceId, address, baseUrl, strangeHost, idempotencyKey, writeApproval } = arrival;
-  const { answersFor, concerns, setHeader, till } = arrival;
+  const { onOwnerResolved, onProjectResolved, setHeader, paymentContext } = arrival;
   const { rateLimiter, settings } = services;
   const network = networkOf(address);
   const bucket = `address:${network}`;
@@ -51,7 +51,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
   const signedHost = named === undefined ? undefined : hostOf(named);
 
   function chargeAddress(): void {
-    refuseHurry(rateLimiter.take(bucket, addressRate));
+    assertWithinRate(rateLimiter.take(bucket, addressRate));
     charged = true;
   }
 
@@ -65,7 +65,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
           : known === undefined
             ? await resolveCaller(services, credentials, journey, presume)
             : await renewCaller(services, known, credentials, journey, presume);
-      if (found.kind === 'admin') admitted();
+      if (found.kind === 'admin') onAdmitted();
       if (found.kind === 'project_key') services.usage.count(found);
       return found;
     } catch (error) {
@@ -79,7 +79,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     for (const tell of told) tell(principalId);
   }
 
-  function admitted(): void {
+  function onAdmitted(): void {
     if (charged) rateLimiter.charge(bucket, addressRate, -1);
     charged = false;
   }
@@ -88,7 +88,7 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     services,
     signal,
     request: { traceId, address, baseUrl, signedHost, idempotencyKey, writeApproval },
-    admitted,
+    onAdmitted,
     answered: { bytes: 0, values: 0 },
     credentials,
     chargeAddress,
@@ -103,10 +103,10 @@ export function createContext(services: Services, arrival: Arrival, known?: Call
     },
   };
   // Set rather than spread: each spread copies an object for every request.
-  if (answersFor !== undefined) context.answersFor = answersFor;
-  if (concerns !== undefined) context.concerns = concerns;
+  if (onOwnerResolved !== undefined) context.onOwnerResolved = onOwnerResolved;
+  if (onProjectResolved !== undefined) context.onProjectResolved = onProjectResolved;
   if (setHeader !== undefined) context.setHeader = setHeader;
-  if (till !== undefined) context.till = till;
+  if (paymentContext !== undefined) context.paymentContext = paymentContext;
   return context;
 }
 
@@ -242,7 +242,7 @@ function baseUrlOf({ url: target, headers, socket }: Pick<IncomingMessage, 'url'
 export function destinationOf(
   request: Pick<IncomingMessage, 'url' | 'headers' | 'socket'>,
   host: string,
-): Pick<Arrival, 'baseUrl' | 'strangeHost'> {
+): Pick<RequestInfo, 'baseUrl' | 'strangeHost'> {
   const { url = '/', headers, socket } = request;
   const named = url.startsWith('/') ? headers.host : undefined;
   const asked = named === undefined ? undefined : `${named} ${socket.localAddress} ${host}`;
@@ -256,7 +256,7 @@ export function destinationOf(
 }
 
 /** Most requests name the same few hosts. */
-const destinations = new Lru<Pick<Arrival, 'baseUrl' | 'strangeHost'>>({ entries: 256, bytes: 64 * 1024 });
+const destinations = new Lru<Pick<RequestInfo, 'baseUrl' | 'strangeHost'>>({ entries: 256, bytes: 64 * 1024 });
 
 /** The host of a base URL, as signatures name it. */
 function hostOf(baseUrl: string): string {

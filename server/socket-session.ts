@@ -5,7 +5,7 @@ import { newTraceId } from '../core/tracing.ts';
 import type { Credentials } from '../kernel/access/credentials.ts';
 import type { Context, Services } from '../kernel/run/context.ts';
 import {
-  type Arrival,
+  type RequestInfo,
   createContext,
   credentialsOf,
   destinationOf,
@@ -80,7 +80,7 @@ export function arrivalOf(
   request: IncomingMessage,
   given: Readonly<Record<string, unknown>> | undefined,
   { address, host }: { readonly address: string; readonly host: string },
-): Omit<Arrival, 'traceId' | 'signal'> {
+): Omit<RequestInfo, 'traceId' | 'signal'> {
   refuseDuplicateHeaders(request);
   const params = underHeaderNames(given);
   return {

@@ -4,7 +4,7 @@ import { networkOf } from '../core/network-of.ts';
 import type { ProjectTarget } from '../kernel/access/addressed-project.ts';
 import { findProjectTarget } from '../kernel/access/project-target.ts';
 import { addressRate } from '../kernel/limits/limits.ts';
-import { refuseHurry } from '../kernel/limits/rate-limit.ts';
+import { assertWithinRate } from '../kernel/limits/rate-limit.ts';
 import type { Context } from '../kernel/run/context.ts';
 import { findHost, type HostedProject } from '../resolvers/hosts/find-host.ts';
 import { hostConfig, liveTables } from '../resolvers/hosts/host-config.ts';
@@ -31,7 +31,7 @@ export const projectOfHost = (
 ): Promise<HostedProject | undefined> =>
   findHost(services, name, () => {
     const network = networkOf(clientAddress(request, trustedProxies));
-    refuseHurry(services.rateLimiter.take(`address:${network}`, addressRate));
+    assertWithinRate(services.rateLimiter.take(`address:${network}`, addressRate));
   });
 
 /**
@@ -53,7 +53,7 @@ export async function openTenantHost(
     return undefined;
   }
   const ctx = contextOf(options, exchange);
-  ctx.concerns?.(project.projectId);
+  ctx.onProjectResolved?.(project.projectId);
   const target = await targetOf(ctx, project.projectId, name);
   return () => answer(options, exchange, ctx, { target, projectName: project.name, origin });
 }

@@ -1,4 +1,4 @@
-import type { Till } from '../kernel/run/till.ts';
+import type { PaymentContext } from '../kernel/run/till.ts';
 import type { Exchange } from './exchange.ts';
 import type { Answer } from './respond.ts';
 
@@ -11,7 +11,7 @@ const searchMax = 2_048;
  * A class, since an object literal with a getter is of a shape of its own each time, and the engine keeps shapes, and with
  * them the requests, until its next full collection.
  */
-class HttpTill implements Till {
+class HttpTill implements PaymentContext {
   readonly signature: string | undefined;
   readonly legacy: string | undefined;
   readonly path: string;
@@ -43,7 +43,7 @@ class HttpTill implements Till {
 }
 
 /** @param baseUrl where clients reach this server */
-export const tillOf = (exchange: Exchange, baseUrl: string): Till => new HttpTill(exchange, baseUrl);
+export const paymentContextOf = (exchange: Exchange, baseUrl: string): PaymentContext => new HttpTill(exchange, baseUrl);
 
 /** The search as it was called, without a payment in it. */
 function resourceSearch(search: string): string {

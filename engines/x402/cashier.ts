@@ -53,7 +53,7 @@ export interface Told {
 }
 
 /** Takes payments. It keeps nothing: who was served, and for what, is its caller's to remember. */
-export interface Cashier {
+export interface PaymentProcessor {
   /** Who settles: this process, a facilitator somewhere else, or nobody. */
   readonly mode: 'self' | 'facilitator' | 'unavailable';
   /**
@@ -101,7 +101,7 @@ interface Where {
   readonly since?: Date | undefined;
 }
 
-export interface CashierOptions {
+export interface PaymentProcessorOptions {
   /** Key of the account that pays for the gas, when this process settles. */
   readonly settlerKey?: Hex | undefined;
   /** A facilitator that settles instead. */
@@ -125,7 +125,7 @@ const dayMs = 86_400_000;
 /** What the chain says when an authorization is spent; where Multicall3 is missing it cannot tell why. */
 const spentReasons = ['invalid_exact_evm_nonce_already_used', 'invalid_exact_evm_transaction_simulation_failed'];
 
-export function createCashier({
+export function createPaymentProcessor({
   settlerKey,
   facilitatorUrl,
   rpcUrls,
@@ -135,7 +135,7 @@ export function createCashier({
   allowedFactories = [],
   lostAfterMs = 60_000,
   logBlocksMax = 9_000,
-}: CashierOptions): Cashier {
+}: PaymentProcessorOptions): PaymentProcessor {
   const hasChain = (network: NetworkName) => rpcUrls[network] !== undefined;
   const remote =
     facilitatorUrl === undefined ? undefined : createRemoteFacilitator({ url: facilitatorUrl, requestMs: settleMs });
@@ -161,7 +161,7 @@ export function createCashier({
     return own(network);
   }
 
-  const find: Cashier['find'] = async (presented, terms, { transaction, since } = {}) => {
+  const find: PaymentProcessor['find'] = async (presented, terms, { transaction, since } = {}) => {
     if (!hasChain(terms.network)) return undefined;
     const chain = await chains(terms.network);
     const named = transaction === undefined ? undefined : await chain.receipt(transaction);
@@ -183,7 +183,7 @@ export function createCashier({
     return made;
   }
 
-  const isOpen: Cashier['isOpen'] = async (presented, terms) => {
+  const isOpen: PaymentProcessor['isOpen'] = async (presented, terms) => {
     if (!hasChain(terms.network)) return BigInt(Math.floor(Date.now() / 1000)) < presented.validBefore;
     const chain = await chains(terms.network);
     return !(await chain.isSpent(presented)) && (await chain.blockTime()) < presented.validBefore;

@@ -45,20 +45,20 @@ export interface RoomScope extends OrgScope {
 /** Who may run an operation, and what the handler then works on. A handler never sees an id that was not admitted. */
 export interface Access<Input, Scope> {
   readonly action: Action | null;
-  readonly authorise: (ctx: Context, caller: Caller, input: Input, ahead?: Ahead) => Promise<Scope>;
+  readonly authorise: (ctx: Context, caller: Caller, input: Input, ahead?: Prefetched) => Promise<Scope>;
   /** The project that an input addresses: a refusal tells of the platform's faults that are attributed to it. */
   readonly addressed?: (input: Input) => string | undefined;
   /**
    * Asks the database while the credential is still being looked at. What it says counts only for a caller that turns
    * out to be this very principal.
    */
-  readonly lookAhead?: (ctx: Context, principalId: string, input: Input) => Ahead | undefined;
+  readonly prefetch?: (ctx: Context, principalId: string, input: Input) => Prefetched | undefined;
   /** What a credential that does not hold is told here, where that is not the refusal it gets everywhere. */
   readonly refusalOf?: (refusal: unknown, input: Input) => unknown;
 }
 
 /** What was asked for a principal before it was known to be the caller. */
-export interface Ahead {
+export interface Prefetched {
   readonly principalId: string;
   readonly rows: Promise<Record<string, unknown>[]>;
 }
@@ -69,7 +69,7 @@ function byStatement<Input, Row extends OrgRow>(
   valuesOf: (input: Input, principalId: string | null, admitted: boolean) => readonly unknown[],
 ) {
   return {
-    lookAhead(ctx: Context, principalId: string, input: Input): Ahead {
+    prefetch(ctx: Context, principalId: string, input: Input): Prefetched {
       const rows = ctx.services.db.rows<Row>(statement, valuesOf(input, principalId, false));
       // Nobody waits for it when the credential does not hold.
       rows.catch(() => undefined);
@@ -79,7 +79,7 @@ function byStatement<Input, Row extends OrgRow>(
       ctx: Context,
       input: Input,
       { principalId, admitted }: Admission,
-      ahead: Ahead | undefined,
+      ahead: Prefetched | undefined,
     ): Promise<Row | undefined> {
       const [row] =
         ahead !== undefined && admitted === null && ahead.principalId === principalId
@@ -166,10 +166,10 @@ export const platformAdmin = <Input>(): Access<Input, NoScope> => ({
 
 /** An action on an organization. */
 export const onOrg = <Input>(action: Action, target: (input: Input) => string): Access<Input, OrgScope> => {
-  const { look, lookAhead } = byStatement<Input, OrgRow>(orgStatement, (input, ...who) => [target(input), ...who]);
+  const { look, prefetch } = byStatement<Input, OrgRow>(orgStatement, (input, ...who) => [target(input), ...who]);
   return {
     action,
-    lookAhead,
+    prefetch,
     authorise: async (ctx, caller, input, ahead) => {
       const orgId = target(input);
       const admission = admit(action, caller, (claim) => claim.orgId === orgId, 'member');
@@ -180,14 +180,14 @@ export const onOrg = <Input>(action: Action, target: (input: Input) => string): 
 
 /** An action on a project. */
 export const onProject = <Input>(action: Action, target: (input: Input) => string): Access<Input, ProjectScope> => {
-  const { look, lookAhead } = byStatement<Input, OrgRow>(projectStatement, (input, ...who) => [target(input), ...who]);
+  const { look, prefetch } = byStatement<Input, OrgRow>(projectStatement, (input, ...who) => [target(input), ...who]);
   return {
     action,
-    lookAhead,
+    prefetch,
     addressed: target,
     authorise: async (ctx, caller, input, ahead) => {
       const projectId = target(input);
-      const claims = (claim: Claim) => claim.projectIds.includes(projectId);
+      const claims = (claim: CredentialScope) => claim.projectIds.includes(projectId);
       const admission = admit(action, caller, claims, 'project_not_found');
       const row = await look(ctx, input, admission, ahead);
       const { org, authority } = orgScope(action, row, admission.admitted, 'project_not_found');
@@ -198,10 +198,10 @@ export const onProject = <Input>(action: Action, target: (input: Input) => strin
 
 /** An action on an organization that a grant on any of its projects opens, too, as its named rooms are. */
 export const onOrgByGrant = <Input extends { readonly org: string }>(action: Action): Access<Input, OrgScope> => {
-  const { look, lookAhead } = byStatement<Input, OrgRow>(orgGrantStatement, ({ org }, ...who) => [org, ...who]);
+  const { look, prefetch } = byStatement<Input, OrgRow>(orgGrantStatement, ({ org }, ...who) => [org, ...who]);
   return {
     action,
-    lookAhead,
+    prefetch,
     authorise: async (ctx, caller, input, ahead) => {
       const admission = admit(action, caller, ({ orgId }) => orgId === input.org, 'member');
       return orgScope(action, await look(ctx, input, admission, ahead), admission.admitted, 'member');
@@ -213,19 +213,19 @@ export const onOrgByGrant = <Input extends { readonly org: string }>(action: Act
 export const onRoom = <Input extends { readonly org: string; readonly room: string }>(
   action: Action,
 ): Access<Input, RoomScope> => {
-  const { look, lookAhead } = byStatement<Input, OrgRow & { used: boolean }>(roomStatement, (input, ...who) => [
+  const { look, prefetch } = byStatement<Input, OrgRow & { used: boolean }>(roomStatement, (input, ...who) => [
     input.org,
     ...who,
     input.room,
   ]);
   return {
     action,
-    lookAhead,
+    prefetch,
     addressed: ({ room }) => (room.startsWith('prj_') ? room : undefined),
     authorise: async (ctx, caller, input, ahead) => {
       const ofProject = input.room.startsWith('prj_');
       // A delegate reaches its projects' rooms and the organization's named ones; a service key its own project's only.
-      const claims = (claim: Claim) =>
+      const claims = (claim: CredentialScope) =>
         claim.orgId === input.org && (ofProject ? claim.projectIds.includes(input.room) : claim.namedRooms);
       const admission = admit(action, caller, claims, 'member');
       const row = await look(ctx, input, admission, ahead);
@@ -236,7 +236,7 @@ export const onRoom = <Input extends { readonly org: string; readonly room: stri
 };
 
 /** What a delegate token or a service key says about itself. */
-interface Claim {
+interface CredentialScope {
   readonly orgId: string;
   readonly projectIds: readonly string[];
   readonly namedRooms: boolean;
@@ -260,7 +260,7 @@ function requireCredential(caller: Caller): void {
 function admit(
   action: Action,
   caller: Caller,
-  covers: (claim: Claim) => boolean,
+  covers: (claim: CredentialScope) => boolean,
   reason: 'member' | 'project_not_found',
 ): Admission {
   requireCredential(caller);

@@ -19,7 +19,7 @@ const keptHours = 48;
 const outcomeVersion = 2;
 
 /** The right to do the work of a key: exactly one process holds it at a time. */
-export interface Claim {
+export interface IdempotencyLease {
   readonly scope: string;
   readonly operation: string;
   readonly key: string;
@@ -80,7 +80,7 @@ interface KeyRow {
 export async function claimKey(
   ctx: Context,
   { scope, operation, key, digest }: { scope: string; operation: string; key: string; digest: string },
-): Promise<Claim | Outcome> {
+): Promise<IdempotencyLease | Outcome> {
   const { db, keys } = ctx.services;
   const leaseToken = randomBytes(16).toString('hex');
   const deadline = performance.now() + waitMs;
@@ -113,7 +113,7 @@ export async function claimKey(
  * Writes the outcome, in the transaction of the change it stands for. Fails when the claim has been taken over, and with
  * it the change that was about to be made twice.
  */
-export function outcomeRow(ctx: Context, claim: Claim, outcome: Outcome): LastStatement {
+export function outcomeRow(ctx: Context, claim: IdempotencyLease, outcome: Outcome): LastStatement {
   const plain = Buffer.concat([Buffer.of(outcomeVersion), serialize(outcome)]);
   const sealed = ctx.services.keys.seal('stored-outcomes', plain, contextOf(claim));
   return {
@@ -125,7 +125,7 @@ export function outcomeRow(ctx: Context, claim: Claim, outcome: Outcome): LastSt
 }
 
 /** Writes an outcome that stands for no change of its own. */
-export async function storeOutcome(ctx: Context, claim: Claim, outcome: Outcome): Promise<void> {
+export async function storeOutcome(ctx: Context, claim: IdempotencyLease, outcome: Outcome): Promise<void> {
   const { statement, values, refused } = outcomeRow(ctx, claim, outcome);
   await ctx.services.db.rows(statement, values).catch((error: unknown) => {
     throw refused!(error);
@@ -144,7 +144,7 @@ function openOutcome(plain: Buffer): Outcome {
 }
 
 /** Remembers which step operation or run the claim began, on the connection that begins it. */
-export async function bindStep(client: Queries, claim: Claim, stepId: string): Promise<void> {
+export async function bindStep(client: Queries, claim: IdempotencyLease, stepId: string): Promise<void> {
   const { rowCount } = await client.query({
     ...bindStatement,
     values: [claim.scope, claim.operation, claim.key, claim.leaseToken, stepId],
@@ -153,7 +153,7 @@ export async function bindStep(client: Queries, claim: Claim, stepId: string): P
 }
 
 /** Gives a claim back, so that the next call may try at once: for failures that a repetition can heal. */
-export async function releaseClaim(ctx: Context, { scope, operation, key, leaseToken }: Claim): Promise<void> {
+export async function releaseClaim(ctx: Context, { scope, operation, key, leaseToken }: IdempotencyLease): Promise<void> {
   await ctx.services.db.rows(releaseStatement, [scope, operation, key, leaseToken]);
 }
 
@@ -164,7 +164,7 @@ export function replay(outcome: Outcome): unknown {
   throw new ReplayedRefusal(code, options, traceId);
 }
 
-const contextOf = ({ scope, operation, key }: Pick<Claim, 'scope' | 'operation' | 'key'>) =>
+const contextOf = ({ scope, operation, key }: Pick<IdempotencyLease, 'scope' | 'operation' | 'key'>) =>
   JSON.stringify([scope, operation, key]);
 
 // A claim that is expired or was left behind by a crash is free to take; a living one, and an outcome, are not.

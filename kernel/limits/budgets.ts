@@ -1,6 +1,6 @@
 import { networkOf } from '../../core/network-of.ts';
 import type { Context } from '../run/context.ts';
-import { type Rate, refuseHurry } from './rate-limit.ts';
+import { type Rate, assertWithinRate } from './rate-limit.ts';
 
 /** How much of something one client may have, in each of some windows of time; credentials make no difference. */
 export interface Budget {
@@ -50,5 +50,5 @@ export function chargeBudget({ services: { rateLimiter }, request, setHeader }: 
     setHeader('ratelimit-remaining', String(least.tokens));
     setHeader('ratelimit-reset', String(least.fullIn));
   }
-  refuseHurry(wait);
+  assertWithinRate(wait);
 }

@@ -1,7 +1,7 @@
 import { networkOf } from '../../core/network-of.ts';
 import type { Context } from '../run/context.ts';
 import { networkShare, projectRate, reservedTokens } from './limits.ts';
-import { refuseHurry } from './rate-limit.ts';
+import { assertWithinRate } from './rate-limit.ts';
 
 /**
  * Counts a request against what its project may be asked. Alone, each caller has the whole rate. When there is more than
@@ -15,5 +15,5 @@ export function takeFromProject({ services, request }: Context, projectId: strin
   const name = `project:${projectId}`;
   const isWithinShare = rateLimiter.take(`${name}:${networkOf(request.address)}`, networkShare) === 0;
   const leaving = (isKept ? 0 : reservedTokens) + (isWithinShare ? 0 : reservedTokens);
-  refuseHurry(rateLimiter.take(name, projectRate, leaving));
+  assertWithinRate(rateLimiter.take(name, projectRate, leaving));
 }

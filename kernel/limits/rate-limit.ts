@@ -107,6 +107,6 @@ const waitSeconds = ({ tokens }: Bucket, { perSecond }: Rate, leaving = 0): numb
 };
 
 /** @throws RATE_LIMITED when there is something to wait for. @param retryAfter in seconds */
-export function refuseHurry(retryAfter: number): void {
+export function assertWithinRate(retryAfter: number): void {
   if (retryAfter > 0) throw new ServiceError('RATE_LIMITED', { retryAfter, details: { retry_after: retryAfter } });
 }

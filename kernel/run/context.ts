@@ -13,7 +13,7 @@ import type { PasswordHasher } from '../../engines/passwords/hasher.ts';
 import type { SqlReader } from '../../engines/reading/sql-reader.ts';
 import type { SchemaCaches } from '../../engines/rows/schema-caches.ts';
 import type { IdentityProviders } from '../../engines/sign-in/identity-providers.ts';
-import type { Cashier } from '../../engines/x402/cashier.ts';
+import type { PaymentProcessor } from '../../engines/x402/cashier.ts';
 import type { NetworkName } from '../../engines/x402/networks.ts';
 import type { AuthorityWatch } from '../access/authority-watch.ts';
 import type { Caller } from '../access/caller.ts';
@@ -22,7 +22,7 @@ import type { FeedHub } from '../feeds/feeds.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { UsageCounter } from '../limits/usage-counter.ts';
 import type { IncidentWatch } from './correlation.ts';
-import type { Till } from './till.ts';
+import type { PaymentContext } from './till.ts';
 
 /**
  * Everything that lives as long as the process, handed down so that nothing below reaches for a global. A domain adds
@@ -50,7 +50,7 @@ export interface Services {
   /** What is sold of the gateway itself. */
   readonly archives: Archives;
   /** Takes payments on chains. */
-  readonly cashier: Cashier;
+  readonly paymentProcessor: PaymentProcessor;
   /** What project databases hold, as the row routes see it. */
   readonly schemaCaches: SchemaCaches;
   /** Large answers that wait for their readers. */
@@ -147,13 +147,13 @@ export interface Context {
   /** Charges the client's address, which every look at a credential has to be paid with. @throws RATE_LIMITED */
   readonly chargeAddress: () => void;
   /** To be told that an organization's limits count this request, so that its address no longer does. */
-  readonly admitted?: () => void;
+  readonly onAdmitted?: () => void;
   /** To be told which project is addressed, once that is known: refusals tell of the platform's faults attributed to it. */
-  readonly concerns?: (projectId: string) => void;
+  readonly onProjectResolved?: (projectId: string) => void;
   /** To be told which project's the answer is: its large ones are counted together. */
-  readonly answersFor?: (projectId: string) => void;
+  readonly onOwnerResolved?: (projectId: string) => void;
   /** Where the request can pay for what it asks; absent where it cannot, as on a socket. */
-  readonly till?: Till;
+  readonly paymentContext?: PaymentContext;
   /** Sets a header of the answer, unless that has begun; absent where an answer has none, as on a socket. */
   readonly setHeader?: (name: string, value: string) => void;
   /** To be told how far the work has come, by what knows its steps; absent where nobody listens. */

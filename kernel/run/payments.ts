@@ -1,5 +1,5 @@
 import type { Caller } from '../access/caller.ts';
-import type { Claim } from '../durability/idempotency.ts';
+import type { IdempotencyLease } from '../durability/idempotency.ts';
 import type { Context } from './context.ts';
 import type { AnyMutation } from './operation.ts';
 import type { AnyPrice, GatewayPrice } from './price.ts';
@@ -10,7 +10,7 @@ import type { Run } from './run.ts';
  *
  * @param claim on the idempotency key, whose outcome is stored with what was bought
  */
-export type CarryOutSale = (claim: Claim | undefined) => Promise<unknown>;
+export type SettleAndRun = (claim: IdempotencyLease | undefined) => Promise<unknown>;
 
 /** The payment processor as a run needs it: `execute` knows when something is asked for, this knows how it is paid. */
 export interface Payments {
@@ -24,7 +24,7 @@ export interface Payments {
    * @returns undefined when nothing is to be paid
    * @throws PaymentRequired
    */
-  readonly openSale: (run: Run<AnyMutation>, price: AnyPrice) => Promise<CarryOutSale | undefined>;
+  readonly openSale: (run: Run<AnyMutation>, price: AnyPrice) => Promise<SettleAndRun | undefined>;
 }
 
 declare module './context.ts' {

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../core/errors.ts';
 import { isConnectionLoss, isTimeout, OutcomeUnknownError } from '../../db/pool.ts';
 import { auditRow } from '../durability/audit.ts';
-import { type Claim, outcomeRow, waitMs, waitStepMs } from '../durability/idempotency.ts';
+import { type IdempotencyLease, outcomeRow, waitMs, waitStepMs } from '../durability/idempotency.ts';
 import { unitOfWork } from '../durability/unit-of-work.ts';
 import type { Context } from './context.ts';
 import type { AnyStepMutation } from './operation.ts';
@@ -36,7 +36,7 @@ export async function runSteps({ op, ctx, caller, scope, input, claim }: Run<Any
 }
 
 /** The step that an earlier holder of the key began, taken over; undefined when a new one has to begin. */
-async function begunBefore(op: AnyStepMutation, ctx: Context, claim: Claim | undefined): Promise<Step | undefined> {
+async function begunBefore(op: AnyStepMutation, ctx: Context, claim: IdempotencyLease | undefined): Promise<Step | undefined> {
   if (claim?.stepId == null) return undefined;
   const deadline = performance.now() + waitMs;
   for (;;) {
@@ -57,7 +57,7 @@ export async function completeStep(
   op: AnyStepMutation,
   ctx: Context,
   step: Step,
-  claim: Claim | undefined,
+  claim: IdempotencyLease | undefined,
 ): Promise<unknown> {
   if (step.state === 'running') {
     try {

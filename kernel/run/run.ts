@@ -1,6 +1,6 @@
-import type { Ahead } from '../access/access.ts';
+import type { Prefetched } from '../access/access.ts';
 import type { Caller } from '../access/caller.ts';
-import type { Claim } from '../durability/idempotency.ts';
+import type { IdempotencyLease } from '../durability/idempotency.ts';
 import type { Context } from './context.ts';
 import type { AnyMutation, AnyOperation, AnyProjectMutation, AnyStepMutation } from './operation.ts';
 
@@ -20,11 +20,11 @@ export class Run<Op extends AnyOperation = AnyOperation> {
   projectId: string | undefined;
   caller: Caller = { kind: 'nobody' };
   /** What was asked for the caller before it was known to be one. */
-  ahead: Ahead | undefined;
+  ahead: Prefetched | undefined;
   /** What the caller was admitted to. */
   scope: object = {};
   /** On the idempotency key; undefined without one. */
-  claim: Claim | undefined;
+  claim: IdempotencyLease | undefined;
 
   constructor(op: Op, ctx: Context) {
     this.op = op;

@@ -1,6 +1,6 @@
 import { safeMessage } from '../../core/safe-message.ts';
 import type { Statement } from '../../db/pool.ts';
-import { bindStep, type Claim } from '../durability/idempotency.ts';
+import { bindStep, type IdempotencyLease } from '../durability/idempotency.ts';
 import type { Work } from '../durability/unit-of-work.ts';
 import type { Context } from './context.ts';
 import type { AnyStepMutation, StepRef } from './operation.ts';
@@ -27,7 +27,7 @@ export interface Step {
 export async function recordStep(
   work: Work,
   begun: { operation: string; orgId: string; ref: StepRef },
-  claim: Claim | undefined,
+  claim: IdempotencyLease | undefined,
 ): Promise<Step> {
   const { services } = work;
   const id = services.newId('stp');

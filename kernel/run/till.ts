@@ -1,5 +1,5 @@
 /** Where a request pays: what it presents, and how its answer is written. Absent where nothing can be paid. */
-export interface Till {
+export interface PaymentContext {
   /** The header `PAYMENT-SIGNATURE`, or whatever carries the same elsewhere. */
   readonly signature?: string | undefined;
   /** The header `X-PAYMENT`. */

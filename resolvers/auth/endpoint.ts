@@ -5,7 +5,7 @@ import { observed } from '../../kernel/run/observed.ts';
 import { parseInput } from '../../kernel/run/parse-input.ts';
 import { type LiveSession, requireSession } from './live-session.ts';
 import { userMissing } from './session-over.ts';
-import { openProjectDoor, type ProjectCaller } from './shared/project-door.ts';
+import { authenticateProject, type ProjectCaller } from './shared/project-door.ts';
 
 /** What the users of a project do there. It runs with the project's key, and is no operation of the platform. */
 export interface Endpoint<Input extends z.ZodObject, Scope, Wire> {
@@ -55,7 +55,7 @@ export async function runEndpoint<Input extends z.ZodObject, Scope, Wire>(
   ctx: Context,
   raw: z.input<Input>,
   open: (ctx: Context) => Promise<ProjectCaller> = (ctx) =>
-    openProjectDoor(ctx, { limited: true, signsIn: true, tokenMayHaveEnded: byKeyAlone?.(raw) ?? false }),
+    authenticateProject(ctx, { limited: true, signsIn: true, tokenMayHaveEnded: byKeyAlone?.(raw) ?? false }),
 ): Promise<Wire> {
   return observed(ctx, { name }, async () => {
     const caller = await open(ctx);

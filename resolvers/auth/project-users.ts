@@ -17,8 +17,8 @@ export const onOwnProject = <Input extends { readonly project_id?: string | unde
   return {
     action: named.action,
     addressed: ({ project_id: project }) => project,
-    lookAhead: (ctx, principalId, { project_id: project }) =>
-      project === undefined ? undefined : named.lookAhead!(ctx, principalId, { project }),
+    prefetch: (ctx, principalId, { project_id: project }) =>
+      project === undefined ? undefined : named.prefetch!(ctx, principalId, { project }),
     async authorise(ctx, caller, { project_id: project }, ahead) {
       if (project !== undefined) return named.authorise(ctx, caller, { project }, ahead);
       if (caller.kind === 'nobody') throw new ServiceError('AUTH_REQUIRED');

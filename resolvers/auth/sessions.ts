@@ -3,7 +3,7 @@ import { ServiceError } from '../../core/errors.ts';
 import { sha256Hex } from '../../core/keys.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import { signInThrottles } from '../../kernel/limits/limits.ts';
-import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
+import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { lockUserStatement } from './lock-user.ts';
 import { sessionJson, settingsJson, userJson } from './rows.ts';
@@ -87,7 +87,7 @@ export async function refreshSession(services: Services, target: ProjectTarget, 
     if (ended !== undefined) forgetStandings(services, target);
     else if (found !== undefined) {
       requireDomain(found.standing.settings, found.standing.user, found.standing.session.amr);
-      if (found.count >= times) refuseHurry(Math.max(1, found.wait));
+      if (found.count >= times) assertWithinRate(Math.max(1, found.wait));
     }
     throw sessionOver('refresh_token');
   }

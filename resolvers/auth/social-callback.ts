@@ -57,7 +57,7 @@ async function finish(ctx: Context, providerId: string, query: Query): Promise<S
   // Nothing is sent to a URL that was taken off the list while its user was at the provider.
   if (!(await isStillAllowed(services, target, flow.redirect_url)))
     throw invalidField('redirect_url', 'the project does not allow it any more');
-  ctx.admitted?.();
+  ctx.onAdmitted?.();
   const back = (given: { readonly code: string } | { readonly error: string }): SocialReturn => ({
     redirectUrl: flow.redirect_url,
     onOwnHost: isOnOwnHost(services, target, new URL(flow.redirect_url)),

@@ -2,7 +2,7 @@ import { sha256Hex } from '../../core/keys.ts';
 import { networkOf } from '../../core/network-of.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Throttle } from '../../kernel/limits/limits.ts';
-import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
+import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { type AuthStatement, authRow, authRows } from './shared/auth-rows.ts';
 import type { ProjectCaller } from './shared/project-door.ts';
@@ -61,7 +61,7 @@ async function count(
   const { mark = null, key: own = null, email = null, proven = true } = apart ?? {};
   const values = [key, seconds, mark, own, email, proven];
   const row = await authRow<{ key: string; count: number; wait: number }>(services, target, countStatement, values);
-  if (row!.count > times) refuseHurry(Math.max(1, row!.wait));
+  if (row!.count > times) assertWithinRate(Math.max(1, row!.wait));
   return { key: row!.key, known: row!.key !== key };
 }
 

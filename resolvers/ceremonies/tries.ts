@@ -2,7 +2,7 @@ import { sha256Hex } from '../../core/keys.ts';
 import { networkOf } from '../../core/network-of.ts';
 import type { Statement } from '../../db/pool.ts';
 import type { Throttle } from '../../kernel/limits/limits.ts';
-import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
+import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import type { Context } from '../../kernel/run/context.ts';
 
 type Asked = Pick<Context, 'services' | 'request'>;
@@ -25,7 +25,7 @@ export async function countTry(
     keyOf(kind, subject),
     seconds,
   ]);
-  if (row!.count > times) refuseHurry(Math.max(1, row!.wait));
+  if (row!.count > times) assertWithinRate(Math.max(1, row!.wait));
 }
 
 /** As {@link countTry}, for the network that a request comes from. */

@@ -2,7 +2,7 @@ import type { Org } from '../../db/schema/orgs.ts';
 import { queueMail } from '../../kernel/durability/outbox.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { inviteMailRate } from '../../kernel/limits/limits.ts';
-import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
+import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import { signInPagePath } from '../identity/shared/page-paths.ts';
 import type { MemberRow } from '../orgs/shared/member-row.ts';
 
@@ -13,7 +13,7 @@ import type { MemberRow } from '../orgs/shared/member-row.ts';
  */
 export async function mailInvite(work: Work, org: Org, to: string, member: MemberRow): Promise<void> {
   const { services } = work;
-  refuseHurry(services.rateLimiter.take(`invites:${org.id}`, inviteMailRate));
+  assertWithinRate(services.rateLimiter.take(`invites:${org.id}`, inviteMailRate));
   const name = org.displayName ?? 'an organization without a name';
   const signIn = `Sign in at ${services.settings.mailBaseUrl}${signInPagePath} with this address`;
   const pending = member.inviteExpiresAt;

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { openProjectDoor } from '../auth/shared/project-door.ts';
+import { authenticateProject } from '../auth/shared/project-door.ts';
 import { standingRole } from '../auth/shared/standing.ts';
 import type { LiveIdentity } from './live-hub.ts';
 
@@ -18,7 +18,7 @@ export interface LiveCaller {
  * @throws AUTH_REQUIRED, INVALID_AUTH, FORBIDDEN, RATE_LIMITED, PROJECT_NOT_READY, PROJECT_NOT_FOUND
  */
 export async function openLiveDoor(ctx: Context, named: string | undefined): Promise<LiveCaller> {
-  const { target, keyRole, user } = await openProjectDoor(ctx, { limited: true });
+  const { target, keyRole, user } = await authenticateProject(ctx, { limited: true });
   if (named !== undefined && named !== target.projectId)
     throw new ServiceError('FORBIDDEN', {
       label: 'project_token_mismatch',

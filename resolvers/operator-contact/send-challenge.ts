@@ -5,7 +5,7 @@ import type { OperatorContact } from '../../db/schema/operator-contacts.ts';
 import { queueMail } from '../../kernel/durability/outbox.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { contactLinkHours, contactMails } from '../../kernel/limits/limits.ts';
-import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
+import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import { operatorContactColumns } from './shared/contact.ts';
 
 /** Where the mailed link leads: to a page that asks for a confirming click. */
@@ -26,7 +26,7 @@ export async function sendChallenge(work: Work, principalId: string, email: stri
     contactMails.perHour,
     contactMails.pauseSeconds,
   ]);
-  refuseHurry(Math.max(0, Math.ceil(sent!.wait)));
+  assertWithinRate(Math.max(0, Math.ceil(sent!.wait)));
   const token = randomBytes(32).toString('base64url');
   const { mailBaseUrl } = work.services.settings;
   const mailId = await queueMail(work, {

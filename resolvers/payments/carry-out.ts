@@ -18,7 +18,7 @@ import {
   dropTransfer,
   failPayment,
   type HeldPayment,
-  holdOn,
+  renewLease,
   LeaseLostError,
   leavePayment,
   markDelivered,
@@ -42,29 +42,29 @@ import { type PaidSale, SettlementRefused, settlementHeader } from './sale.ts';
  * @param presented the authorization; undefined for a transfer that was made already
  * @param settlement what is settled already, by an earlier try or by somebody else
  */
-export async function carryOut(
+export async function settleAndRun(
   sale: PaidSale,
   held: HeldPayment,
   presented: Presented | undefined,
   settlement: Settlement | undefined,
 ): Promise<unknown> {
   const { services } = sale.ctx;
-  const letGo = holdOn(services, held);
+  const stopRenewing = renewLease(services, held);
   try {
     const prepared = await prepare(sale, held, settlement);
     const settled = settlement ?? (await settle(sale, held, presented!));
     const output = await finish(sale, held, settled, prepared);
     tell(sale, held, settled);
-    deliverBy(sale, held, letGo);
+    deliverBy(sale, held, stopRenewing);
     return output;
   } catch (error) {
-    letGo();
+    stopRenewing();
     throw error;
   }
 }
 
 /** Answers from storage what was paid and never arrived. @param held undefined: it was delivered, and is given again */
-export function giveAgain(
+export function replay(
   sale: PaidSale,
   held: HeldPayment | undefined,
   settlement: Settlement,
@@ -74,7 +74,7 @@ export function giveAgain(
   tellSettlement(sale, version, settlement);
   if (held !== undefined) {
     if (sale.facet.family === 'platform') tell(sale, held, settlement);
-    deliverBy(sale, held, holdOn(sale.ctx.services, held));
+    deliverBy(sale, held, renewLease(sale.ctx.services, held));
   }
   return output;
 }
@@ -85,7 +85,7 @@ async function prepare(sale: PaidSale, held: HeldPayment, settlement: Settlement
   const { db, log } = ctx.services;
   try {
     const prepared = await op.prepare?.({ ...ctx, ...scope }, input);
-    if (op.prepare === undefined && settlement === undefined) await tryOut(sale, held);
+    if (op.prepare === undefined && settlement === undefined) await dryRun(sale, held);
     // Whoever has hung up is not made to pay for what nobody would get.
     if (settlement === undefined && ctx.signal.aborted) throw new ServiceError('REQUEST_TIMEOUT');
     return prepared;
@@ -101,11 +101,11 @@ async function prepare(sale: PaidSale, held: HeldPayment, settlement: Settlement
 }
 
 /** Ends a transaction that was only a trial. */
-class TakenBack extends Error {
-  override readonly name = 'TakenBack';
+class DryRunRolledBack extends Error {
+  override readonly name = 'DryRunRolledBack';
 }
 
-async function tryOut(sale: PaidSale, held: HeldPayment): Promise<void> {
+async function dryRun(sale: PaidSale, held: HeldPayment): Promise<void> {
   const { op, ctx, scope, input, price, terms } = sale;
   const settlement: Settlement = {
     network: terms.network,
@@ -120,20 +120,20 @@ async function tryOut(sale: PaidSale, held: HeldPayment): Promise<void> {
     await unitOfWork(ctx, async (work) => {
       const payment = { id: held.row.id, price, settlement, trial: true };
       await op.handler({ ...scope, ...work, payment }, input, undefined);
-      throw new TakenBack();
+      throw new DryRunRolledBack();
     });
   } catch (error) {
-    if (!(error instanceof TakenBack)) throw error;
+    if (!(error instanceof DryRunRolledBack)) throw error;
   }
 }
 
 async function settle(sale: PaidSale, held: HeldPayment, presented: Presented): Promise<Settlement> {
   const { ctx, terms } = sale;
-  const { cashier, db } = ctx.services;
+  const { paymentProcessor, db } = ctx.services;
   const { row } = held;
   const noted = markSettling(db, held);
   try {
-    const settlement = await cashier.settle(presented, terms, {
+    const settlement = await paymentProcessor.settle(presented, terms, {
       noted,
       broadcast: (transaction) => noteTransaction(db, held, transaction),
       ...(row.txHash === null ? {} : { previous: row.txHash as Hex }),
@@ -234,13 +234,13 @@ function tellSettlement({ ctx }: PaidSale, version: number, settlement: Settleme
 }
 
 /** Ends the payment once its answer was written out; what could not be written is there to be claimed. */
-function deliverBy({ ctx }: PaidSale, held: HeldPayment, letGo: () => void): void {
+function deliverBy({ ctx }: PaidSale, held: HeldPayment, stopRenewing: () => void): void {
   const { db, log } = ctx.services;
   const act = (written: boolean) => {
-    letGo();
+    stopRenewing();
     const noted = written ? markDelivered(db, held) : leavePayment(db, held, 'not written out');
     noted.catch((error: unknown) => log.warn({ err: error, payment: held.row.id }, 'A delivery could not be noted.'));
   };
-  if (ctx.till === undefined) act(true);
-  else ctx.till.sent(act);
+  if (ctx.paymentContext === undefined) act(true);
+  else ctx.paymentContext.sent(act);
 }

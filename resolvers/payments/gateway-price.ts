@@ -1,8 +1,8 @@
 import type { Context } from '../../kernel/run/context.ts';
 import type { GatewayPrice } from '../../kernel/run/price.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
-import { tendered } from './sale.ts';
-import { tenderText } from './tender.ts';
+import { requirePaymentProof } from './sale.ts';
+import { paymentProofText } from './tender.ts';
 
 /**
  * Asks for the price before anything else of a request is looked at, its input among it: without a payment, and with one
@@ -13,6 +13,6 @@ import { tenderText } from './tender.ts';
 export async function askGatewayPrice(facet: GatewayPrice, ctx: Context, raw: object): Promise<void> {
   ctx.chargeAddress();
   const terms = await termsOf(ctx, facet.price);
-  if (tenderText(ctx, facet, raw) === undefined) throw paymentRequired(facet, facet.price, terms);
-  tendered(facet, ctx, raw, facet.price, terms);
+  if (paymentProofText(ctx, facet, raw) === undefined) throw paymentRequired(facet, facet.price, terms);
+  requirePaymentProof(facet, ctx, raw, facet.price, terms);
 }

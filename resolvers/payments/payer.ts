@@ -3,14 +3,14 @@ import { networkOf } from '../../core/network-of.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
 import { type Caller, callerKey, type WalletCaller } from '../../kernel/access/caller.ts';
 import { outsideRate } from '../../kernel/limits/limits.ts';
-import { refuseHurry } from '../../kernel/limits/rate-limit.ts';
+import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { PlatformPrice } from '../../kernel/run/price.ts';
 import { findOrCreateWalletPrincipal } from '../identity/shared/wallet-principal.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
 import { findByNonce } from './payment-rows.ts';
-import { asSaleRefusal, tendered } from './sale.ts';
-import { isTransfer, tenderText, tokenOf } from './tender.ts';
+import { asSaleRefusal, requirePaymentProof } from './sale.ts';
+import { isTransfer, paymentProofText, tokenOf } from './tender.ts';
 
 const nobody: Caller = { kind: 'nobody' };
 
@@ -29,20 +29,20 @@ export async function payerOf(op: object, ctx: Context, input: object): Promise<
   const facet = (op as MaybePriced).price as PlatformPrice<any, object, unknown> | undefined;
   if (facet?.payerActs !== true) return nobody;
   // Nobody is admitted yet, and what is quoted may be a secret that somebody guesses at.
-  refuseHurry(
+  assertWithinRate(
     ctx.services.rateLimiter.take(`outside:${callerKey(nobody, networkOf(ctx.request.address))}`, outsideRate),
   );
   const price = await facet.quote(ctx, input);
   if (price === undefined) {
-    if (tenderText(ctx, facet, input) !== undefined && facet.unidentified !== undefined)
+    if (paymentProofText(ctx, facet, input) !== undefined && facet.unidentified !== undefined)
       throw new ServiceError(facet.unidentified);
     return nobody;
   }
   const terms = await termsOf(ctx, price);
-  const tender = tendered(facet, ctx, input, price, terms);
+  const tender = requirePaymentProof(facet, ctx, input, price, terms);
   if (isTransfer(tender)) throw paymentRequired(facet, price, terms);
   try {
-    if (!(await isKnown(ctx, tender, terms))) await ctx.services.cashier.verify(tender, terms);
+    if (!(await isKnown(ctx, tender, terms))) await ctx.services.paymentProcessor.verify(tender, terms);
   } catch (error) {
     throw asSaleRefusal({ facet, price, terms, tender }, error);
   }

@@ -44,12 +44,12 @@ const extensions = {
 
 /** The terms of a price for this very request. */
 export async function termsOf(ctx: Context, price: Price): Promise<Terms> {
-  const { services, request, till } = ctx;
+  const { services, request, paymentContext } = ctx;
   return {
     network: price.network,
     payTo: await settlementAddress(services),
     amount: price.amount,
-    resource: till?.resource ?? services.settings.publicBaseUrl ?? request.baseUrl,
+    resource: paymentContext?.resource ?? services.settings.publicBaseUrl ?? request.baseUrl,
     description: price.description,
     mimeType: 'application/json',
     maxTimeoutSeconds: price.maxTimeoutSeconds,

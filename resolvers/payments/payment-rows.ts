@@ -109,7 +109,7 @@ export async function takePayment(db: Rows, row: Payment, reclaim: Reclaim): Pro
 }
 
 /** Renews the lease of a payment until it is let go. */
-export function holdOn({ db, log }: Pick<Services, 'db' | 'log'>, { row, leaseToken }: HeldPayment): () => void {
+export function renewLease({ db, log }: Pick<Services, 'db' | 'log'>, { row, leaseToken }: HeldPayment): () => void {
   const renewal = setInterval(() => {
     db.rows(renewStatement, [row.id, leaseToken, leaseSeconds]).catch((error: unknown) =>
       log.warn({ err: error, payment: row.id }, 'The lease of a payment could not be renewed.'),

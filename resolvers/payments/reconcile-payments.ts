@@ -22,7 +22,7 @@ const batch = 25;
  * present the same again; what can no longer be paid has failed; what was never handed over is given back.
  */
 export const reconcilePayments: Task = async ({ ctx, log }) => {
-  if (ctx.services.cashier.mode === 'unavailable') return;
+  if (ctx.services.paymentProcessor.mode === 'unavailable') return;
   const leaseToken = newLease();
   const rows = await ctx.services.db.rows<Payment>(takeOpenStatement, [leaseToken, batch]);
   for (const row of rows) {
@@ -40,11 +40,11 @@ export const reconcilePayments: Task = async ({ ctx, log }) => {
 
 async function reconcile({ services }: Context, held: HeldPayment): Promise<void> {
   const { row } = held;
-  const { cashier, db } = services;
+  const { paymentProcessor, db } = services;
   const presented = presentedOf(row);
   const terms = termsOfRow(row);
   const options = { since: row.createdAt, ...(row.txHash === null ? {} : { transaction: row.txHash as Hex }) };
-  const settlement = await cashier.find(presented, terms, options);
+  const settlement = await paymentProcessor.find(presented, terms, options);
   if (settlement !== undefined) {
     return recordSettlement(services, held, { settlement }).catch((error: unknown) => {
       if (!isUniqueViolation(error)) throw error;
@@ -52,7 +52,7 @@ async function reconcile({ services }: Context, held: HeldPayment): Promise<void
       return (row.state === 'released' ? leavePayment : failPayment)(db, held, 'tx_already_used');
     });
   }
-  if (row.state === 'settling' && !(await cashier.isOpen(presented, terms))) return failPayment(db, held, 'expired');
+  if (row.state === 'settling' && !(await paymentProcessor.isOpen(presented, terms))) return failPayment(db, held, 'expired');
   if (row.state === 'verified') return releasePayment(db, held, 'abandoned');
   return leavePayment(db, held, row.lastError ?? '');
 }

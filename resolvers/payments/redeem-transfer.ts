@@ -6,7 +6,7 @@ import { type Hex, networks } from '../../engines/x402/networks.ts';
 import type { TransactionHash } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
 import { budgets, chargeBudget } from '../../kernel/limits/budgets.ts';
-import { carryOut, giveAgain } from './carry-out.ts';
+import { settleAndRun, replay } from './carry-out.ts';
 import { launchedAt } from './launch.ts';
 import { paymentRequired } from './payment-required.ts';
 import { type HeldPayment, insertPayment, newLease, takePayment } from './payment-rows.ts';
@@ -34,7 +34,7 @@ export async function redeemTransfer(sale: PaidSale, { transaction }: Transactio
   const { services } = ctx;
   // Looks at transactions cost the operator the same by whichever door.
   chargeBudget(ctx, budgets.verifications);
-  const incoming = await services.cashier.incoming(terms.network, transaction, terms.payTo);
+  const incoming = await services.paymentProcessor.incoming(terms.network, transaction, terms.payTo);
   if (incoming.status !== 'success')
     throw new PaymentRefused(incoming.status === 'absent' ? 'tx_not_found' : 'tx_reverted');
   const transfers = await judge(sale, incoming);
@@ -48,7 +48,7 @@ export async function redeemTransfer(sale: PaidSale, { transaction }: Transactio
     blockTime: incoming.blockTime,
   };
   const claimed = await claimTransfers(sale, settlement, transfers);
-  return 'row' in claimed ? carryOut(sale, claimed, undefined, settlement) : again(sale, claimed, settlement);
+  return 'row' in claimed ? settleAndRun(sale, claimed, undefined, settlement) : again(sale, claimed, settlement);
 }
 
 /** The transfers that count. @throws PaymentRefused, or a challenge that says how long to wait */
@@ -140,8 +140,8 @@ async function again(sale: PaidSale, row: Payment, settlement: Settlement): Prom
   if (held === undefined) throw new PaymentRefused(alreadyUsed);
   const stored = openOutcome(ctx.services, held.row);
   return stored === undefined
-    ? carryOut(sale, held, undefined, settlement)
-    : giveAgain(sale, held, settlement, stored.output);
+    ? settleAndRun(sale, held, undefined, settlement)
+    : replay(sale, held, settlement, stored.output);
 }
 
 // The row of a claim that failed before it was paid for is no use of it.

@@ -5,7 +5,7 @@ import type { Settlement } from '../../engines/x402/cashier.ts';
 import type { Hex } from '../../engines/x402/networks.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
-import { carryOut, giveAgain } from './carry-out.ts';
+import { settleAndRun, replay } from './carry-out.ts';
 import {
   failPayment,
   findByIdentifier,
@@ -49,11 +49,11 @@ async function redeem(sale: PaidSale, presented: Presented): Promise<unknown> {
   const { chainId, asset } = tokenOf(terms);
   const known = await findByNonce(db, [chainId, asset, presented.payer, presented.nonce]);
   if (known !== undefined) return again(sale, presented, { named: identifier, kept }, known);
-  await ctx.services.cashier.verify(presented, terms);
+  await ctx.services.paymentProcessor.verify(presented, terms);
   const held = await insertPayment(db, newPayment(sale, presented, kept), newLease());
   // Somebody was faster, with the same payment or for the same thing.
   if (held === undefined) throw await fasterOne(sale, presented);
-  return carryOut(sale, held, presented, undefined);
+  return settleAndRun(sale, held, presented, undefined);
 }
 
 /** What there is one of is kept under its own name, in place of the client's: what the client names is answered anyway. */
@@ -138,8 +138,8 @@ async function again(
     );
     throw error;
   }
-  if (standing.stored !== undefined) return giveAgain(sale, held, standing.settlement!, standing.stored.output);
-  return carryOut(sale, held, presented, standing.settlement);
+  if (standing.stored !== undefined) return replay(sale, held, standing.settlement!, standing.stored.output);
+  return settleAndRun(sale, held, presented, standing.settlement);
 }
 
 /** A payment bought one thing for one buyer. @throws what the price says of it */
@@ -171,7 +171,7 @@ function delivered(sale: PaidSale, row: Payment, identifier: string | undefined)
     return facet.repeated === undefined ? stored.output : facet.repeated(stored.output);
   }
   if (identifier === undefined || identifier !== row.identifier) throw new PaymentRefused(used);
-  return giveAgain(sale, undefined, settlementOf(row), stored.output, row.version);
+  return replay(sale, undefined, settlementOf(row), stored.output, row.version);
 }
 
 interface Standing {
@@ -193,14 +193,14 @@ async function standingOf(sale: PaidSale, { row, leaseToken }: HeldPayment, pres
     case 'settling':
     case 'failed': {
       const options = { since: row.createdAt, ...(row.txHash === null ? {} : { transaction: row.txHash as Hex }) };
-      const settlement = await services.cashier.find(presented, terms, options);
+      const settlement = await services.paymentProcessor.find(presented, terms, options);
       if (settlement !== undefined) return { settlement };
-      if (await services.cashier.isOpen(presented, terms)) return {};
+      if (await services.paymentProcessor.isOpen(presented, terms)) return {};
       await failPayment(services.db, { row, leaseToken }, 'expired');
       throw new PaymentRefused('payment_expired');
     }
     default:
-      await services.cashier.verify(presented, terms);
+      await services.paymentProcessor.verify(presented, terms);
       return {};
   }
 }

@@ -4,14 +4,14 @@ import { failedOutcome } from '../../engines/x402/outcomes.ts';
 import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { encodeHeader, type Terms } from '../../engines/x402/terms.ts';
 import { type Caller, principalIdOf } from '../../kernel/access/caller.ts';
-import { type Claim, inputDigest } from '../../kernel/durability/idempotency.ts';
+import { type IdempotencyLease, inputDigest } from '../../kernel/durability/idempotency.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { AnyMutation } from '../../kernel/run/operation.ts';
 import type { AnyPrice, Price } from '../../kernel/run/price.ts';
 import type { Run } from '../../kernel/run/run.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
 import { findByNonce, LeaseLostError } from './payment-rows.ts';
-import { isTransfer, readTender, type Tender, tokenOf } from './tender.ts';
+import { isTransfer, readPaymentProof, type PaymentProof, tokenOf } from './tender.ts';
 
 /** A priced change on its way: what is sold to whom, and what is presented for it. */
 export interface Sale {
@@ -23,7 +23,7 @@ export interface Sale {
   readonly input: unknown;
   readonly price: Price;
   readonly terms: Terms;
-  readonly tender: Tender;
+  readonly tender: PaymentProof;
   /** Which input of which operation, and under `/api` on which path: a payment is good for no other. */
   readonly requestDigest: string;
 }
@@ -50,7 +50,7 @@ export async function openSale(
     return { op, facet, ctx, caller, scope, input, requestDigest, ...bought, terms: await termsOf(ctx, bought.price) };
   }
   const terms = await termsOf(ctx, price);
-  const tender = tendered(facet, ctx, input as object, price, terms);
+  const tender = requirePaymentProof(facet, ctx, input as object, price, terms);
   return { op, facet, ctx, caller, scope, input, price, terms, tender, requestDigest };
 }
 
@@ -58,11 +58,11 @@ const priceOf = async (facet: AnyPrice, ctx: Context, input: unknown): Promise<P
   facet.family === 'gateway' ? facet.price : facet.quote(ctx, input);
 
 /** What a request pays with. @throws PaymentRequired when there is nothing, or it cannot be for this price */
-export function tendered(facet: AnyPrice, ctx: Context, raw: object, price: Price, terms: Terms): Tender {
+export function requirePaymentProof(facet: AnyPrice, ctx: Context, raw: object, price: Price, terms: Terms): PaymentProof {
   try {
-    const tender = readTender(ctx, facet, raw);
+    const tender = readPaymentProof(ctx, facet, raw);
     if (tender === undefined) throw paymentRequired(facet, price, terms);
-    if (!isTransfer(tender)) ctx.services.cashier.match(tender, terms);
+    if (!isTransfer(tender)) ctx.services.paymentProcessor.match(tender, terms);
     return tender;
   } catch (error) {
     throw asSaleRefusal({ facet, price, terms }, error);
@@ -70,9 +70,9 @@ export function tendered(facet: AnyPrice, ctx: Context, raw: object, price: Pric
 }
 
 async function boughtBefore(ctx: Context, facet: AnyPrice, input: object) {
-  let tender: Tender | undefined;
+  let tender: PaymentProof | undefined;
   try {
-    tender = readTender(ctx, facet, input);
+    tender = readPaymentProof(ctx, facet, input);
   } catch {
     // Nothing has to be paid, so what is presented need not be a payment.
     return undefined;
@@ -90,15 +90,15 @@ async function boughtBefore(ctx: Context, facet: AnyPrice, input: object) {
 const networkNamed = (name: string): NetworkName | undefined =>
   Object.values(networks).find((network) => network.name === name || network.caip2 === name)?.name;
 
-function digestOf(op: AnyMutation, facet: AnyPrice, { till }: Context, input: unknown): string {
+function digestOf(op: AnyMutation, facet: AnyPrice, { paymentContext }: Context, input: unknown): string {
   const business: Record<string, unknown> = { ...(input as object) };
   if (facet.family === 'gateway' && facet.proofInput !== undefined) delete business[facet.proofInput];
-  return inputDigest([op.name, facet.family === 'gateway' ? (till?.path ?? '') : '', business]);
+  return inputDigest([op.name, facet.family === 'gateway' ? (paymentContext?.path ?? '') : '', business]);
 }
 
 /** What the payment layer's own errors are told as; everything else stays what it is. */
 export function asSaleRefusal(
-  { facet, price, terms, tender }: Pick<Sale, 'facet' | 'price' | 'terms'> & { readonly tender?: Tender },
+  { facet, price, terms, tender }: Pick<Sale, 'facet' | 'price' | 'terms'> & { readonly tender?: PaymentProof },
   error: unknown,
 ): unknown {
   const presented = tender === undefined || isTransfer(tender) ? undefined : tender;
@@ -145,7 +145,7 @@ export const settlementHeader = (version: number) => (version === 1 ? 'x-payment
 
 /** The idempotency key's claim goes along, so that its outcome is stored with what was bought. */
 export interface PaidSale extends Sale {
-  readonly claim: Claim | undefined;
+  readonly claim: IdempotencyLease | undefined;
 }
 
 export const buyerOf = ({ caller }: Pick<Sale, 'caller'>): string | null => principalIdOf(caller);

@@ -6,19 +6,19 @@ import type { Context } from '../../kernel/run/context.ts';
 import type { PriceFacet } from '../../kernel/run/price.ts';
 
 /** What a request pays with: a signed authorization, or the hash of a transfer that was made already. */
-export type Tender = Presented | TransactionHash;
+export type PaymentProof = Presented | TransactionHash;
 
-export const isTransfer = (tender: Tender): tender is TransactionHash => 'transaction' in tender;
+export const isTransfer = (tender: PaymentProof): tender is TransactionHash => 'transaction' in tender;
 
 type AnyFacet = Pick<PriceFacet<never, never, never>, 'family'> & { readonly proofInput?: string };
 
 /** The text that a request presents as its payment, unread; undefined when it presents none. */
-export function tenderText(ctx: Context, facet: AnyFacet, raw: object): string | undefined {
-  return ctx.till?.signature ?? ctx.till?.legacy ?? proofOf(ctx, facet, raw);
+export function paymentProofText(ctx: Context, facet: AnyFacet, raw: object): string | undefined {
+  return ctx.paymentContext?.signature ?? ctx.paymentContext?.legacy ?? proofOf(ctx, facet, raw);
 }
 
-function proofOf({ till }: Context, { proofInput }: AnyFacet, raw: object): string | undefined {
-  if (till?.looksOnly === true) return undefined;
+function proofOf({ paymentContext }: Context, { proofInput }: AnyFacet, raw: object): string | undefined {
+  if (paymentContext?.looksOnly === true) return undefined;
   const proof: unknown = proofInput === undefined ? undefined : (raw as Record<string, unknown>)[proofInput];
   return typeof proof === 'string' && proof !== '' ? proof : undefined;
 }
@@ -28,8 +28,8 @@ function proofOf({ till }: Context, { proofInput }: AnyFacet, raw: object): stri
  *
  * @throws PaymentRefused for what is no payment
  */
-export function readTender(ctx: Context, facet: AnyFacet, raw: object): Tender | undefined {
-  const header = ctx.till?.signature ?? ctx.till?.legacy;
+export function readPaymentProof(ctx: Context, facet: AnyFacet, raw: object): PaymentProof | undefined {
+  const header = ctx.paymentContext?.signature ?? ctx.paymentContext?.legacy;
   if (header !== undefined) return readPresented(header);
   const proof = proofOf(ctx, facet, raw);
   return proof === undefined ? undefined : readProof(proof);

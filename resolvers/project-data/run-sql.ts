@@ -65,7 +65,7 @@ export const runSql = projectMutation({
     const values = params.map(parameterOf);
     const script = [asOwner(readOnly), ...statements.map(({ text, before }) => ({ ...once(text, values), before }))];
     const { schemaCaches, live, heldAnswers } = ctx.services;
-    ctx.answersFor?.(ctx.project.id);
+    ctx.onOwnerResolved?.(ctx.project.id);
     heldAnswers.refuseWhileFull(ctx.project.id);
     const { bytes = 0, values: valued = 0 } = ctx.answered ?? {};
     const left = { bytes: limits.bytes - bytes, values: limits.values - valued };

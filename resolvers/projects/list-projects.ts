@@ -19,8 +19,8 @@ const everywhere = signedIn<ListProjectsInput>('wallet', 'control_plane', 'opera
 /** Of one organization, or over all that the caller may see. */
 const access: Access<ListProjectsInput, object> = {
   action: projectActions['project:list'],
-  lookAhead: (ctx, principalId, input) =>
-    input.org_id === undefined ? undefined : onNamedOrg.lookAhead?.(ctx, principalId, input),
+  prefetch: (ctx, principalId, input) =>
+    input.org_id === undefined ? undefined : onNamedOrg.prefetch?.(ctx, principalId, input),
   authorise: (ctx, caller, input, ahead) =>
     (input.org_id === undefined ? everywhere : onNamedOrg).authorise(ctx, caller, input, ahead),
 };

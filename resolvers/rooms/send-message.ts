@@ -15,7 +15,7 @@ import { nearDailySends, refuseOverDailySends } from './sends-of-day.ts';
 import { roomActions } from './shared/actions.ts';
 import { ensureRoom } from './shared/ensure-room.ts';
 import { othersLive } from './shared/live-presences.ts';
-import type { Arrival } from './shared/presence.ts';
+import type { PresenceResult } from './shared/presence.ts';
 import { appendMessage, isTold } from './shared/room-feed.ts';
 import { presenceFields, presenceId, roomAddress, sessionKey, threadId } from './shared/room-input.ts';
 import {
@@ -43,7 +43,7 @@ export interface SentMessage {
   readonly message: RoomMessage;
   /** An earlier send with the same key: nothing was written. */
   readonly deduplicated: boolean;
-  readonly sender: Arrival;
+  readonly sender: PresenceResult;
 }
 
 /** Others who are live in the room, now that the message is sent: of the moment, so no part of what is kept. */

@@ -4,7 +4,7 @@ import type { RoomScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { isLive } from './presence-columns.ts';
 import {
-  type Arrival,
+  type PresenceResult,
   columns,
   inRoom,
   join,
@@ -24,7 +24,7 @@ import {
  *
  * @throws as {@link join} does
  */
-export async function resolveSender(work: Work & RoomScope, request: SpeakerRequest): Promise<Arrival> {
+export async function resolveSender(work: Work & RoomScope, request: SpeakerRequest): Promise<PresenceResult> {
   if (request.presence_id !== undefined || request.session_key !== undefined) return resolveSpeaker(work, request);
   const principalId = await principalOf(work);
   const latest = await resumeLatest(work, principalId, request);
@@ -38,7 +38,7 @@ function resumeLatest(
   work: Work & RoomScope,
   principalId: string,
   { requested_name: name, task, program, model }: SpeakerRequest,
-): Promise<Arrival | undefined> {
+): Promise<PresenceResult | undefined> {
   const shown = [task ?? null, program ?? null, model ?? null];
   const values = [work.org.id, work.room.key, principalId, ...shown, presenceSeconds];
   return name === undefined

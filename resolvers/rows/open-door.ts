@@ -3,7 +3,7 @@ import type { Caller } from '../../db/role-turns.ts';
 import type { RowRole } from '../../engines/rows/request/row-request.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { openProjectDoor, type ProjectDoor } from '../auth/shared/project-door.ts';
+import { authenticateProject, type ProjectDoor } from '../auth/shared/project-door.ts';
 import { standingClaims } from '../auth/shared/standing.ts';
 
 /** The two ways to a project's rows: under row security, and past it with the service key. */
@@ -23,7 +23,7 @@ export const strangerOf = ({ role }: RowCaller): Caller | undefined =>
 
 /**
  * Resolves the credentials of a request for rows: with a key alone, as the key; with a user's token, as the user. See
- * `openProjectDoor`.
+ * `authenticateProject`.
  *
  * @throws AUTH_REQUIRED, INVALID_AUTH, FORBIDDEN, RATE_LIMITED, PROJECT_NOT_READY, PROJECT_NOT_FOUND
  */
@@ -40,7 +40,7 @@ export const openGraphDoor = (ctx: Context, projectId: string): Promise<RowCalle
   rowCallerOf(ctx, { projectId, limited: (role) => role !== 'service_role' });
 
 async function rowCallerOf(ctx: Context, door: ProjectDoor): Promise<RowCaller> {
-  const { target, keyRole, user } = await openProjectDoor(ctx, door);
+  const { target, keyRole, user } = await authenticateProject(ctx, door);
   if (user === undefined) return { target, role: keyRole, claims: { role: keyRole, project_id: target.projectId } };
   const claims = await standingClaims(ctx.services, target, user);
   return { target, role: claims.role, claims: { ...claims } };

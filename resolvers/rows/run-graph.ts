@@ -30,7 +30,7 @@ export interface GraphRun {
  */
 export async function runGraph(ctx: Context, { caller, settings, plans, readOnly }: GraphRun): Promise<unknown[]> {
   if (!readOnly && caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
-  ctx.answersFor?.(caller.target.projectId);
+  ctx.onOwnerResolved?.(caller.target.projectId);
   ctx.services.heldAnswers.refuseWhileFull(caller.target.projectId);
   const statements = [
     prelude(caller, { method: 'POST' }, settings, { timezone: undefined, readOnly }),

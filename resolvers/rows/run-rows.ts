@@ -44,7 +44,7 @@ export async function runRows(
   settings: RequestSettings,
 ): Promise<RowAnswer> {
   const { projectId } = caller.target;
-  ctx.answersFor?.(projectId);
+  ctx.onOwnerResolved?.(projectId);
   if (!isReading(request.method)) {
     if (caller.target.lifecycleState === 'dormant') refuseWhileClosed(caller.target);
     if (mayAnswerMuch(request)) ctx.services.heldAnswers.refuseWhileFull(projectId);

@@ -10,7 +10,7 @@ interface Sold {
 }
 
 /** Lets one call pay by what its message holds, since messages have no headers of their own. */
-export interface Purse {
+export interface MessagePayment {
   readonly ctx: Context;
   /** The settlement object of what was paid; undefined while nothing was. Contract 00, section 1.11. */
   readonly receipt: () => object | undefined;
@@ -19,24 +19,24 @@ export interface Purse {
 }
 
 /** @param payment the payment as the message holds it, a JSON object of x402; undefined when it holds none */
-export function openPurse(ctx: Context, payment: unknown, { resource, path }: Sold): Purse {
+export function openPurse(ctx: Context, payment: unknown, { resource, path }: Sold): MessagePayment {
   let receipt: object | undefined;
   let isPacked = false;
-  const { till } = ctx;
+  const { paymentContext } = ctx;
   return {
     ctx: {
       ...ctx,
       setHeader(name, value) {
         if (settlementHeaders.has(name.toLowerCase())) receipt = decoded(value);
       },
-      till: {
+      paymentContext: {
         signature: payment === undefined ? undefined : Buffer.from(JSON.stringify(payment)).toString('base64'),
         resource,
         path,
         sent: (act) => {
           const close = (written: boolean) => act(written && isPacked);
-          if (till === undefined) close(true);
-          else till.sent(close);
+          if (paymentContext === undefined) close(true);
+          else paymentContext.sent(close);
         },
       },
     },

@@ -8,7 +8,7 @@ export const socialCallback: Route = {
   path: '/auth/v1/oauth/:provider/callback',
   operation: socialCallbackName,
   status: 302,
-  goodOnce: true,
+  singleUse: true,
   async run(ctx, { params, query }) {
     const returned = await returnFromProvider(ctx, params.provider!, query);
     return returned.mode === 'popup' ? popup(returned) : redirect(returned);

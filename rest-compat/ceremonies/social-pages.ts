@@ -22,7 +22,7 @@ export const socialRoutes: readonly Route[] = [
       if (outcome.kind === 'linked') return goOn(accountPath, oauthCookie('', 0));
       return keepAndGoOn(ctx, request, outcome.session, wayOn(outcome.returnTo));
     }),
-    goodOnce: true,
+    singleUse: true,
   },
   link,
 ];

@@ -8,7 +8,7 @@ import { sessionFromIdentity } from '../../resolvers/auth/hosted/bridge.ts';
 import { clearedCookie } from '../../resolvers/auth/hosted/cookie.ts';
 import { requireCsrfToken, requireOwnOriginOf } from '../../resolvers/auth/hosted/csrf.ts';
 import { findVisitor, stranger, wasReplaced } from '../../resolvers/auth/hosted/visitor.ts';
-import { openProjectDoor } from '../../resolvers/auth/shared/project-door.ts';
+import { authenticateProject } from '../../resolvers/auth/shared/project-door.ts';
 import { identityOf } from '../auth/routes.ts';
 import { isForm, parseFormBody, parseJsonBody, parseQuery } from '../body.ts';
 import { PathTable } from '../path-table.ts';
@@ -30,7 +30,7 @@ const fromIdentity: HostedRoute = {
     const { ctx, target } = call;
     const given = identityOf(call.body) as z.input<typeof sessionFromIdentity.input>;
     const session = await runEndpoint(sessionFromIdentity, ctx, given, async () => {
-      const caller = await openProjectDoor(ctx, { limited: true, signsIn: true });
+      const caller = await authenticateProject(ctx, { limited: true, signsIn: true });
       if (caller.target.projectId !== target.projectId)
         throw new ServiceError('FORBIDDEN', { message: 'The key is for another project than the host.' });
       return caller;
@@ -112,7 +112,7 @@ export async function answerHosted(
 export function openHost(ctx: Context, { target }: Pick<Host, 'target'>): void {
   ctx.chargeAddress();
   takeFromProject(ctx, target.projectId, true);
-  ctx.admitted?.();
+  ctx.onAdmitted?.();
   ctx.services.usage.count({ orgId: target.orgId, projectId: target.projectId });
 }
 

@@ -57,7 +57,7 @@ export interface HostedRoute {
   /** A function of the project asks, with its service key: no page sent it, and no cookie counts. */
   readonly byKey?: true;
   /** A GET of it uses something up, so that HEAD is refused. */
-  readonly goodOnce?: true;
+  readonly singleUse?: true;
   readonly run: (call: HostedCall) => Promise<HostedAnswer>;
   /** The page that says what went wrong, for who shows pages; without it one that says it and no more. */
   readonly failed?: (call: HostedCall, error: ServiceError) => Promise<HostedAnswer> | HostedAnswer;

@@ -115,7 +115,7 @@ export const socialRoutes: readonly HostedRoute[] = [
   {
     method: 'GET',
     path: '/auth/sign-in/oauth/:provider/callback',
-    goodOnce: true,
+    singleUse: true,
     async run(call) {
       const { ctx, query, params } = call;
       const flow = readFlow(call.cookies);

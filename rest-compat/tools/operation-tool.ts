@@ -56,7 +56,7 @@ export function operationTool(
     waits: ({ wait }) => (op.waits === true && Number(wait) > 0 ? Math.min(Number(wait), 25) : undefined),
     async run({ ctx }, args) {
       // Whoever brings no payment is told the price before anything else is looked at.
-      const isAsked = isGatewayPriced(op) && ctx.till?.signature === undefined;
+      const isAsked = isGatewayPriced(op) && ctx.paymentContext?.signature === undefined;
       if (!isAsked) refuseUnknown(input, args);
       const asker = isOfNobody ? asNobody(ctx) : ctx;
       const raw: Record<string, unknown> = {};

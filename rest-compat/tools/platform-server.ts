@@ -82,7 +82,7 @@ export function platformServer(options: PlatformOptions): McpServer {
     listTools: () => listOf(profile),
     callTool: async (ctx, call) => {
       // The message was paid for; the operation charges its address itself.
-      ctx.admitted?.();
+      ctx.onAdmitted?.();
       return callNamed(ctx, call, options);
     },
     facts: (refusal, traceId) => toEnvelope(refusal, traceId),

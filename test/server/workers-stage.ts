@@ -46,7 +46,7 @@ export async function startWorkersStage(operations: ReadonlyMap<string, AnyOpera
     identityProviders: undefined as never,
     sqlReader: undefined as never,
     auditor: undefined as never,
-    cashier: { mode: 'unavailable' } as Services['cashier'],
+    paymentProcessor: { mode: 'unavailable' } as Services['paymentProcessor'],
     payments: undefined as never,
     chains: undefined as never,
     signer: undefined,

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, expect, test } from 'vitest';
-import { createCashier } from '../../engines/x402/cashier.ts';
+import { createPaymentProcessor } from '../../engines/x402/cashier.ts';
 import { startChain } from '../helpers/chain.ts';
 import {
   broadcastOf,
@@ -18,7 +18,7 @@ const chain = await startChain();
 const gate = await startRpcGate(chain.rpcUrl);
 afterAll(() => Promise.all([chain.stop(), gate.stop()]));
 
-const cashier = createCashier({
+const cashier = createPaymentProcessor({
   settlerKey: chain.settlerKey,
   rpcUrls: { base: gate.url },
   turns: memoryTurns(),

@@ -1,6 +1,6 @@
 import { resetAssetContractCache } from '@x402/evm';
 import { afterAll, expect, test } from 'vitest';
-import { type CashierOptions, createCashier } from '../../engines/x402/cashier.ts';
+import { type PaymentProcessorOptions, createPaymentProcessor } from '../../engines/x402/cashier.ts';
 import type { Hex } from '../../engines/x402/networks.ts';
 import { PaymentPending, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { startChain } from '../helpers/chain.ts';
@@ -12,8 +12,8 @@ const gate = await startRpcGate(chain.rpcUrl);
 afterAll(() => Promise.all([chain.stop(), gate.stop()]));
 
 const turns = memoryTurns();
-const cashierWith = (more: Partial<CashierOptions> = {}) =>
-  createCashier({
+const cashierWith = (more: Partial<PaymentProcessorOptions> = {}) =>
+  createPaymentProcessor({
     settlerKey: chain.settlerKey,
     rpcUrls: { base: gate.url },
     turns,
@@ -233,7 +233,7 @@ test('a transaction stays sent when its number could not be stored', async () =>
 
 test('a node that stands still ends in a pending payment', async () => {
   const still = await startChain();
-  const cashier = createCashier({
+  const cashier = createPaymentProcessor({
     settlerKey: still.settlerKey,
     rpcUrls: { base: still.rpcUrl },
     turns: memoryTurns(),

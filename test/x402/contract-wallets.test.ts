@@ -1,7 +1,7 @@
 import { concat, encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, expect, test } from 'vitest';
-import { createCashier } from '../../engines/x402/cashier.ts';
+import { createPaymentProcessor } from '../../engines/x402/cashier.ts';
 import type { Address } from '../../engines/x402/networks.ts';
 import { readPresented } from '../../engines/x402/presented.ts';
 import { encodeHeader, type Terms } from '../../engines/x402/terms.ts';
@@ -17,7 +17,7 @@ const createData = (owner: Address) =>
   encodeFunctionData({ abi: walletFactoryAbi, functionName: 'create', args: [owner] });
 
 const cashierWith = (allowedFactories: readonly Address[] = []) =>
-  createCashier({
+  createPaymentProcessor({
     settlerKey: chain.settlerKey,
     rpcUrls: { base: chain.rpcUrl },
     turns: memoryTurns(),

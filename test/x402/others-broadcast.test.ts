@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, expect, test } from 'vitest';
-import { createCashier } from '../../engines/x402/cashier.ts';
+import { createPaymentProcessor } from '../../engines/x402/cashier.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
 import { batchAbi, startChain, tokenAbi } from '../helpers/chain.ts';
 import { broadcastOf, freshAddress, memoryTurns, presentedPayment, someTerms } from '../helpers/payments.ts';
@@ -11,7 +11,7 @@ const chain = await startChain();
 const gate = await startRpcGate(chain.rpcUrl);
 afterAll(() => Promise.all([chain.stop(), gate.stop()]));
 
-const cashier = createCashier({
+const cashier = createPaymentProcessor({
   settlerKey: chain.settlerKey,
   rpcUrls: { base: gate.url },
   turns: memoryTurns(),
@@ -91,7 +91,7 @@ test('an old payment is looked for as far back as it may lie, by requests of a s
       if (fromBlock !== undefined && toBlock !== undefined) ranges.push(BigInt(toBlock) - BigInt(fromBlock) + 1n);
       return 'pass';
     });
-    const till = createCashier({
+    const till = createPaymentProcessor({
       settlerKey: old.settlerKey,
       rpcUrls: { base: long.url },
       turns: memoryTurns(),

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { type CashierOptions, createCashier } from '../../engines/x402/cashier.ts';
+import { type PaymentProcessorOptions, createPaymentProcessor } from '../../engines/x402/cashier.ts';
 import type { Hex } from '../../engines/x402/networks.ts';
 import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { startChain } from '../helpers/chain.ts';
@@ -24,10 +24,10 @@ beforeEach(async () => {
 });
 
 const turns = memoryTurns();
-const cashierWith = (more: Partial<CashierOptions> = {}) =>
-  createCashier({ facilitatorUrl: facilitator.url, rpcUrls: { base: gate.url }, turns, settleMs: 120_000, ...more });
+const cashierWith = (more: Partial<PaymentProcessorOptions> = {}) =>
+  createPaymentProcessor({ facilitatorUrl: facilitator.url, rpcUrls: { base: gate.url }, turns, settleMs: 120_000, ...more });
 /** One that looks at no chain, and has the facilitator's word alone. */
-const blind = (more: Partial<CashierOptions> = {}) => cashierWith({ rpcUrls: {}, ...more });
+const blind = (more: Partial<PaymentProcessorOptions> = {}) => cashierWith({ rpcUrls: {}, ...more });
 /** For outcomes that do not come: whether the facilitator was faster than this makes no difference. */
 const impatient = { settleMs: 500 };
 

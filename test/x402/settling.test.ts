@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { type CashierOptions, createCashier } from '../../engines/x402/cashier.ts';
+import { type PaymentProcessorOptions, createPaymentProcessor } from '../../engines/x402/cashier.ts';
 import { networks } from '../../engines/x402/networks.ts';
 import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { type Chain, startChain } from '../helpers/chain.ts';
@@ -12,8 +12,8 @@ afterAll(() => Promise.all([chain, ...others].map((one) => one.stop())));
 const turns = memoryTurns();
 // What settles has all the time that a busy machine may need.
 const patient = { settleMs: 120_000 };
-const cashierOn = (on: Chain, more: Partial<CashierOptions> = {}) =>
-  createCashier({ settlerKey: on.settlerKey, rpcUrls: { base: on.rpcUrl }, turns: memoryTurns(), ...patient, ...more });
+const cashierOn = (on: Chain, more: Partial<PaymentProcessorOptions> = {}) =>
+  createPaymentProcessor({ settlerKey: on.settlerKey, rpcUrls: { base: on.rpcUrl }, turns: memoryTurns(), ...patient, ...more });
 const cashier = cashierOn(chain, { turns });
 
 async function startOther(options: Parameters<typeof startChain>[0] = {}) {
@@ -143,7 +143,7 @@ test('of three copies at once one settles, and the others come to the same trans
 
 test('the test network is a chain of its own, with its own token', async () => {
   const sepolia = await startOther({ chainId: 84532 });
-  const both = createCashier({
+  const both = createPaymentProcessor({
     settlerKey: sepolia.settlerKey,
     rpcUrls: { base: chain.rpcUrl, 'base-sepolia': sepolia.rpcUrl },
     turns: memoryTurns(),
@@ -270,12 +270,12 @@ test('without a key or an endpoint nothing crashes, and nothing is taken', async
     { rpcUrls: { base: chain.rpcUrl } },
     { rpcUrls: {}, settlerKey: chain.settlerKey },
   ]) {
-    const till = createCashier({ ...options, turns: memoryTurns() });
+    const till = createPaymentProcessor({ ...options, turns: memoryTurns() });
     expect(till.mode).toBe('unavailable');
     await expect(till.verify(presented, terms)).rejects.toBeInstanceOf(PaymentsUnavailable);
     await expect(till.settle(presented, terms, told())).rejects.toBeInstanceOf(PaymentsUnavailable);
   }
-  const sepoliaOnly = createCashier({
+  const sepoliaOnly = createPaymentProcessor({
     settlerKey: chain.settlerKey,
     rpcUrls: { 'base-sepolia': chain.rpcUrl },
     turns: memoryTurns(),

@@ -16,7 +16,7 @@ import {
   requireRoom,
   roomFlag,
 } from './resolve.ts';
-import type { Input, Row } from './row.ts';
+import type { Input, OperationSpec } from './row.ts';
 
 type Inputs = Readonly<Record<string, unknown>>;
 
@@ -73,7 +73,7 @@ const ids: Readonly<Record<string, { readonly only: RegExp; readonly name: strin
 const limitMax = 200;
 
 /** A command that is one operation. */
-export function operationCommand(words: string, row: Row, shape: Shape = {}): Command {
+export function operationCommand(words: string, row: OperationSpec, shape: Shape = {}): Command {
   const { takes = [], about, examples = [], also = [], human, columns, empty } = shape;
   return {
     words,
@@ -96,7 +96,7 @@ export function operationCommand(words: string, row: Row, shape: Shape = {}): Co
   };
 }
 
-const positionalOf = (row: Row, { input, name, optional, rest }: Taken, { texts }: Shape = {}): Positional => {
+const positionalOf = (row: OperationSpec, { input, name, optional, rest }: Taken, { texts }: Shape = {}): Positional => {
   const known = ids[input];
   const { about, choices, required } = row.inputs[input]!;
   return {
@@ -109,10 +109,10 @@ const positionalOf = (row: Row, { input, name, optional, rest }: Taken, { texts 
   };
 };
 
-const flagName = (row: Row, { flags = {} }: Shape, input: string): string =>
+const flagName = (row: OperationSpec, { flags = {} }: Shape, input: string): string =>
   flags[input] ?? row.inputs[input]!.as.replaceAll('_', '-');
 
-function flagsOf(row: Row, shape: Shape): readonly Flag[] {
+function flagsOf(row: OperationSpec, shape: Shape): readonly Flag[] {
   const { takes = [], flags = {}, more = [], confirm, seek = true, texts } = shape;
   const own = Object.entries(row.inputs).flatMap(([input, declared]): Flag[] => {
     if (flags[input] === null || input === 'org' || input === 'room' || input === 'project') return [];
@@ -161,7 +161,7 @@ export const capFlag: Flag = {
 };
 
 /** What the operation is given: from arguments, flags, and where organizations, projects and rooms are looked for. */
-async function inputsOf(row: Row, shape: Shape, { cli, positionals, flags, ...rest }: Call): Promise<Inputs> {
+async function inputsOf(row: OperationSpec, shape: Shape, { cli, positionals, flags, ...rest }: Call): Promise<Inputs> {
   const { takes = [], set, seek = true } = shape;
   const inputs: Record<string, unknown> = {};
   const takenText = (input: string) => {
@@ -221,7 +221,7 @@ export interface PerformOptions extends Pick<Shape, 'approval' | 'credential'> {
 /** Sends an operation with its inputs where its path wants them. @returns its answer */
 export async function perform(
   cli: Cli,
-  row: Row,
+  row: OperationSpec,
   inputs: Inputs,
   { approval, credential, flags }: PerformOptions = {},
 ): Promise<Record<string, unknown>> {

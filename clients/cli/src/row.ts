@@ -1,7 +1,7 @@
 import type { ValueType } from './command.ts';
 
 /** An operation of the gateway, as the command that stands for it needs it. Printed by `npm run generate`. */
-export interface Row {
+export interface OperationSpec {
   /** For example `members.add`. */
   readonly operation: string;
   /** One sentence. */

@@ -4,7 +4,7 @@ import { callerKey } from '../../access/caller.ts';
 import { aboveCeiling } from '../../access/step-up.ts';
 import { chargeBudget } from '../../limits/budgets.ts';
 import { limitsOf, outsideRate } from '../../limits/limits.ts';
-import { refuseHurry } from '../../limits/rate-limit.ts';
+import { assertWithinRate } from '../../limits/rate-limit.ts';
 import { orgOf, projectOf } from '../operation.ts';
 import type { Run } from '../run.ts';
 
@@ -22,12 +22,12 @@ export async function authorise(run: Run): Promise<void> {
   const refused = `refused:${who}${caller.kind === 'project_key' ? `:${network}` : ''}`;
   const pays = caller.kind !== 'admin' && ctx.causedByOthers === undefined;
   // Who was refused too often is not looked up again.
-  if (pays) refuseHurry(rateLimiter.peek(refused, outsideRate));
+  if (pays) assertWithinRate(rateLimiter.peek(refused, outsideRate));
   try {
     run.scope = await op.access.authorise(ctx, caller, input, run.ahead);
   } catch (error) {
     if (error instanceof ServiceError && ctx.causedByOthers === undefined)
-      refuseHurry(rateLimiter.take(refused, outsideRate));
+      assertWithinRate(rateLimiter.take(refused, outsideRate));
     throw op.kind === 'mutation' && op.writeApproval !== undefined
       ? await aboveCeiling(ctx, caller, op.writeApproval, input, error)
       : error;
@@ -35,7 +35,7 @@ export async function authorise(run: Run): Promise<void> {
   run.projectId ??= projectOf(run.scope);
   const org = orgOf(run.scope);
   if (org === undefined) {
-    if (pays) refuseHurry(rateLimiter.take(`outside:${who}`, outsideRate));
+    if (pays) assertWithinRate(rateLimiter.take(`outside:${who}`, outsideRate));
     return;
   }
   if (ctx.causedByOthers === true) return;
@@ -44,8 +44,8 @@ export async function authorise(run: Run): Promise<void> {
     op.kind === 'query'
       ? { perSecond: limits.readsPerSecond, burst: limits.readsBurst }
       : { perSecond: limits.writesPerSecond, burst: limits.writesBurst };
-  refuseHurry(rateLimiter.take(`${op.kind}:${org.id}:${who}`, rate));
-  ctx.admitted?.();
+  assertWithinRate(rateLimiter.take(`${op.kind}:${org.id}:${who}`, rate));
+  ctx.onAdmitted?.();
 }
 
 /** Takes from what the operation says a client may have of it; the platform admin is not counted. */

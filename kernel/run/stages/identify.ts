@@ -5,13 +5,13 @@ import type { Run } from '../run.ts';
 /** Finds out who asks: whoever holds the credential, or without one the wallet that pays, where that may act. */
 export async function identify(run: Run): Promise<void> {
   const { op, ctx, input } = run;
-  const { lookAhead, refusalOf } = op.access;
+  const { prefetch, refusalOf } = op.access;
   const asked = ctx.caller(
-    lookAhead &&
+    prefetch &&
       ((principalId) => {
         // Who was refused too often is not looked up again.
         if (ctx.services.rateLimiter.peek(`refused:${principalId}`, outsideRate) === 0)
-          run.ahead = lookAhead(ctx, principalId, input);
+          run.ahead = prefetch(ctx, principalId, input);
       }),
   );
   const credited = await (refusalOf === undefined

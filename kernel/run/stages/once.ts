@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { callerKey, holderOf } from '../../access/caller.ts';
 import {
-  type Claim,
+  type IdempotencyLease,
   checkKey,
   claimKey,
   inputDigest,
@@ -84,7 +84,7 @@ const isRetryableAfterAction = ({ row, code }: ServiceError) =>
   retryableCategories.has(row.category) || code === 'NOT_AUTHORIZED' || code === 'DEVICE_PENDING';
 
 /** A refusal that a repetition cannot heal is the outcome of its key; anything else frees the key for another try. */
-async function settleFailure(ctx: Context, claim: Claim, error: unknown): Promise<void> {
+async function settleFailure(ctx: Context, claim: IdempotencyLease, error: unknown): Promise<void> {
   const settle =
     error instanceof ServiceError && !error.row.retryable && !isRetryableAfterAction(error)
       ? storeOutcome(ctx, claim, {

@@ -46,9 +46,9 @@ async function inProjectDatabase({ op, ctx, caller, scope, input, claim }: Run<A
 async function sold(run: Run<AnyMutation>, price: AnyPrice): Promise<unknown> {
   const { ctx, caller, claim } = run;
   const { payments } = ctx.services;
-  const carryOut = await payments.openSale(run, price);
+  const settleAndRun = await payments.openSale(run, price);
   if (caller.kind === 'wallet') await caller.spendNonce();
-  if (carryOut !== undefined) return carryOut(claim);
+  if (settleAndRun !== undefined) return settleAndRun(claim);
   return inOneTransaction(run).catch(async (refusal: unknown) => {
     // What covered it a moment ago no longer does: then the price is asked after all.
     if (refusal instanceof ServiceError && refusal.code === 'PAYMENT_REQUIRED') await payments.openSale(run, price);

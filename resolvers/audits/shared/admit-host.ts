@@ -1,5 +1,5 @@
 import type { Statement } from '../../../db/pool.ts';
-import { refuseHurry } from '../../../kernel/limits/rate-limit.ts';
+import { assertWithinRate } from '../../../kernel/limits/rate-limit.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 
 /** So many audits may fetch from a host in so many seconds, over all clients and nodes. Contract 00, section 6.3. */
@@ -16,7 +16,7 @@ export const hostAdmission =
   ({ db }: Pick<Services, 'db'>) =>
   async (host: string): Promise<void> => {
     const [granted] = await db.rows<{ wait: number }>(admitStatement, [host]);
-    refuseHurry(granted!.wait);
+    assertWithinRate(granted!.wait);
   };
 
 const each = seconds / most;

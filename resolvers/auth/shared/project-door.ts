@@ -39,7 +39,7 @@ type Credential =
  *
  * @throws AUTH_REQUIRED, INVALID_AUTH, FORBIDDEN, RATE_LIMITED, PROJECT_NOT_READY, PROJECT_NOT_FOUND
  */
-export async function openProjectDoor(
+export async function authenticateProject(
   ctx: Context,
   { admit, limited, projectId, signsIn = false, tokenMayHaveEnded = false }: ProjectDoor,
 ): Promise<ProjectCaller> {
@@ -49,7 +49,7 @@ export async function openProjectDoor(
   const given = ctx.credentials.apikey ?? bearer;
   if (given === undefined) throw new ServiceError('AUTH_REQUIRED', { nextActions: [sendKey] });
   const key = await credentialOf(ctx, given);
-  ctx.concerns?.(projectId ?? key.projectId);
+  ctx.onProjectResolved?.(projectId ?? key.projectId);
   const beside = bearer === undefined || bearer === given ? undefined : await credentialOf(ctx, bearer);
   if (beside !== undefined && beside.projectId !== key.projectId)
     throw new ServiceError('FORBIDDEN', {
@@ -71,7 +71,7 @@ export async function openProjectDoor(
     throw new ServiceError('INVALID_AUTH', { nextActions: [refresh] });
   if (typeof limited === 'boolean' ? limited : limited(acting.role)) {
     takeFromProject(ctx, key.projectId, signsIn || user !== undefined || acting.role === 'service_role');
-    ctx.admitted?.();
+    ctx.onAdmitted?.();
   }
   // Not before: a call that is refused for its haste did nothing for the project.
   services.usage.count({ orgId: target.orgId, projectId: target.projectId });

@@ -3,7 +3,7 @@ import type { Queries, Statement } from '../../../db/pool.ts';
 import type { CallerPrincipal } from '../../../kernel/access/caller.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { newcomerRate } from '../../../kernel/limits/limits.ts';
-import { refuseHurry } from '../../../kernel/limits/rate-limit.ts';
+import { assertWithinRate } from '../../../kernel/limits/rate-limit.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 
 /** Something that one principal is known by, whoever shows or names it first. */
@@ -44,7 +44,7 @@ export async function findOrCreatePrincipal(
   const [known] = await work.rows<SubjectPrincipal>(findStatement, values);
   if (known !== undefined) return known;
   const { services } = work;
-  refuseHurry(services.rateLimiter.take(`newcomers:${host}`, newcomerRate));
+  assertWithinRate(services.rateLimiter.take(`newcomers:${host}`, newcomerRate));
   // Naming somebody proves nothing: a wallet is proven by its first signature, a mail address once it was answered.
   await createPrincipal(work.client, services, subject, { type, verified: false });
   const [made] = await work.rows<SubjectPrincipal>(findStatement, values);

@@ -1,7 +1,7 @@
 import { inTransaction, type Statement } from '../../../db/pool.ts';
 import type { CallerAuthenticator, CallerPrincipal } from '../../../kernel/access/caller.ts';
 import { newcomerRate } from '../../../kernel/limits/limits.ts';
-import { refuseHurry } from '../../../kernel/limits/rate-limit.ts';
+import { assertWithinRate } from '../../../kernel/limits/rate-limit.ts';
 import type { Services } from '../../../kernel/run/context.ts';
 import { createPrincipal } from './subject-principal.ts';
 
@@ -36,7 +36,7 @@ export async function findOrCreateWalletPrincipal(
   const { db, rateLimiter } = services;
   let [row] = await db.rows<WalletRow>(findStatement, [address]);
   if (row === undefined) {
-    refuseHurry(rateLimiter.take(`newcomers:${network}`, newcomerRate));
+    assertWithinRate(rateLimiter.take(`newcomers:${network}`, newcomerRate));
     const subject = { kind: 'wallet', publicSubject: address } as const;
     await inTransaction(db.pool, (client) =>
       createPrincipal(client, services, subject, { type: 'agent', verified: true }),

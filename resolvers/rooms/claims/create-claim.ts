@@ -10,7 +10,7 @@ import type { Context } from '../../../kernel/run/context.ts';
 import { mutation } from '../../../kernel/run/operation.ts';
 import { roomActions } from '../shared/actions.ts';
 import { ensureRoom } from '../shared/ensure-room.ts';
-import { type Arrival, resolveSpeaker } from '../shared/presence.ts';
+import { type PresenceResult, resolveSpeaker } from '../shared/presence.ts';
 import { presenceFields, presenceId, roomAddress, sessionKey } from '../shared/room-input.ts';
 import { ArrivalWire, arrivalToWire } from '../shared/wire.ts';
 import { claimColumns, isStanding } from './claim-columns.ts';
@@ -27,7 +27,7 @@ const ttlSeconds = { usual: 3_600, most: 86_400 };
 
 export interface CreatedClaim {
   readonly claim: Claim;
-  readonly holder: Arrival;
+  readonly holder: PresenceResult;
 }
 
 /** `POST /orgs/v1/:org_id/rooms/:room_key/claims`. Contract 02, section 2.7. */

@@ -27,7 +27,7 @@ export interface PresenceRequest {
 }
 
 /** A presence and how the call came by it. */
-export interface Arrival {
+export interface PresenceResult {
   readonly presence: Presence;
   /** `found`: named by its id, or the one its principal spoke as last; `resumed`: by its session key; `registered`: made by this call. */
   readonly how: 'found' | 'resumed' | 'registered';
@@ -37,7 +37,7 @@ export interface Arrival {
 export type SpeakerRequest = PresenceRequest & { readonly presence_id?: string | undefined };
 
 /** The speaker of a call: the presence it names, else the session it resumes, else a new one. Contract 02, 2.4. */
-export async function resolveSpeaker(work: Work & RoomScope, request: SpeakerRequest): Promise<Arrival> {
+export async function resolveSpeaker(work: Work & RoomScope, request: SpeakerRequest): Promise<PresenceResult> {
   if (request.presence_id === undefined) return join(work, request);
   const presence = await touch(work, work.rows, await principalOf(work), request.presence_id);
   return { presence, how: 'found', requestedName: undefined };
@@ -48,7 +48,7 @@ export async function resolveSpeaker(work: Work & RoomScope, request: SpeakerReq
  *
  * @throws QUOTA_EXCEEDED when the principal would have more live ones in the room than it may
  */
-export async function join(work: Work & RoomScope, request: PresenceRequest): Promise<Arrival> {
+export async function join(work: Work & RoomScope, request: PresenceRequest): Promise<PresenceResult> {
   const principalId = await principalOf(work);
   const live = await resume(work, principalId, request, 'live');
   if (live !== undefined) return live;
@@ -71,7 +71,7 @@ async function resume(
   principalId: string,
   { session_key, task, program, model }: PresenceRequest,
   which: 'live' | 'any',
-): Promise<Arrival | undefined> {
+): Promise<PresenceResult | undefined> {
   if (session_key === undefined) return undefined;
   const shown = [task ?? null, program ?? null, model ?? null];
   const values = [work.org.id, work.room.key, principalId, session_key, ...shown, presenceSeconds, which === 'any'];
@@ -83,8 +83,8 @@ export async function resumedBy(
   work: Work & RoomScope,
   statement: Statement,
   values: readonly unknown[],
-  how: Arrival['how'],
-): Promise<Arrival | undefined> {
+  how: PresenceResult['how'],
+): Promise<PresenceResult | undefined> {
   const [found] = await work.rows<Presence & { readonly changed: boolean }>(statement, values);
   if (found === undefined) return undefined;
   const { changed, ...presence } = found;
@@ -165,7 +165,7 @@ export async function touchReader(
 const attemptsMax = 50;
 
 /** Names are never recycled: a taken one gets the next free number. */
-async function register(work: Work & RoomScope, principalId: string, request: PresenceRequest): Promise<Arrival> {
+async function register(work: Work & RoomScope, principalId: string, request: PresenceRequest): Promise<PresenceResult> {
   const wanted = request.requested_name;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const name = wanted === undefined ? twoWords() + (attempt < 3 ? '' : `-${attempt}`) : await freeName(work, wanted);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Presence, RoomMessage } from '../../../db/schema/rooms.ts';
 import { feedCursor } from '../../../kernel/feeds/feeds.ts';
 import type { Context } from '../../../kernel/run/context.ts';
-import type { Arrival } from './presence.ts';
+import type { PresenceResult } from './presence.ts';
 import { roomFeed } from './room-feed.ts';
 
 /** How much of a body a list shows, in characters. */
@@ -39,7 +39,7 @@ export const ArrivalWire = PresenceWire.extend({
   resumed: z.boolean().optional(),
 });
 
-export function arrivalToWire({ presence, how, requestedName }: Arrival): z.infer<typeof ArrivalWire> {
+export function arrivalToWire({ presence, how, requestedName }: PresenceResult): z.infer<typeof ArrivalWire> {
   const wire = presenceToWire(presence);
   if (how === 'resumed') return { ...wire, resumed: true };
   if (how === 'found' || requestedName === undefined) return wire;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../core/errors.ts';
 import { networkOf } from '../../../core/network-of.ts';
 import { inputDigest } from '../../../kernel/durability/idempotency.ts';
-import { type Rate, refuseHurry } from '../../../kernel/limits/rate-limit.ts';
+import { type Rate, assertWithinRate } from '../../../kernel/limits/rate-limit.ts';
 import { asRefusal } from '../../../kernel/run/as-refusal.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import {
@@ -134,7 +134,7 @@ async function send(ctx: Context, params: RpcMessage['params'], dialect: Dialect
 }
 
 function charge({ services, request }: Context, what: string, rate: Rate): void {
-  refuseHurry(services.rateLimiter.take(`${what}:${networkOf(request.address)}`, rate));
+  assertWithinRate(services.rateLimiter.take(`${what}:${networkOf(request.address)}`, rate));
 }
 
 const wantsPush = ({ configuration }: RpcMessage['params']): boolean =>

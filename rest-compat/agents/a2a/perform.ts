@@ -6,7 +6,7 @@ import type { Context } from '../../../kernel/run/context.ts';
 import type { AgentTask } from '../../../resolvers/agents/agent-tasks.ts';
 import { findTarget } from '../find-target.ts';
 import { isObject, RpcError, rpcCodes } from '../json-rpc.ts';
-import { openPurse, type Purse, paymentAsked } from '../purse.ts';
+import { openPurse, type MessagePayment, paymentAsked } from '../purse.ts';
 import { passes, refusalFacts } from '../refusals.ts';
 import type { AskedMessage } from './dialect.ts';
 import { a2aError } from './errors.ts';
@@ -78,7 +78,7 @@ async function runSkill(
   skill: Skill,
   url: string | undefined,
   asking: Context,
-  purse: Purse,
+  purse: MessagePayment,
 ): Promise<Omit<Outcome, 'skill' | 'url'>> {
   const nothing = { facts: {}, artifacts: [] };
   if (skill.asks === 'site' && url === undefined)

@@ -51,7 +51,7 @@ function tool<Input extends z.ZodObject, OpInput extends z.ZodObject, Scope, Out
     isSold,
     async call(ctx, args) {
       // Whoever brings no payment is asked for one before anything else is looked at.
-      const isAsked = isSold && ctx.till?.signature === undefined;
+      const isAsked = isSold && ctx.paymentContext?.signature === undefined;
       const given = isAsked ? (args as z.output<Input>) : parseInput(offer, args as z.input<Input>, (name) => name);
       return op.toWire(await execute(op, ctx, toInput(given)), ctx);
     },

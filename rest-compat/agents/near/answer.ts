@@ -3,7 +3,7 @@ import { invalidField, ServiceError } from '../../../core/errors.ts';
 import { sameSecret, sha256Hex } from '../../../core/keys.ts';
 import { networkOf } from '../../../core/network-of.ts';
 import { textFault } from '../../../core/text.ts';
-import { refuseHurry } from '../../../kernel/limits/rate-limit.ts';
+import { assertWithinRate } from '../../../kernel/limits/rate-limit.ts';
 import { asRefusal } from '../../../kernel/run/as-refusal.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { execute } from '../../../kernel/run/execute.ts';
@@ -67,13 +67,13 @@ export async function answerJob(ctx: Context, { body, signature }: WebhookCall):
   if (nearAgentsSecret !== undefined) requireSignature(body, signature, nearAgentsSecret);
   const job = readJob(body);
   const network = networkOf(request.address);
-  refuseHurry(services.rateLimiter.take(`webhook-jobs:${network}`, perMinute));
+  assertWithinRate(services.rateLimiter.take(`webhook-jobs:${network}`, perMinute));
   // Ids are the senders' own: without a secret only its network tells a sender from another one.
   const sender = nearAgentsSecret === undefined ? network : 'signed';
   const key = sha256Hex(JSON.stringify([sender, job.id]));
   const known = await findJobAnswer(ctx, key);
   if (known !== undefined) return known;
-  refuseHurry(services.rateLimiter.take(`webhook-jobs-of-day:${network}`, perDay));
+  assertWithinRate(services.rateLimiter.take(`webhook-jobs-of-day:${network}`, perDay));
   const answer = await deliver(ctx, job);
   return keepJobAnswer(ctx, { key, jobId: job.id, callbackUrl: job.callbackUrl, answer });
 }
