@@ -1,7 +1,7 @@
 /** Reads of sites on this machine: whole audits, or the fetching of their documents by the same HTTP client alone. */
 import type { IncomingMessage } from 'node:http';
 import { openGuarded } from '../core/guarded-request.ts';
-import { createAuditor } from '../engines/audit/auditor.ts';
+import { createAuditor } from '../engines/site-audit/auditor.ts';
 import { serve } from './processes.ts';
 
 export interface SiteCommand {

@@ -1,7 +1,7 @@
 import pg from 'pg';
-import { type Connection, paperOf, sendPaper } from './paper.ts';
 import type { Column, Wire } from './pipeline-read.ts';
 import { types } from './types.ts';
+import { type Connection, paperOf, sendPaper } from './write-buffer.ts';
 
 /** A statement as the driver takes it. */
 export interface StatementConfig extends pg.QueryConfig {

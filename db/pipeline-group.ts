@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { isConnectionLoss } from './connection-loss.ts';
-import { type Connection, paperOf, sendPaper } from './paper.ts';
 import { type Column, type Read, type Shape, shapeOf } from './pipeline-read.ts';
+import { type Connection, paperOf, sendPaper } from './write-buffer.ts';
 
 /** The connection that a group travels on, as far as the group knows it. */
 export interface Carrier {

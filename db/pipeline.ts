@@ -1,5 +1,5 @@
-import { heldUpMs, PipelinedConnection, type LineOptions } from './pipeline-line.ts';
 import { Read } from './pipeline-read.ts';
+import { heldUpMs, type LineOptions, PipelinedConnection } from './pipelined-connection.ts';
 import type { Rows, Statement, StatementHook } from './statement.ts';
 
 export interface PipelineOptions extends LineOptions {

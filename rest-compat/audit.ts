@@ -1,9 +1,9 @@
-import { getAuditStats } from '../resolvers/audits/audit-stats.ts';
-import { buyAudit } from '../resolvers/audits/buy-audit.ts';
-import { getPricing } from '../resolvers/audits/get-pricing.ts';
-import { runAudit } from '../resolvers/audits/run-audit.ts';
 import { recordInquiry } from '../resolvers/inquiries/record-inquiry.ts';
 import { auditPrices } from '../resolvers/payments/shared/price-table.ts';
+import { getAuditStats } from '../resolvers/site-audits/audit-stats.ts';
+import { buyAudit } from '../resolvers/site-audits/buy-audit.ts';
+import { getPricing } from '../resolvers/site-audits/get-pricing.ts';
+import { runAudit } from '../resolvers/site-audits/run-audit.ts';
 import { apiRoute, unlockable } from './api-route.ts';
 import { auditDoc, boughtAuditDoc, inquiryDoc, pricingDoc, statsDoc } from './audit-docs.ts';
 

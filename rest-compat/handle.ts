@@ -54,7 +54,12 @@ export class RestRoutes {
       query = parseQuery(call.search);
     } catch (error) {
       // Whoever brings no payment is told the price, even if nothing else of the request can be read.
-      if (route.isSold !== true || ctx.paymentContext?.signature !== undefined || ctx.paymentContext?.legacy !== undefined) throw error;
+      if (
+        route.isSold !== true ||
+        ctx.paymentContext?.signature !== undefined ||
+        ctx.paymentContext?.legacy !== undefined
+      )
+        throw error;
       return route.run(ctx, { params, query: {}, body: {} });
     }
     return route.run(ctx, {

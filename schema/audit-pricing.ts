@@ -1,4 +1,4 @@
-import { getPricing, type PricedPlan, type PricedTier, type Pricing } from '../resolvers/audits/get-pricing.ts';
+import { getPricing, type PricedPlan, type PricedTier, type Pricing } from '../resolvers/site-audits/get-pricing.ts';
 import { builder } from './builder.ts';
 import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';

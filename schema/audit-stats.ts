@@ -1,6 +1,11 @@
 import type { OrderTier } from '../db/schema/products.ts';
-import { type AuditStats, getAuditStats, type OrderSum, type RecentDomain } from '../resolvers/audits/audit-stats.ts';
-import { orderTiers } from '../resolvers/audits/count-sales.ts';
+import {
+  type AuditStats,
+  getAuditStats,
+  type OrderSum,
+  type RecentDomain,
+} from '../resolvers/site-audits/audit-stats.ts';
+import { orderTiers } from '../resolvers/site-audits/count-sales.ts';
 import { builder } from './builder.ts';
 import { fieldOf } from './operation-field.ts';
 import { run } from './run.ts';

@@ -1,5 +1,5 @@
 import { dropNulls } from '../core/drop-nulls.ts';
-import { auditResult, fullReport } from '../engines/audit/audit-result.ts';
+import { auditResult, fullReport } from '../engines/site-audit/audit-result.ts';
 import type { Delivery } from '../resolvers/downloads/shared/open-download.ts';
 import { type BoughtPack, buyPack } from '../resolvers/products/buy-pack.ts';
 import { type BoughtSource, buySource } from '../resolvers/products/buy-source.ts';

@@ -1,10 +1,10 @@
 import { dropNulls } from '../core/drop-nulls.ts';
-import type { VisitStep } from '../engines/audit/fetch/visit.ts';
-import type { Check } from '../engines/audit/rubric/check.ts';
-import { auditInput } from '../resolvers/audits/ask-audit.ts';
-import { type BoughtAudit, buyAudit } from '../resolvers/audits/buy-audit.ts';
-import type { AuditTelemetry, FreeAudit } from '../resolvers/audits/free-audit.ts';
-import { runAudit } from '../resolvers/audits/run-audit.ts';
+import type { VisitStep } from '../engines/site-audit/fetch/visit.ts';
+import type { Check } from '../engines/site-audit/rubric/check.ts';
+import { auditInput } from '../resolvers/site-audits/ask-audit.ts';
+import { type BoughtAudit, buyAudit } from '../resolvers/site-audits/buy-audit.ts';
+import type { AuditTelemetry, FreeAudit } from '../resolvers/site-audits/free-audit.ts';
+import { runAudit } from '../resolvers/site-audits/run-audit.ts';
 import { type AuditProgressEvent, followAudit } from '../subscriptions/audit-progress.ts';
 import { AuditOrderRef } from './audit-order.ts';
 import { builder } from './builder.ts';

@@ -1,4 +1,4 @@
-import type { Input, OperationSpec } from '../clients/cli/src/row.ts';
+import type { Input, OperationSpec } from '../clients/cli/src/operation-spec.ts';
 import type { Place } from '../rest-compat/inputs.ts';
 import type { PlainSchema } from './surfaces/plain-schema.ts';
 import { surfaces } from './surfaces.ts';
@@ -31,7 +31,7 @@ export function commandRows(): Readonly<Record<string, () => string>> {
     groups.set(group, [...(groups.get(group) ?? []), [name, row]]);
   }
   return Object.fromEntries(
-    [...groups].map(([group, rows]) => [`clients/cli/src/rows/${group}.ts`, () => printed(rows)]),
+    [...groups].map(([group, rows]) => [`clients/cli/src/operations/${group}.ts`, () => printed(rows)]),
   );
 }
 
@@ -68,7 +68,7 @@ function typeOf({ type }: PlainSchema, items: PlainSchema | undefined): Input['t
 const printed = (rows: readonly (readonly [string, OperationSpec])[]) =>
   [
     head,
-    "import type { Row } from '../row.ts';",
+    "import type { OperationSpec } from '../operation-spec.ts';",
     '',
     'export const rows = {',
     ...rows.map(([name, row]) => `  ${quoted(name)}: ${literal(row, 2)},`),

@@ -1,7 +1,7 @@
 import { operations, signInFlows } from '../resolvers/index.ts';
-import { ceremonyRoutes } from '../rest-compat/ceremonies/routes.ts';
 import type { Route } from '../rest-compat/route.ts';
 import { routes } from '../rest-compat/routes.ts';
+import { ceremonyRoutes } from '../rest-compat/sessions/routes.ts';
 
 const pathsOf = (table: readonly Route[], name: string): string =>
   table

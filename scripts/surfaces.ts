@@ -1,11 +1,11 @@
 import type { AnyOperation } from '../kernel/run/operation.ts';
 import { operations, signInFlows } from '../resolvers/index.ts';
 import { authRoutes } from '../rest-compat/auth/routes.ts';
-import { ceremonyRoutes } from '../rest-compat/ceremonies/routes.ts';
 import type { Place } from '../rest-compat/inputs.ts';
 import type { Method } from '../rest-compat/rest-request.ts';
 import type { Route } from '../rest-compat/route.ts';
 import { routes } from '../rest-compat/routes.ts';
+import { ceremonyRoutes } from '../rest-compat/sessions/routes.ts';
 import { type PlainSchema, plainSchema } from './surfaces/plain-schema.ts';
 
 /** A documented path, as a client has to call it. */

@@ -3,7 +3,7 @@ import { ServiceError } from '../core/errors.ts';
 import type { SessionCaller } from '../kernel/access/caller.ts';
 import type { BrowserProof } from '../kernel/access/credentials.ts';
 import type { Services } from '../kernel/run/context.ts';
-import { findBrowserSession, readCookie } from '../resolvers/ceremonies/browser-session.ts';
+import { findBrowserSession, readCookie } from '../resolvers/sessions/browser-session.ts';
 
 /**
  * What a page of this server shows to act as the person whose cookie its browser has: the word of the session, which no

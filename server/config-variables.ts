@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { parseTarget } from '../engines/audit/target.ts';
 import { readSigningKeys } from '../engines/licences/signing-keys.ts';
+import { parseTarget } from '../engines/site-audit/target.ts';
 import { readTrustedProxies } from './client-address.ts';
 import { paymentDescriptions, paymentVariables } from './config-payments.ts';
 import {

@@ -1,5 +1,5 @@
-import { findBrowserSession } from '../resolvers/ceremonies/browser-session.ts';
-import { invitesWaiting } from '../resolvers/ceremonies/people.ts';
+import { findBrowserSession } from '../resolvers/sessions/browser-session.ts';
+import { invitesWaiting } from '../resolvers/sessions/people.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { contextOf } from './exchange-context.ts';
 import { jsonType, sendAnswer } from './respond.ts';

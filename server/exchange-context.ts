@@ -2,9 +2,9 @@ import { networkOf } from '../core/network-of.ts';
 import type { Context } from '../kernel/run/context.ts';
 import { clientAddress } from './client-address.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
-import { type RequestInfo, createContext, credentialsOf, destinationOf, writeApprovalOf } from './request-context.ts';
+import { paymentContextOf } from './payment-context.ts';
+import { createContext, credentialsOf, destinationOf, type RequestInfo, writeApprovalOf } from './request-context.ts';
 import type { Keeping } from './respond.ts';
-import { paymentContextOf } from './till.ts';
 
 /** Made once: a `DOMException` with its stack for each request would cost more than many a query. */
 const clientGone = new Error('The client has gone.');
@@ -18,7 +18,10 @@ export const contextOf = (options: HttpOptions, exchange: Exchange): Context =>
  *
  * @throws RATE_LIMITED when too many requests of this address are under way
  */
-export function arrivalOf({ services, connections, trustedProxies, host }: HttpOptions, exchange: Exchange): RequestInfo {
+export function arrivalOf(
+  { services, connections, trustedProxies, host }: HttpOptions,
+  exchange: Exchange,
+): RequestInfo {
   const { request, response, traceId } = exchange;
   const address = clientAddress(request, trustedProxies);
   const destination = destinationOf(request, host);

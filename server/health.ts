@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { NodeLock } from '../db/node-lock.ts';
 import { createPool } from '../db/pool.ts';
-import type { PaymentProcessor } from '../engines/x402/cashier.ts';
 import { networks } from '../engines/x402/networks.ts';
+import type { PaymentProcessor } from '../engines/x402/payment-processor.ts';
 import type { PathDoc } from '../rest-compat/openapi/path-doc.ts';
 
 /** How long a check is believed, in milliseconds. Contract 00, section 6.4. */

@@ -5,10 +5,10 @@ import { newTraceId } from '../core/tracing.ts';
 import type { Credentials } from '../kernel/access/credentials.ts';
 import type { Context, Services } from '../kernel/run/context.ts';
 import {
-  type RequestInfo,
   createContext,
   credentialsOf,
   destinationOf,
+  type RequestInfo,
   refuseDuplicateHeaders,
   writeApprovalOf,
 } from './request-context.ts';

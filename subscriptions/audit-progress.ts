@@ -1,9 +1,9 @@
-import type { AuditProgress } from '../engines/audit/audit-run.ts';
+import type { AuditProgress } from '../engines/site-audit/audit-run.ts';
 import { asRefusal } from '../kernel/run/as-refusal.ts';
 import type { Context } from '../kernel/run/context.ts';
 import { execute } from '../kernel/run/execute.ts';
-import { type FreeAudit, freeAudit } from '../resolvers/audits/free-audit.ts';
-import { watchAudit } from '../resolvers/audits/watch-audit.ts';
+import { type FreeAudit, freeAudit } from '../resolvers/site-audits/free-audit.ts';
+import { watchAudit } from '../resolvers/site-audits/watch-audit.ts';
 import { stoppable } from './stoppable.ts';
 
 type Finished = Extract<AuditProgress, { stage: 'finished' }>;

@@ -1,4 +1,4 @@
-import { rubricText } from '../audit/rubric/rubric-text.ts';
+import { rubricText } from '../site-audit/rubric/rubric-text.ts';
 import {
   type BundleFile,
   type ManifestEntry,

@@ -1,4 +1,4 @@
-import type { AuditReport } from '../audit/analyse.ts';
+import type { AuditReport } from '../site-audit/analyse.ts';
 import type { PackOrder } from './pack-order.ts';
 
 /** What each file of a pack is, and how it is put on a site. */

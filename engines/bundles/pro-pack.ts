@@ -1,6 +1,6 @@
-import type { AuditReport } from '../audit/analyse.ts';
-import { auditResult, fullReport } from '../audit/audit-result.ts';
-import { reportMarkdown } from '../audit/report-markdown.ts';
+import type { AuditReport } from '../site-audit/analyse.ts';
+import { auditResult, fullReport } from '../site-audit/audit-result.ts';
+import { reportMarkdown } from '../site-audit/report-markdown.ts';
 import { type BundleFile, jsonFile, manifestFile, textFile } from './bundle-file.ts';
 import { csv } from './csv.ts';
 import type { PackOrder } from './pack-order.ts';

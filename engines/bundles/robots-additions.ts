@@ -1,4 +1,4 @@
-import type { AuditReport } from '../audit/analyse.ts';
+import type { AuditReport } from '../site-audit/analyse.ts';
 
 /**
  * Lines for robots.txt that let in every crawler that is kept out of the audited page now. A crawler that is named gets

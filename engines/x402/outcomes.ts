@@ -1,5 +1,5 @@
-import type { Settlement } from './cashier.ts';
 import { type NetworkName, networks } from './networks.ts';
+import type { Settlement } from './payment-processor.ts';
 
 /** What `PAYMENT-RESPONSE` (version 2) and `X-PAYMENT-RESPONSE` (version 1) hold. Contract 00, section 1.11. */
 export interface Outcome {

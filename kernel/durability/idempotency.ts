@@ -153,7 +153,10 @@ export async function bindStep(client: Queries, claim: IdempotencyLease, stepId:
 }
 
 /** Gives a claim back, so that the next call may try at once: for failures that a repetition can heal. */
-export async function releaseClaim(ctx: Context, { scope, operation, key, leaseToken }: IdempotencyLease): Promise<void> {
+export async function releaseClaim(
+  ctx: Context,
+  { scope, operation, key, leaseToken }: IdempotencyLease,
+): Promise<void> {
   await ctx.services.db.rows(releaseStatement, [scope, operation, key, leaseToken]);
 }
 

@@ -1,6 +1,6 @@
 import { networkOf } from '../../core/network-of.ts';
 import type { Context } from '../run/context.ts';
-import { type Rate, assertWithinRate } from './rate-limit.ts';
+import { assertWithinRate, type Rate } from './rate-limit.ts';
 
 /** How much of something one client may have, in each of some windows of time; credentials make no difference. */
 export interface Budget {

@@ -5,7 +5,6 @@ import type { KeyRing } from '../../core/keys.ts';
 import type { Database } from '../../db/pool.ts';
 import type { ProjectDatabases } from '../../db/project-databases.ts';
 import type { ProjectPools } from '../../db/project-pools.ts';
-import type { Auditor } from '../../engines/audit/auditor.ts';
 import type { Archives } from '../../engines/bundles/archives.ts';
 import type { Chains } from '../../engines/chains/chains.ts';
 import type { Signer } from '../../engines/licences/signer.ts';
@@ -13,8 +12,9 @@ import type { PasswordHasher } from '../../engines/passwords/hasher.ts';
 import type { SqlReader } from '../../engines/reading/sql-reader.ts';
 import type { SchemaCaches } from '../../engines/rows/schema-caches.ts';
 import type { IdentityProviders } from '../../engines/sign-in/identity-providers.ts';
-import type { PaymentProcessor } from '../../engines/x402/cashier.ts';
+import type { Auditor } from '../../engines/site-audit/auditor.ts';
 import type { NetworkName } from '../../engines/x402/networks.ts';
+import type { PaymentProcessor } from '../../engines/x402/payment-processor.ts';
 import type { AuthorityWatch } from '../access/authority-watch.ts';
 import type { Caller } from '../access/caller.ts';
 import type { Credentials } from '../access/credentials.ts';
@@ -22,7 +22,7 @@ import type { FeedHub } from '../feeds/feeds.ts';
 import type { RateLimiter } from '../limits/rate-limit.ts';
 import type { UsageCounter } from '../limits/usage-counter.ts';
 import type { IncidentWatch } from './correlation.ts';
-import type { PaymentContext } from './till.ts';
+import type { PaymentContext } from './payment-context.ts';
 
 /**
  * Everything that lives as long as the process, handed down so that nothing below reaches for a global. A domain adds

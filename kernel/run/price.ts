@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../core/error-codes.ts';
-import type { Settlement } from '../../engines/x402/cashier.ts';
 import type { NetworkName } from '../../engines/x402/networks.ts';
+import type { Settlement } from '../../engines/x402/payment-processor.ts';
 import type { Context } from './context.ts';
 
 /** What is asked for something, and where it is to be paid. */

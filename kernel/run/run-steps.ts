@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ServiceError } from '../../core/errors.ts';
 import { isConnectionLoss, isTimeout, OutcomeUnknownError } from '../../db/pool.ts';
-import { auditRow } from '../durability/audit.ts';
+import { auditRow } from '../durability/audit-log.ts';
 import { type IdempotencyLease, outcomeRow, waitMs, waitStepMs } from '../durability/idempotency.ts';
 import { unitOfWork } from '../durability/unit-of-work.ts';
 import type { Context } from './context.ts';
@@ -36,7 +36,11 @@ export async function runSteps({ op, ctx, caller, scope, input, claim }: Run<Any
 }
 
 /** The step that an earlier holder of the key began, taken over; undefined when a new one has to begin. */
-async function begunBefore(op: AnyStepMutation, ctx: Context, claim: IdempotencyLease | undefined): Promise<Step | undefined> {
+async function begunBefore(
+  op: AnyStepMutation,
+  ctx: Context,
+  claim: IdempotencyLease | undefined,
+): Promise<Step | undefined> {
   if (claim?.stepId == null) return undefined;
   const deadline = performance.now() + waitMs;
   for (;;) {

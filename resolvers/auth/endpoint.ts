@@ -5,7 +5,7 @@ import { observed } from '../../kernel/run/observed.ts';
 import { parseInput } from '../../kernel/run/parse-input.ts';
 import { type LiveSession, requireSession } from './live-session.ts';
 import { userMissing } from './session-over.ts';
-import { authenticateProject, type ProjectCaller } from './shared/project-door.ts';
+import { authenticateProject, type ProjectCaller } from './shared/authenticate-project.ts';
 
 /** What the users of a project do there. It runs with the project's key, and is no operation of the platform. */
 export interface Endpoint<Input extends z.ZodObject, Scope, Wire> {

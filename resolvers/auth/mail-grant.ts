@@ -11,7 +11,7 @@ import { isStillAllowed } from './redirects.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
 import { type AuthStatement, authBatch } from './shared/auth-rows.ts';
-import type { ProjectCaller } from './shared/project-door.ts';
+import type { ProjectCaller } from './shared/authenticate-project.ts';
 import { forgetStandings } from './shared/standing.ts';
 import { countOfNetwork, noteSignIn, uncount } from './throttle.ts';
 

@@ -5,7 +5,7 @@ import { hashAnew, isPassword } from './passwords.ts';
 import type { SessionAnswer } from './session-answer.ts';
 import { startSession } from './sessions.ts';
 import { type AuthStatement, authRow } from './shared/auth-rows.ts';
-import type { ProjectCaller } from './shared/project-door.ts';
+import type { ProjectCaller } from './shared/authenticate-project.ts';
 import { countForAddress, countOfNetwork, noteSignIn } from './throttle.ts';
 
 interface Known {

@@ -8,7 +8,7 @@ import { email, fitsJson } from './auth-input.ts';
 import { createChallenge, deliveries, intents, type NewChallenge } from './challenges.ts';
 import { endpoint, withKey } from './endpoint.ts';
 import { requireRedirect } from './redirects.ts';
-import type { ProjectCaller } from './shared/project-door.ts';
+import type { ProjectCaller } from './shared/authenticate-project.ts';
 import { mailChallenge } from './sign-in-mail.ts';
 import { countForAddress, countTry } from './throttle.ts';
 

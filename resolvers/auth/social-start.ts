@@ -7,7 +7,7 @@ import { signInThrottles } from '../../kernel/limits/limits.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { asUser, endpoint, withKey } from './endpoint.ts';
 import { requireRedirect } from './redirects.ts';
-import type { ProjectCaller } from './shared/project-door.ts';
+import type { ProjectCaller } from './shared/authenticate-project.ts';
 import { refusalOfProvider } from './shared/social-refusal.ts';
 import { newState, passageOf } from './shared/social-secrets.ts';
 import { beginFlow, flowModes, flowSeconds } from './social-flows.ts';

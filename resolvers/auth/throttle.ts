@@ -5,7 +5,7 @@ import type { Throttle } from '../../kernel/limits/limits.ts';
 import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import type { Context, Services } from '../../kernel/run/context.ts';
 import { type AuthStatement, authRow, authRows } from './shared/auth-rows.ts';
-import type { ProjectCaller } from './shared/project-door.ts';
+import type { ProjectCaller } from './shared/authenticate-project.ts';
 
 // A subject may be the address of somebody who is no user here: it is kept as a digest.
 const keyOf = (kind: string, subject: string) => `${kind}:${sha256Hex(subject)}`;

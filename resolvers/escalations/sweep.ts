@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/pool.ts';
 import type { Climb, Escalation } from '../../db/schema/escalations.ts';
 import type { Org } from '../../db/schema/orgs.ts';
-import { writeSystemAudit } from '../../kernel/durability/audit.ts';
+import { writeSystemAudit } from '../../kernel/durability/audit-log.ts';
 import { sendMailTask } from '../../kernel/durability/outbox.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import { pageDeadlineSeconds } from '../../kernel/limits/limits.ts';

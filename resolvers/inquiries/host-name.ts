@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ServiceError } from '../../core/errors.ts';
-import { parseTarget } from '../../engines/audit/target.ts';
+import { parseTarget } from '../../engines/site-audit/target.ts';
 
 /** A host name of the public internet, by its form alone: nothing is resolved. Contract 00, section 3.2, rules 4 and 5. */
 export const hostName = z

@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/pool.ts';
 import type { LifecycleState, Tier } from '../../db/schema/orgs.ts';
 import { forgetProjectTargets } from '../../kernel/access/project-target.ts';
-import { writeSystemAudit } from '../../kernel/durability/audit.ts';
+import { writeSystemAudit } from '../../kernel/durability/audit-log.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import { dormantDaysMin, lifecycleDays } from '../../kernel/limits/limits.ts';
 import { tierNames, tiers } from '../../kernel/limits/tier-table.ts';

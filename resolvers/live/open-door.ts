@@ -1,7 +1,7 @@
 import { ServiceError } from '../../core/errors.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { authenticateProject } from '../auth/shared/project-door.ts';
+import { authenticateProject } from '../auth/shared/authenticate-project.ts';
 import { standingRole } from '../auth/shared/standing.ts';
 import type { LiveIdentity } from './live-hub.ts';
 

@@ -5,14 +5,14 @@ import type { Statement } from '../../db/pool.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { mutation, query } from '../../kernel/run/operation.ts';
 import { label, registrationResponse } from '../auth/shared/passkeys/passkey-input.ts';
-import { type MailedLink, peekLink, useLink } from '../ceremonies/shared/mailed-links.ts';
+import { type MailedLink, peekLink, useLink } from '../sessions/shared/mailed-links.ts';
 import {
   askRegistration,
   checkMade,
   keepPasskey,
   type MadePasskey,
   OptionsWire,
-} from '../ceremonies/shared/passkey-ceremonies.ts';
+} from '../sessions/shared/passkey-ceremonies.ts';
 import { findContact, lockContact } from './shared/contact.ts';
 
 const token = z.string().min(1).max(256).meta({ secret: true }).describe('What the mailed link brought along.');

@@ -4,8 +4,8 @@ import type { Statement } from '../../db/pool.ts';
 import type { OperatorContact } from '../../db/schema/operator-contacts.ts';
 import { signedIn } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { countMail, sendLink } from '../ceremonies/shared/mailed-links.ts';
 import { walletOf } from '../identity/shared/wallet-of.ts';
+import { countMail, sendLink } from '../sessions/shared/mailed-links.ts';
 import {
   emailStateOf,
   findContact,

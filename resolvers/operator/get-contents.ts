@@ -5,11 +5,11 @@ import { type Access, type PrincipalScope, requireRole, signedIn } from '../../k
 import { requireFreshProof } from '../../kernel/access/step-up.ts';
 import { projectId } from '../../kernel/input/fields.ts';
 import { query } from '../../kernel/run/operation.ts';
-import { answeredFor } from '../ceremonies/shared/sessions.ts';
 import { projectDataActions } from '../project-data/shared/actions.ts';
 import { asReader, databaseOf, inProject, once } from '../project-data/shared/in-project.ts';
 import { projectColumns } from '../projects/shared/load-projects.ts';
 import type { ProjectRow } from '../projects/shared/wire.ts';
+import { answeredFor } from '../sessions/shared/sessions.ts';
 import { lookedFor, refuseNarrow } from './reach.ts';
 
 /** What a project is made of, by name alone. */

@@ -5,9 +5,9 @@ import { notAuthorized } from '../../kernel/access/access.ts';
 import type { Caller, PrincipalBacked } from '../../kernel/access/caller.ts';
 import type { Action } from '../../kernel/access/permissions.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { answeredFor, walletsOf } from '../ceremonies/shared/sessions.ts';
 import { joinVerifiedMail } from '../identity/shared/known-addresses.ts';
 import { walletOf } from '../identity/shared/wallet-of.ts';
+import { answeredFor, walletsOf } from '../sessions/shared/sessions.ts';
 
 /** For whom it is looked: an operator by its address, and so for all who named that; anybody else for itself. */
 export interface OperatorScope {

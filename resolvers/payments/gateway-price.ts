@@ -1,8 +1,8 @@
 import type { Context } from '../../kernel/run/context.ts';
 import type { GatewayPrice } from '../../kernel/run/price.ts';
+import { paymentProofText } from './payment-proof.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
 import { requirePaymentProof } from './sale.ts';
-import { paymentProofText } from './tender.ts';
 
 /**
  * Asks for the price before anything else of a request is looked at, its input among it: without a payment, and with one

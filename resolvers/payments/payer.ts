@@ -7,10 +7,10 @@ import { assertWithinRate } from '../../kernel/limits/rate-limit.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import type { PlatformPrice } from '../../kernel/run/price.ts';
 import { findOrCreateWalletPrincipal } from '../identity/shared/wallet-principal.ts';
+import { isTransfer, paymentProofText, tokenOf } from './payment-proof.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
 import { findByNonce } from './payment-rows.ts';
 import { asSaleRefusal, requirePaymentProof } from './sale.ts';
-import { isTransfer, paymentProofText, tokenOf } from './tender.ts';
 
 const nobody: Caller = { kind: 'nobody' };
 

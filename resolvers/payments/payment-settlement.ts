@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 import { inTransaction, type Queries, type Statement } from '../../db/pool.ts';
 import type { Payment } from '../../db/schema/payments.ts';
-import type { Settlement } from '../../engines/x402/cashier.ts';
+import type { Settlement } from '../../engines/x402/payment-processor.ts';
 import type { Services } from '../../kernel/run/context.ts';
 import { failPayment, type HeldPayment, heldRows, LeaseLostError } from './payment-rows.ts';
 import { licensedStatement } from './shared/chain-payments.ts';

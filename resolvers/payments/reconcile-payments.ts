@@ -52,7 +52,8 @@ async function reconcile({ services }: Context, held: HeldPayment): Promise<void
       return (row.state === 'released' ? leavePayment : failPayment)(db, held, 'tx_already_used');
     });
   }
-  if (row.state === 'settling' && !(await paymentProcessor.isOpen(presented, terms))) return failPayment(db, held, 'expired');
+  if (row.state === 'settling' && !(await paymentProcessor.isOpen(presented, terms)))
+    return failPayment(db, held, 'expired');
   if (row.state === 'verified') return releasePayment(db, held, 'abandoned');
   return leavePayment(db, held, row.lastError ?? '');
 }

@@ -1,20 +1,20 @@
 import { columnsOf } from '../../db/columns-of.ts';
 import { inTransaction, type Statement } from '../../db/pool.ts';
 import { type Payment, payments } from '../../db/schema/payments.ts';
-import type { Incoming, Settlement } from '../../engines/x402/cashier.ts';
 import { type Hex, networks } from '../../engines/x402/networks.ts';
+import type { Incoming, Settlement } from '../../engines/x402/payment-processor.ts';
 import type { TransactionHash } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
 import { budgets, chargeBudget } from '../../kernel/limits/budgets.ts';
-import { settleAndRun, replay } from './carry-out.ts';
 import { launchedAt } from './launch.ts';
+import { tokenOf } from './payment-proof.ts';
 import { paymentRequired } from './payment-required.ts';
 import { type HeldPayment, insertPayment, newLease, takePayment } from './payment-rows.ts';
 import { keptHours, lockTransfer, openOutcome } from './payment-settlement.ts';
 import { buyerOf, type PaidSale } from './sale.ts';
+import { replay, settleAndRun } from './settle-and-run.ts';
 import { licensedStatement } from './shared/chain-payments.ts';
 import { planFor } from './shared/plans.ts';
-import { tokenOf } from './tender.ts';
 
 const alreadyUsed = 'tx_already_used';
 /** So much was paid that it buys a licence: no stranger may spend it on less. */

@@ -1,11 +1,11 @@
 import { ServiceError } from '../../core/errors.ts';
 import { isUniqueViolation } from '../../db/pool.ts';
 import type { Payment } from '../../db/schema/payments.ts';
-import type { Settlement } from '../../engines/x402/cashier.ts';
 import type { Hex } from '../../engines/x402/networks.ts';
+import type { Settlement } from '../../engines/x402/payment-processor.ts';
 import type { Presented } from '../../engines/x402/presented.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
-import { settleAndRun, replay } from './carry-out.ts';
+import { identifierOf, isTransfer, tokenOf } from './payment-proof.ts';
 import {
   failPayment,
   findByIdentifier,
@@ -20,7 +20,7 @@ import {
 import { keptHours, openOutcome } from './payment-settlement.ts';
 import { redeemTransfer } from './redeem-transfer.ts';
 import { asSaleRefusal, buyerOf, type PaidSale } from './sale.ts';
-import { identifierOf, isTransfer, tokenOf } from './tender.ts';
+import { replay, settleAndRun } from './settle-and-run.ts';
 
 /** What is said of a payment that somebody has used, or is using. */
 const used = 'invalid_exact_evm_nonce_already_used';

@@ -9,9 +9,9 @@ import type { Context } from '../../kernel/run/context.ts';
 import type { AnyMutation } from '../../kernel/run/operation.ts';
 import type { AnyPrice, Price } from '../../kernel/run/price.ts';
 import type { Run } from '../../kernel/run/run.ts';
+import { isTransfer, type PaymentProof, readPaymentProof, tokenOf } from './payment-proof.ts';
 import { paymentRequired, termsOf } from './payment-required.ts';
 import { findByNonce, LeaseLostError } from './payment-rows.ts';
-import { isTransfer, readPaymentProof, type PaymentProof, tokenOf } from './tender.ts';
 
 /** A priced change on its way: what is sold to whom, and what is presented for it. */
 export interface Sale {
@@ -58,7 +58,13 @@ const priceOf = async (facet: AnyPrice, ctx: Context, input: unknown): Promise<P
   facet.family === 'gateway' ? facet.price : facet.quote(ctx, input);
 
 /** What a request pays with. @throws PaymentRequired when there is nothing, or it cannot be for this price */
-export function requirePaymentProof(facet: AnyPrice, ctx: Context, raw: object, price: Price, terms: Terms): PaymentProof {
+export function requirePaymentProof(
+  facet: AnyPrice,
+  ctx: Context,
+  raw: object,
+  price: Price,
+  terms: Terms,
+): PaymentProof {
   try {
     const tender = readPaymentProof(ctx, facet, raw);
     if (tender === undefined) throw paymentRequired(facet, price, terms);

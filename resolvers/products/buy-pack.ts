@@ -1,20 +1,20 @@
 import { z } from 'zod';
-import type { AuditReport } from '../../engines/audit/analyse.ts';
-import { auditResult, fullReport } from '../../engines/audit/audit-result.ts';
-import { rubricText } from '../../engines/audit/rubric/rubric-text.ts';
 import { sha256Of } from '../../engines/bundles/bundle-file.ts';
 import { orderFacts, orderType, packTier, proPack } from '../../engines/bundles/pro-pack.ts';
 import { zip } from '../../engines/bundles/zip.ts';
+import type { AuditReport } from '../../engines/site-audit/analyse.ts';
+import { auditResult, fullReport } from '../../engines/site-audit/audit-result.ts';
+import { rubricText } from '../../engines/site-audit/rubric/rubric-text.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { hostAdmission } from '../audits/shared/admit-host.ts';
-import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../audits/shared/audit-result-wire.ts';
-import { recordAudit } from '../audits/shared/record-audit.ts';
-import { whoWaits } from '../audits/shared/who-waits.ts';
 import { type Delivery, deliveryToWire, openDownload } from '../downloads/shared/open-download.ts';
 import { requireSigner } from '../licences/shared/require-signer.ts';
 import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/shared/record-order.ts';
 import { auditPrices } from '../payments/shared/price-table.ts';
+import { hostAdmission } from '../site-audits/shared/admit-host.ts';
+import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../site-audits/shared/audit-result-wire.ts';
+import { recordAudit } from '../site-audits/shared/record-audit.ts';
+import { whoWaits } from '../site-audits/shared/who-waits.ts';
 
 /** A whole audit, and what was made of it. */
 export interface BoughtPack {

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { invalidField, ServiceError } from '../../core/errors.ts';
-import type { AuditReport } from '../../engines/audit/analyse.ts';
-import { auditResult, fullReport } from '../../engines/audit/audit-result.ts';
-import type { Audited } from '../../engines/audit/audit-run.ts';
 import { type BundleFile, sha256Of } from '../../engines/bundles/bundle-file.ts';
 import { gatewayVersion } from '../../engines/bundles/gateway-version.ts';
 import { type IpTransfer, ipTransferFacts, ipTransferSet, ipTransferType } from '../../engines/bundles/ip-transfer.ts';
 import { zip } from '../../engines/bundles/zip.ts';
+import type { AuditReport } from '../../engines/site-audit/analyse.ts';
+import { auditResult, fullReport } from '../../engines/site-audit/audit-result.ts';
+import type { Audited } from '../../engines/site-audit/audit-run.ts';
 import { anyone } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { mutation } from '../../kernel/run/operation.ts';
-import { hostAdmission } from '../audits/shared/admit-host.ts';
-import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../audits/shared/audit-result-wire.ts';
-import { recordAudit } from '../audits/shared/record-audit.ts';
 import { type Delivery, deliveryToWire, openDownload } from '../downloads/shared/open-download.ts';
 import { issueLicence } from '../licences/shared/issue-licence.ts';
 import { requireSigner } from '../licences/shared/require-signer.ts';
 import { orderToWire, recordOrder, type Sold, soldOf } from '../orders/shared/record-order.ts';
 import { auditPrices } from '../payments/shared/price-table.ts';
+import { hostAdmission } from '../site-audits/shared/admit-host.ts';
+import { auditResultFields, DeliveryWire, FullReportWire, OrderWire } from '../site-audits/shared/audit-result-wire.ts';
+import { recordAudit } from '../site-audits/shared/record-audit.ts';
 
 /** A file of the licence set. */
 interface LicenceDocument {

@@ -16,7 +16,7 @@ import {
 import { principalIdOf } from '../../kernel/access/caller.ts';
 import { refuseWhileClosed } from '../../kernel/access/lifecycle.ts';
 import { projectColumnsOf, projectOf } from '../../kernel/access/project-columns.ts';
-import { actorOf } from '../../kernel/durability/audit.ts';
+import { actorOf } from '../../kernel/durability/audit-log.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { givenName, orgId } from '../../kernel/input/fields.ts';
 import { twoWords } from '../../kernel/input/two-words.ts';

@@ -1,5 +1,5 @@
 import type { Statement } from '../../db/pool.ts';
-import { writeAudit } from '../../kernel/durability/audit.ts';
+import { writeAudit } from '../../kernel/durability/audit-log.ts';
 import { unitOfWork, type Work } from '../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { recordStep } from '../../kernel/run/steps.ts';

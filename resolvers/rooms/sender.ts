@@ -4,11 +4,11 @@ import type { RoomScope } from '../../kernel/access/access.ts';
 import type { Work } from '../../kernel/durability/unit-of-work.ts';
 import { isLive } from './presence-columns.ts';
 import {
-  type PresenceResult,
   columns,
   inRoom,
   join,
   lockOwn,
+  type PresenceResult,
   presenceSeconds,
   principalOf,
   resolveSpeaker,

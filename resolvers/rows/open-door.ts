@@ -3,7 +3,7 @@ import type { Caller } from '../../db/role-turns.ts';
 import type { RowRole } from '../../engines/rows/request/row-request.ts';
 import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { authenticateProject, type ProjectDoor } from '../auth/shared/project-door.ts';
+import { authenticateProject, type ProjectDoor } from '../auth/shared/authenticate-project.ts';
 import { standingClaims } from '../auth/shared/standing.ts';
 
 /** The two ways to a project's rows: under row security, and past it with the service key. */

@@ -1,10 +1,10 @@
 import { ServiceError } from '../../core/errors.ts';
-import { auditResult } from '../../engines/audit/audit-result.ts';
 import type { Plan } from '../../engines/licences/claims.ts';
+import { auditResult } from '../../engines/site-audit/audit-result.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import { hostAdmission } from '../audits/shared/admit-host.ts';
-import { recordAudit } from '../audits/shared/record-audit.ts';
 import type { Reported } from '../payments/shared/chain-payments.ts';
+import { hostAdmission } from '../site-audits/shared/admit-host.ts';
+import { recordAudit } from '../site-audits/shared/record-audit.ts';
 
 /** Audits the site that a licence is for. The licence is issued whatever comes of it. Contract 00, section 2.2. */
 export async function auditForLicence(

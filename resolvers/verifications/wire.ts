@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { AuditResultWire } from '../audits/shared/audit-result-wire.ts';
 import { asDollars, priceOf } from '../payments/shared/plans.ts';
+import { AuditResultWire } from '../site-audits/shared/audit-result-wire.ts';
 import type { Verification } from './verification.ts';
 
 const VerifyVerified = z

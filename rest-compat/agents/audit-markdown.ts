@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { runAudit } from '../../resolvers/audits/run-audit.ts';
+import type { runAudit } from '../../resolvers/site-audits/run-audit.ts';
 
 /** The answer of the free audit. */
 export type AuditAnswer = z.output<typeof runAudit.wire>;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { getPricing } from '../../resolvers/audits/get-pricing.ts';
-import { runAudit } from '../../resolvers/audits/run-audit.ts';
+import { getPricing } from '../../resolvers/site-audits/get-pricing.ts';
+import { runAudit } from '../../resolvers/site-audits/run-audit.ts';
 import { JsonRpcResponse } from '../openapi/json-rpc-schemas.ts';
 import { referenceTo, SchemaPrinter } from '../openapi/json-schema.ts';
 import type { PathDoc } from '../openapi/path-doc.ts';

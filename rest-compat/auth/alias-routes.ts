@@ -10,7 +10,7 @@ import { getUserById, listUsers } from '../../resolvers/auth/list-users.ts';
 import { jwks } from '../../resolvers/auth/project-jwt-keys.ts';
 import { reauthenticate } from '../../resolvers/auth/reauthenticate.ts';
 import { requestLink } from '../../resolvers/auth/request-link.ts';
-import type { ProjectCaller } from '../../resolvers/auth/shared/project-door.ts';
+import type { ProjectCaller } from '../../resolvers/auth/shared/authenticate-project.ts';
 import { startSocial } from '../../resolvers/auth/social-start.ts';
 import { updateUser } from '../../resolvers/auth/update-user.ts';
 import { verify } from '../../resolvers/auth/verify.ts';

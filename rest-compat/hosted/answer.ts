@@ -8,7 +8,7 @@ import { sessionFromIdentity } from '../../resolvers/auth/hosted/bridge.ts';
 import { clearedCookie } from '../../resolvers/auth/hosted/cookie.ts';
 import { requireCsrfToken, requireOwnOriginOf } from '../../resolvers/auth/hosted/csrf.ts';
 import { findVisitor, stranger, wasReplaced } from '../../resolvers/auth/hosted/visitor.ts';
-import { authenticateProject } from '../../resolvers/auth/shared/project-door.ts';
+import { authenticateProject } from '../../resolvers/auth/shared/authenticate-project.ts';
 import { identityOf } from '../auth/routes.ts';
 import { isForm, parseFormBody, parseJsonBody, parseQuery } from '../body.ts';
 import { PathTable } from '../path-table.ts';

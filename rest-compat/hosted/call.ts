@@ -5,7 +5,7 @@ import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { type Endpoint, runEndpoint } from '../../resolvers/auth/endpoint.ts';
 import { claimsOf, type Visitor } from '../../resolvers/auth/hosted/visitor.ts';
-import type { ProjectCaller } from '../../resolvers/auth/shared/project-door.ts';
+import type { ProjectCaller } from '../../resolvers/auth/shared/authenticate-project.ts';
 import type { Method } from '../rest-request.ts';
 import type { HostedAnswer } from './page.ts';
 

@@ -1,4 +1,4 @@
-import { AuditResultWire } from '../../resolvers/audits/shared/audit-result-wire.ts';
+import { AuditResultWire } from '../../resolvers/site-audits/shared/audit-result-wire.ts';
 import { JsonRpcRequest, JsonRpcResponse } from './json-rpc-schemas.ts';
 import { referenceTo, SchemaPrinter } from './json-schema.ts';
 import type { BodyDoc, JsonSchema, PathDoc } from './path-doc.ts';

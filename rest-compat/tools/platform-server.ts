@@ -13,7 +13,7 @@ import { unknownTool } from '../agents/mcp/answer.ts';
 import { paymentKey, settled } from '../agents/mcp/payment.ts';
 import type { RunningCalls } from '../agents/mcp/running-calls.ts';
 import type { McpServer, ServerInfo, ToolCall, ToolResult } from '../agents/mcp/server.ts';
-import { openPurse, paymentAsked } from '../agents/purse.ts';
+import { openPurse, paymentAsked } from '../agents/message-payment.ts';
 import { RowRefusal } from './doors.ts';
 import { errorText, type Refused } from './error-text.ts';
 import { followed } from './follow-call.ts';

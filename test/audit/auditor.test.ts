@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { type AuditRequest, createAuditor } from '../../engines/audit/auditor.ts';
-import { VisitTurns } from '../../engines/audit/visit-turns.ts';
+import { type AuditRequest, createAuditor } from '../../engines/site-audit/auditor.ts';
+import { VisitTurns } from '../../engines/site-audit/visit-turns.ts';
 import { type Answerer, startSites } from '../helpers/site-server.ts';
 
 /** What each page says next, and whether it waits before it says so. */

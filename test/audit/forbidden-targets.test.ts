@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { ServiceError } from '../../core/errors.ts';
-import { createAuditor } from '../../engines/audit/auditor.ts';
-import { parseTarget } from '../../engines/audit/target.ts';
+import { createAuditor } from '../../engines/site-audit/auditor.ts';
+import { parseTarget } from '../../engines/site-audit/target.ts';
 import { type Sites, startSites } from '../helpers/site-server.ts';
 import { resolving, written } from './forbidden-list.ts';
 

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { analyse } from '../../engines/audit/analyse.ts';
-import { readPage } from '../../engines/audit/html/page-facts.ts';
-import { readLlms } from '../../engines/audit/llms/read-llms.ts';
-import { robotsJudge, robotsSource } from '../../engines/audit/robots/judge-robots.ts';
-import { parseRobots } from '../../engines/audit/robots/parse-robots.ts';
-import { userAgents } from '../../engines/audit/robots/user-agents.ts';
-import type { SiteSnapshot } from '../../engines/audit/site-snapshot.ts';
-import { readStructured } from '../../engines/audit/structured/json-ld.ts';
+import { analyse } from '../../engines/site-audit/analyse.ts';
+import { readPage } from '../../engines/site-audit/html/page-facts.ts';
+import { readLlms } from '../../engines/site-audit/llms/read-llms.ts';
+import { robotsJudge, robotsSource } from '../../engines/site-audit/robots/judge-robots.ts';
+import { parseRobots } from '../../engines/site-audit/robots/parse-robots.ts';
+import { userAgents } from '../../engines/site-audit/robots/user-agents.ts';
+import type { SiteSnapshot } from '../../engines/site-audit/site-snapshot.ts';
+import { readStructured } from '../../engines/site-audit/structured/json-ld.ts';
 
 const half = 500_000;
 const filled = (piece: string) => piece.repeat(Math.floor(half / piece.length));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fits, robotsJudge, robotsSource } from '../../engines/audit/robots/judge-robots.ts';
-import { comparable, parseRobots } from '../../engines/audit/robots/parse-robots.ts';
+import { fits, robotsJudge, robotsSource } from '../../engines/site-audit/robots/judge-robots.ts';
+import { comparable, parseRobots } from '../../engines/site-audit/robots/parse-robots.ts';
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 const judge = (text: string, path: string, token = 'GPTBot') =>

@@ -3,8 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterAll, expect, test } from 'vitest';
 import { ServiceError } from '../../core/errors.ts';
-import { visitSite } from '../../engines/audit/fetch/visit.ts';
-import { parseTarget } from '../../engines/audit/target.ts';
+import { visitSite } from '../../engines/site-audit/fetch/visit.ts';
+import { parseTarget } from '../../engines/site-audit/target.ts';
 import { startSites } from '../helpers/site-server.ts';
 
 const page = '<!doctype html><title>Here</title><p>Text</p>';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
 import { operations, signInFlows } from '../../resolvers/index.ts';
-import { ceremonyRoutes } from '../../rest-compat/ceremonies/routes.ts';
+import { ceremonyRoutes } from '../../rest-compat/sessions/routes.ts';
 
 /** Copied by hand from the contract: method, path, status of success. Contract 01, sections 5.13 and 5.14; 04, 3.6. */
 const documented = [

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { connect } from '../../clients/sdk/src/connection.ts';
 import { readUrl } from '../../core/urls.ts';
-import { addressOf } from '../../engines/audit/address.ts';
-import { parseTarget } from '../../engines/audit/target.ts';
+import { addressOf } from '../../engines/site-audit/address.ts';
+import { parseTarget } from '../../engines/site-audit/target.ts';
 import { requireOwnOriginOf } from '../../resolvers/auth/hosted/csrf.ts';
 import { urlOf } from '../../server/config-values.ts';
 

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import type { TrialNetwork } from '../../engines/audit/fetch/document.ts';
+import type { TrialNetwork } from '../../engines/site-audit/fetch/document.ts';
 import { type GatewayProcess, killGateways, startGateway, temporaryFolder } from './gateway-process.ts';
 import { startOwnPostgres } from './own-postgres.ts';
 import { startPgProxy } from './pg-proxy.ts';

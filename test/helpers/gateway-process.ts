@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TrialNetwork } from '../../engines/audit/fetch/document.ts';
+import type { TrialNetwork } from '../../engines/site-audit/fetch/document.ts';
 import type { Actor } from './actors.ts';
 import { argumentsOf, programEnv } from './programs.ts';
 import type { Answer, CallOptions } from './service.ts';

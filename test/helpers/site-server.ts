@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { TrialNetwork } from '../../engines/audit/fetch/document.ts';
+import type { TrialNetwork } from '../../engines/site-audit/fetch/document.ts';
 
 /** Of names below `audit-sites.net` and of `example.com`, that nobody trusts unasked; good until 2126. */
 const certificate = `-----BEGIN CERTIFICATE-----

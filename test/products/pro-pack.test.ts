@@ -1,16 +1,16 @@
 import { expect, test } from 'vitest';
-import { adviceOn } from '../../engines/audit/advice.ts';
-import { analyse } from '../../engines/audit/analyse.ts';
-import { reportMarkdown } from '../../engines/audit/report-markdown.ts';
-import { robotsJudge } from '../../engines/audit/robots/judge-robots.ts';
-import { parseRobots } from '../../engines/audit/robots/parse-robots.ts';
-import { userAgents } from '../../engines/audit/robots/user-agents.ts';
-import { criteria } from '../../engines/audit/rubric/rubric-text.ts';
-import type { SiteSnapshot } from '../../engines/audit/site-snapshot.ts';
 import { sha256Of } from '../../engines/bundles/bundle-file.ts';
 import { packPaths, proPack } from '../../engines/bundles/pro-pack.ts';
 import { robotsAdditions } from '../../engines/bundles/robots-additions.ts';
 import { zip } from '../../engines/bundles/zip.ts';
+import { adviceOn } from '../../engines/site-audit/advice.ts';
+import { analyse } from '../../engines/site-audit/analyse.ts';
+import { reportMarkdown } from '../../engines/site-audit/report-markdown.ts';
+import { robotsJudge } from '../../engines/site-audit/robots/judge-robots.ts';
+import { parseRobots } from '../../engines/site-audit/robots/parse-robots.ts';
+import { userAgents } from '../../engines/site-audit/robots/user-agents.ts';
+import { criteria } from '../../engines/site-audit/rubric/rubric-text.ts';
+import type { SiteSnapshot } from '../../engines/site-audit/site-snapshot.ts';
 
 const nothing = { status: 404, contentType: '', bytes: new Uint8Array() };
 

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, expect, test } from 'vitest';
-import { createPaymentProcessor } from '../../engines/x402/cashier.ts';
+import { createPaymentProcessor } from '../../engines/x402/payment-processor.ts';
 import { startChain } from '../helpers/chain.ts';
 import {
   broadcastOf,

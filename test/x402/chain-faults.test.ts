@@ -1,7 +1,7 @@
 import { resetAssetContractCache } from '@x402/evm';
 import { afterAll, expect, test } from 'vitest';
-import { type PaymentProcessorOptions, createPaymentProcessor } from '../../engines/x402/cashier.ts';
 import type { Hex } from '../../engines/x402/networks.ts';
+import { createPaymentProcessor, type PaymentProcessorOptions } from '../../engines/x402/payment-processor.ts';
 import { PaymentPending, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { startChain } from '../helpers/chain.ts';
 import { memoryTurns, presentedPayment, someTerms } from '../helpers/payments.ts';

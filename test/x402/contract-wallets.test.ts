@@ -1,8 +1,8 @@
 import { concat, encodeAbiParameters, encodeFunctionData, type Hex, parseAbi } from 'viem';
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, expect, test } from 'vitest';
-import { createPaymentProcessor } from '../../engines/x402/cashier.ts';
 import type { Address } from '../../engines/x402/networks.ts';
+import { createPaymentProcessor } from '../../engines/x402/payment-processor.ts';
 import { readPresented } from '../../engines/x402/presented.ts';
 import { encodeHeader, type Terms } from '../../engines/x402/terms.ts';
 import { startChain, walletFactoryAbi } from '../helpers/chain.ts';

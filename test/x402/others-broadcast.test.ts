@@ -1,7 +1,7 @@
 import { encodeFunctionData } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { afterAll, expect, test } from 'vitest';
-import { createPaymentProcessor } from '../../engines/x402/cashier.ts';
+import { createPaymentProcessor } from '../../engines/x402/payment-processor.ts';
 import { PaymentRefused } from '../../engines/x402/refusals.ts';
 import { batchAbi, startChain, tokenAbi } from '../helpers/chain.ts';
 import { broadcastOf, freshAddress, memoryTurns, presentedPayment, someTerms } from '../helpers/payments.ts';

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { type PaymentProcessorOptions, createPaymentProcessor } from '../../engines/x402/cashier.ts';
 import type { Hex } from '../../engines/x402/networks.ts';
+import { createPaymentProcessor, type PaymentProcessorOptions } from '../../engines/x402/payment-processor.ts';
 import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { startChain } from '../helpers/chain.ts';
 import { startFacilitator } from '../helpers/facilitator-process.ts';
@@ -25,7 +25,13 @@ beforeEach(async () => {
 
 const turns = memoryTurns();
 const cashierWith = (more: Partial<PaymentProcessorOptions> = {}) =>
-  createPaymentProcessor({ facilitatorUrl: facilitator.url, rpcUrls: { base: gate.url }, turns, settleMs: 120_000, ...more });
+  createPaymentProcessor({
+    facilitatorUrl: facilitator.url,
+    rpcUrls: { base: gate.url },
+    turns,
+    settleMs: 120_000,
+    ...more,
+  });
 /** One that looks at no chain, and has the facilitator's word alone. */
 const blind = (more: Partial<PaymentProcessorOptions> = {}) => cashierWith({ rpcUrls: {}, ...more });
 /** For outcomes that do not come: whether the facilitator was faster than this makes no difference. */

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
-import { type PaymentProcessorOptions, createPaymentProcessor } from '../../engines/x402/cashier.ts';
 import { networks } from '../../engines/x402/networks.ts';
+import { createPaymentProcessor, type PaymentProcessorOptions } from '../../engines/x402/payment-processor.ts';
 import { PaymentPending, PaymentRefused, PaymentsUnavailable } from '../../engines/x402/refusals.ts';
 import { type Chain, startChain } from '../helpers/chain.ts';
 import { cancellationOf, memoryTurns, presentedPayment, someTerms } from '../helpers/payments.ts';
@@ -13,7 +13,13 @@ const turns = memoryTurns();
 // What settles has all the time that a busy machine may need.
 const patient = { settleMs: 120_000 };
 const cashierOn = (on: Chain, more: Partial<PaymentProcessorOptions> = {}) =>
-  createPaymentProcessor({ settlerKey: on.settlerKey, rpcUrls: { base: on.rpcUrl }, turns: memoryTurns(), ...patient, ...more });
+  createPaymentProcessor({
+    settlerKey: on.settlerKey,
+    rpcUrls: { base: on.rpcUrl },
+    turns: memoryTurns(),
+    ...patient,
+    ...more,
+  });
 const cashier = cashierOn(chain, { turns });
 
 async function startOther(options: Parameters<typeof startChain>[0] = {}) {

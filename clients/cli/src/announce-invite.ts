@@ -1,8 +1,8 @@
 import type { Cli } from './cli.ts';
 import { Failure } from './failure.ts';
 import { perform } from './operation-command.ts';
+import { rows } from './operations/messages.ts';
 import { keepPresence, type Seat, speaking } from './presence.ts';
-import { rows } from './rows/messages.ts';
 
 /** Tells a room that a key to it was made, once, and never the key. @returns whether the room was told */
 export async function announceInvite(cli: Cli, seat: Seat, inviteId: string): Promise<boolean> {

@@ -5,6 +5,7 @@ import { badUsage, local } from './failure.ts';
 import { readInput } from './input.ts';
 import type { ApprovalTarget, Credential } from './net/credential.ts';
 import { call } from './net/gateway.ts';
+import type { Input, OperationSpec } from './operation-spec.ts';
 import {
   findOrg,
   findProject,
@@ -16,7 +17,6 @@ import {
   requireRoom,
   roomFlag,
 } from './resolve.ts';
-import type { Input, OperationSpec } from './row.ts';
 
 type Inputs = Readonly<Record<string, unknown>>;
 
@@ -96,7 +96,11 @@ export function operationCommand(words: string, row: OperationSpec, shape: Shape
   };
 }
 
-const positionalOf = (row: OperationSpec, { input, name, optional, rest }: Taken, { texts }: Shape = {}): Positional => {
+const positionalOf = (
+  row: OperationSpec,
+  { input, name, optional, rest }: Taken,
+  { texts }: Shape = {},
+): Positional => {
   const known = ids[input];
   const { about, choices, required } = row.inputs[input]!;
   return {

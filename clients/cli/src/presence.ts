@@ -4,8 +4,8 @@ import { Failure, failureOf, local, runCommand } from './failure.ts';
 import { keepStanding, type Standing, standingIn } from './files/messaging.ts';
 import { apiBase } from './net/api-base.ts';
 import { perform } from './operation-command.ts';
+import { rows } from './operations/rooms.ts';
 import type { Room } from './resolve.ts';
-import { rows } from './rows/rooms.ts';
 
 /** A room as somebody stands in it: what is kept of that, and how a request says who speaks. */
 export interface Seat {

@@ -1,6 +1,6 @@
 import type { Command } from './command.ts';
 import { perform } from './operation-command.ts';
-import { rows } from './rows/org.ts';
+import { rows } from './operations/org.ts';
 
 /** Who asks, under each of the words that people try. */
 export const whoami = (words: string): Command => ({

@@ -1,9 +1,9 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { callerKey, holderOf } from '../../access/caller.ts';
 import {
-  type IdempotencyLease,
   checkKey,
   claimKey,
+  type IdempotencyLease,
   inputDigest,
   releaseClaim,
   replay,

@@ -1,6 +1,6 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { inTransaction } from '../../../db/pool.ts';
-import { auditRow, writeAudit } from '../../durability/audit.ts';
+import { auditRow, writeAudit } from '../../durability/audit-log.ts';
 import { bindStep, outcomeRow, storeOutcome } from '../../durability/idempotency.ts';
 import { unitOfWork } from '../../durability/unit-of-work.ts';
 import type { AnyMutation, AnyProjectMutation, AnyStepMutation } from '../operation.ts';

@@ -1,5 +1,5 @@
 import type { Statement } from '../../../db/pool.ts';
-import { writeSystemAudit } from '../../../kernel/durability/audit.ts';
+import { writeSystemAudit } from '../../../kernel/durability/audit-log.ts';
 import { unitOfWork } from '../../../kernel/durability/unit-of-work.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import type { AuditEntry } from '../../../kernel/run/operation.ts';

@@ -3,7 +3,7 @@ import type { Statement } from '../../../db/pool.ts';
 import { type Org, orgs, type Role } from '../../../db/schema/orgs.ts';
 import { type OrgScope, requireRole } from '../../../kernel/access/access.ts';
 import type { Action } from '../../../kernel/access/permissions.ts';
-import { writeAudit } from '../../../kernel/durability/audit.ts';
+import { writeAudit } from '../../../kernel/durability/audit-log.ts';
 import type { Work } from '../../../kernel/durability/unit-of-work.ts';
 import { lockOwner, newOrg, orgCreated } from './new-org.ts';
 

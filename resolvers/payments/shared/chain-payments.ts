@@ -1,7 +1,7 @@
 import type { Rows, Statement } from '../../../db/statement.ts';
-import type { auditResult } from '../../../engines/audit/audit-result.ts';
 import type { ChainPayment } from '../../../engines/chains/finding.ts';
 import type { ChainName } from '../../../engines/chains/networks.ts';
+import type { auditResult } from '../../../engines/site-audit/audit-result.ts';
 
 /** How long the report of a licence is kept, in days. Contract 00, section 2.6. */
 const reportKeptDays = 30;

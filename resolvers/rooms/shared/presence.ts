@@ -165,7 +165,11 @@ export async function touchReader(
 const attemptsMax = 50;
 
 /** Names are never recycled: a taken one gets the next free number. */
-async function register(work: Work & RoomScope, principalId: string, request: PresenceRequest): Promise<PresenceResult> {
+async function register(
+  work: Work & RoomScope,
+  principalId: string,
+  request: PresenceRequest,
+): Promise<PresenceResult> {
   const wanted = request.requested_name;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     const name = wanted === undefined ? twoWords() + (attempt < 3 ? '' : `-${attempt}`) : await freeName(work, wanted);

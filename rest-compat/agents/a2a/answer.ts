@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError } from '../../../core/errors.ts';
 import { networkOf } from '../../../core/network-of.ts';
 import { inputDigest } from '../../../kernel/durability/idempotency.ts';
-import { type Rate, assertWithinRate } from '../../../kernel/limits/rate-limit.ts';
+import { assertWithinRate, type Rate } from '../../../kernel/limits/rate-limit.ts';
 import { asRefusal } from '../../../kernel/run/as-refusal.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import {

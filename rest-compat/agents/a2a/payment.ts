@@ -1,5 +1,5 @@
 import { isObject } from '../json-rpc.ts';
-import type { PaymentAsked } from '../purse.ts';
+import type { PaymentAsked } from '../message-payment.ts';
 import type { AskedMessage } from './dialect.ts';
 
 /** Members of metadata by which the x402 extension of A2A pays inside a task. Contract 00, section 4.4. */

@@ -1,12 +1,12 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { textFault } from '../../../core/text.ts';
-import { targetLengthMax } from '../../../engines/audit/target.ts';
+import { targetLengthMax } from '../../../engines/site-audit/target.ts';
 import { asRefusal } from '../../../kernel/run/as-refusal.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import type { AgentTask } from '../../../resolvers/agents/agent-tasks.ts';
 import { findTarget } from '../find-target.ts';
 import { isObject, RpcError, rpcCodes } from '../json-rpc.ts';
-import { openPurse, type MessagePayment, paymentAsked } from '../purse.ts';
+import { type MessagePayment, openPurse, paymentAsked } from '../message-payment.ts';
 import { passes, refusalFacts } from '../refusals.ts';
 import type { AskedMessage } from './dialect.ts';
 import { a2aError } from './errors.ts';

@@ -1,9 +1,9 @@
-import { reportMarkdown } from '../../../engines/audit/report-markdown.ts';
+import { reportMarkdown } from '../../../engines/site-audit/report-markdown.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { execute } from '../../../kernel/run/execute.ts';
-import { buyAudit } from '../../../resolvers/audits/buy-audit.ts';
-import { getPricing } from '../../../resolvers/audits/get-pricing.ts';
-import { runAudit } from '../../../resolvers/audits/run-audit.ts';
+import { buyAudit } from '../../../resolvers/site-audits/buy-audit.ts';
+import { getPricing } from '../../../resolvers/site-audits/get-pricing.ts';
+import { runAudit } from '../../../resolvers/site-audits/run-audit.ts';
 import { type AuditAnswer, auditMarkdown, fenced } from '../audit-markdown.ts';
 
 /** What a skill made: an object for programs, and the same for whoever reads. */

@@ -1,7 +1,7 @@
 import { ServiceError } from '../../../core/errors.ts';
 import { asRefusal } from '../../../kernel/run/as-refusal.ts';
 import type { Context } from '../../../kernel/run/context.ts';
-import { openPurse, paymentAsked } from '../purse.ts';
+import { openPurse, paymentAsked } from '../message-payment.ts';
 import { refusalFacts } from '../refusals.ts';
 import { unknownTool } from './answer.ts';
 import { paymentKey, settled } from './payment.ts';

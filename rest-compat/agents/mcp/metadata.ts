@@ -1,6 +1,6 @@
 import type { Context } from '../../../kernel/run/context.ts';
 import { execute } from '../../../kernel/run/execute.ts';
-import { getPricing } from '../../../resolvers/audits/get-pricing.ts';
+import { getPricing } from '../../../resolvers/site-audits/get-pricing.ts';
 import { mcpPath } from './audit-server.ts';
 import { revisions } from './revisions.ts';
 import type { ServerInfo } from './server.ts';

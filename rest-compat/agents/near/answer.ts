@@ -8,7 +8,7 @@ import { asRefusal } from '../../../kernel/run/as-refusal.ts';
 import type { Context } from '../../../kernel/run/context.ts';
 import { execute } from '../../../kernel/run/execute.ts';
 import { findJobAnswer, keepJobAnswer } from '../../../resolvers/agents/webhook-jobs.ts';
-import { runAudit } from '../../../resolvers/audits/run-audit.ts';
+import { runAudit } from '../../../resolvers/site-audits/run-audit.ts';
 import { type AuditAnswer, auditMarkdown } from '../audit-markdown.ts';
 import { findTarget } from '../find-target.ts';
 import { isObject } from '../json-rpc.ts';

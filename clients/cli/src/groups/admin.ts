@@ -3,7 +3,7 @@ import type { Group } from '../command.ts';
 import { badUsage } from '../failure.ts';
 import type { Credential } from '../net/credential.ts';
 import { operationCommand, type Shape, take } from '../operation-command.ts';
-import { rows } from '../rows/admin.ts';
+import { rows } from '../operations/admin.ts';
 
 /** The admin's key, or with none the wallet in use, which the gateway may know for an admin's. */
 const credential = async ({ env }: Cli): Promise<Credential | undefined> =>

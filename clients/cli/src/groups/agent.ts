@@ -1,7 +1,7 @@
 import type { Group } from '../command.ts';
 import { badUsage } from '../failure.ts';
 import { operationCommand, take } from '../operation-command.ts';
-import { rows } from '../rows/agent.ts';
+import { rows } from '../operations/agent.ts';
 
 export const group: Group = {
   name: 'agent',

@@ -5,8 +5,8 @@ import { local } from '../failure.ts';
 import { isAbsent } from '../files/json-file.ts';
 import { open } from '../net/gateway.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
+import { rows } from '../operations/audit.ts';
 import { progress } from '../progress.ts';
-import { rows } from '../rows/audit.ts';
 
 const site = take('url', { optional: true });
 

@@ -1,7 +1,7 @@
 import type { Command } from '../command.ts';
 import { operationCommand, perform } from '../operation-command.ts';
+import { rows } from '../operations/auth.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
-import { rows } from '../rows/auth.ts';
 
 const changes = Object.keys(rows['users.changeSettings'].inputs).filter((name) => name !== 'project_id');
 

@@ -5,8 +5,8 @@ import { readInput, readText } from '../input.ts';
 import { apikeyCredential, type KeyKind } from '../keys.ts';
 import { call } from '../net/gateway.ts';
 import { operationCommand, take } from '../operation-command.ts';
+import { rows } from '../operations/auth.ts';
 import { findProject, projectFlag, requireProject } from '../resolve.ts';
-import { rows } from '../rows/auth.ts';
 import { scaffoldRoles } from '../scaffold-roles.ts';
 import { authSettings } from './auth-settings.ts';
 

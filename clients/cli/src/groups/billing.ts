@@ -1,8 +1,8 @@
 import type { Command, Group } from '../command.ts';
 import { activeWallet } from '../files/wallets.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
+import { rows } from '../operations/billing.ts';
 import { findOrg, orgFlag } from '../resolve.ts';
-import { rows } from '../rows/billing.ts';
 
 const balance: Command = {
   words: 'billing balance',

@@ -1,9 +1,9 @@
 import type { Command, Group } from '../command.ts';
 import { follow } from '../net/follow.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
+import { rows } from '../operations/claims.ts';
 import { keepPresence, roomNames, seatIn, speaking } from '../presence.ts';
 import { orgFlag, projectFlag, requireRoom, roomFlag } from '../resolve.ts';
-import { rows } from '../rows/claims.ts';
 
 const roomFlags = [roomFlag, orgFlag, projectFlag];
 const inputs = rows['claims.create'].inputs;

@@ -1,7 +1,7 @@
 import type { Command, Group } from '../command.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
+import { rows } from '../operations/contacts.ts';
 import { orgFlag, requireOrg } from '../resolve.ts';
-import { rows } from '../rows/contacts.ts';
 
 interface Contact {
   readonly contact_id: string;

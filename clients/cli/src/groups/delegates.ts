@@ -1,6 +1,6 @@
 import type { Group } from '../command.ts';
 import { operationCommand, take } from '../operation-command.ts';
-import { rows } from '../rows/delegates.ts';
+import { rows } from '../operations/delegates.ts';
 
 const delegate = take('delegate', { name: 'delegate_id' });
 

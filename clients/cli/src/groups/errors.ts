@@ -3,9 +3,9 @@ import type { Call, Command, Group } from '../command.ts';
 import { secondsOf } from '../duration.ts';
 import { badUsage, Failure, passes, stopped } from '../failure.ts';
 import { operationCommand, perform } from '../operation-command.ts';
+import { rows } from '../operations/errors.ts';
 import { note, progress } from '../progress.ts';
 import { projectFlag, requireProject } from '../resolve.ts';
-import { rows } from '../rows/errors.ts';
 
 const inputs = rows['errors.list'].inputs;
 const filters = [

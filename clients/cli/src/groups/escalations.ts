@@ -3,9 +3,9 @@ import { Failure, passes } from '../failure.ts';
 import { readInput } from '../input.ts';
 import { follow } from '../net/follow.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
+import { rows } from '../operations/escalations.ts';
 import { note, pause, progress } from '../progress.ts';
 import { findProject, orgFlag, projectFlag, requireOrgOrProject } from '../resolve.ts';
-import { rows } from '../rows/escalations.ts';
 
 const inputs = rows['escalations.raise'].inputs;
 

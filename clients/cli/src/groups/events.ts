@@ -2,8 +2,8 @@ import type { Command, Group } from '../command.ts';
 import { badUsage } from '../failure.ts';
 import { follow } from '../net/follow.ts';
 import { perform } from '../operation-command.ts';
+import { rows } from '../operations/events.ts';
 import { findProject, orgFlag, projectFlag, requireOrg, requireProject } from '../resolve.ts';
-import { rows } from '../rows/events.ts';
 
 const inputs = rows['projects.listEvents'].inputs;
 

@@ -1,6 +1,6 @@
 import type { Group } from '../command.ts';
 import { operationCommand, take } from '../operation-command.ts';
-import { rows } from '../rows/grants.ts';
+import { rows } from '../operations/grants.ts';
 
 export const group: Group = {
   name: 'grants',

@@ -3,10 +3,10 @@ import { badUsage } from '../failure.ts';
 import { readText } from '../input.ts';
 import { follow } from '../net/follow.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
+import { rows } from '../operations/messages.ts';
 import { keepPresence, requirePresence, roomNames, seatIn, speaking } from '../presence.ts';
 import { progress } from '../progress.ts';
 import { orgFlag, projectFlag, requireRoom, roomFlag } from '../resolve.ts';
-import { rows } from '../rows/messages.ts';
 
 const roomFlags = [roomFlag, orgFlag, projectFlag];
 const inputs = rows['rooms.sendMessage'].inputs;

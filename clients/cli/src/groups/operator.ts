@@ -16,9 +16,9 @@ import { call } from '../net/gateway.ts';
 import { loopback, noOpen, show, timeout, usualTimeoutSeconds } from '../net/loopback.ts';
 import { liveSession } from '../net/sessions.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
+import { rows } from '../operations/operator.ts';
 import { approve, claim } from '../operator-changes.ts';
 import { pause, progress } from '../progress.ts';
-import { rows } from '../rows/operator.ts';
 
 const none: Credential = { kind: 'none', headers: {} };
 const plane = '/agent/v1/control-plane';

@@ -6,8 +6,8 @@ import { walletName } from '../files/wallets.ts';
 import { apiBase } from '../net/api-base.ts';
 import { call } from '../net/gateway.ts';
 import { operationCommand, take } from '../operation-command.ts';
+import { rows } from '../operations/org.ts';
 import { findOrg, orgFlag, requireOrg } from '../resolve.ts';
-import { rows } from '../rows/org.ts';
 import { whoami } from '../whoami.ts';
 
 const use: Command = {

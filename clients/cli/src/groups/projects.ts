@@ -8,8 +8,8 @@ import { apikeyCredential, fetchKeys, shownKey } from '../keys.ts';
 import { apiBase } from '../net/api-base.ts';
 import { call } from '../net/gateway.ts';
 import { operationCommand, perform, take } from '../operation-command.ts';
+import { rows } from '../operations/projects.ts';
 import { findOrg, findProject, orgFlag, projectFlag, requireProject } from '../resolve.ts';
-import { rows } from '../rows/projects.ts';
 import { draftExpose } from './draft-expose.ts';
 import { importProject } from './import-project.ts';
 

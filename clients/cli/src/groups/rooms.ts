@@ -5,9 +5,9 @@ import { newInviteKey, readInviteKey } from '../invite-key.ts';
 import { follow } from '../net/follow.ts';
 import { call } from '../net/gateway.ts';
 import { capFlag, operationCommand, perform, take } from '../operation-command.ts';
+import { rows } from '../operations/rooms.ts';
 import { keepPresence, register, roomNames, seatIn } from '../presence.ts';
 import { orgFlag, projectFlag, requireRoom, roomFlag } from '../resolve.ts';
-import { rows } from '../rows/rooms.ts';
 
 const roomFlags = [roomFlag, orgFlag, projectFlag];
 

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import type { Cli } from '../cli.ts';
 import { Failure, passes } from '../failure.ts';
 import { call } from '../net/gateway.ts';
+import { rows as userRows } from '../operations/auth.ts';
+import { rows as projectRows } from '../operations/projects.ts';
 import { pause } from '../progress.ts';
-import { rows as userRows } from '../rows/auth.ts';
-import { rows as projectRows } from '../rows/projects.ts';
 
 /** What an import asks of a project. */
 export interface ProjectDoor {
