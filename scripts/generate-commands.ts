@@ -72,7 +72,7 @@ const printed = (rows: readonly (readonly [string, OperationSpec])[]) =>
     '',
     'export const rows = {',
     ...rows.map(([name, row]) => `  ${quoted(name)}: ${literal(row, 2)},`),
-    '} satisfies Record<string, Row>;',
+    '} satisfies Record<string, OperationSpec>;',
     '',
   ].join('\n');
 
