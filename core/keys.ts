@@ -22,6 +22,7 @@ export type KeyPurpose =
   | 'licences'
   | 'payments'
   | 'backups'
+  | 'backup-secrets'
   | 'fingerprint';
 
 /** AES-256-GCM nonce, in bytes. */

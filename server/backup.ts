@@ -35,8 +35,13 @@ await runProgram('svc-backup', async ({ config, version, report, signal }) => {
       // What could not be saved today may be in no backup but the oldest.
       if (keep === undefined || result.missing.length > 0) return result;
       report.step('prune');
-      const { runs, bytes } = await folder.prune(keep);
-      return { ...result, pruned_runs: runs, freed_bytes: bytes };
+      try {
+        const { runs, bytes } = await folder.prune(keep);
+        return { ...result, pruned_runs: runs, freed_bytes: bytes };
+      } catch (error) {
+        // The backup is good all the same.
+        return { ...result, not_pruned: (error as Error).message };
+      }
     } finally {
       await lock.release();
     }

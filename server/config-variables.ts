@@ -171,8 +171,8 @@ const descriptions: Readonly<Record<keyof Environment, Description>> = {
     'Root secret of 32 bytes, 64 hexadecimal digits or base64. Project keys, cursors and database passwords are derived from it: lose it and they are lost. Required in production.',
   ),
   SVC_SECRET_KEY_PREVIOUS: secret(
-    'none',
-    'The root secret before the current one. What it made stays valid while it is set; start once with both to rotate.',
+    '`SVC_DATA_DIR/secret-previous.key`, which a restore of a backup from such a time makes',
+    'The root secret before the current one. What it made stays valid while it is known; start once with both to rotate.',
   ),
   SVC_BACKUP_PASSPHRASE: secret(
     'the root secret encrypts the secrets of a backup, and is not in it',

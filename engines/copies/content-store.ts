@@ -152,17 +152,22 @@ export class ContentStore {
   }
 
   /** Stores a text. */
-  async text(text: string): Promise<Part> {
-    const writer = await this.writer();
-    await writer.write(Buffer.from(text));
-    return writer.end();
+  text(text: string): Promise<Part> {
+    return this.#whole(async (writer) => writer.write(Buffer.from(text)), true);
   }
 
   /** Stores a stream as it is. */
-  async file(source: Readable): Promise<Part> {
-    const writer = await this.writer(false);
-    try {
+  file(source: Readable): Promise<Part> {
+    return this.#whole(async (writer) => {
       for await (const chunk of source) await writer.write(chunk as Buffer);
+    }, false);
+  }
+
+  /** One part of all that `fill` writes; a disk that is full leaves nothing of it. */
+  async #whole(fill: (writer: PartWriter) => Promise<void>, compressed: boolean): Promise<Part> {
+    const writer = await this.writer(compressed);
+    try {
+      await fill(writer);
       return await writer.end();
     } catch (error) {
       await writer.discard();

@@ -9,6 +9,13 @@ export class DumpError extends Error {
   override readonly name = 'DumpError';
 }
 
+/** Definitions take more memory than one database may have of this process; that is so the next time, too. */
+export class LargeDefinitionsError extends DumpError {
+  constructor(bytesMax: number) {
+    super(`Its definitions are larger than ${Math.floor(bytesMax / 1024 / 1024)} MiB.`);
+  }
+}
+
 export interface DumpOptions {
   /** The database. Its login must be allowed to read every catalog. */
   readonly url: string;
@@ -19,7 +26,13 @@ export interface DumpOptions {
   readonly schema?: string;
   /** Longest wait for a lock on a table, in milliseconds. */
   readonly lockMs: number;
+  /** Most that the server may answer, in bytes: pg_dump holds all of it several times. @default 128 MiB */
+  readonly bytesMax?: number | undefined;
 }
+
+const defaultBytesMax = 128 * 1024 * 1024;
+/** Of the thread's own objects, in MiB; pg_dump's memory is bounded by what it is given. */
+const heapMax = 1024;
 
 const pieceBytes = 8 * 1024 * 1024;
 
@@ -33,7 +46,7 @@ const pieceBytes = 8 * 1024 * 1024;
  * @throws DumpError
  */
 export async function dumpSchema(options: DumpOptions): Promise<string> {
-  const { url, snapshot, section, schema, lockMs } = options;
+  const { url, snapshot, section, schema, lockMs, bytesMax = defaultBytesMax } = options;
   const client = new pg.Client({ connectionString: url, application_name: 'svc-gateway backup', keepAlive: true });
   client.on('error', () => undefined);
   const parameters = new Map<string, string>();
@@ -53,7 +66,7 @@ export async function dumpSchema(options: DumpOptions): Promise<string> {
     ...(schema === undefined ? [] : [`--schema="${schema.replaceAll('"', '""')}"`, '--strict-names']),
   ];
   try {
-    return await runDump(socket, args, parameters);
+    return await runDump(socket, args, parameters, bytesMax);
   } finally {
     socket.destroy();
   }
@@ -62,7 +75,12 @@ export async function dumpSchema(options: DumpOptions): Promise<string> {
 /** A name as libpq reads it: never taken for a URL or a list of settings. */
 const connectionText = (database: string) => `dbname='${database.replace(/['\\]/g, '\\$&')}'`;
 
-function runDump(socket: Socket, args: readonly string[], parameters: ReadonlyMap<string, string>): Promise<string> {
+function runDump(
+  socket: Socket,
+  args: readonly string[],
+  parameters: ReadonlyMap<string, string>,
+  bytesMax: number,
+): Promise<string> {
   const shared = new SharedArrayBuffer(12 + pieceBytes);
   const control = new Int32Array(shared, 0, 3);
   const piece = new Uint8Array(shared, 12);
@@ -71,6 +89,7 @@ function runDump(socket: Socket, args: readonly string[], parameters: ReadonlyMa
     workerData,
     // The thread needs nothing of the environment, which holds secrets.
     env: {},
+    resourceLimits: { maxOldGenerationSizeMb: heapMax },
     execArgv: ['--disable-warning=ExperimentalWarning'],
   });
   return new Promise<string>((resolve, reject) => {
@@ -78,6 +97,7 @@ function runDump(socket: Socket, args: readonly string[], parameters: ReadonlyMa
     let waiting: Buffer[] = [];
     let asked = false;
     let greeted = false;
+    let taken = 0;
     const sent = answersTo();
     const received = lastMessage();
     const give = (bytes: Uint8Array, more: boolean) => {
@@ -102,8 +122,11 @@ function runDump(socket: Socket, args: readonly string[], parameters: ReadonlyMa
       void worker.terminate();
       finish();
     };
-    const fail = (message: string) => end(() => reject(new DumpError(message)));
+    const refuse = (error: DumpError) => end(() => reject(error));
+    const fail = (message: string) => refuse(new DumpError(message));
     socket.on('data', (data: Buffer) => {
+      taken += data.length;
+      if (taken > bytesMax) return refuse(new LargeDefinitionsError(bytesMax));
       waiting.push(data);
       received.take(data);
       giveAnswer();
@@ -111,7 +134,9 @@ function runDump(socket: Socket, args: readonly string[], parameters: ReadonlyMa
     socket.on('close', () => fail('The connection to the database broke.'));
     socket.on('error', (error) => fail(`The connection to the database broke: ${error.message}.`));
     socket.resume();
-    worker.on('error', (error) => fail(error.message));
+    worker.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? refuse(new LargeDefinitionsError(bytesMax)) : fail(error.message),
+    );
     worker.on('message', (message: DumpMessage) => {
       if ('text' in message) return end(() => resolve(message.text));
       if ('fault' in message) return fail(message.fault.replaceAll('\n', ' ').trim());

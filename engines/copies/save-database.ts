@@ -4,7 +4,7 @@ import type { SavedDatabase, SavedTable } from './archive.ts';
 import { type Catalog, type CatalogTable, MovedError, readCatalog, readSequence } from './catalog.ts';
 import type { ContentStore } from './content-store.ts';
 import { copyOut } from './copy-rows.ts';
-import { DumpError, dumpSchema } from './dump-schema.ts';
+import { DumpError, dumpSchema, LargeDefinitionsError } from './dump-schema.ts';
 import { quotedTable } from './names.ts';
 import { openSnapshot, type Snapshot } from './snapshot.ts';
 
@@ -22,6 +22,8 @@ export interface SaveDatabaseOptions {
   readonly onSize?: (bytes: number) => void;
   /** Longest wait for a lock that changes of a table hold, in milliseconds. @default 30_000 */
   readonly lockMs?: number;
+  /** Most that the catalogs may answer to pg_dump, in bytes. @default 128 MiB */
+  readonly definitionBytesMax?: number;
   readonly signal?: AbortSignal;
   /** Reads what else belongs to the same moment. */
   readonly also?: (client: pg.Client) => Promise<void>;
@@ -49,7 +51,7 @@ export async function saveDatabase(options: SaveDatabaseOptions): Promise<Saved>
     } catch (error) {
       const again =
         error instanceof MovedError ||
-        error instanceof DumpError ||
+        (error instanceof DumpError && !(error instanceof LargeDefinitionsError)) ||
         passing.has((error as pg.DatabaseError).code ?? '');
       if (!again || attempt === attemptsMax) throw error;
       await sleep(250 * attempt);
@@ -76,7 +78,8 @@ async function saveOnce(options: SaveDatabaseOptions): Promise<Saved> {
     onSize?.(catalog.tables.reduce((sum, { bytes }) => sum + bytes, 0));
     const definitions = async (section: 'pre-data' | 'post-data') => {
       const schema = definitionsOf === undefined ? {} : { schema: definitionsOf };
-      return store.text(await dumpSchema({ url, snapshot: snapshot.id, section, lockMs, ...schema }));
+      const bounds = { lockMs, bytesMax: options.definitionBytesMax };
+      return store.text(await dumpSchema({ url, snapshot: snapshot.id, section, ...bounds, ...schema }));
     };
     const before = await definitions('pre-data');
     const after = await definitions('post-data');

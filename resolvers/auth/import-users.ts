@@ -42,7 +42,7 @@ interface Written {
   readonly known_as: string | null;
   readonly email_taken: boolean;
   readonly fits: boolean;
-  /** Providers of accounts that belong to other users. */
+  /** Providers of accounts that the user did not get: they belong to other users, or the user was here before. */
   readonly taken: readonly string[];
 }
 
@@ -159,11 +159,10 @@ const importStatement: AuthStatement = {
     ), accounts as (
       select g.id, i.* from given g cross join lateral jsonb_to_recordset(g.identities)
         as i (provider text, provider_sub text, provider_email text, created_at timestamptz)
-      where g.id in (select id from made)
-        or exists (select from auth.users u where u.id = g.id and u.email = g.email)
     ), linked as (
       insert into auth.identities (provider, provider_sub, user_id, provider_email, created_at)
       select provider, provider_sub, id, provider_email, coalesce(created_at, now()) from accounts
+      where id in (select id from made)
       on conflict do nothing
       returning provider, provider_sub, user_id
     )

@@ -7,6 +7,7 @@ import type { KeyRing } from '../../core/keys.ts';
 import type { ContentStore } from '../../engines/copies/content-store.ts';
 import { saveDatabase } from '../../engines/copies/save-database.ts';
 import { seal } from '../../engines/copies/sealed.ts';
+import { previousSecretFile } from '../root-secret.ts';
 import type { BackupFolder } from './backup-folder.ts';
 import { type Manifest, type SavedProject, writeManifest } from './manifest.ts';
 import type { Report } from './report.ts';
@@ -214,7 +215,9 @@ async function sealSecrets({ dataDir, roots, keys }: Installation, passphrase: s
   for (const name of (await readdir(dataDir).catch(() => [])).filter((one) => one.endsWith('.key')))
     secrets[name] = await readFile(join(dataDir, name), 'utf8');
   delete secrets['secret.key'];
-  if (passphrase === undefined) return seal(JSON.stringify(secrets), { key: keys.key('backups') }, id);
+  delete secrets[previousSecretFile];
+  if (roots[1] !== undefined) secrets[previousSecretFile] = `${roots[1].toString('hex')}\n`;
+  if (passphrase === undefined) return seal(JSON.stringify(secrets), { key: keys.key('backup-secrets') }, id);
   secrets['secret.key'] = `${roots[0]!.toString('hex')}\n`;
   return seal(JSON.stringify(secrets), { passphrase }, id);
 }

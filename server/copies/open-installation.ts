@@ -1,11 +1,10 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { KeyRing } from '../../core/keys.ts';
 import { EmbeddedPostgresError } from '../../db/embedded/error.ts';
 import { homeOf, runningServerUrl } from '../../db/embedded/running.ts';
 import { startEmbeddedPostgres } from '../../db/embedded/start.ts';
 import { type Config, ConfigError } from '../config.ts';
-import { readSecretKey } from '../config-values.ts';
+import { previousSecret, rootsOf, secretFile } from '../root-secret.ts';
 import type { Installation } from './backup-installation.ts';
 
 export interface OpenInstallation extends Installation {
@@ -34,19 +33,13 @@ export async function openInstallation(config: Config, version: string): Promise
 }
 
 /** The root secrets, current first. Unlike a start, this makes none. @throws ConfigError without one */
-async function readRoots({ secretKey, previousSecretKey, dataDir }: Config): Promise<Buffer[]> {
-  if (secretKey !== undefined) return previousSecretKey === undefined ? [secretKey] : [secretKey, previousSecretKey];
-  const found = await secretFile(dataDir);
-  if (found !== undefined) return [found];
+async function readRoots(config: Config): Promise<readonly Buffer[]> {
+  const { secretKey, dataDir } = config;
+  const found = secretKey ?? (await secretFile(dataDir));
+  if (found !== undefined) return rootsOf(found, await previousSecret(config));
   throw new ConfigError([
     `SVC_SECRET_KEY is not set and ${join(dataDir, 'secret.key')} does not exist: name the data folder by SVC_DATA_DIR.`,
   ]);
-}
-
-/** The root secret that a data folder keeps; undefined when it keeps none. */
-export async function secretFile(dataDir: string): Promise<Buffer | undefined> {
-  const text = await readFile(join(dataDir, 'secret.key'), 'utf8').catch(() => undefined);
-  return text === undefined ? undefined : readSecretKey(text.trim());
 }
 
 async function openEmbedded(dataDir: string): Promise<{ readonly url: string; readonly close: () => Promise<void> }> {

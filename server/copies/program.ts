@@ -9,7 +9,7 @@ import { BackupFolderError } from './backup-folder.ts';
 import { OtherRootError } from './backup-installation.ts';
 import { ManifestError } from './manifest.ts';
 import { createReport, type Report } from './report.ts';
-import { RestoreError } from './restore-error.ts';
+import { PassphraseNeededError, RestoreError } from './restore-error.ts';
 
 const plain = [
   ManifestError,
@@ -31,7 +31,7 @@ export interface ProgramCall {
 
 /** Whether nothing is missing that was asked for. */
 const isWhole = (result: object): boolean =>
-  !('missing' in result && (result.missing as readonly unknown[]).length > 0);
+  !('not_pruned' in result || ('missing' in result && (result.missing as readonly unknown[]).length > 0));
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
 const control = /[\u0000-\u001f\u007f-\u009f]+/g;
@@ -63,6 +63,7 @@ export async function runProgram(name: string, run: (call: ProgramCall) => Promi
       ? // A tenant's words may be in it.
         (error as Error).message.replace(control, ' ')
       : (startRefusal(error, config) ?? `${error instanceof Error ? error.stack : error}`);
+    if (error instanceof PassphraseNeededError) write({ needs: 'passphrase' });
     process.stderr.write(`svc: ${sentence}\n`);
     process.exitCode = 1;
   }

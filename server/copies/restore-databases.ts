@@ -22,12 +22,15 @@ export interface RestoreDatabasesOptions {
   readonly resumed: boolean;
   /** Databases of projects that are made empty, by name. */
   readonly leaveOut: ReadonlySet<string>;
+  /** Longest that one project may take, in milliseconds. */
+  readonly projectMs: number;
   readonly report: Report;
   readonly signal: AbortSignal;
 }
 
 const draftOf = ({ databaseName }: SavedProject) => `restoring_${databaseName}`;
-const commentOf = (run: string) => `svc restore ${run}`;
+/** What a database says of the restore that made it, until that has finished. */
+const commentOf = (run: string, isEmpty: boolean) => `svc restore ${run}${isEmpty ? ', left out' : ''}`;
 
 const isWhole = (project: SavedProject): project is SavedProject & { saved: SavedDatabase } => project.saved !== null;
 
@@ -39,7 +42,7 @@ const isWhole = (project: SavedProject): project is SavedProject & { saved: Save
  * @returns what could not be brought back, in sentences
  */
 export async function restoreDatabases(options: RestoreDatabasesOptions): Promise<string[]> {
-  const { manifest, controlUrl, servers, keys, report } = options;
+  const { manifest, controlUrl, servers, keys, leaveOut, report } = options;
   const lock = await acquireNodeLock({
     url: controlUrl,
     shared: false,
@@ -53,7 +56,11 @@ export async function restoreDatabases(options: RestoreDatabasesOptions): Promis
       throw new RestoreError('The control database is not empty; name an empty one by DATABASE_URL.');
     if (state !== 'empty' && state.run !== manifest.id)
       throw new RestoreError(`A restore of the backup ${state.run} was cut short here; go on with --run ${state.run}.`);
-    const notes = state === 'empty' ? await fill(options, databases) : [];
+    // What was asked for came too late once the control database names the projects.
+    const notes =
+      state === 'empty'
+        ? await fill(options, databases)
+        : [...leaveOut].map((name) => `${name}: It was made by the restore that was cut short, and stays as it is.`);
     report.step('finish');
     for (const { server, databaseName } of manifest.projects)
       await onServer(servers, server, (query) => query(`comment on database ${quoted(databaseName)} is null`));
@@ -69,15 +76,21 @@ async function fill(options: RestoreDatabasesOptions, databases: ProjectDatabase
   const { manifest, store, controlUrl, servers, leaveOut, report, signal } = options;
   const notes: string[] = [];
   const done = new Set<string>();
+  const isEmpty = (project: SavedProject) => leaveOut.has(project.databaseName) || !isWhole(project);
   // Looked at before anything is made: another installation may have its databases on this server.
   for (const project of manifest.projects) {
     const comment = await commentedAs(servers, project.server, project.databaseName);
     if (comment === undefined) continue;
-    if (comment !== commentOf(manifest.id))
+    if (comment !== commentOf(manifest.id, false) && comment !== commentOf(manifest.id, true))
       throw new RestoreError(
         `The server ${project.server} has a database ${project.databaseName} already; restore to another server.`,
       );
-    done.add(project.databaseName);
+    if (comment === commentOf(manifest.id, isEmpty(project))) done.add(project.databaseName);
+    // A restore that was cut short made it, and what is to be left out was another choice then.
+    else
+      await onServer(servers, project.server, (query) =>
+        query(`drop database ${quoted(project.databaseName)} with (force)`),
+      );
   }
   report.step('roles');
   await databases.bootstrap();
@@ -85,23 +98,29 @@ async function fill(options: RestoreDatabasesOptions, databases: ProjectDatabase
     signal.throwIfAborted();
     const { databaseName, server } = project;
     const draft = draftOf(project);
-    if (done.has(databaseName) || (await commentedAs(servers, server, draft)) === commentOf(manifest.id)) continue;
+    const comment = commentOf(manifest.id, isEmpty(project));
+    if (isEmpty(project)) notes.push(`${databaseName}: It is empty.`);
+    if (done.has(databaseName) || (await commentedAs(servers, server, draft)) === comment) continue;
     report.step('project', { database: databaseName });
     if (leaveOut.has(databaseName) || !isWhole(project)) {
       await databases.makeDraft(project, draft, project.templateVersion || templateVersion);
       await databases.settleDraft(project, draft);
-      notes.push(`${databaseName}: It is empty.`);
     } else {
-      const left = await restoreProject({ databases, project, draft, store, report }).catch((error: Error) => {
+      const left = await restoreProject({
+        databases,
+        project,
+        draft,
+        store,
+        report,
+        projectMs: options.projectMs,
+      }).catch((error: Error) => {
         throw new RestoreError(
           `The database ${databaseName} of the project ${project.id} cannot be restored: ${error.message.replace(/\.$/, '')}. Nothing was changed. Leave it empty with --leave-out ${databaseName}.`,
         );
       });
       notes.push(...left.map((one) => `${databaseName}: ${one}`));
     }
-    await onServer(servers, server, (query) =>
-      query(`comment on database ${quoted(draft)} is '${commentOf(manifest.id)}'`),
-    );
+    await onServer(servers, server, (query) => query(`comment on database ${quoted(draft)} is '${comment}'`));
     report.step('project-verified', { database: databaseName });
   }
   report.step('control');

@@ -8,12 +8,12 @@ import { type ContentStore, syncFolder } from '../../engines/copies/content-stor
 import { type Opener, unseal } from '../../engines/copies/sealed.ts';
 import type { Config } from '../config.ts';
 import { readSecretKey } from '../config-values.ts';
+import { previousSecretFile, rootsOf, secretFile } from '../root-secret.ts';
 import type { BackupFolder } from './backup-folder.ts';
 import { type Manifest, ManifestError, partsOfManifest } from './manifest.ts';
-import { secretFile } from './open-installation.ts';
 import type { Report } from './report.ts';
 import { type RestoreDatabasesOptions, restoreDatabases } from './restore-databases.ts';
-import { RestoreError } from './restore-error.ts';
+import { PassphraseNeededError, RestoreError } from './restore-error.ts';
 import { Staging } from './staging.ts';
 
 export interface RestoreOptions {
@@ -22,6 +22,8 @@ export interface RestoreOptions {
   /** @default the latest */
   readonly run: string | undefined;
   readonly leaveOut: ReadonlySet<string>;
+  /** Longest that the tenant's statements of one project may take together, in milliseconds. */
+  readonly projectMs: number;
   readonly report: Report;
   readonly signal: AbortSignal;
 }
@@ -97,11 +99,11 @@ export async function restoreInstallation(options: RestoreOptions): Promise<obje
 }
 
 async function intoServers(
-  { config, leaveOut, report, signal }: RestoreOptions,
+  { config, leaveOut, projectMs, report, signal }: RestoreOptions,
   what: Pick<RestoreDatabasesOptions, 'manifest' | 'store' | 'keys' | 'resumed'>,
   staging: Staging,
 ): Promise<string[]> {
-  const common = { ...what, leaveOut, report, signal };
+  const common = { ...what, leaveOut, projectMs, report, signal };
   if (config.databaseUrl !== undefined) {
     const servers = config.projectDatabaseUrls ?? { main: config.databaseUrl };
     return restoreDatabases({ ...common, controlUrl: config.databaseUrl, servers });
@@ -149,44 +151,43 @@ interface OpenedSecrets {
 /** The root secret comes from the environment, from a file in the data folder, or from the backup by its passphrase. */
 async function openSecrets(manifest: Manifest, config: Config, staging: Staging): Promise<OpenedSecrets> {
   const { rootFingerprint, secrets: sealed, id } = manifest;
+  const { previousSecretKey } = config;
   const given = config.secretKey ?? (await secretFile(staging.target)) ?? (await secretFile(staging.path));
   const fits = (root: Buffer) => new KeyRing(root).fingerprints()[0] === rootFingerprint;
-  if (
-    given !== undefined &&
-    !fits(given) &&
-    !(config.previousSecretKey !== undefined && fits(config.previousSecretKey))
-  )
+  if (given !== undefined && !fits(given) && !(previousSecretKey !== undefined && fits(previousSecretKey)))
     throw new RestoreError('The backup belongs to another root secret than SVC_SECRET_KEY or secret.key.');
   const open = async (opener: Opener): Promise<Record<string, string> | undefined> => {
     const text = await unseal(sealed, opener, id);
-    return text === undefined ? undefined : (JSON.parse(text) as Record<string, string>);
+    if (text === undefined) return undefined;
+    const secrets = JSON.parse(text) as Record<string, string>;
+    // One that the environment gives is not written down.
+    if (previousSecretKey !== undefined) delete secrets[previousSecretFile];
+    return secrets;
   };
   if (sealed.by === 'root') {
     if (given === undefined)
       throw new RestoreError(
         'The root secret is not in this backup: give it as SVC_SECRET_KEY, or put secret.key into the data folder.',
       );
-    const root = fits(given) ? given : config.previousSecretKey!;
-    const secrets = await open({ key: new KeyRing(root).key('backups') });
+    const root = fits(given) ? given : previousSecretKey!;
+    const secrets = await open({ key: new KeyRing(root).key('backup-secrets') });
     if (secrets === undefined) throw new ManifestError(`The secrets of the backup ${id} are damaged.`);
-    return { roots: root === given ? [given] : [given, root], secrets, closed: false };
+    return { roots: rootsOf(given, previousSecretKey ?? sealedPrevious(secrets)), secrets, closed: false };
   }
-  if (config.backupPassphrase === undefined && given === undefined)
-    throw new RestoreError(
-      'The root secret is encrypted in this backup: give its passphrase as SVC_BACKUP_PASSPHRASE.',
-    );
+  if (config.backupPassphrase === undefined && given === undefined) throw new PassphraseNeededError();
   const closed = config.backupPassphrase === undefined;
   const secrets = closed ? {} : await open({ passphrase: config.backupPassphrase });
   if (secrets === undefined) throw new RestoreError(`The passphrase is not the one of the backup ${id}.`);
   const root = given ?? readSecretKey((secrets['secret.key'] ?? '').trim());
   if (root === undefined || (given === undefined && !fits(root)))
     throw new ManifestError(`The secrets of the backup ${id} are damaged.`);
-  const roots =
-    config.previousSecretKey === undefined || given === undefined ? [root] : [root, config.previousSecretKey];
-  // One that the environment gives is not written down.
+  const roots = rootsOf(root, previousSecretKey ?? sealedPrevious(secrets));
   if (config.secretKey !== undefined) delete secrets['secret.key'];
   return { roots, secrets, closed };
 }
+
+/** The root secret that was being taken out of use as the backup was made. */
+const sealedPrevious = (secrets: OpenedSecrets['secrets']) => readSecretKey((secrets[previousSecretFile] ?? '').trim());
 
 /** Reads every part before any of them is used. @throws DamagedPartError */
 async function verifyParts(manifest: Manifest, store: ContentStore, { report, signal }: RestoreOptions): Promise<void> {

@@ -13,6 +13,9 @@ import type { Report } from './report.ts';
 /** The role that owns what tenants make. */
 const ownerRole: (typeof commonRoles)[number] = 'service_role';
 
+/** SQLSTATE of a statement that has reached its limit. */
+const queryCanceled = '57014';
+
 /** Longest that one statement of a tenant's definitions may take, in milliseconds: it may call a function that never ends. */
 const statementMs = 3_600_000;
 
@@ -23,6 +26,8 @@ export interface RestoreProjectOptions {
   readonly draft: string;
   readonly store: ContentStore;
   readonly report: Report;
+  /** Longest that all statements of the tenant's may take together, in milliseconds. */
+  readonly projectMs: number;
 }
 
 /**
@@ -35,6 +40,7 @@ export interface RestoreProjectOptions {
 export async function restoreProject(options: RestoreProjectOptions): Promise<string[]> {
   const { databases, project, draft, store, report } = options;
   const { saved } = project;
+  const limit = limitUntil(options.projectMs);
   await databases.makeDraft(project, draft, project.templateVersion);
   const tenantTables = saved.tables.filter(({ schema }) => schema === 'public');
   const platformTables = saved.tables.filter(({ schema }) => schema !== 'public');
@@ -48,8 +54,8 @@ export async function restoreProject(options: RestoreProjectOptions): Promise<st
       );
     // As pg_dump takes them to be: it tells the difference to what PostgreSQL grants by itself.
     await admin.query(`alter default privileges for role ${ownerRole} grant execute on functions to public`);
-    const notes = await asTenant(options, async (tenant) => {
-      await runEach(tenant, tenantStatements(await store.readText(saved.before)));
+    const notes = await asTenant(options, limit, async (tenant) => {
+      await runEach(tenant, tenantStatements(await store.readText(saved.before)), limit);
       await tenant.query("select set_config('search_path', 'pg_catalog, public', true)");
       for (const table of tenantTables) {
         await limit(tenant);
@@ -59,7 +65,7 @@ export async function restoreProject(options: RestoreProjectOptions): Promise<st
         tenant,
         saved.sequences.filter(({ schema }) => schema === 'public'),
       );
-      await runEach(tenant, tenantStatements(await store.readText(saved.after)));
+      await runEach(tenant, tenantStatements(await store.readText(saved.after)), limit);
       const unfilled = await fillViews(
         tenant,
         saved.filled.filter(({ schema }) => schema === 'public'),
@@ -81,7 +87,7 @@ export async function restoreProject(options: RestoreProjectOptions): Promise<st
     await admin.query('commit');
     await verifyContents(admin, saved);
     // Calls nothing of the tenant's: the bodies of these triggers are written from catalogs.
-    if (project.live.length > 0) await keepLive(options);
+    if (project.live.length > 0) await keepLive(options, limit);
     await databases.settleDraft(project, draft);
     return notes;
   } finally {
@@ -92,6 +98,7 @@ export async function restoreProject(options: RestoreProjectOptions): Promise<st
 /** One transaction of the project's own login, as the owner of its tables. */
 async function asTenant<Result>(
   { databases, project, draft }: RestoreProjectOptions,
+  limit: Limit,
   run: (tenant: pg.Client) => Promise<Result>,
 ): Promise<Result> {
   const tenant = await plainClient(databases.loginUrl({ ...project, databaseName: draft }));
@@ -101,14 +108,19 @@ async function asTenant<Result>(
     );
     await tenant.query('begin');
     const result = await run(tenant);
+    await limit(tenant);
     await tenant.query('commit');
     return result;
+  } catch (error) {
+    // Which of the two bounds a statement was cancelled by.
+    if ((error as pg.DatabaseError).code === queryCanceled) await limit(tenant);
+    throw error;
   } finally {
     await tenant.end().catch(() => undefined);
   }
 }
 
-async function runEach(tenant: pg.Client, statements: readonly string[]): Promise<void> {
+async function runEach(tenant: pg.Client, statements: readonly string[], limit: Limit): Promise<void> {
   for (const statement of statements) {
     await limit(tenant);
     await tenant.query(statement);
@@ -116,12 +128,31 @@ async function runEach(tenant: pg.Client, statements: readonly string[]): Promis
   await limit(tenant);
 }
 
-/** Before every statement: pg_dump sets the limit for its own, and a function of the tenant's that one calls may take it away. */
-const limit = (tenant: pg.Client) => tenant.query(`set local statement_timeout = ${statementMs}`);
+/** Bounds the next statement of a tenant's session. */
+type Limit = (tenant: pg.Client) => Promise<void>;
 
-function keepLive(options: RestoreProjectOptions): Promise<void> {
+/** A tenant's statements have taken too long together. */
+class LateError extends Error {
+  override readonly name = 'LateError';
+}
+
+/**
+ * Asked before every statement: pg_dump sets the limit for its own, and a function of the tenant's that one calls may take
+ * it away. Many statements that each end in time are bounded together.
+ */
+function limitUntil(projectMs: number): Limit {
+  const endsAt = performance.now() + projectMs;
+  return async (tenant) => {
+    const left = Math.floor(endsAt - performance.now());
+    if (left <= 0) throw new LateError(`It took longer than ${projectMs / 3_600_000} hours (--project-hours).`);
+    await tenant.query(`set local statement_timeout = ${Math.min(statementMs, left)}`);
+  };
+}
+
+function keepLive(options: RestoreProjectOptions, limit: Limit): Promise<void> {
   const wanted = options.project.live.map(({ table, owner }) => (owner === null ? { table } : { table, owner }));
-  return asTenant(options, async (tenant) => {
+  return asTenant(options, limit, async (tenant) => {
+    await limit(tenant);
     await tenant.query('select _svc.keep_live($1)', [JSON.stringify(wanted)]);
   });
 }

@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { acquireFolderLock, type FolderLock } from '../../db/embedded/folder-lock.ts';
 import { makeFolder } from '../../db/make-folder.ts';
 import { syncFolder } from '../../engines/copies/content-store.ts';
+import { previousSecretFile } from '../root-secret.ts';
 import { unfinishedRestore } from '../unfinished-restore.ts';
 import { RestoreError } from './restore-error.ts';
 
@@ -35,10 +36,11 @@ export class Staging {
     return text === undefined ? undefined : (JSON.parse(text) as State);
   }
 
-  /** @throws RestoreError when the data folder is in use; a root secret may be there already */
+  /** @throws RestoreError when the data folder is in use; root secrets may be there already */
   async requireEmpty(): Promise<void> {
     const names = await readdir(this.target).catch(() => []);
-    const others = names.filter((name) => name !== 'secret.key' && join(this.target, name) !== this.path);
+    const roots = ['secret.key', previousSecretFile];
+    const others = names.filter((name) => !roots.includes(name) && join(this.target, name) !== this.path);
     if (others.length > 0)
       throw new RestoreError(
         `The data folder ${this.target} is not empty; name another one by SVC_DATA_DIR, or move that one away.`,

@@ -153,7 +153,7 @@ test('a user keeps id, times, address and data; what has no place is named', asy
   ).toEqual([{ provider: 'google', provider_sub: `g-${id}`, provider_email: email }]);
 });
 
-test('an import that is sent again changes nothing, and adds accounts that came later', async () => {
+test('an import that is sent again changes nothing, and names accounts that came later', async () => {
   const user = await newUser();
   expect((await send([user])).body).toMatchObject({ imported: 1, unchanged: 0 });
   await project.signIn(user.email, 'the old secret');
@@ -161,8 +161,13 @@ test('an import that is sent again changes nothing, and adds accounts that came 
   const google = { provider: 'google', provider_id: `g-${user.id}` };
   const again = await send([{ ...user, user_metadata: { other: true }, identities: [google] }]);
   expect(again.body).toMatchObject({ imported: 0, unchanged: 1, skipped: 0 });
+  expect(again.body.users[0].left_out).toEqual(['identity:google']);
   expect(await stored(user.id)).toMatchObject({ password_hash: hash, user_metadata: {} });
-  expect(await project.sql(`select provider from auth.identities where user_id = '${user.id}'`)).toHaveLength(1);
+  expect(await project.sql(`select provider from auth.identities where user_id = '${user.id}'`)).toEqual([]);
+  // Those that it has are not named.
+  const linked = await newUser('x', { identities: [google] });
+  expect((await send([linked])).body.users[0]).toMatchObject({ status: 'imported', left_out: [] });
+  expect((await send([linked])).body.users[0]).toMatchObject({ status: 'unchanged', left_out: [] });
   // Of somebody else’s.
   const thief = await newUser('x', { identities: [google] });
   expect((await send([thief])).body.users[0]).toMatchObject({ status: 'imported', left_out: ['identity:google'] });

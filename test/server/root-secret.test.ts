@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -28,6 +28,22 @@ test('the environment wins and nothing is written', async () => {
     previousSecretKey,
   ]);
   expect(await readdir(folder)).toEqual([]);
+});
+
+test('a previous secret that a restore has kept is known until the environment names another', async () => {
+  await mkdir(join(folder, 'data'));
+  const [kept, given, current] = ['one', 'two', 'three'].map((text) => Buffer.alloc(32, text)) as [
+    Buffer,
+    Buffer,
+    Buffer,
+  ];
+  await writeFile(join(folder, 'data', 'secret-previous.key'), `${kept.toString('hex')}\n`);
+  expect((await loadRootSecret(development()))[1]).toEqual(kept);
+  expect(await loadRootSecret({ ...development(), secretKey: current })).toEqual([current, kept]);
+  const both = { ...development(), secretKey: current, previousSecretKey: given };
+  expect(await loadRootSecret(both)).toEqual([current, given]);
+  await writeFile(join(folder, 'data', 'secret-previous.key'), 'torn');
+  await expect(loadRootSecret(development())).rejects.toThrow('secret-previous.key is damaged');
 });
 
 test('development makes a secret that only its owner can read, and finds it again', async () => {

@@ -6,6 +6,7 @@ import type { Flag, Flags } from './command.ts';
 import { local } from './failure.ts';
 import { gatewayFolder } from './gateway-folder.ts';
 import { readText } from './input.ts';
+import { askNewPassphrase, askPassphrase, canAsk } from './passphrase.ts';
 import { progress } from './progress.ts';
 
 /** Flags of the commands that work on a whole installation. */
@@ -20,7 +21,8 @@ export const installationFlags: readonly Flag[] = [
     name: 'passphrase-file',
     type: 'string',
     placeholder: 'file',
-    about: 'File with the passphrase of the backup’s secrets, - for standard input: SVC_BACKUP_PASSPHRASE unless told.',
+    about:
+      'File with the passphrase of the backup’s secrets, - for standard input: SVC_BACKUP_PASSPHRASE unless told, else asked for on a terminal.',
   },
 ];
 
@@ -28,18 +30,21 @@ interface ProgramLine {
   readonly step?: string;
   readonly database?: string;
   readonly progress?: number | null;
+  readonly needs?: 'passphrase';
   readonly result?: Readonly<Record<string, unknown>>;
 }
 
 /**
  * Runs a program of the gateway's own clone, which reads the same configuration as the gateway does: this command itself
- * knows nothing of databases.
+ * knows nothing of databases. A person at a terminal is asked for a passphrase that is needed and was not given: for
+ * `newSecrets` at once, else when the program says so.
  */
 export async function runInstallationProgram(
   cli: Cli,
   program: 'backup' | 'restore',
   words: readonly string[],
   flags: Flags,
+  { newSecrets = false }: { readonly newSecrets?: boolean } = {},
 ): Promise<Readonly<Record<string, unknown>>> {
   const folder = await gatewayFolder(cli);
   const dataDir = flags.text('data-dir') ?? cli.env.SVC_DATA_DIR;
@@ -48,6 +53,33 @@ export async function runInstallationProgram(
   env.SVC_DATA_DIR = dataDir === undefined ? join(folder, '.svc') : resolve(cli.cwd, dataDir);
   // Not as an argument, which every user of the machine can read.
   if (passphraseFile !== undefined) env.SVC_BACKUP_PASSPHRASE = (await readText(cli, passphraseFile)).trim();
+  if (newSecrets && !env.SVC_BACKUP_PASSPHRASE && !env.SVC_SECRET_KEY && canAsk(cli))
+    env.SVC_BACKUP_PASSPHRASE = await askNewPassphrase(cli);
+  const run = await runOnce(cli, program, words, { folder, env });
+  if (run.result !== undefined) return run.result;
+  if (run.needsPassphrase && canAsk(cli)) {
+    env.SVC_BACKUP_PASSPHRASE = await askPassphrase(cli);
+    const again = await runOnce(cli, program, words, { folder, env });
+    if (again.result !== undefined) return again.result;
+    throw local('LOCAL_ERROR', again.sentence, { details: { program, folder } });
+  }
+  throw local('LOCAL_ERROR', run.sentence, { details: { program, folder } });
+}
+
+interface Run {
+  /** Undefined: it was refused. */
+  readonly result: ProgramLine['result'];
+  /** Why it was refused. */
+  readonly sentence: string;
+  readonly needsPassphrase: boolean;
+}
+
+async function runOnce(
+  cli: Cli,
+  program: 'backup' | 'restore',
+  words: readonly string[],
+  { folder, env }: { readonly folder: string; readonly env: NodeJS.ProcessEnv },
+): Promise<Run> {
   const bar = progress(cli);
   const child = spawn('npm', ['run', '--silent', program, '--', ...words], {
     cwd: folder,
@@ -58,12 +90,14 @@ export async function runInstallationProgram(
   // The group, for npm is between.
   const stop = () => process.kill(-child.pid!, 'SIGTERM');
   cli.signal.addEventListener('abort', stop, { once: true });
-  let doing = program;
+  let doing: string = program;
+  let needsPassphrase = false;
   let result: ProgramLine['result'];
   createInterface(child.stdout).on('line', (line) => {
     const told = read(line);
     if (told.result !== undefined) result = told.result;
-    if (told.step !== undefined) doing = [told.step, told.database].filter(Boolean).join(' ') as typeof doing;
+    if (told.step !== undefined) doing = [told.step, told.database].filter(Boolean).join(' ');
+    if (told.needs === 'passphrase') needsPassphrase = true;
     if (told.step !== undefined || told.progress !== undefined) bar.at(doing, told.progress ?? undefined);
   });
   let said = '';
@@ -77,9 +111,12 @@ export async function runInstallationProgram(
   cli.signal.removeEventListener('abort', stop);
   bar.end();
   // 2: done, but for what the result names.
-  if ((code === 0 || code === 2) && result !== undefined) return result;
-  const sentence = /^svc: (.+)$/m.exec(said)?.[1] ?? (said.trim() || `It ended (${code}).`);
-  throw local('LOCAL_ERROR', sentence, { details: { program, folder } });
+  const done = code === 0 || code === 2;
+  return {
+    result: done ? result : undefined,
+    sentence: /^svc: (.+)$/m.exec(said)?.[1] ?? (said.trim() || `It ended (${code}).`),
+    needsPassphrase,
+  };
 }
 
 function read(line: string): ProgramLine {

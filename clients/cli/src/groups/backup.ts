@@ -9,8 +9,8 @@ const backup: Command = {
   summary: 'Save a whole installation into a folder, while it serves.',
   about: [
     'Saves the control database, the database of every project, stored files and secrets. A second backup into the same folder stores only what has changed; every backup in it can be restored by itself. One that was cut short is run again.',
-    'Rows are not encrypted. With a passphrase of at least 12 characters the root secret is part of the backup, encrypted; without one it is not, and has to be kept elsewhere.',
-    'It runs where the gateway runs, with the same environment. Exit code 2: databases of some projects could not be saved.',
+    'Rows are not encrypted. With a passphrase of at least 12 characters the root secret is part of the backup, encrypted; without one it is not, and has to be kept elsewhere. On a terminal it is asked for, unless SVC_SECRET_KEY keeps the root secret already.',
+    'It runs where the gateway runs, with the same environment. Exit code 2: databases of some projects could not be saved, or older backups could not be removed.',
   ],
   positionals: [folder],
   flags: [
@@ -21,12 +21,14 @@ const backup: Command = {
     ['Into a folder on another disk', 'backup /mnt/backups/svc'],
     ['Every night, for two weeks', 'backup /mnt/backups/svc --keep 14 --passphrase-file /etc/svc/passphrase'],
   ],
-  exits: { 2: 'databases of some projects could not be saved: see `missing`' },
+  exits: {
+    2: 'databases of some projects could not be saved: see `missing`; or older backups could not be removed: see `not_pruned`',
+  },
   async run({ cli, positionals, flags, exitWith }) {
     const keep = flags.number('keep');
     const words = [resolve(cli.cwd, positionals.folder!), ...(keep === undefined ? [] : ['--keep', String(keep)])];
-    const result = await runInstallationProgram(cli, 'backup', words, flags);
-    if ((result.missing as readonly unknown[]).length > 0) exitWith(2);
+    const result = await runInstallationProgram(cli, 'backup', words, flags, { newSecrets: true });
+    if ((result.missing as readonly unknown[]).length > 0 || result.not_pruned !== undefined) exitWith(2);
     return result;
   },
 };

@@ -24,6 +24,12 @@ const restore: Command = {
       placeholder: 'databases',
       about: 'Databases of projects that are made empty, because the backup lacks them or they cannot be restored.',
     },
+    {
+      name: 'project-hours',
+      type: 'integer',
+      min: 1,
+      about: 'Longest that the definitions and rows of one project may take: 24 unless told.',
+    },
   ],
   examples: [
     ['The latest, into another folder', 'restore /mnt/backups/svc --data-dir /srv/svc'],
@@ -31,9 +37,11 @@ const restore: Command = {
   ],
   run: ({ cli, positionals, flags }) => {
     const run = flags.text('run');
+    const hours = flags.number('project-hours');
     const words = [
       resolve(cli.cwd, positionals.folder!),
       ...(run === undefined ? [] : ['--run', run]),
+      ...(hours === undefined ? [] : ['--project-hours', String(hours)]),
       ...(flags.list('leave-out') ?? []).flatMap((name) => ['--leave-out', name]),
     ];
     return runInstallationProgram(cli, 'restore', words, flags);
