@@ -4,6 +4,7 @@ import { pinning } from './processes.ts';
 import { type Line, table } from './report.ts';
 import { append } from './rows/append.ts';
 import { siteAudit } from './rows/audits.ts';
+import { backup } from './rows/backup.ts';
 import { feedRead } from './rows/feeds.ts';
 import { liveIdle, liveLatency, liveWrite } from './rows/live.ts';
 import { challenge, paidRequest } from './rows/payments.ts';
@@ -41,6 +42,7 @@ const rows: Readonly<Record<RowName, (stage: Stage) => Promise<Line[]>>> = {
   challenge,
   'paid-request': paidRequest,
   start,
+  backup,
 };
 
 /** Runs the rows that were asked for and prints what they say. @returns whether every row could be measured */

@@ -25,7 +25,11 @@ export const rowNames = [
   'challenge',
   'paid-request',
   'start',
+  'backup',
 ] as const;
+
+/** Those that run only when they are named, or all are. */
+const longRows: readonly string[] = ['saturated', 'backup'];
 
 export type RowName = (typeof rowNames)[number];
 
@@ -46,16 +50,18 @@ export interface Sizes {
   readonly projects: number;
   /** Spread evenly over the projects' rooms, of which each project has one. */
   readonly messages: number;
+  /** Rows of the project that is backed up. */
+  readonly backupMegabytes: number;
 }
 
 const usage = `npm run bench -- [options]
 
   --only a,b      rows to run, of: ${rowNames.join(', ')}
-                  (saturated, 5,000 sockets, runs only when it is named or with --full)
+                  (saturated, 5,000 sockets, and backup run only when they are named or with --full)
   --rounds n      rounds of each measurement; the median counts (default 3)
   --seconds n     length of one round (default 2)
-  --full          200,000 messages instead of 20,000, and the saturated row
-  --organizations n, --projects n, --messages n
+  --full          200,000 messages instead of 20,000, and the rows saturated and backup
+  --organizations n, --projects n, --messages n, --backup-megabytes n
   --json          prints JSON instead of a table
   --profile dir   profiles the gateway into that folder; read it with node bench/profile.ts <file>
 `;
@@ -72,13 +78,14 @@ export function readOptions(args: readonly string[]): Options | { readonly help:
       organizations: { type: 'string', default: '50' },
       projects: { type: 'string', default: '500' },
       messages: { type: 'string' },
+      'backup-megabytes': { type: 'string', default: '800' },
       json: { type: 'boolean', default: false },
       profile: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   });
   if (values.help) return { help: usage };
-  const number = (name: 'rounds' | 'seconds' | 'organizations' | 'projects' | 'messages', given?: string): number => {
+  const number = (name: string, given?: string): number => {
     const value = Number(given);
     if (Number.isInteger(value) && value > 0) return value;
     throw new Error(`--${name} must be a whole number above zero.`);
@@ -87,7 +94,8 @@ export function readOptions(args: readonly string[]): Options | { readonly help:
   const unknown = named?.find((name) => !(rowNames as readonly string[]).includes(name));
   if (unknown !== undefined) throw new Error(`--only knows no row ${unknown}; there are ${rowNames.join(', ')}.`);
   return {
-    rows: named === undefined ? rowNames.filter((name) => values.full || name !== 'saturated') : (named as RowName[]),
+    rows:
+      named === undefined ? rowNames.filter((name) => values.full || !longRows.includes(name)) : (named as RowName[]),
     rounds: number('rounds', values.rounds),
     seconds: number('seconds', values.seconds),
     json: values.json,
@@ -96,6 +104,7 @@ export function readOptions(args: readonly string[]): Options | { readonly help:
       organizations: number('organizations', values.organizations),
       projects: number('projects', values.projects),
       messages: number('messages', values.messages ?? (values.full ? '200000' : '20000')),
+      backupMegabytes: number('backup-megabytes', values['backup-megabytes']),
     },
   };
 }

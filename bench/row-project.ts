@@ -54,7 +54,7 @@ export const makeRowProject = (place: Place, dataset: Dataset): Promise<RowProje
 /** Makes a project over the gateway's own door, and fills it past it. */
 export async function makeProject(
   { url, databaseUrl, root }: Place,
-  { wallet, writtenOrgId }: Dataset,
+  { wallet, writtenOrgId }: Pick<Dataset, 'wallet' | 'writtenOrgId'>,
   filling: string,
 ): Promise<RowProject> {
   const signed = await wallet.header({ baseUrl: url, path: '/projects/v1' });
