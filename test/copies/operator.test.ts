@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, test, vi } from 'vitest';
@@ -99,4 +100,13 @@ test('in a pipe nothing is asked, and a file opens what the variable has sealed'
   expect(refused.error.message).toContain('give its passphrase as SVC_BACKUP_PASSPHRASE');
   const file = await operator.file('passphrase', `${passphrase} \n`);
   expect(await svc('restore', piped, '--data-dir', target, '--passphrase-file', file)).toMatchObject({ code: 0 });
+});
+
+test('a backup that is good tells its result where older ones cannot be removed', async () => {
+  const folder = join(home.path, 'kept');
+  const sealed = operator.with({ ...env, SVC_BACKUP_PASSPHRASE: passphrase });
+  expect(await sealed('backup', folder, '--data-dir', source)).toMatchObject({ code: 0 });
+  await writeFile(join(folder, 'runs', '20200101T000000Z-aaaaaa.json'), 'torn');
+  const kept = await sealed('backup', folder, '--data-dir', source, '--keep', '5');
+  expect(kept).toMatchObject({ code: 2, json: { databases: 1, not_pruned: expect.stringContaining('is damaged') } });
 });
