@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { chromiumProgram } from '../../scripts/lane-programs.ts';
 import { failure } from '../errors/reporting.ts';
-import { startConsoleWorld, violations } from './console-owner.ts';
+import { startConsoleWorld, unreadable, violations } from './console-owner.ts';
 
 describe.skipIf(chromiumProgram() === undefined)('the console in Chromium, for everybody', async () => {
   const world = await startConsoleWorld();
@@ -45,6 +45,8 @@ describe.skipIf(chromiumProgram() === undefined)('the console in Chromium, for e
   test.each([
     ['light', 1280],
     ['dark', 360],
+    ['light', 390],
+    ['dark', 820],
     ['dark', 3840],
   ] as const)(
     'every page can be used by everybody: %s, %i pixels wide',
@@ -64,7 +66,7 @@ describe.skipIf(chromiumProgram() === undefined)('the console in Chromium, for e
         await go(path);
         await inside.getByText(sign).first().waitFor();
         await inside.getByText('Loading…').first().waitFor({ state: 'detached' });
-        found.push(...(await violations(inside)));
+        found.push(...(await violations(inside)), ...(await unreadable(inside)));
         wide.push(await overflow(inside));
       }
       expect(found).toEqual([]);

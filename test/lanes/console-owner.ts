@@ -71,3 +71,28 @@ export async function violations(page: Page): Promise<string[]> {
   const found = await page.evaluate<Violations>('axe.run({ resultTypes: ["violations"] })');
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${page.url()} ${id}: ${html}`));
 }
+
+/** Finds text that its box cuts off, and words that are broken in two. Ids and other long words may be broken. */
+const findUnreadable = `(() => {
+  const seen = (element) => element.checkVisibility() && element.closest('.seen-by-readers') === null;
+  const cut = [...document.querySelectorAll('main *')].filter((element) => {
+    const { overflowX, textOverflow } = getComputedStyle(element);
+    return overflowX === 'hidden' && textOverflow !== 'ellipsis' && element.scrollWidth > element.clientWidth && seen(element);
+  });
+  const broken = [];
+  const texts = document.createTreeWalker(document.querySelector('main'), NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node !== null; node = texts.nextNode()) {
+    if (!seen(node.parentElement)) continue;
+    for (const { 0: word, index } of node.data.matchAll(/(?<![\\p{L}\\p{N}_])[\\p{L}\\p{N}]{2,20}(?![\\p{L}\\p{N}_])/gu)) {
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1) broken.push(word);
+    }
+  }
+  return [...cut.map((element) => 'cut: ' + element.className + ' ' + element.textContent), ...broken.map((word) => 'broken: ' + word)];
+})()`;
+
+/** What of a page's text cannot be read as it was written. */
+export const unreadable = async (page: Page): Promise<string[]> =>
+  (await page.evaluate<string[]>(findUnreadable)).map((found) => `${page.url()} ${found}`);

@@ -68,6 +68,35 @@ describe.skipIf(program === undefined)('rooms of the console in Chromium', async
     await expect.poll(() => bodies(bob)).toEqual([...all, 'six']);
   });
 
+  test('a room opens at its newest message, and stays there as the page learns what its reader may do', async () => {
+    const { wallet, orgId } = await service.owner();
+    for (let at = 1; at <= 12; at++)
+      await service.call(wallet, 'POST', `/orgs/v1/${orgId}/rooms/standup/messages`, {
+        body: { body: `Message ${at}` },
+      });
+    const bob = await open({ viewport: { width: 390, height: 900 } });
+    await bob.visit('');
+    await bob.enter();
+    await bob.press('Menu');
+    await member(orgId, wallet, await bob.address());
+    await bob.visit(`/orgs/${orgId}/rooms/standup`);
+    await bob.page
+      .getByRole('button', { name: /^Reply in a thread/ })
+      .last()
+      .waitFor();
+    const inList = <Found>(found: string) =>
+      bob.page.evaluate<Found>(`((list) => ${found})(document.querySelector('[role=log]'))`);
+    const belowSight = () => inList<number>('list.scrollHeight - list.scrollTop - list.clientHeight');
+    await expect.poll(belowSight).toBeLessThan(2);
+
+    // Whoever reads back is left alone by what is said meanwhile.
+    await inList('list.scrollTo({ top: 0 })');
+    await expect.poll(belowSight).toBeGreaterThan(80);
+    await service.call(wallet, 'POST', `/orgs/v1/${orgId}/rooms/standup/messages`, { body: { body: 'The last' } });
+    await bob.page.getByText('The last').waitFor({ state: 'attached' });
+    expect(await inList<number>('list.scrollTop')).toBe(0);
+  });
+
   test('a wallet is asked again only when its owner says so, and then goes on from where it was', async () => {
     const { wallet, orgId } = await service.owner();
     const way = await breakable();

@@ -126,22 +126,40 @@ const ackedBy = (message: MessageLineFragment, name: string | undefined): Messag
   },
 });
 
-/** Keeps the end of a list in sight as it grows, unless somebody has scrolled back to read. */
+/**
+ * Keeps the end of a list in sight as it grows, unless its reader has scrolled back. Messages that are shown already grow,
+ * too: buttons come once it is known what the reader may do.
+ */
 function useEndInSight(last: string | undefined, waiting: number) {
   const list = useRef<HTMLDivElement>(null);
   const atEnd = useRef(true);
-  useEffect(() => {
-    const { current } = list;
-    if (current === null) return;
-    const watch = () => {
-      atEnd.current = current.scrollHeight - current.scrollTop - current.clientHeight < nearEnd;
-    };
-    current.addEventListener('scroll', watch, { passive: true });
-    return () => current.removeEventListener('scroll', watch);
-  });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it is these that make the list grow.
-  useEffect(() => {
+  const showEnd = useCallback(() => {
     if (atEnd.current) list.current?.scrollTo({ top: list.current.scrollHeight });
-  }, [last, waiting]);
-  return list;
+  }, []);
+  const watch = useCallback(
+    (element: HTMLDivElement) => {
+      list.current = element;
+      let top = 0;
+      const scrolled = () => {
+        // A list that grew is told of as one that was scrolled; only its reader scrolls back.
+        const isNear = element.scrollHeight - element.scrollTop - element.clientHeight < nearEnd;
+        atEnd.current = isNear || (atEnd.current && element.scrollTop >= top);
+        top = element.scrollTop;
+      };
+      const growth = new ResizeObserver(showEnd);
+      growth.observe(element);
+      growth.observe(element.firstElementChild!);
+      element.addEventListener('scroll', scrolled, { passive: true });
+      return () => {
+        growth.disconnect();
+        element.removeEventListener('scroll', scrolled);
+        list.current = null;
+      };
+    },
+    [showEnd],
+  );
+  // A message may take the place of an older one of the same height.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it is these that make the list grow.
+  useEffect(showEnd, [last, waiting]);
+  return watch;
 }

@@ -78,7 +78,7 @@ export function TableRows({ projectId, table, door, writes, live }: TableRowsPro
       )}
       <div className="row">
         {writes && (
-          <button type="button" onClick={() => setOpen('new')}>
+          <button type="button" className="slim" onClick={() => setOpen('new')}>
             New row
           </button>
         )}

@@ -61,14 +61,17 @@ export function BarChart({ title, series, bars }: BarChartProps) {
           )}
         </svg>
         <div className="plot-times">
-          {bars.map(
-            (bar, at) =>
+          {bars.map((bar, at) => {
+            const place = `${(100 * at) / bars.length}%`;
+            return (
               at % everyNth === 0 && (
-                <span key={bar.from} style={{ left: `${(100 * at) / bars.length}%` }}>
+                // Moved back by its share of its own width, a label ends inside the chart.
+                <span key={bar.from} style={{ left: place, translate: `-${place}` }}>
                   {bar.label}
                 </span>
-              ),
-          )}
+              )
+            );
+          })}
         </div>
       </div>
       <table className="seen-by-readers">
