@@ -170,6 +170,15 @@ test('doctor finds everything in order, and says what could be better', async ()
   expect(code).toBe(0);
 });
 
+test('doctor names a gap once, however many organizations have it', async () => {
+  const bob = await terminal(service.url);
+  await bob.svc('init');
+  for (const name of ['One', 'Two']) await bob.svc('org', 'create', '--name', name);
+  const { value } = (await bob.svc('doctor', '--only', 'operator_health')).json.checks[0];
+  expect(value.gaps).toEqual([...new Set(value.gaps)]);
+  expect(value.gaps).toContain('operator_unreachable');
+});
+
 test('an escalation goes to the organization of the project in use, where nothing else names one', async () => {
   const bob = await terminal(service.url);
   await bob.svc('init');

@@ -82,7 +82,7 @@ export const checks: Readonly<Record<string, (cli: Cli, flags: Flags) => Promise
   },
   async operator_health(cli) {
     const { critical_items: items, operator_reachability: reach } = await operatorStatus(cli);
-    const gaps = items.map(({ kind }) => kind);
+    const gaps = [...new Set(items.map(({ kind }) => kind))];
     return gaps.length === 0 && reach.reachable
       ? { status: 'ok' }
       : {
