@@ -387,6 +387,9 @@ test('what is no dump is refused by name', async () => {
   await put('broken.gz', gzipSync('select 1;\n'.repeat(1_000)).subarray(0, 30));
   expect((await ada.svc('projects', 'import', 'broken.gz', '--dry-run')).error.code).toBe('BAD_FILE');
   expect((await ada.svc('projects', 'import', 'absent.sql', '--dry-run')).error.code).toBe('FILE_NOT_FOUND');
+  await put('empty.sql', '');
+  const empty = (await ada.svc('projects', 'import', 'empty.sql')).error;
+  expect(empty).toMatchObject({ code: 'BAD_FILE', message: expect.stringMatching(/^empty\.sql is empty: .*pg_dump/) });
   const folder = (await ada.svc('projects', 'import', '.', '--dry-run')).error;
   expect([folder.code, folder.message]).toEqual(['BAD_FILE', expect.stringContaining('pg_restore --file=dump.sql .')]);
   const tarHead = [Buffer.from('toc.dat'), Buffer.alloc(505), Buffer.from('PGDMP\xff\n', 'latin1')];

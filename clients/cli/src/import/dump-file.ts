@@ -50,7 +50,15 @@ async function sizeOf(cli: Cli, name: string): Promise<number> {
 /** Gzip is known by its first two bytes, whatever the file is called. */
 async function* unpacked(chunks: AsyncGenerator<Buffer>, name: string): AsyncGenerator<Buffer> {
   const first = await chunks.next();
-  if (first.done === true) return;
+  // `pg_dump … > dump.sql` leaves an empty file where pg_dump fails.
+  if (first.done === true)
+    throw local(
+      'BAD_FILE',
+      `${name === '-' ? 'Standard input' : name} is empty: see whether pg_dump reported an error.`,
+      {
+        details: { path: name },
+      },
+    );
   async function* again(): AsyncGenerator<Buffer> {
     yield first.value as Buffer;
     yield* chunks;
