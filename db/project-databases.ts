@@ -48,8 +48,8 @@ export interface ProjectDatabasesOptions {
   /** Longest a statement may take, in milliseconds; making a database takes some hundred. @default no limit */
   readonly statementMs?: number;
   readonly onStatement?: StatementHook | undefined;
-  /** Told when an idle connection breaks. */
-  readonly onIdleError?: (error: Error) => void;
+  /** Told when an idle connection to a server breaks. */
+  readonly onIdleError?: (error: Error, server: string) => void;
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
 }
 
@@ -114,7 +114,7 @@ export class ProjectDatabases implements ProjectLogins {
         name: 'svc-gateway admin',
         onStatement,
         ...(statementMs === undefined ? {} : { statementMs }),
-        ...(onIdleError === undefined ? {} : { onIdleError }),
+        ...(onIdleError === undefined ? {} : { onIdleError: (error: Error) => onIdleError(error, name) }),
       });
       const sizes = new DatabaseSizes({ measure: (names) => measure(pool, names) });
       const [making, dropping, sweeping] = [madeAtOnce, droppedAtOnce, sweptAtOnce].map((most) => new Turns(most));

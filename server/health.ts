@@ -1,14 +1,12 @@
+import type pg from 'pg';
 import { z } from 'zod';
 import type { NodeLock } from '../db/node-lock.ts';
-import { createPool } from '../db/pool.ts';
 import { networks } from '../engines/x402/networks.ts';
 import type { PaymentProcessor } from '../engines/x402/payment-processor.ts';
 import type { PathDoc } from '../rest-compat/openapi/path-doc.ts';
 
 /** How long a check is believed, in milliseconds. Contract 00, section 6.4. */
 const believedMs = 10_000;
-/** How long the database is given to answer, in milliseconds. */
-const checkMs = 2_000;
 /** How long any check may take, in milliseconds: each gives up by itself before, and what says nothing is down. */
 const patienceMs = 2_500;
 
@@ -82,13 +80,11 @@ export interface Health {
   readonly drain: () => void;
   /** Aborted from then on. */
   readonly draining: AbortSignal;
-  /** Closes its connection. */
-  readonly close: () => Promise<void>;
 }
 
 export interface HealthOptions {
-  /** The control database; looked at on a connection of its own, since callers may keep those of the pool busy. */
-  readonly databaseUrl: string;
+  /** Leads to the control database by a connection of its own, since callers may keep those of the pool busy. */
+  readonly pool: Pick<pg.Pool, 'query'>;
   /** While it is lost another node may serve this database, and the two would not hear each other. */
   readonly nodeLock: Pick<NodeLock, 'held'>;
   readonly version: string;
@@ -96,6 +92,7 @@ export interface HealthOptions {
   readonly payTo: () => Promise<string>;
   /** What takes payments. */
   readonly paymentProcessor: Pick<PaymentProcessor, 'mode' | 'health'>;
+  readonly now: () => Date;
 }
 
 /** How the gateway is doing. */
@@ -113,15 +110,9 @@ export interface Standing {
 type Checks = Readonly<Record<'database' | 'rpc' | 'facilitator', CheckState>>;
 
 export function createHealth(options: HealthOptions): Health {
-  const { databaseUrl, nodeLock, version, payTo, paymentProcessor } = options;
-  const startedAt = new Date();
-  const pool = createPool({
-    url: databaseUrl,
-    max: 1,
-    waitMs: checkMs,
-    statementMs: checkMs,
-    name: 'svc-gateway health',
-  });
+  const { pool, nodeLock, version, payTo, paymentProcessor, now } = options;
+  const startedAt = now();
+  const startedMs = performance.now();
   const drain = new AbortController();
   let address: Promise<string> | undefined;
   let known: { readonly checks: Promise<Checks>; readonly at: number } | undefined;
@@ -147,7 +138,7 @@ export function createHealth(options: HealthOptions): Health {
     return known.checks;
   };
 
-  const uptimeSeconds = (): number => Math.floor((Date.now() - startedAt.getTime()) / 1000);
+  const uptimeSeconds = (): number => Math.floor((performance.now() - startedMs) / 1000);
 
   return {
     async standing() {
@@ -189,7 +180,6 @@ export function createHealth(options: HealthOptions): Health {
     ready: async () => !drain.signal.aborted && nodeLock.held() && (await checkDatabase()) === 'ok',
     drain: () => drain.abort(),
     draining: drain.signal,
-    close: () => pool.end(),
   };
 }
 

@@ -17,6 +17,8 @@ export interface OidcSettings {
 const metadataMs = 3_600_000;
 /** By how much the clock of a provider may be off, in seconds. */
 const clockSeconds = 30;
+/** By how much the machine's own clock may move until the library is told anew, in seconds. */
+const skewMax = 5;
 
 const scope = 'openid email profile';
 
@@ -25,13 +27,18 @@ const load = () => import('openid-client');
 type Library = Awaited<ReturnType<typeof load>>;
 
 /** A provider that speaks OpenID Connect, by the certified client library. */
-export function createOidcProvider(settings: OidcSettings, fetch: GuardedFetch): IdentityProvider {
+export function createOidcProvider(settings: OidcSettings, fetch: GuardedFetch, now: () => Date): IdentityProvider {
   const { id, displayName } = settings;
-  let known: { readonly configuration: Promise<Configuration>; readonly until: number } | undefined;
+  let known:
+    | { readonly configuration: Promise<Configuration>; readonly until: number; readonly skew: number }
+    | undefined;
   const configured = (library: Library): Promise<Configuration> => {
-    if (known !== undefined && known.until > performance.now()) return known.configuration;
-    const configuration = discover(library, settings, fetch);
-    const asked = { configuration, until: performance.now() + metadataMs };
+    // The library counts by the machine's clock, and takes for good by how much that one is off.
+    const skew = Math.round((now().getTime() - Date.now()) / 1000);
+    const isFresh = known !== undefined && known.until > performance.now() && Math.abs(known.skew - skew) <= skewMax;
+    if (known !== undefined && isFresh) return known.configuration;
+    const configuration = discover(library, settings, fetch, skew);
+    const asked = { configuration, until: performance.now() + metadataMs, skew };
     known = asked;
     // A failure is nothing to remember.
     configuration.catch(() => {
@@ -93,6 +100,7 @@ function discover(
   library: Library,
   { issuer, clientId, clientSecret }: OidcSettings,
   fetch: GuardedFetch,
+  skew: number,
 ): Promise<Configuration> {
   const [basic, post] = [library.ClientSecretBasic(clientSecret), library.ClientSecretPost(clientSecret)];
   const execute = [library.enableNonRepudiationChecks];
@@ -101,7 +109,7 @@ function discover(
   return library.discovery(
     new URL(issuer),
     clientId,
-    { [library.clockTolerance]: clockSeconds },
+    { [library.clockTolerance]: clockSeconds, [library.clockSkew]: skew },
     // Basic is what holds where a provider says nothing.
     (server, client, body, headers) => {
       const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic'];

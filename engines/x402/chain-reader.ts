@@ -22,12 +22,12 @@ export interface ChainReader {
   /**
    * Waits for a block with a transaction, and as many on top of it as make the depth, whatever the endpoint says meanwhile.
    *
-   * @param until in milliseconds of the clock
+   * @param until in milliseconds of the monotonic clock (`performance.now()`)
    * @param depth 1 is the block itself
    * @returns undefined when there is none by then
    */
   readonly awaitReceipt: (transaction: Hex, until: number, depth?: number) => Promise<Receipt | undefined>;
-  /** Waits until an authorization has been used or cancelled, and no longer than until a moment of the clock. */
+  /** Waits until an authorization has been used or cancelled, and no longer than until a moment of the monotonic clock. */
   readonly awaitUse: (presented: Presented, until: number) => Promise<void>;
   /** Whether the node has a transaction, in a block or waiting for one. */
   readonly knows: (transaction: Hex) => Promise<boolean>;
@@ -218,7 +218,7 @@ export async function openChain(network: Network, rpcUrl: string, logBlocksMax: 
 async function repeatedly<T>(until: number, look: () => Promise<T | undefined>): Promise<T | undefined> {
   for (let pauseMs = pauseMsMin; ; pauseMs = Math.min(pauseMs * 1.5, pauseMsMax)) {
     const seen = await look();
-    const left = until - Date.now();
+    const left = until - performance.now();
     if (seen !== undefined || left <= 0) return seen;
     await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, left)));
   }
@@ -227,7 +227,7 @@ async function repeatedly<T>(until: number, look: () => Promise<T | undefined>):
 /** An answer, if it comes by a moment and is no failure. */
 function within<T>(until: number, answer: Promise<T>): Promise<T | undefined> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.max(until - Date.now(), lastAnswerMs), undefined);
+    const timer = setTimeout(resolve, Math.max(until - performance.now(), lastAnswerMs), undefined);
     answer.then(resolve, () => resolve(undefined)).finally(() => clearTimeout(timer));
   });
 }

@@ -26,7 +26,7 @@ export interface Facilitator {
   readonly verify: (payment: Payment) => Promise<string | undefined>;
   /**
    * @param announce is told the hash of the payment's transaction as soon as it is known
-   * @param until when to stop waiting for an outcome, in milliseconds of the clock
+   * @param until when to stop waiting for an outcome, in milliseconds of the monotonic clock
    * @throws PaymentsUnavailable when the payment was not handed over
    */
   readonly settle: (payment: Payment, announce: (transaction: Hex) => Promise<void>, until: number) => Promise<Handed>;

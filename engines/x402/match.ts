@@ -35,10 +35,10 @@ export function match(presented: Presented, terms: Terms): void {
  * Whether a signature can be brought onto the chain now: check 7. Not asked of one that was settled, whose answer is had
  * for a day.
  *
- * @param now in milliseconds. @default the clock
+ * @param now in milliseconds of the epoch
  * @throws PaymentRefused
  */
-export function matchTime({ validAfter, validBefore }: Presented, now = Date.now()): void {
+export function matchTime({ validAfter, validBefore }: Presented, now: number): void {
   const seconds = BigInt(Math.floor(now / 1000));
   if (validBefore < seconds + secondsLeftMin)
     throw new PaymentRefused('invalid_exact_evm_payload_authorization_valid_before');

@@ -110,6 +110,8 @@ export interface PaymentProcessorOptions {
   /** Depth that terms with `confirmed` wait for. @default 1 */
   readonly confirmations?: Readonly<Partial<Record<NetworkName, number | undefined>>>;
   readonly turns: SenderTurns;
+  /** What a signature's time is held against. @default the machine's clock */
+  readonly now?: () => Date;
   /** How long an outcome is waited for, in milliseconds. @default 30_000 */
   readonly settleMs?: number;
   /** Factories of wallets that may be called for payers without one (ERC-6492). @default none */
@@ -131,6 +133,7 @@ export function createPaymentProcessor({
   rpcUrls,
   confirmations = {},
   turns,
+  now = () => new Date(),
   settleMs = 30_000,
   allowedFactories = [],
   lostAfterMs = 60_000,
@@ -168,7 +171,7 @@ export function createPaymentProcessor({
     const made = named === undefined ? undefined : await settlementIn(chain, named, presented);
     if (made !== undefined) return deepEnough(chain, named!, terms, made);
     if (!(await chain.isSpent(presented))) return undefined;
-    const used = await chain.useOf(presented, since ?? new Date(Date.now() - dayMs));
+    const used = await chain.useOf(presented, since ?? new Date(now().getTime() - dayMs));
     const found = used === undefined ? undefined : await settlementIn(chain, used, presented);
     return found === undefined ? undefined : deepEnough(chain, used!, terms, found);
   };
@@ -184,7 +187,7 @@ export function createPaymentProcessor({
   }
 
   const isOpen: PaymentProcessor['isOpen'] = async (presented, terms) => {
-    if (!hasChain(terms.network)) return BigInt(Math.floor(Date.now() / 1000)) < presented.validBefore;
+    if (!hasChain(terms.network)) return BigInt(Math.floor(now().getTime() / 1000)) < presented.validBefore;
     const chain = await chains(terms.network);
     return !(await chain.isSpent(presented)) && (await chain.blockTime()) < presented.validBefore;
   };
@@ -234,7 +237,7 @@ export function createPaymentProcessor({
     find,
     isOpen,
     async verify(presented, terms) {
-      matchTime(presented);
+      matchTime(presented, now().getTime());
       const facilitator = await facilitatorOn(terms.network);
       const reason = await facilitator.verify({ presented, terms });
       if (reason === undefined) return;
@@ -249,7 +252,7 @@ export function createPaymentProcessor({
     async settle(presented, terms, { broadcast, noted, previous }) {
       // Whoever comes to wait for it hears of its failure; until then it is nobody's.
       noted?.catch(() => undefined);
-      const until = Date.now() + settleMs;
+      const until = performance.now() + settleMs;
       const facilitator = await facilitatorOn(terms.network);
       const before = previous === undefined ? undefined : await resumed(presented, terms, previous, until);
       if (before !== undefined) return before;
@@ -264,7 +267,7 @@ export function createPaymentProcessor({
       if (!hasChain(terms.network)) {
         if (handed.state === 'refused') throw new PaymentRefused(handed.reason, transaction);
         if (handed.state === 'unknown') throw new PaymentPending(transaction ?? '');
-        return settlement(terms.network, presented, handed.transaction, null, new Date());
+        return settlement(terms.network, presented, handed.transaction, null, now());
       }
       // A facilitator's word is held against the chain, whichever way it goes.
       const made = await outcomeOf(presented, terms, handed, until);

@@ -54,7 +54,7 @@ export function createRemoteFacilitator({ url, requestMs }: RemoteFacilitatorOpt
 
   let supported: { readonly networks: ReadonlySet<unknown>; readonly at: number } | undefined;
   async function supportedNetworks(): Promise<ReadonlySet<unknown>> {
-    if (supported !== undefined && Date.now() - supported.at < supportedForMs) return supported.networks;
+    if (supported !== undefined && performance.now() - supported.at < supportedForMs) return supported.networks;
     const reply = await ask('GET', 'supported');
     if (typeof reply === 'string' || reply.status !== 200 || !Array.isArray(reply.body.kinds))
       throw new PaymentsUnavailable('The facilitator does not tell what it supports.');
@@ -62,7 +62,7 @@ export function createRemoteFacilitator({ url, requestMs }: RemoteFacilitatorOpt
     const takenOn = kinds
       .filter(({ x402Version, scheme }) => x402Version === 2 && scheme === 'exact')
       .map(({ network }) => network);
-    supported = { networks: new Set(takenOn), at: Date.now() };
+    supported = { networks: new Set(takenOn), at: performance.now() };
     return supported.networks;
   }
 
@@ -94,7 +94,7 @@ export function createRemoteFacilitator({ url, requestMs }: RemoteFacilitatorOpt
         : reasonOr(reply.body.invalidReason, 'unexpected_verify_error');
     },
     async settle(payment, announce, until) {
-      const reply = await ask('POST', 'settle', request(payment), until - Date.now());
+      const reply = await ask('POST', 'settle', request(payment), until - performance.now());
       if (reply === 'not-sent') throw new PaymentsUnavailable('The facilitator cannot be reached.');
       if (reply === 'no-answer') return { state: 'unknown' };
       const { status, body } = reply;

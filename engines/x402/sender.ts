@@ -97,8 +97,8 @@ export function createSender({ chain, account, turns, lostAfterMs }: SenderOptio
       behind = undefined;
       return count;
     }
-    if (behind?.count !== count) behind = { count, since: Date.now() };
-    return Date.now() - behind.since >= lostAfterMs ? count : stored;
+    if (behind?.count !== count) behind = { count, since: performance.now() };
+    return performance.now() - behind.since >= lostAfterMs ? count : stored;
   }
 
   /** With room for blocks that fill up for a while. Asked together: the library's own estimate asks one after the other. */

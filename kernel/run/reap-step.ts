@@ -15,7 +15,8 @@ const pauseMsMax = 10 * 60_000;
 /** Finishes a step operation that nobody works on any more; undoes one that keeps failing, if it can be undone. */
 export const reapStep: Task = async ({ ctx, operations, addJob, log }, payload) => {
   const { stepId } = payload as { stepId: string };
-  const lookAgain = (ms: number) => addJob(reapStepTask, { stepId }, { key: stepId, runAt: new Date(Date.now() + ms) });
+  const lookAgain = (ms: number) =>
+    addJob(reapStepTask, { stepId }, { key: stepId, runAt: new Date(ctx.services.now().getTime() + ms) });
   const step = await takeStep(ctx, stepId, null);
   if (step === undefined) {
     const left = await findStep(ctx, stepId);

@@ -41,7 +41,8 @@ export const upgradeDatabases: Task = async ({ ctx, addJob, log }) => {
       }
     }),
   );
-  if (due.length === batch) await addJob(upgradeDatabasesTask, {}, { key: upgradeDatabasesTask, runAt: new Date() });
+  if (due.length === batch)
+    await addJob(upgradeDatabasesTask, {}, { key: upgradeDatabasesTask, runAt: ctx.services.now() });
 };
 
 // Nodes that look at the same moment pass over each other's rows.

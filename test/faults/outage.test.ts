@@ -162,3 +162,15 @@ test('after all outages nothing was left uncaught, and the gateway ends as it sh
   expect(gateway.stderr()).not.toMatch(crash);
   expect(gateway.stdout()).not.toMatch('did not end in time');
 });
+
+test('idle connections that break are told of once for each database, without a stack', () => {
+  const told = gateway
+    .stdout()
+    .split('\n')
+    .filter((line) => /idle database connection/i.test(line));
+  expect(told.length).toBeGreaterThan(0);
+  for (const line of told) {
+    expect(line).not.toMatch(/stack/);
+    expect(JSON.parse(line)).toMatchObject({ database: expect.any(String), connections: expect.any(Number) });
+  }
+});

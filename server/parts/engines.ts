@@ -1,0 +1,80 @@
+import { fileURLToPath } from 'node:url';
+import type { KeyRing } from '../../core/keys.ts';
+import { createArchives } from '../../engines/bundles/archives.ts';
+import { jsonFile } from '../../engines/bundles/bundle-file.ts';
+import { gatewayVersion } from '../../engines/bundles/gateway-version.ts';
+import { createChains } from '../../engines/chains/chains.ts';
+import { createSigner, type Signer } from '../../engines/licences/signer.ts';
+import { derivedSigningKeys } from '../../engines/licences/signing-keys.ts';
+import { createMailer } from '../../engines/mail.ts';
+import { createPasswordHasher } from '../../engines/passwords/hasher.ts';
+import { createSqlReader } from '../../engines/reading/sql-reader.ts';
+import { createIdentityProviders } from '../../engines/sign-in/identity-providers.ts';
+import { createAuditor } from '../../engines/site-audit/auditor.ts';
+import { ownToken } from '../../engines/site-audit/robots/user-agents.ts';
+import { createPaymentProcessor } from '../../engines/x402/payment-processor.ts';
+import { createSenderTurns } from '../../resolvers/payments/sender-turns.ts';
+import type { RestRoutes } from '../../rest-compat/handle.ts';
+import type { Config } from '../config.ts';
+import { describeApi } from '../openapi.ts';
+import type { Start } from './part.ts';
+import type { Stores } from './stores.ts';
+
+/** Nobody's wallet. */
+const zeroAddress = '0x0000000000000000000000000000000000000000';
+
+/** Everything that works on its own, without a request: hashers, readers, auditors, mailers, payment on chains. */
+export function openEngines(
+  { options, lifecycle }: Start,
+  { db, keys, now }: Pick<Stores, 'db' | 'keys' | 'now'>,
+  rest: RestRoutes,
+) {
+  const { config, version, log } = options;
+  const passwords = createPasswordHasher();
+  lifecycle.onClose(passwords.close);
+  const sqlReader = createSqlReader();
+  lifecycle.onClose(sqlReader.close);
+  const contact = config.publicBaseUrl === undefined ? '' : ` (+${config.publicBaseUrl})`;
+  const auditor = createAuditor({ userAgent: `${ownToken}/${version}${contact}`, trial: options.auditTrial });
+  lifecycle.onClose(auditor.close);
+  const signer = licenceSigner(config, keys);
+  const archives = createArchives({
+    root: fileURLToPath(new URL('../..', import.meta.url)),
+    version: gatewayVersion,
+    made: async () => [
+      jsonFile('jwks.json', { keys: (await signer)?.published ?? [] }),
+      // Of any installation: whoever runs it is paid at a wallet of their own.
+      jsonFile('openapi.json', JSON.parse(describeApi(rest, { baseUrl: undefined, payTo: zeroAddress }))),
+    ],
+  });
+  lifecycle.onClose(archives.close);
+  const mailer = createMailer({ smtpUrl: config.smtpUrl, from: config.mailFrom, log });
+  lifecycle.onClose(mailer.close);
+  const paymentProcessor = createPaymentProcessor({
+    settlerKey: config.payments.settlerKey,
+    facilitatorUrl: config.payments.facilitatorUrl,
+    rpcUrls: config.payments.rpcUrls,
+    confirmations: config.payments.confirmations,
+    turns: createSenderTurns(db),
+    now,
+  });
+  return {
+    mailer,
+    services: {
+      passwords,
+      sqlReader,
+      auditor,
+      signer,
+      archives,
+      paymentProcessor,
+      chains: createChains({ ...config.payments, log }),
+      identityProviders: createIdentityProviders({ settings: config.oidcProviders, now }),
+    },
+  };
+}
+
+/** A key of the installation's own is for development: it would be lost with the root secret, and licences with it. */
+function licenceSigner({ production, licenceKeys }: Config, keys: KeyRing): Promise<Signer> | undefined {
+  if (production && licenceKeys === undefined) return undefined;
+  return createSigner(licenceKeys ?? derivedSigningKeys(keys));
+}

@@ -1,0 +1,34 @@
+import type { Mailer } from '../../engines/mail.ts';
+import type { Services } from '../../kernel/run/context.ts';
+import { operations } from '../../resolvers/index.ts';
+import { keepLeaseMode } from '../../resolvers/orgs/shared/lease-mode.ts';
+import { startMessageMirror } from '../../resolvers/rooms/start-message-mirror.ts';
+import { sweepAbandoned } from '../housekeeping.ts';
+import { jobContext, startWorkers } from '../workers.ts';
+import type { Start } from './part.ts';
+
+/** What this node does that nobody asks for: what a start has to put right, and the jobs. */
+export async function startJobs(
+  { options, lifecycle, metrics }: Start,
+  services: Services,
+  { mailer, alone, draining }: { readonly mailer: Mailer; readonly alone: boolean; readonly draining: AbortSignal },
+): Promise<void> {
+  const { databaseUrl, log } = options;
+  // Before the job that moves organizations whose lease has ended.
+  const pinned = await keepLeaseMode(jobContext(services, draining));
+  if (pinned > 0) log.info({ organizations: pinned }, 'Leases are off: organizations no longer expire.');
+  // Nobody else works on this database, so whatever seems to be worked on was left behind by a crash.
+  if (alone) await sweepAbandoned(services.db);
+  if (options.jobs === false) return;
+  const byName = new Map(operations.map((operation) => [operation.name as string, operation]));
+  const workers = await startWorkers({ url: databaseUrl, services, mailer, operations: byName, log, metrics });
+  lifecycle.onDrain('workers', workers.stop);
+}
+
+/** Has messages of rooms told as events. @param services known by the time that it is woken */
+export function startMirror({ options, lifecycle }: Start, services: () => Services): Services['messageMirror'] {
+  if (options.jobs === false) return { wake: () => {} };
+  const mirror = startMessageMirror((signal) => jobContext(services(), signal));
+  lifecycle.onDrain('message mirror', mirror.stop);
+  return mirror;
+}

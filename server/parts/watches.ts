@@ -1,0 +1,50 @@
+import { standingProjects } from '../../kernel/access/project-target.ts';
+import { createUsageCounter } from '../../kernel/limits/usage-counter.ts';
+import { createAuthorityWatch } from '../../subscriptions/authority.ts';
+import { createFeedHub } from '../../subscriptions/feed-hub.ts';
+import { createIncidentWatch } from '../../subscriptions/incident-watch.ts';
+import { createLiveHub } from '../../subscriptions/live/live-hub.ts';
+import { natsSignals } from '../../subscriptions/nats-signals.ts';
+import { localSignals } from '../../subscriptions/signals.ts';
+import type { Start } from './part.ts';
+import type { Stores } from './stores.ts';
+
+/**
+ * What follows the databases for those who wait: feeds, rights that end, faults, changes of rows, and what nodes tell
+ * each other of them.
+ *
+ * @param draining aborted when the server stops
+ */
+export async function openWatches(
+  { options, lifecycle, metrics }: Start,
+  { db, keys, projectDatabases, authPools, now }: Stores,
+  draining: AbortSignal,
+) {
+  const { config, log } = options;
+  const signals = config.natsUrl === undefined ? localSignals() : natsSignals(config.natsUrl, { log });
+  lifecycle.onClose(signals.close);
+  const feeds = createFeedHub({ db, signals, log, draining });
+  lifecycle.onClose(feeds.close);
+  metrics.watchFeedFollowers(feeds.followed);
+  // A right that has ended is noticed within five seconds, also when the signal is lost: the look itself takes time.
+  const authority = createAuthorityWatch({ db, log, signals, everyMs: 4_000 });
+  lifecycle.onClose(authority.close);
+  const incidents = createIncidentWatch({ db, log, signals });
+  lifecycle.onClose(incidents.close);
+  await incidents.refresh();
+  const live = createLiveHub({
+    db,
+    keys,
+    log,
+    signals,
+    databases: projectDatabases,
+    pools: authPools,
+    standing: (projectIds) => standingProjects({ db }, projectIds),
+    now,
+  });
+  lifecycle.onClose(live.close);
+  // Closed once nothing is served any more, and before the database.
+  const usage = createUsageCounter({ db, log });
+  lifecycle.onClose(usage.close);
+  return { signals, services: { feeds, authority, incidents, live, usage } };
+}
