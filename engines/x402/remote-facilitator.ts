@@ -43,7 +43,7 @@ export function createRemoteFacilitator({ url, requestMs }: RemoteFacilitatorOpt
         method,
         headers,
         redirect: 'error',
-        signal: AbortSignal.timeout(Math.max(ms, 1)),
+        signal: AbortSignal.timeout(Math.max(Math.ceil(ms), 1)),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       return { status: response.status, body: await readMembers(response) };
