@@ -38,7 +38,10 @@ test.each([
 ])('a stored manifest that is %s holds up nobody but who reads it', async (_what, manifest, source) => {
   await hostile.sql(`insert into _svc.manifest (manifest) ${manifest}
     on conflict (one) do update set manifest = excluded.manifest`);
-  const held = await heldUpBy(async () => expect((await hostile.exposed()).body.source).toBe(source));
-  expect(held).toBeLessThan(0.5);
+  // What blocks does so each time; a busy machine may take the turn away from one short read, and not from all.
+  const held: number[] = [];
+  for (let round = 0; round < 5; round++)
+    held.push(await heldUpBy(async () => expect((await hostile.exposed()).body.source).toBe(source)));
+  expect(Math.min(...held)).toBeLessThan(0.5);
   await neighbourIsWell();
 });
