@@ -104,3 +104,10 @@ export function median(values: readonly number[]): number {
 /** Median of the ratios of each round: what slowed down a whole round falls out of it. */
 export const medianRatio = (ours: readonly number[], theirs: readonly number[]): number =>
   median(ours.map((value, round) => value / theirs[round]!));
+
+/** How long something takes, in milliseconds. */
+export async function timed(run: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await run();
+  return performance.now() - startedAt;
+}

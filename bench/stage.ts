@@ -1,14 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { startEmbeddedPostgres } from '../db/embedded/start.ts';
-import { ensureDatabase } from '../db/ensure-database.ts';
+import { startInstallation, stopInstallations } from './installation.ts';
 import type { HttpRequest, LoadAnswer, LoadCommand } from './load-protocol.ts';
 import type { Options } from './options.ts';
-import { parentOf, type Server, startServer, startWorker, stopAll, type Worker } from './processes.ts';
+import { parentOf, type Server, startServer, startWorker, type Worker } from './processes.ts';
 import { makeProject, makeRowProject, type RowProject } from './row-project.ts';
 import { type Dataset, seed, sessionKeyOf } from './seed.ts';
 
@@ -38,42 +33,22 @@ const adminKey = randomBytes(24).toString('base64url');
 
 /** Sets the stage, lets `run` measure, and clears everything away, whatever happened. */
 export async function onStage<Result>(options: Options, run: (stage: Stage) => Promise<Result>): Promise<Result> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-'));
-  // Postgres runs as another user when the bench runs as root, and has to get in.
-  await chmod(folder, 0o755);
   const startedAt = performance.now();
   const say = (what: string) =>
     void process.stderr.write(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(4)} s  ${what}\n`);
   say('starting Postgres and the gateway');
-  const postgres = await startEmbeddedPostgres({
-    dataDir: join(folder, 'data'),
-    // As a server would run, but that a commit does not wait for this machine's disk: that would be all one measures.
-    settings: { synchronous_commit: 'off', max_connections: '200', shared_buffers: '256MB' },
-  });
-  const clear = once(async () => {
-    await stopAll();
-    await postgres.stop();
-    for (const path of [postgres.dataDir, folder]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
-  });
+  const clear = once(stopInstallations);
   const interrupted = (why: unknown) => {
     process.stderr.write(`bench: ${why instanceof Error ? why.stack : why}\n`);
     void clear().finally(() => process.exit(1));
   };
   for (const event of ['SIGINT', 'SIGTERM', 'uncaughtException']) process.once(event, interrupted);
   try {
-    const databaseUrl = await ensureDatabase(postgres.url, 'svc');
-    const root = randomBytes(32);
-    const environment = {
-      DATABASE_URL: databaseUrl,
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      SVC_DATA_DIR: join(folder, 'gateway'),
-      SVC_ADMIN_KEY: adminKey,
-      SVC_SECRET_KEY: root.toString('hex'),
-    };
-    const profiling = options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`];
-    const unlimited = ['--import', fileURLToPath(new URL('subjects/unlimited.ts', import.meta.url))];
-    const gateway = await startServer('../server/main.ts', environment, folder, [...unlimited, ...profiling]);
+    const { folder, databaseUrl, root, gateway } = await startInstallation({
+      settings: { max_connections: '200' },
+      env: { SVC_ADMIN_KEY: adminKey },
+      flags: options.profile === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${options.profile}`],
+    });
     say('filling the database');
     const dataset = await seed(options.sizes, { url: gateway.url, databaseUrl, root, adminKey });
     const peer = (file: string) =>

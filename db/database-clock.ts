@@ -4,8 +4,6 @@ export interface DatabaseClockOptions {
   /** Asked on a connection of its own, so that no request waits for the clock and the clock waits for none. */
   readonly pool: Pick<pg.Pool, 'query'>;
   readonly warn: (message: string, facts: Record<string, unknown>) => void;
-  /** How long the database's answer is counted on, in milliseconds. @default 10_000 */
-  readonly everyMs?: number;
 }
 
 export interface DatabaseClock {
@@ -13,6 +11,9 @@ export interface DatabaseClock {
   readonly now: () => Date;
   readonly close: () => void;
 }
+
+/** How long the database's answer is counted on, in milliseconds. */
+const everyMs = 10_000;
 
 /** An answer that took longer says too little about when it was given, in milliseconds. */
 const roundTripMsMax = 1_000;
@@ -27,11 +28,7 @@ const awayMs = 5_000;
  *
  * @throws when the database does not tell its time at the start
  */
-export async function createDatabaseClock({
-  pool,
-  warn,
-  everyMs = 10_000,
-}: DatabaseClockOptions): Promise<DatabaseClock> {
+export async function createDatabaseClock({ pool, warn }: DatabaseClockOptions): Promise<DatabaseClock> {
   /** The database's time at the origin of the monotonic clock, in milliseconds of the epoch. */
   let origin = 0;
   let isAway = false;

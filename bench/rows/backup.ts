@@ -1,9 +1,7 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,11 +10,9 @@ import { fileURLToPath } from 'node:url';
 import { constants, createZstdCompress } from 'node:zlib';
 import pg from 'pg';
 import { to } from 'pg-copy-streams';
-import { startEmbeddedPostgres } from '../../db/embedded/start.ts';
-import { ensureDatabase } from '../../db/ensure-database.ts';
 import { createWallet } from '../../test/helpers/wallet.ts';
-import { startServer } from '../processes.ts';
-import { median, medianRatio } from '../race.ts';
+import { startInstallation } from '../installation.ts';
+import { median, medianRatio, timed } from '../race.ts';
 import { atMost, type Line, line } from '../report.ts';
 import { makeProject, type RowProject } from '../row-project.ts';
 import { ask, type Stage } from '../stage.ts';
@@ -38,102 +34,76 @@ const filling = (rows: number) => `
  * long a row is waited for meanwhile. It has a server of its own: seeded projects have no databases to save.
  */
 export async function backup({ options, say }: Stage): Promise<Line[]> {
-  const folder = await mkdtemp(join(tmpdir(), 'svc-bench-backup-'));
-  await chmod(folder, 0o755);
-  const postgres = await startEmbeddedPostgres({
-    dataDir: join(folder, 'data'),
-    settings: { synchronous_commit: 'off', shared_buffers: '256MB', max_wal_size: '2GB' },
-  });
+  const installation = await startInstallation({ settings: { max_wal_size: '2GB' } });
   try {
-    const databaseUrl = await ensureDatabase(postgres.url, 'svc');
-    const root = randomBytes(32);
-    const environment = {
-      DATABASE_URL: databaseUrl,
-      PORT: '0',
-      LOG_LEVEL: 'warn',
-      SVC_DATA_DIR: join(folder, 'gateway'),
-      SVC_SECRET_KEY: root.toString('hex'),
-    };
-    const unlimited = ['--import', fileURLToPath(new URL('../subjects/unlimited.ts', import.meta.url))];
-    const gateway = await startServer('../server/main.ts', environment, folder, unlimited);
-    try {
-      const wallet = createWallet();
-      const headers = { 'sign-in-with-x': await wallet.header({ baseUrl: gateway.url, path: '/orgs/v1' }) };
-      const json = { ...headers, 'content-type': 'application/json' };
-      const org = await ask(gateway, { method: 'POST', path: '/orgs/v1', headers: json, body: '{}' });
-      const { org_id: writtenOrgId } = JSON.parse(org) as { org_id: string };
-      const { backupMegabytes } = options.sizes;
-      say(`filling a project with ${backupMegabytes} MB`);
-      const rows = Math.ceil((backupMegabytes * 1_000_000) / rowBytes);
-      const place = { url: gateway.url, databaseUrl, root };
-      const project = await makeProject(place, { wallet, writtenOrgId }, filling(rows));
+    const { folder, databaseUrl, root, environment, gateway } = installation;
+    const wallet = createWallet();
+    const headers = { 'sign-in-with-x': await wallet.header({ baseUrl: gateway.url, path: '/orgs/v1' }) };
+    const json = { ...headers, 'content-type': 'application/json' };
+    const org = await ask(gateway, { method: 'POST', path: '/orgs/v1', headers: json, body: '{}' });
+    const { org_id: writtenOrgId } = JSON.parse(org) as { org_id: string };
+    const { backupMegabytes } = options.sizes;
+    say(`filling a project with ${backupMegabytes} MB`);
+    const rows = Math.ceil((backupMegabytes * 1_000_000) / rowBytes);
+    const place = { url: gateway.url, databaseUrl, root };
+    const project = await makeProject(place, { wallet, writtenOrgId }, filling(rows));
 
-      let runs = 0;
-      const save = () => saveInto(join(folder, `backups-${++runs}`), environment);
-      // Read once before, so that neither has the disk to itself.
-      await readRows(project, dropped());
-      const rounds: { readonly ours: number; readonly read: number; readonly written: number }[] = [];
-      for (let round = 0; round < options.rounds; round++)
-        rounds.push({
-          ours: await timeOf(save),
-          read: await timeOf(() => readRows(project, dropped())),
-          written: await timeOf(() => readRows(project, ...compressedInto(join(folder, 'rows.zst')))),
-        });
-      const ours = rounds.map((one) => one.ours);
-      const against = (name: string, reference: readonly number[], target?: number) =>
+    let runs = 0;
+    const save = () => saveInto(join(folder, `backups-${++runs}`), environment);
+    // Read once before, so that neither has the disk to itself.
+    await readRows(project, dropped());
+    const rounds: { readonly ours: number; readonly read: number; readonly written: number }[] = [];
+    for (let round = 0; round < options.rounds; round++)
+      rounds.push({
+        ours: await seconds(save),
+        read: await seconds(() => readRows(project, dropped())),
+        written: await seconds(() => readRows(project, ...compressedInto(join(folder, 'rows.zst')))),
+      });
+    const ours = rounds.map((one) => one.ours);
+    const against = (name: string, reference: readonly number[], target?: number) =>
+      line({
+        row: 'backup',
+        name: `\`svc backup\` of ${backupMegabytes} MB : ${name}`,
+        unit: 's',
+        ours: median(ours),
+        reference: median(reference),
+        ratio: medianRatio(ours, reference),
+        ...(target === undefined ? {} : { target: atMost(target) }),
+        rounds,
+      });
+
+    const read = (n: number) =>
+      ask(gateway, {
+        method: 'GET',
+        path: `/admin/v1/rest/filled?select=text&id=eq.${1 + ((n * 7919) % rows)}`,
+        headers: { apikey: project.serviceKey },
+      });
+    const idle = await waitsDuring(read, () => sleep(median(ours) * 1000));
+    const during = await waitsDuring(read, save);
+    return [
+      against(
+        'COPY of the same rows, read and dropped',
+        rounds.map(({ read }) => read),
+        1.2,
+      ),
+      against(
+        'COPY of the same rows, compressed into a file',
+        rounds.map(({ written }) => written),
+      ),
+      ...([50, 99] as const).map((percent) =>
         line({
           row: 'backup',
-          name: `\`svc backup\` of ${backupMegabytes} MB : ${name}`,
-          unit: 's',
-          ours: median(ours),
-          reference: median(reference),
-          ratio: medianRatio(ours, reference),
-          ...(target === undefined ? {} : { target: atMost(target) }),
-          rounds,
-        });
-
-      const read = (n: number) =>
-        ask(gateway, {
-          method: 'GET',
-          path: `/admin/v1/rest/filled?select=text&id=eq.${1 + ((n * 7919) % rows)}`,
-          headers: { apikey: project.serviceKey },
-        });
-      const idle = await waitsDuring(read, () => sleep(median(ours) * 1000));
-      const during = await waitsDuring(read, save);
-      return [
-        against(
-          'COPY of the same rows, read and dropped',
-          rounds.map(({ read }) => read),
-          1.2,
-        ),
-        against(
-          'COPY of the same rows, compressed into a file',
-          rounds.map(({ written }) => written),
-        ),
-        ...([50, 99] as const).map((percent) =>
-          line({
-            row: 'backup',
-            name: `p${percent} of a row read during a backup : without one`,
-            unit: 'ms',
-            ours: percentile(during, percent),
-            reference: percentile(idle, percent),
-            ratio: percentile(during, percent) / percentile(idle, percent),
-          }),
-        ),
-      ];
-    } finally {
-      await gateway.stop();
-    }
+          name: `p${percent} of a row read during a backup : without one`,
+          unit: 'ms',
+          ours: percentile(during, percent),
+          reference: percentile(idle, percent),
+          ratio: percentile(during, percent) / percentile(idle, percent),
+        }),
+      ),
+    ];
   } finally {
-    await postgres.stop();
-    for (const path of [postgres.dataDir, folder]) await rm(path, { recursive: true, force: true, maxRetries: 5 });
+    await installation.stop();
   }
-}
-
-async function timeOf(work: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await work();
-  return (performance.now() - startedAt) / 1000;
 }
 
 /** One run of the program behind `svc backup`, which is there as a whole when it ends. */
@@ -148,6 +118,8 @@ async function saveInto(folder: string, environment: Readonly<Record<string, str
   // The next one stores all of it again, and the disk is not measured by how full it is.
   await rm(folder, { recursive: true });
 }
+
+const seconds = async (work: () => Promise<unknown>): Promise<number> => (await timed(work)) / 1000;
 
 /** Where bytes go that are only to be read. */
 const dropped = () => new Writable({ write: (_chunk, _encoding, done) => done() });
@@ -178,7 +150,7 @@ async function waitsDuring(read: (n: number) => Promise<unknown>, work: () => Pr
   });
   const waits: number[] = [];
   while (!isDone) {
-    waits.push((await timeOf(() => read(waits.length))) * 1000);
+    waits.push(await timed(() => read(waits.length)));
     await sleep(pauseMs);
   }
   await done;

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { templateName } from '../../db/project-template.ts';
-import { median, medianRatio } from '../race.ts';
+import { median, medianRatio, timed } from '../race.ts';
 import { below, type Line, line } from '../report.ts';
 import { ask, type Stage } from '../stage.ts';
 
@@ -58,10 +58,4 @@ export async function provision(stage: Stage): Promise<Line[]> {
   } finally {
     await client.end();
   }
-}
-
-async function timed(run: () => Promise<unknown>): Promise<number> {
-  const startedAt = performance.now();
-  await run();
-  return performance.now() - startedAt;
 }

@@ -35,8 +35,8 @@ export function createOidcProvider(settings: OidcSettings, fetch: GuardedFetch, 
   const configured = (library: Library): Promise<Configuration> => {
     // The library counts by the machine's clock, and takes for good by how much that one is off.
     const skew = Math.round((now().getTime() - Date.now()) / 1000);
-    const isFresh = known !== undefined && known.until > performance.now() && Math.abs(known.skew - skew) <= skewMax;
-    if (known !== undefined && isFresh) return known.configuration;
+    if (known !== undefined && known.until > performance.now() && Math.abs(known.skew - skew) <= skewMax)
+      return known.configuration;
     const configuration = discover(library, settings, fetch, skew);
     const asked = { configuration, until: performance.now() + metadataMs, skew };
     known = asked;

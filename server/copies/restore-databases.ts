@@ -32,8 +32,6 @@ const draftOf = ({ databaseName }: SavedProject) => `restoring_${databaseName}`;
 /** What a database says of the restore that made it, until that has finished. */
 const commentOf = (run: string, isEmpty: boolean) => `svc restore ${run}${isEmpty ? ', left out' : ''}`;
 
-const isWhole = (project: SavedProject): project is SavedProject & { saved: SavedDatabase } => project.saved !== null;
-
 /**
  * Fills servers with an installation. Databases of projects are filled under other names and get their own when all are
  * verified; the control database, which names them, is committed last. A process that is killed leaves databases that
@@ -76,7 +74,8 @@ async function fill(options: RestoreDatabasesOptions, databases: ProjectDatabase
   const { manifest, store, controlUrl, servers, leaveOut, report, signal } = options;
   const notes: string[] = [];
   const done = new Set<string>();
-  const isEmpty = (project: SavedProject) => leaveOut.has(project.databaseName) || !isWhole(project);
+  const comesBack = (project: SavedProject): project is SavedProject & { saved: SavedDatabase } =>
+    project.saved !== null && !leaveOut.has(project.databaseName);
   // Looked at before anything is made: another installation may have its databases on this server.
   for (const project of manifest.projects) {
     const comment = await commentedAs(servers, project.server, project.databaseName);
@@ -85,7 +84,7 @@ async function fill(options: RestoreDatabasesOptions, databases: ProjectDatabase
       throw new RestoreError(
         `The server ${project.server} has a database ${project.databaseName} already; restore to another server.`,
       );
-    if (comment === commentOf(manifest.id, isEmpty(project))) done.add(project.databaseName);
+    if (comment === commentOf(manifest.id, !comesBack(project))) done.add(project.databaseName);
     // A restore that was cut short made it, and what is to be left out was another choice then.
     else
       await onServer(servers, project.server, (query) =>
@@ -98,11 +97,11 @@ async function fill(options: RestoreDatabasesOptions, databases: ProjectDatabase
     signal.throwIfAborted();
     const { databaseName, server } = project;
     const draft = draftOf(project);
-    const comment = commentOf(manifest.id, isEmpty(project));
-    if (isEmpty(project)) notes.push(`${databaseName}: It is empty.`);
+    const comment = commentOf(manifest.id, !comesBack(project));
+    if (!comesBack(project)) notes.push(`${databaseName}: It is empty.`);
     if (done.has(databaseName) || (await commentedAs(servers, server, draft)) === comment) continue;
     report.step('project', { database: databaseName });
-    if (leaveOut.has(databaseName) || !isWhole(project)) {
+    if (!comesBack(project)) {
       await databases.makeDraft(project, draft, project.templateVersion || templateVersion);
       await databases.settleDraft(project, draft);
     } else {

@@ -45,7 +45,7 @@ export async function runInstallationProgram(
   words: readonly string[],
   flags: Flags,
   { newSecrets = false }: { readonly newSecrets?: boolean } = {},
-): Promise<Readonly<Record<string, unknown>>> {
+): Promise<Done> {
   const folder = await gatewayFolder(cli);
   const dataDir = flags.text('data-dir') ?? cli.env.SVC_DATA_DIR;
   const passphraseFile = flags.text('passphrase-file');
@@ -55,21 +55,23 @@ export async function runInstallationProgram(
   if (passphraseFile !== undefined) env.SVC_BACKUP_PASSPHRASE = (await readText(cli, passphraseFile)).trim();
   if (newSecrets && !env.SVC_BACKUP_PASSPHRASE && !env.SVC_SECRET_KEY && canAsk(cli))
     env.SVC_BACKUP_PASSPHRASE = await askNewPassphrase(cli);
-  const run = await runOnce(cli, program, words, { folder, env });
-  if (run.result !== undefined) return run.result;
-  if (run.needsPassphrase && canAsk(cli)) {
+  let run = await runOnce(cli, program, words, { folder, env });
+  if ('sentence' in run && run.needsPassphrase && canAsk(cli)) {
     env.SVC_BACKUP_PASSPHRASE = await askPassphrase(cli);
-    const again = await runOnce(cli, program, words, { folder, env });
-    if (again.result !== undefined) return again.result;
-    throw local('LOCAL_ERROR', again.sentence, { details: { program, folder } });
+    run = await runOnce(cli, program, words, { folder, env });
   }
-  throw local('LOCAL_ERROR', run.sentence, { details: { program, folder } });
+  if ('sentence' in run) throw local('LOCAL_ERROR', run.sentence, { details: { program, folder } });
+  return run;
 }
 
-interface Run {
-  /** Undefined: it was refused. */
-  readonly result: ProgramLine['result'];
-  /** Why it was refused. */
+interface Done {
+  readonly result: Readonly<Record<string, unknown>>;
+  /** 2: done, but for what the result names. */
+  readonly code: 0 | 2;
+}
+
+interface Refused {
+  /** Why. */
   readonly sentence: string;
   readonly needsPassphrase: boolean;
 }
@@ -79,7 +81,7 @@ async function runOnce(
   program: 'backup' | 'restore',
   words: readonly string[],
   { folder, env }: { readonly folder: string; readonly env: NodeJS.ProcessEnv },
-): Promise<Run> {
+): Promise<Done | Refused> {
   const bar = progress(cli);
   const child = spawn('npm', ['run', '--silent', program, '--', ...words], {
     cwd: folder,
@@ -110,10 +112,8 @@ async function runOnce(
   });
   cli.signal.removeEventListener('abort', stop);
   bar.end();
-  // 2: done, but for what the result names.
-  const done = code === 0 || code === 2;
+  if ((code === 0 || code === 2) && result !== undefined) return { result, code };
   return {
-    result: done ? result : undefined,
     sentence: /^svc: (.+)$/m.exec(said)?.[1] ?? (said.trim() || `It ended (${code}).`),
     needsPassphrase,
   };

@@ -13,19 +13,8 @@ const plain: ReadonlySet<string> = new Set(['retry-after', 'content-language', '
  */
 const taken = [
   ...['svc', 'payment', 'license', 'request-id', 'trace', 'supabase'],
-  ...[
-    'accel',
-    'sendfile',
-    'archive',
-    'litespeed',
-    'lighttpd',
-    'lsws',
-    'lsadc',
-    'reproxy',
-    'middleware',
-    'esi',
-    'do-esi',
-  ],
+  ...['accel', 'sendfile', 'archive', 'litespeed', 'lighttpd', 'lsws', 'lsadc', 'reproxy'],
+  ...['middleware', 'esi', 'do-esi'],
   ...['nginx', 'apache', 'caddy', 'varnish', 'cache'],
   ...['forwarded', 'real-ip', 'client', 'original', 'rewrite', 'proxy', 'http', 'method', 'host', 'server', 'backend'],
   ...['amz', 'goog', 'azure', 'ms', 'cloud', 'fastly', 'akamai', 'edge', 'cdn', 'envoy', 'traefik', 'kong', 'vercel'],

@@ -27,8 +27,8 @@ const backup: Command = {
   async run({ cli, positionals, flags, exitWith }) {
     const keep = flags.number('keep');
     const words = [resolve(cli.cwd, positionals.folder!), ...(keep === undefined ? [] : ['--keep', String(keep)])];
-    const result = await runInstallationProgram(cli, 'backup', words, flags, { newSecrets: true });
-    if ((result.missing as readonly unknown[]).length > 0 || result.not_pruned !== undefined) exitWith(2);
+    const { result, code } = await runInstallationProgram(cli, 'backup', words, flags, { newSecrets: true });
+    if (code === 2) exitWith(code);
     return result;
   },
 };
@@ -40,7 +40,8 @@ const list: Command = {
   flags: installationFlags,
   examples: [['What there is', 'backup list /mnt/backups/svc']],
   run: async ({ cli, positionals, flags }) => {
-    return runInstallationProgram(cli, 'backup', [resolve(cli.cwd, positionals.folder!), '--list'], flags);
+    const words = [resolve(cli.cwd, positionals.folder!), '--list'];
+    return (await runInstallationProgram(cli, 'backup', words, flags)).result;
   },
 };
 

@@ -35,7 +35,7 @@ const restore: Command = {
     ['The latest, into another folder', 'restore /mnt/backups/svc --data-dir /srv/svc'],
     ['An earlier one', 'restore /mnt/backups/svc --run 20261123T020000Z-3f9a1c'],
   ],
-  run: ({ cli, positionals, flags }) => {
+  run: async ({ cli, positionals, flags }) => {
     const run = flags.text('run');
     const hours = flags.number('project-hours');
     const words = [
@@ -44,7 +44,7 @@ const restore: Command = {
       ...(hours === undefined ? [] : ['--project-hours', String(hours)]),
       ...(flags.list('leave-out') ?? []).flatMap((name) => ['--leave-out', name]),
     ];
-    return runInstallationProgram(cli, 'restore', words, flags);
+    return (await runInstallationProgram(cli, 'restore', words, flags)).result;
   },
 };
 
