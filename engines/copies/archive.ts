@@ -13,9 +13,7 @@ const savedTable = z.object({
   ...relation,
   columns: z.array(z.string()),
   rows: z.int().nonnegative(),
-  /** SHA-256 of the rows as COPY writes them. */
-  digest: z.string(),
-  /** The rows, cut at ends of lines; each compressed by zstd. */
+  /** The rows as COPY writes them, cut at ends of lines; each part compressed by zstd. */
   parts: z.array(part),
 });
 export type SavedTable = z.infer<typeof savedTable>;

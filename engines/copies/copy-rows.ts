@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from, to } from 'pg-copy-streams';
@@ -22,54 +22,75 @@ const copyTo = (table: Table) => `copy ${table.columns.length === 0 ? quotedTabl
 
 const copyFrom = (table: Table) => `copy ${table.columns.length === 0 ? quotedTable(table) : target(table)} from stdin`;
 
+/** A piece of a part. */
+interface Piece {
+  readonly bytes: Buffer;
+  readonly endsPart: boolean;
+}
+
+/** Cuts rows into parts. Where a part ends depends on the rows alone: behind the line that fills it. */
+async function* inParts(rows: AsyncIterable<Buffer>): AsyncGenerator<Piece> {
+  let filled = 0;
+  for await (const chunk of rows) {
+    const left = partBytes - filled;
+    // The line that fills a part may end in a later chunk.
+    const cut = chunk.length < left ? -1 : chunk.indexOf(newline, Math.max(0, left - 1));
+    if (cut < 0) {
+      filled += chunk.length;
+      yield { bytes: chunk, endsPart: false };
+      continue;
+    }
+    yield { bytes: chunk.subarray(0, cut + 1), endsPart: true };
+    const rest = chunk.subarray(cut + 1);
+    filled = rest.length;
+    if (rest.length > 0) yield { bytes: rest, endsPart: false };
+  }
+}
+
 /** Copies the rows of a table into a store. Memory holds a few buffers, however large the table or a row of it is. */
 export async function copyOut(
   client: pg.Client,
   table: Table,
   store: ContentStore,
   onBytes: (bytes: number) => void,
-): Promise<Pick<SavedTable, 'rows' | 'digest' | 'parts'>> {
+): Promise<Pick<SavedTable, 'rows' | 'parts'>> {
   const stream = client.query(to(copyTo(table)));
-  const digest = createHash('sha256');
   const parts: Part[] = [];
   let writer: PartWriter | undefined;
-  let bytes = 0;
-  const write = async (chunk: Buffer) => {
-    writer ??= await store.writer();
-    await writer.write(chunk);
-    bytes += chunk.length;
-  };
-  const end = async () => {
+  try {
+    for await (const { bytes, endsPart } of inParts(stream)) {
+      onBytes(bytes.length);
+      writer ??= await store.writer();
+      await writer.write(bytes);
+      if (!endsPart) continue;
+      parts.push(await writer.end());
+      writer = undefined;
+    }
     if (writer !== undefined) parts.push(await writer.end());
     writer = undefined;
-    bytes = 0;
-  };
-  try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      digest.update(chunk);
-      onBytes(chunk.length);
-      // A line ends within the chunk that fills a part, or in one of those behind it.
-      const cut = bytes + chunk.length < partBytes ? -1 : chunk.indexOf(newline, Math.max(0, partBytes - bytes - 1));
-      if (cut < 0) await write(chunk);
-      else {
-        await write(chunk.subarray(0, cut + 1));
-        await end();
-        if (cut + 1 < chunk.length) await write(chunk.subarray(cut + 1));
-      }
-    }
-    await end();
   } finally {
     await writer?.discard().catch(() => undefined);
   }
-  return { rows: stream.rowCount, digest: digest.digest('hex'), parts };
+  return { rows: stream.rowCount, parts };
 }
 
-/** What a table holds: how many rows, and their digest as {@link copyOut} makes it. */
-export async function measureRows(client: pg.Client, table: Table): Promise<Pick<SavedTable, 'rows' | 'digest'>> {
+/** What a table holds now: how many rows, and the SHA-256 of each part that {@link copyOut} would make of them. */
+export async function measureRows(
+  client: pg.Client,
+  table: Table,
+): Promise<{ readonly rows: number; readonly contents: readonly string[] }> {
   const stream = client.query(to(copyTo(table)));
-  const digest = createHash('sha256');
-  for await (const chunk of stream as AsyncIterable<Buffer>) digest.update(chunk);
-  return { rows: stream.rowCount, digest: digest.digest('hex') };
+  const contents: string[] = [];
+  let hash: Hash | undefined;
+  for await (const { bytes, endsPart } of inParts(stream)) {
+    hash ??= createHash('sha256');
+    hash.update(bytes);
+    if (!endsPart) continue;
+    contents.push(hash.digest('hex'));
+    hash = undefined;
+  }
+  if (hash !== undefined) contents.push(hash.digest('hex'));
+  return { rows: stream.rowCount, contents };
 }
 
 /** Copies rows of a store into a table. */

@@ -81,11 +81,18 @@ async function saveOnce(options: SaveDatabaseOptions): Promise<Saved> {
       const bounds = { lockMs, bytesMax: options.definitionBytesMax };
       return store.text(await dumpSchema({ url, snapshot: snapshot.id, section, ...bounds, ...schema }));
     };
-    const before = await definitions('pre-data');
-    const after = await definitions('post-data');
-    const sequences = [];
-    for (const sequence of catalog.sequences) sequences.push(await readSequence(client, sequence));
-    const tables = await saveRows(snapshot, catalog, store, onBytes, options.signal);
+    const bothDefinitions = async () => ({
+      before: await definitions('pre-data'),
+      after: await definitions('post-data'),
+    });
+    const contents = async () => {
+      const sequences = [];
+      for (const sequence of catalog.sequences) sequences.push(await readSequence(client, sequence));
+      return { sequences, tables: await saveRows(snapshot, catalog, store, onBytes, options.signal) };
+    };
+    // Beside each other: pg_dump mostly waits for answers, each to one of many small questions. One run of it at a time,
+    // since it may hold much of a large catalog in memory.
+    const [{ before, after }, { sequences, tables }] = await allDone(bothDefinitions(), contents());
     return {
       database: {
         tables,
@@ -100,6 +107,12 @@ async function saveOnce(options: SaveDatabaseOptions): Promise<Saved> {
   } finally {
     await snapshot.close();
   }
+}
+
+/** Waits until both have ended, so that nothing goes on behind a failure. @throws what the first that failed throws */
+async function allDone<One, Other>(one: Promise<One>, other: Promise<Other>): Promise<[One, Other]> {
+  await Promise.allSettled([one, other]);
+  return Promise.all([one, other]);
 }
 
 async function saveRows(

@@ -4,6 +4,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type pg from 'pg';
 import type { KeyRing } from '../../core/keys.ts';
+import { withClient } from '../../db/with-client.ts';
 import type { ContentStore } from '../../engines/copies/content-store.ts';
 import { saveDatabase } from '../../engines/copies/save-database.ts';
 import { seal } from '../../engines/copies/sealed.ts';
@@ -53,19 +54,22 @@ export async function backupInstallation(options: BackupOptions): Promise<Backup
   const id = `${new Date().toISOString().replace(/[-:]|\.\d+/g, '')}-${randomBytes(3).toString('hex')}`;
   report.step('begin', { run: id });
   const store = await folder.openStore();
-  const onSize = (bytes: number) => report.more(bytes);
-  const onBytes = (bytes: number) => report.done(bytes);
 
   report.step('control');
   let facts: ControlFacts | undefined;
+  let sizes: ReadonlyMap<string, number> = new Map();
   const control = await saveDatabase({
     url: installation.controlUrl,
     store,
-    onSize,
-    onBytes,
+    onSize: report.expect,
+    onBytes: report.done,
     signal,
     also: async (client) => {
+      const first = facts === undefined;
       facts = await readControl(client, installation.keys);
+      if (first) report.stretch(facts.bytes);
+      sizes = await databaseSizes(installation, facts.projects);
+      report.all([...sizes.values()].reduce((sum, bytes) => sum + bytes, facts.bytes));
     },
   });
   const { projects: found, postgres } = facts!;
@@ -75,7 +79,7 @@ export async function backupInstallation(options: BackupOptions): Promise<Backup
   for (const project of found) {
     signal.throwIfAborted();
     report.step('project', { database: project.databaseName });
-    const { saved, left } = await saveProject(project, options, store);
+    const { saved, left } = await saveProject(project, options, store, sizes.get(sizeKey(project)) ?? 0);
     projects.push(saved);
     leftOut.push(...left.map((one) => `${project.databaseName}: ${one}`));
     report.step('project-saved', { database: project.databaseName });
@@ -116,6 +120,8 @@ type FoundProject = Pick<SavedProject, 'id' | 'server' | 'databaseName' | 'roleN
 interface ControlFacts {
   readonly projects: readonly FoundProject[];
   readonly postgres: string;
+  /** What the control database takes on disk. */
+  readonly bytes: number;
 }
 
 /** The control database and the root secret of this process do not belong together. */
@@ -134,8 +140,36 @@ async function readControl(client: pg.Client, keys: KeyRing): Promise<ControlFac
     `select id, server, database_name as "databaseName", role_name as "roleName"
       from public.projects where state = 'ready' order by created_at, id`,
   );
-  const version = await client.query<{ version: string }>("select current_setting('server_version') as version");
-  return { projects: projects.rows, postgres: version.rows[0]!.version };
+  const server = await client.query<{ postgres: string; bytes: number }>(
+    `select current_setting('server_version') as postgres, pg_database_size(current_database())::float8 as bytes`,
+  );
+  return { projects: projects.rows, ...server.rows[0]! };
+}
+
+const sizeKey = ({ server, databaseName }: Pick<FoundProject, 'server' | 'databaseName'>) =>
+  `${server}/${databaseName}`;
+
+/** What databases take on disk. One of a server that does not answer is missing; its project tells why, later. */
+async function databaseSizes(
+  { servers }: Installation,
+  projects: readonly FoundProject[],
+): Promise<ReadonlyMap<string, number>> {
+  const sizes = new Map<string, number>();
+  for (const [server, url] of Object.entries(servers)) {
+    const names = projects.filter((one) => one.server === server).map(({ databaseName }) => databaseName);
+    const measured = await withClient(
+      url,
+      (client) =>
+        client.query<{ databaseName: string; bytes: number }>(
+          `select datname as "databaseName", pg_database_size(oid)::float8 as bytes from pg_catalog.pg_database
+            where datname = any($1)`,
+          [names],
+        ),
+      { name: 'backup' },
+    ).catch(() => undefined);
+    for (const { databaseName, bytes } of measured?.rows ?? []) sizes.set(sizeKey({ server, databaseName }), bytes);
+  }
+  return sizes;
 }
 
 /** One that fails keeps no other from being saved: a tenant can be at fault. */
@@ -143,6 +177,7 @@ async function saveProject(
   project: FoundProject,
   { installation, report, signal }: BackupOptions,
   store: ContentStore,
+  size: number,
 ): Promise<{ readonly saved: SavedProject; readonly left: readonly string[] }> {
   const empty = { ...project, saved: null, missing: null, templateVersion: 0, live: [] };
   const server = installation.servers[project.server];
@@ -154,6 +189,7 @@ async function saveProject(
   const url = new URL(server);
   url.pathname = `/${project.databaseName}`;
   let template: Pick<SavedProject, 'templateVersion' | 'live'> | undefined;
+  report.stretch(size);
   try {
     const { database, leftOut } = await saveDatabase({
       url: url.href,
@@ -161,8 +197,8 @@ async function saveProject(
       definitionsOf: 'public',
       rowsOf: ({ schema, name }) =>
         schema === 'public' || schema === 'auth' || (schema === '_svc' && !ofThisServer.has(name)),
-      onSize: (bytes) => report.more(bytes),
-      onBytes: (bytes) => report.done(bytes),
+      onSize: report.expect,
+      onBytes: report.done,
       signal,
       also: async (client) => {
         template = await readTemplate(client);

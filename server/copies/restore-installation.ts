@@ -194,12 +194,16 @@ async function verifyParts(manifest: Manifest, store: ContentStore, { report, si
   const parts = new Map(partsOfManifest(manifest).map((part) => [part.sha256, part]));
   const all = [...parts.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   // Read once to be verified; then what it holds, which is a few times as long.
-  report.more(all * 4);
+  report.all(4);
+  report.stretch(1);
+  report.expect(all);
   for (const part of parts.values()) {
     signal.throwIfAborted();
     await store.verify(part);
     report.done(part.bytes);
   }
+  report.stretch(3);
+  report.expect(all * 3);
 }
 
 async function writeSecrets(secrets: OpenedSecrets['secrets'], staging: Staging): Promise<void> {

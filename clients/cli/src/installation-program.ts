@@ -93,6 +93,7 @@ async function runOnce(
   const stop = () => process.kill(-child.pid!, 'SIGTERM');
   cli.signal.addEventListener('abort', stop, { once: true });
   let doing: string = program;
+  let done: number | undefined;
   let needsPassphrase = false;
   let result: ProgramLine['result'];
   createInterface(child.stdout).on('line', (line) => {
@@ -100,7 +101,8 @@ async function runOnce(
     if (told.result !== undefined) result = told.result;
     if (told.step !== undefined) doing = [told.step, told.database].filter(Boolean).join(' ');
     if (told.needs === 'passphrase') needsPassphrase = true;
-    if (told.step !== undefined || told.progress !== undefined) bar.at(doing, told.progress ?? undefined);
+    done = told.progress ?? done;
+    if (told.step !== undefined || told.progress !== undefined) bar.at(doing, done);
   });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
