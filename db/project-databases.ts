@@ -66,8 +66,9 @@ const endStatement = `select pg_terminate_backend(pid) ${theBackend}`;
 
 /** Nobody's batch takes so long, in seconds: whoever began it is gone, and could not say so. */
 const abandonedAfter = 120;
+/** In databases that requests are answered from: what a restore fills, maybe for hours, has another name until it is whole. */
 const endAbandonedStatement = `select pg_terminate_backend(pid) from pg_stat_activity
-  where usename ~ '^r_[0-9a-f]{20}$' and xact_start < now() - make_interval(secs => $1)`;
+  where usename ~ '^r_[0-9a-f]{20}$' and datname ~ '^p_[0-9a-f]{20}$' and xact_start < now() - make_interval(secs => $1)`;
 
 const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;
 

@@ -18,7 +18,7 @@ beforeAll(async () => {
     '  This machine has no wallet and no session to sign in with.',
     '  svc init: It makes a wallet to sign in with.',
   ]);
-  await ada.svc('init');
+  expect((await ada.svc('init', '--human')).stdout).toMatch(/^ *prepaid credit +-$/m);
 });
 
 const shown = async (...words: string[]) => (await ada.svc(...words, '--human')).stdout.trimEnd();

@@ -81,7 +81,7 @@ describe.skipIf(chromiumProgram() === undefined)('pages of the console in Chromi
     ] as const) {
       await fill('URL', url);
       await press('Add');
-      await card.getByRole('alert').getByText(reason).waitFor();
+      await card.getByRole('alert').getByText(`URL: ${reason}`).waitFor();
       expect(await card.getByLabel('URL', { exact: true }).inputValue()).toBe(url);
     }
     expect(await violations(page)).toEqual([]);

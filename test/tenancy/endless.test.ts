@@ -1,4 +1,4 @@
-import { afterAll, afterEach, expect, test } from 'vitest';
+import { afterAll, afterEach, expect, onTestFinished, test } from 'vitest';
 import { startService } from '../helpers/service.ts';
 import { connectAs, hostileWorld } from './hostile.ts';
 
@@ -73,4 +73,16 @@ test('what a gateway that was killed has left running is ended by another', asyn
   await service.app.services.projectDatabases.endAbandoned(0);
   await ended;
   expect(await atWork()).toEqual([0]);
+});
+
+test('a restore of another installation may take its time on the same server', async () => {
+  const draft = `restoring_${hostile.databaseName}`;
+  await service.control.sql(`create database ${draft}`);
+  onTestFinished(async () => void (await service.control.sql(`drop database ${draft} with (force)`)));
+  const url = new URL(hostile.loginUrl);
+  url.pathname = `/${draft}`;
+  const restoring = await connectAs(url.href);
+  await restoring.query('begin');
+  await service.app.services.projectDatabases.endAbandoned(0);
+  expect((await restoring.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
 });

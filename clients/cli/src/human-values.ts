@@ -25,8 +25,8 @@ export const shownTime = (text: string, zone = ''): string => text.replace(isoTi
 /** An amount of micro-dollars with its name, in dollars; undefined for anything else. */
 export function usd(name: string, value: unknown): readonly [string, string] | undefined {
   const called = /^(.*?)_?usd_micros$/.exec(name)?.[1];
-  if (called === undefined || typeof value !== 'number') return undefined;
-  return [label(called === '' ? 'amount' : called), dollars(value)];
+  if (called === undefined || (typeof value !== 'number' && value !== null)) return undefined;
+  return [label(called === '' ? 'amount' : called), value === null ? shownScalar(value) : dollars(value)];
 }
 
 /** Micro-dollars as dollars with two to six decimals, for example `$5.00`. */

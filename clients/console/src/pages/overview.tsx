@@ -214,7 +214,7 @@ function Reachable() {
           <>
             {contact?.email === undefined || contact.email === null ? (
               <Empty title="No address yet">
-                Notices about leases and incidents of your organizations go to the address named here.
+                Notices about your organizations, such as incidents, go to the address named here.
               </Empty>
             ) : (
               <div className="line">

@@ -72,7 +72,7 @@ export function Redirects({ projectId }: { readonly projectId: string }) {
           )
         }
       </Loaded>
-      <ErrorNote error={change.error} />
+      <ErrorNote error={change.error} labels={{ addRedirectUrls: 'URL' }} />
     </Card>
   );
 }

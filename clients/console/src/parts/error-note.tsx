@@ -3,16 +3,22 @@ import type { Envelope } from '../graph/envelope.ts';
 interface ErrorNoteProps {
   readonly error: Envelope | undefined;
   readonly retry?: (() => void) | undefined;
+  /** Labels of the page's fields by the inputs that they fill, where the two differ. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
+/** A refusal names inputs; a reader knows fields. */
+const withLabels = (message: string, labels: Readonly<Record<string, string>>): string =>
+  message.replace(/(?<=^|; )(\w+)(?:\.\d+)?(?=: )/g, (written, name: string) => labels[name] ?? written);
+
 /** What was refused: its code, why, what could be done, and where to find it in the log. */
-export function ErrorNote({ error, retry }: ErrorNoteProps) {
+export function ErrorNote({ error, retry, labels = {} }: ErrorNoteProps) {
   if (error === undefined) return null;
   const { code, message, nextActions, traceId, retryable } = error;
   return (
     <div className="note bad" role="alert">
       <p>
-        <code>{code}</code> {message}
+        <code>{code}</code> {withLabels(message, labels)}
       </p>
       {nextActions.length > 0 && (
         <ul aria-label="What can be done">
