@@ -1,8 +1,9 @@
 import type { Logger } from 'pino';
 import { type Database, isConnectionLoss, type Statement } from '../db/pool.ts';
-import { type Feed, type FeedHub, type FeedName, feedKey } from '../kernel/feeds/feeds.ts';
+import { type Feed, type FeedHub, feedKey } from '../kernel/feeds/feeds.ts';
 import { FeedTail, type FollowerWants } from './feed-tail.ts';
 import type { Signals } from './signals.ts';
+import { type TailEntry, Tails } from './tails.ts';
 
 export interface FeedHubOptions {
   readonly db: Database;
@@ -35,10 +36,9 @@ export interface RunningFeedHub extends FeedHub {
 
 const mebibyte = 1_048_576;
 
-interface Tail {
-  readonly tail: FeedTail<unknown>;
-  linger: NodeJS.Timeout | undefined;
-}
+// Rows of a feed are of one type, which its name stands for.
+// biome-ignore lint/suspicious/noExplicitAny: as above.
+type AnyTail = FeedTail<any>;
 
 export function createFeedHub({
   db,
@@ -52,13 +52,13 @@ export function createFeedHub({
   lingerMs = 30_000,
   draining,
 }: FeedHubOptions): RunningFeedHub {
-  const tails = new Map<string, Tail>();
+  const tails = new Tails<AnyTail>({ lingerMs });
   let backstop: NodeJS.Timeout | undefined;
   let looking = false;
   let closed = false;
   let away = false;
   let keptBytes = 0;
-  const stopListening = signals.onSignal((key, head) => tails.get(key)?.tail.raise(head));
+  const stopListening = signals.onSignal((key, head) => tails.get(key)?.raise(head));
 
   const onSuccess = () => {
     if (away) log.info('feeds are read from the database again');
@@ -73,61 +73,46 @@ export function createFeedHub({
 
   /** Makes room for what a feed has just taken in: feeds that nobody follows go first, then rows of the oldest ones. */
   function shed(taker: string): void {
-    for (const [key, { tail }] of tails) if (keptBytes > bytesMax && tail.followers === 0) drop(key);
-    for (const [key, { tail }] of tails) if (keptBytes > bytesMax && key !== taker) tail.forget();
-    if (keptBytes > bytesMax) tails.get(taker)?.tail.forget();
+    for (const entry of tails.entries()) if (keptBytes > bytesMax && entry.followers === 0) tails.drop(entry);
+    for (const { key, tail } of tails.entries()) if (keptBytes > bytesMax && key !== taker) tail.forget();
+    if (keptBytes > bytesMax) tails.get(taker)?.forget();
   }
 
-  function drop(key: string): void {
-    const entry = tails.get(key);
-    clearTimeout(entry?.linger);
-    tails.delete(key);
-    entry?.tail.close();
+  function tailOf<Row>(feed: Feed<Row>, key: string): FeedTail<Row> {
+    let failing = false;
+    return new FeedTail(feed, {
+      db,
+      pageMax,
+      ringMax: Math.max(ringMax, pageMax),
+      ringBytesMax,
+      onKept: (bytes) => {
+        keptBytes += bytes;
+        if (bytes > 0 && keptBytes > bytesMax) shed(key);
+      },
+      onSuccess: () => {
+        failing = false;
+        onSuccess();
+      },
+      onFailure: (error) => {
+        if (isConnectionLoss(error)) return onFailure(error);
+        if (!failing) log.error({ err: error, feed: key }, 'a feed cannot be read; trying again until it can');
+        failing = true;
+      },
+    });
   }
 
-  function enter<Row>(feed: Feed<Row>, after: bigint, wants: FollowerWants): FeedTail<Row> {
+  function enter<Row>(feed: Feed<Row>, after: bigint, wants: FollowerWants): TailEntry<FeedTail<Row>> {
     const key = feedKey(feed.name);
-    let entry = tails.get(key);
-    if (entry === undefined) {
-      let failing = false;
-      const tail = new FeedTail(feed, {
-        db,
-        pageMax,
-        ringMax: Math.max(ringMax, pageMax),
-        ringBytesMax,
-        onKept: (bytes) => {
-          keptBytes += bytes;
-          if (bytes > 0 && keptBytes > bytesMax) shed(key);
-        },
-        onSuccess: () => {
-          failing = false;
-          onSuccess();
-        },
-        onFailure: (error) => {
-          if (isConnectionLoss(error)) return onFailure(error);
-          if (!failing) log.error({ err: error, feed: key }, 'a feed cannot be read; trying again until it can');
-          failing = true;
-        },
-      });
-      // Rows of a feed are of one type, which its name stands for.
-      entry = { tail: tail as unknown as FeedTail<unknown>, linger: undefined };
-      tails.set(key, entry);
-    }
-    clearTimeout(entry.linger);
+    const entry: TailEntry<FeedTail<Row>> = tails.enter(key, () => tailOf(feed, key));
     entry.tail.enter(after, wants);
     schedule();
-    return entry.tail as unknown as FeedTail<Row>;
+    return entry;
   }
 
-  function leave(name: FeedName, wants: FollowerWants): void {
-    const key = feedKey(name);
-    const entry = tails.get(key);
-    if (entry === undefined) return;
+  function leave(entry: TailEntry<AnyTail>, wants: FollowerWants): void {
     entry.tail.leave(wants);
-    if (entry.tail.followers === 0) entry.linger = setTimeout(() => drop(key), lingerMs).unref();
+    tails.leave(entry);
   }
-
-  const followedTails = () => [...tails.values()].map(({ tail }) => tail).filter(({ followers }) => followers > 0);
 
   function schedule(): void {
     if (backstop === undefined && !looking && !closed) backstop = setTimeout(lookUpHeads, backstopMs);
@@ -136,7 +121,7 @@ export function createFeedHub({
   /** One statement for all feeds that are followed here: what no signal told is found this way. */
   async function lookUpHeads(): Promise<void> {
     backstop = undefined;
-    const followed = followedTails();
+    const followed = tails.followed().map(({ tail }) => tail);
     if (followed.length === 0) return;
     looking = true;
     const lastBefore = followed.map(({ last }) => last);
@@ -161,7 +146,7 @@ export function createFeedHub({
   const hub: RunningFeedHub = {
     publish: (name, head) => {
       const key = feedKey(name);
-      tails.get(key)?.tail.raise(head);
+      tails.get(key)?.raise(head);
       try {
         signals.publish(key, head);
       } catch (error) {
@@ -172,7 +157,7 @@ export function createFeedHub({
 
     fetch: async (feed, after, limit) => {
       const slice = await feed.fetch(db, after, limit);
-      tails.get(feedKey(feed.name))?.tail.raise(slice.head);
+      tails.get(feedKey(feed.name))?.raise(slice.head);
       return slice;
     },
 
@@ -183,11 +168,11 @@ export function createFeedHub({
         for await (const rows of hub.follow(feed, after, { signal: until })) if (rows.some(matching)) return true;
         return false;
       }
-      const tail = enter(feed, after, 'head');
+      const entry = enter(feed, after, 'head');
       try {
-        return await tail.moved(after, { timeoutMs, signal: endedBy(signal) });
+        return await entry.tail.moved(after, { timeoutMs, signal: endedBy(signal) });
       } finally {
-        leave(feed.name, 'head');
+        leave(entry, 'head');
       }
     },
 
@@ -204,13 +189,13 @@ export function createFeedHub({
 
       async function* followUntil(stop: AbortController) {
         if (closed || signal.aborted) return;
-        const tail = enter(feed, after, 'rows');
+        const entry = enter(feed, after, 'rows');
         const abort = () => stop.abort();
         signal.addEventListener('abort', abort, { once: true });
         // At once, not when the reader comes back for more: it may never.
-        stop.signal.addEventListener('abort', () => leave(feed.name, 'rows'), { once: true });
+        stop.signal.addEventListener('abort', () => leave(entry, 'rows'), { once: true });
         try {
-          yield* tail.follow(after, { signal: stop.signal, size: Math.min(pageSize, pageMax) });
+          yield* entry.tail.follow(after, { signal: stop.signal, size: Math.min(pageSize, pageMax) });
         } finally {
           signal.removeEventListener('abort', abort);
           stop.abort();
@@ -218,18 +203,14 @@ export function createFeedHub({
       }
     },
 
-    followed: () => followedTails().length,
+    followed: () => tails.followed().length,
     keptBytes: () => keptBytes,
 
     close: async () => {
       closed = true;
       stopListening();
       clearTimeout(backstop);
-      for (const { tail, linger } of tails.values()) {
-        clearTimeout(linger);
-        tail.close();
-      }
-      tails.clear();
+      tails.close();
     },
   };
   return hub;

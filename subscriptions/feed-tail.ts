@@ -53,10 +53,6 @@ export class FeedTail<Row> {
     this.#options = options;
   }
 
-  get followers(): number {
-    return this.#followers;
-  }
-
   get last(): bigint {
     return this.#last;
   }

@@ -11,6 +11,7 @@ import type { ProjectTarget } from '../../kernel/access/addressed-project.ts';
 import { limitsOf } from '../../kernel/limits/limits.ts';
 import type { LiveHub, LiveRequest, LiveSubscription } from '../../resolvers/live/live-hub.ts';
 import type { Signals } from '../signals.ts';
+import { type TailEntry, Tails } from '../tails.ts';
 import { LiveLeases } from './live-leases.ts';
 import { admitTables, LiveMember } from './live-member.ts';
 import { livePosition } from './live-position.ts';
@@ -53,21 +54,19 @@ const projectsAtOnce = 4;
 /** Hints are pruned after so many looks at sessions. */
 const pruneEvery = 2;
 
-interface Entry {
-  readonly tail: LiveTail;
-  /** Those who follow, and those who are about to. */
-  users: number;
-  linger: NodeJS.Timeout | undefined;
-  /** Rows that were ever inserted into its database, when somebody looked last. */
-  inserted: bigint | undefined;
-}
-
 /** Reads each project's hints once for all who follow them here. */
 export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
   const { db, keys, log, signals, databases, pools, standing, now, backstopMs = 1_000, watchMs = 5_000 } = options;
   const store = new LiveStore(pools);
   const leases = new LiveLeases({ db, log });
-  const entries = new Map<string, Entry>();
+  const tails = new Tails<LiveTail>({
+    lingerMs,
+    onEmpty: () => {
+      clearInterval(backstop);
+      clearInterval(watch);
+      backstop = watch = undefined;
+    },
+  });
   /** Databases whose news went out a moment ago; true: there is more. */
   const published = new Map<string, boolean>();
   let backstop: NodeJS.Timeout | undefined;
@@ -81,13 +80,13 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
   const asking = new Set<string>();
   let closed = false;
   const stopListening = signals.onSignal((key) => {
-    if (key.startsWith(signalPrefix)) entries.get(key.slice(signalPrefix.length))?.tail.wake();
+    if (key.startsWith(signalPrefix)) tails.get(key.slice(signalPrefix.length))?.wake();
   });
 
   function changed({ databaseName }: Pick<ProjectDatabase, 'databaseName'>): void {
     if (closed) return;
     if (published.has(databaseName)) {
-      entries.get(databaseName)?.tail.wake();
+      tails.get(databaseName)?.wake();
       published.set(databaseName, true);
       return;
     }
@@ -109,48 +108,30 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
     }
   }
 
-  function enter(target: ProjectTarget): Entry {
-    const { databaseName } = target.database;
-    let entry = entries.get(databaseName);
-    if (entry === undefined) {
-      entry = { tail: new LiveTail({ target, store, keys, log }), users: 0, linger: undefined, inserted: undefined };
-      entries.set(databaseName, entry);
-    }
-    clearTimeout(entry.linger);
-    entry.users += 1;
+  function enter(target: ProjectTarget): TailEntry<LiveTail> {
+    const entry = tails.enter(target.database.databaseName, () => new LiveTail({ target, store, keys, log }));
     backstop ??= setInterval(() => void lookAround(), backstopMs).unref();
     watch ??= setInterval(() => void lookAfter(), watchMs).unref();
     return entry;
   }
 
-  function leave(entry: Entry): void {
-    entry.users -= 1;
-    if (entry.users > 0) return;
-    entry.linger = setTimeout(() => {
-      entries.delete(entry.tail.target.database.databaseName);
-      entry.tail.close();
-      if (entries.size > 0) return;
-      clearInterval(backstop);
-      clearInterval(watch);
-      backstop = watch = undefined;
-    }, lingerMs).unref();
-  }
-
   /** One statement for each server: what no signal told is found this way. */
   async function lookAround(): Promise<void> {
-    const byServer = Map.groupBy(entries.values(), ({ tail }) => tail.target.database.server);
+    const byServer = Map.groupBy(tails.entries(), ({ tail }) => tail.target.database.server);
     await Promise.all(
       [...byServer].map(async ([server, inside]) => {
         if (asking.has(server)) return;
         asking.add(server);
         try {
-          const names = inside.map(({ tail }) => tail.target.database.databaseName);
-          const counts = await databases.insertedRows(server, names);
-          for (const entry of inside) {
-            const count = counts.get(entry.tail.target.database.databaseName);
-            if (count === entry.inserted) continue;
-            entry.inserted = count;
-            if (entry.users > 0) entry.tail.wake();
+          const counts = await databases.insertedRows(
+            server,
+            inside.map(({ key }) => key),
+          );
+          for (const { key, tail, followers } of inside) {
+            const count = counts.get(key);
+            if (count === tail.inserted) continue;
+            tail.inserted = count;
+            if (followers > 0) tail.wake();
           }
         } catch (error) {
           // Each tail tells for itself what cannot be read.
@@ -166,19 +147,19 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
   async function lookAfter(): Promise<void> {
     looks += 1;
     const pruning = looks % pruneEvery === 0;
-    const tails = [...entries.values()].map(({ tail }) => tail);
-    for (const tail of tails) endExpired(tail, now());
-    await endGone(tails.filter(({ members }) => members.size > 0));
-    await Promise.all(tails.map((tail) => lookAtProject(tail, pruning)));
+    const all = [...tails.entries()].map(({ tail }) => tail);
+    for (const tail of all) endExpired(tail, now());
+    await endGone(all.filter(({ members }) => members.size > 0));
+    await Promise.all(all.map((tail) => lookAtProject(tail, pruning)));
   }
 
   /** One statement for all projects. */
-  async function endGone(tails: readonly LiveTail[]): Promise<void> {
-    if (tails.length === 0 || seekingGone) return;
+  async function endGone(followed: readonly LiveTail[]): Promise<void> {
+    if (followed.length === 0 || seekingGone) return;
     seekingGone = true;
     try {
-      const left = await standing(tails.map(({ target }) => target.projectId));
-      for (const { target, members } of tails)
+      const left = await standing(followed.map(({ target }) => target.projectId));
+      for (const { target, members } of followed)
         if (!left.has(target.projectId)) for (const member of [...members]) member.end('project_gone');
     } catch (error) {
       // An outage is no reason to throw everybody out.
@@ -229,7 +210,7 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
       const { tail } = entry;
       return await reached(async () => {
         // Among others who follow, whoever waits joins them: what it missed is known, and what comes wakes them all.
-        const joins = waits && entry.users > 1;
+        const joins = waits && entry.followers > 1;
         if (joins) await tail.settled();
         if (!(joins && asked !== undefined && tail.isAfter(asked))) await tail.advance();
         admitTables(identity, tables, tail.tables);
@@ -239,7 +220,7 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
         admitTables(identity, tables, tail.tables);
         const onClosed = () => {
           giveBack?.();
-          leave(entry);
+          tails.leave(entry);
         };
         member = new LiveMember({ tail, store, keys, log, identity, tables, onClosed });
         if (cursor !== undefined) await member.resume(cursor, asked);
@@ -249,7 +230,7 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
       if (member !== undefined) member.close();
       else {
         giveBack?.();
-        leave(entry);
+        tails.leave(entry);
       }
       throw error;
     }
@@ -264,11 +245,7 @@ export function createLiveHub(options: LiveHubOptions): RunningLiveHub {
       stopListening();
       clearInterval(backstop);
       clearInterval(watch);
-      for (const { tail, linger } of entries.values()) {
-        clearTimeout(linger);
-        tail.close();
-      }
-      entries.clear();
+      tails.close();
       await leases.close();
     },
   };

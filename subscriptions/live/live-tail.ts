@@ -54,6 +54,8 @@ export class LiveTail {
   readonly members = new Set<LiveFollower>();
   /** Whether hints were read since somebody asked last. */
   active = true;
+  /** Rows that were ever inserted into the database, when the server was asked last. */
+  inserted: bigint | undefined;
   readonly #options: LiveTailOptions;
   readonly #recent = new RecentHints();
   #position: LivePosition | undefined;
