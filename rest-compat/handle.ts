@@ -2,12 +2,11 @@ import { invalidField } from '../core/errors.ts';
 import type { Context } from '../kernel/run/context.ts';
 import { isForm, isPlainText, parseApiBody, parseFormBody, parseJsonBody, parseQuery, parseTextBody } from './body.ts';
 import type { PathDoc } from './openapi/path-doc.ts';
-import { PathTable } from './path-table.ts';
 import { isApiPath } from './problem.ts';
 import type { RestHeaders, RestRequest } from './rest-request.ts';
 import type { RestAnswer, Route } from './route.ts';
 
-/** A request as the server hands it on: decoded by nobody yet. */
+/** A request as the server hands it on, not decoded yet. */
 export interface RestCall {
   readonly method: string;
   readonly path: string;
@@ -24,53 +23,35 @@ export interface Matched {
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds documented paths and answers them. */
-export class RestRoutes {
-  readonly #routes: readonly Route[];
-  readonly #table: PathTable<Route>;
+/** What the description of the API says of those that are in it. */
+export const describeRoutes = (routes: readonly Route[]): PathDoc[] =>
+  routes.flatMap(({ describe }) => (describe === undefined ? [] : [describe()]));
 
-  constructor(routes: readonly Route[]) {
-    this.#routes = routes;
-    this.#table = new PathTable(routes);
+/** Runs a matched route. @throws ServiceError for every refusal */
+export function answerRoute({ route, params }: Matched, call: RestCall, ctx: Context): Promise<RestAnswer> {
+  let body: RestRequest['body'];
+  let query: RestRequest['query'];
+  try {
+    body = route.method === 'GET' ? {} : bodyOf(route, call);
+    query = parseQuery(call.search);
+  } catch (error) {
+    // A caller without a payment is told the price, even if nothing else of the request can be read.
+    if (
+      route.isSold !== true ||
+      ctx.paymentContext?.signature !== undefined ||
+      ctx.paymentContext?.legacy !== undefined
+    )
+      throw error;
+    return route.run(ctx, { params, query: {}, body: {} });
   }
-
-  /** What the description of the API says of those that are in it. */
-  describe(): PathDoc[] {
-    return this.#routes.flatMap(({ describe }) => (describe === undefined ? [] : [describe()]));
-  }
-
-  /** @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED, VALIDATION_FAILED as {@link PathTable.match} */
-  match(method: string, path: string): Matched {
-    const { entry: route, params } = this.#table.match(method, path);
-    return { route, params };
-  }
-
-  /** Runs a matched route. @throws ServiceError for every refusal */
-  answer({ route, params }: Matched, call: RestCall, ctx: Context): Promise<RestAnswer> {
-    let body: RestRequest['body'];
-    let query: RestRequest['query'];
-    try {
-      body = route.method === 'GET' ? {} : bodyOf(route, call);
-      query = parseQuery(call.search);
-    } catch (error) {
-      // Whoever brings no payment is told the price, even if nothing else of the request can be read.
-      if (
-        route.isSold !== true ||
-        ctx.paymentContext?.signature !== undefined ||
-        ctx.paymentContext?.legacy !== undefined
-      )
-        throw error;
-      return route.run(ctx, { params, query: {}, body: {} });
-    }
-    return route.run(ctx, {
-      params,
-      query,
-      body,
-      markdown: route.hasMarkdown === true && wantsMarkdown(query.format, call),
-      headers: call.headers,
-      head: call.method === 'HEAD',
-    });
-  }
+  return route.run(ctx, {
+    params,
+    query,
+    body,
+    markdown: route.hasMarkdown === true && wantsMarkdown(query.format, call),
+    headers: call.headers,
+    head: call.method === 'HEAD',
+  });
 }
 
 /** `?format=` has the word, then the header. @throws VALIDATION_FAILED for a format that there is not */

@@ -12,12 +12,12 @@ import { mcpMetadata } from '../rest-compat/agents/mcp/metadata.ts';
 import { answerJob, nearPath, nearStatus } from '../rest-compat/agents/near/answer.ts';
 import { refusalFacts } from '../rest-compat/agents/refusals.ts';
 import { asNobody } from '../rest-compat/route.ts';
-import type { OwnPath } from './exchange.ts';
-import { bodyOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import type { Exchange, HttpOptions } from './exchange.ts';
 import { contextOf } from './exchange-context.ts';
 import { answerRpc } from './json-rpc.ts';
-import { mcpDoor } from './mcp-door.ts';
+import { mcpEntries } from './mcp-entries.ts';
 import { jsonType, sendAnswer, sendJson } from './respond.ts';
+import { type Call, type Entry, ownPath } from './routes/entry.ts';
 
 /** Largest body of a job, in bytes. Contract 00, section 6.3. */
 const jobBodyBytesMax = 64 * 1024;
@@ -28,11 +28,45 @@ const cardKeptSeconds = 300;
 const serverName = 'svc-gateway';
 
 /** How agents are answered: over MCP, over A2A, and by the webhook of a marketplace. Contract 00, section 4. */
-export const agentPaths = (options: HttpOptions): readonly (readonly [string, OwnPath])[] => [
-  [mcpPath, mcp(options)],
-  [a2aPath, a2a(options)],
-  [cardPath, card(options)],
-  [nearPath, near(options)],
+export const agentEntries = (options: HttpOptions): Entry[] => [
+  ...auditMcp(options),
+  {
+    ...ownPath,
+    method: 'GET',
+    path: a2aPath,
+    auth: 'operation',
+    body: 'unread',
+    async run({ exchange, ctx }) {
+      sendJson(exchange.response, 200, { ok: true, ...agentCard(asNobody(ctx), options.version) });
+    },
+  },
+  {
+    ...ownPath,
+    method: 'POST',
+    path: a2aPath,
+    auth: 'none',
+    run: (exchange) =>
+      answerRpc(exchange, { limit: rpcBodyBytesMax, facts: factsOf(a2aPath) }, () => {
+        const ctx = agentContext(options, exchange);
+        return (call) => answerA2a(ctx, call);
+      }),
+  },
+  {
+    ...ownPath,
+    method: 'GET',
+    path: cardPath,
+    auth: 'operation',
+    body: 'unread',
+    run: answerCard(options),
+  },
+  {
+    ...ownPath,
+    method: 'GET',
+    path: nearPath,
+    auth: 'none',
+    run: async ({ response }) => sendJson(response, 200, nearStatus()),
+  },
+  { ...ownPath, method: 'POST', path: nearPath, auth: 'operation', body: jobBodyBytesMax, run: answerNear },
 ];
 
 /**
@@ -41,10 +75,11 @@ export const agentPaths = (options: HttpOptions): readonly (readonly [string, Ow
  */
 const agentContext = (options: HttpOptions, exchange: Exchange): Context => asNobody(contextOf(options, exchange));
 
-function mcp(options: HttpOptions): OwnPath {
+function auditMcp(options: HttpOptions): Entry[] {
   const server = auditServer({ name: serverName, version: options.version });
   const { facts } = server;
-  return mcpDoor(options, {
+  return mcpEntries(options, {
+    path: mcpPath,
     answer: (exchange) =>
       answerRpc(exchange, { limit: rpcBodyBytesMax, facts, mustBeJson: true }, () => {
         const ctx = agentContext(options, exchange);
@@ -56,40 +91,18 @@ function mcp(options: HttpOptions): OwnPath {
 
 const factsOf = (path: string) => (refusal: ServiceError, traceId: string) => refusalFacts(refusal, traceId, path);
 
-function a2a(options: HttpOptions): OwnPath {
-  return async (exchange) => {
-    requireMethod(exchange, 'GET', 'POST');
-    const { request, response } = exchange;
-    if (request.method === 'POST')
-      return answerRpc(exchange, { limit: rpcBodyBytesMax, facts: factsOf(a2aPath) }, () => {
-        const ctx = agentContext(options, exchange);
-        return (call) => answerA2a(ctx, call);
-      });
-    sendJson(response, 200, { ok: true, ...agentCard(agentContext(options, exchange), options.version) });
-  };
-}
-
-function card(options: HttpOptions): OwnPath {
-  return async (exchange) => {
-    requireMethod(exchange, 'GET');
-    const { request, response } = exchange;
-    const body = JSON.stringify(agentCard(agentContext(options, exchange), options.version));
+const answerCard =
+  ({ version }: HttpOptions) =>
+  async ({ exchange: { request, response }, ctx }: Call): Promise<void> => {
+    const body = JSON.stringify(agentCard(asNobody(ctx), version));
     const etag = `"${sha256Hex(body).slice(0, 32)}"`;
     const headers = { etag, 'cache-control': `public, max-age=${cardKeptSeconds}`, vary: 'Host' };
     if (hasAlready(request.headers['if-none-match'], etag)) sendAnswer(response, { status: 304, headers, body: '' });
     else sendAnswer(response, { status: 200, headers: { ...headers, 'content-type': jsonType }, body });
   };
-}
 
-function near(options: HttpOptions): OwnPath {
-  return async (exchange) => {
-    requireMethod(exchange, 'GET', 'POST');
-    const { request, response } = exchange;
-    if (request.method !== 'POST') return sendJson(response, 200, nearStatus());
-    const ctx = agentContext(options, exchange);
-    const body = await bodyOf(exchange, jobBodyBytesMax);
-    const { 'x-signature': given } = request.headers;
-    const answer = await answerJob(ctx, { body, signature: Array.isArray(given) ? given[0] : given });
-    if (!response.destroyed) sendJson(response, 200, answer);
-  };
+async function answerNear({ exchange: { request, response }, ctx, body }: Call): Promise<void> {
+  const { 'x-signature': given } = request.headers;
+  const answer = await answerJob(asNobody(ctx), { body, signature: Array.isArray(given) ? given[0] : given });
+  if (!response.destroyed) sendJson(response, 200, answer);
 }

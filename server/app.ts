@@ -5,11 +5,6 @@ import { RateLimiter } from '../kernel/limits/rate-limit.ts';
 import type { ServiceSettings, Services } from '../kernel/run/context.ts';
 import { noteLaunch } from '../resolvers/payments/launch.ts';
 import { payments } from '../resolvers/payments/payments.ts';
-import { authRoutes } from '../rest-compat/auth/routes.ts';
-import { confirmPages } from '../rest-compat/confirm-pages.ts';
-import { RestRoutes } from '../rest-compat/handle.ts';
-import { routes } from '../rest-compat/routes.ts';
-import { ceremonyRoutes } from '../rest-compat/sessions/routes.ts';
 import type { Config } from './config.ts';
 import { Lifecycle } from './lifecycle.ts';
 import { createMetrics } from './metrics.ts';
@@ -47,8 +42,7 @@ export async function startApp(options: AppOptions): Promise<App> {
   try {
     const stores = await openStores(start);
     const { db, keys, now, projectDatabases, projectPools, authPools } = stores;
-    const rest = new RestRoutes([...routes, ...authRoutes, ...ceremonyRoutes, ...confirmPages]);
-    const engines = openEngines(start, stores, rest);
+    const engines = openEngines(start, stores);
     await noteLaunch(db);
     const draining = new AbortController();
     const watches = await openWatches(start, stores, draining.signal);
@@ -77,7 +71,7 @@ export async function startApp(options: AppOptions): Promise<App> {
       alone: stores.nodeLock.alone,
       draining: draining.signal,
     });
-    const url = await openListener(start, { services, stores, rest, signals: watches.signals, draining });
+    const url = await openListener(start, { services, stores, signals: watches.signals, draining });
     // The system may have picked the port.
     settings.mailBaseUrl = config.publicBaseUrl ?? localBaseUrl(url);
     return { url, services, stop };

@@ -1,7 +1,7 @@
+import type { Context } from '../kernel/run/context.ts';
 import { findBrowserSession } from '../resolvers/sessions/browser-session.ts';
 import { invitesWaiting } from '../resolvers/sessions/people.ts';
-import type { Exchange, HttpOptions } from './exchange.ts';
-import { contextOf } from './exchange-context.ts';
+import type { Exchange } from './exchange.ts';
 import { jsonType, sendAnswer } from './respond.ts';
 
 /**
@@ -11,10 +11,8 @@ import { jsonType, sendAnswer } from './respond.ts';
  * A browser may send the cookie along for a page of a project's host, too, which is of the same site: no other origin
  * may read the answer, and a browser that says where a request is from gets nothing for it.
  */
-export async function answerConsoleSession(options: HttpOptions, exchange: Exchange): Promise<void> {
-  const { request, response } = exchange;
+export async function answerConsoleSession(ctx: Context, { request, response }: Exchange): Promise<void> {
   const { cookie, 'sec-fetch-site': site = 'same-origin' } = request.headers;
-  const ctx = contextOf(options, exchange);
   if (cookie !== undefined) ctx.chargeAddress();
   const found = site === 'same-origin' ? await findBrowserSession(ctx.services, cookie) : undefined;
   const person =

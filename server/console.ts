@@ -4,8 +4,9 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { ServiceError } from '../core/errors.ts';
 import { answerConsoleSession } from './console-session.ts';
-import { type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import type { Exchange, HttpOptions } from './exchange.ts';
 import { jsonType, sendAnswer } from './respond.ts';
+import { type Entry, ownPath } from './routes/entry.ts';
 
 const root = '/console';
 const built = fileURLToPath(new URL('../clients/console/dist/', import.meta.url));
@@ -36,53 +37,68 @@ const pageHeaders: Readonly<Record<string, string>> = {
 
 const notBuilt = `The console is not built. \`npm run build:console\` builds it, and so does \`npm start\`.\n`;
 
-/** Whether a path is the console's: its pages have addresses of their own, all answered by the one document. */
-export const isConsolePath = (path: string): boolean => path === root || path.startsWith(`${root}/`);
-
-/** Answers the browser console: its document, its hashed files, and what it has to know of this installation. */
-export function consoleHandler(options: HttpOptions): (exchange: Exchange) => Promise<void> {
+/** The browser console: its document, its hashed files, and what it has to know of this installation. */
+export function consoleEntries(options: HttpOptions): Entry[] {
   const { throwAwayKeys, version } = options;
   const { sendsMail } = options.services.settings;
   const settings = JSON.stringify({ throw_away_keys: throwAwayKeys, sends_mail: sendsMail, version });
-  return async (exchange) => {
-    const { request, response, path } = exchange;
-    requireMethod(exchange, 'GET');
-    const inside = path.slice(root.length + 1);
-    // Ids stand in the addresses of pages, so the path itself would make as many routes as there are projects.
-    exchange.route = inside.startsWith('assets/') ? `${root}/assets/:file` : root;
-    if (inside === 'config.json') {
-      const headers = { 'content-type': jsonType, 'cache-control': 'no-store' };
-      return sendAnswer(response, { status: 200, headers, body: settings });
-    }
-    if (inside === 'session.json') return answerConsoleSession(options, exchange);
+  // Ids are in the addresses of pages: each would be a label of its own.
+  const read = { ...ownPath, method: 'GET', label: root } as const;
+  const below = { ...read, spelling: 'raw' } as const;
+  return [
+    {
+      ...read,
+      path: `${root}/config.json`,
+      auth: 'none',
+      async run({ response }) {
+        const headers = { 'content-type': jsonType, 'cache-control': 'no-store' };
+        sendAnswer(response, { status: 200, headers, body: settings });
+      },
+    },
+    {
+      ...read,
+      path: `${root}/session.json`,
+      auth: 'operation',
+      body: 'unread',
+      run: ({ exchange, ctx }) => answerConsoleSession(ctx, exchange),
+    },
+    // The names of assets change with their content; the icon's does not.
+    {
+      ...below,
+      path: `${root}/assets/*`,
+      label: `${root}/assets/:file`,
+      auth: 'none',
+      run: answerFile('public, max-age=31536000, immutable'),
+    },
+    { ...read, path: `${root}/favicon.svg`, auth: 'none', run: answerFile('public, max-age=3600') },
+    // Pages have addresses of their own, all answered by the one document.
+    { ...read, path: root, auth: 'none', run: answerPage },
+    { ...below, path: `${root}/*`, auth: 'none', run: answerPage },
+  ];
+}
+
+const answerFile =
+  (cacheControl: string) =>
+  async ({ request, response, path }: Exchange): Promise<void> => {
     const takesGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''));
-    if (inside.startsWith('assets/') || inside === 'favicon.svg') {
-      const file = await assetOf(inside);
-      if (file === undefined) throw new ServiceError('ROUTE_NOT_FOUND');
-      const headers = {
-        'content-type': file.type,
-        // Their names change with what they hold; the icon's does not.
-        'cache-control': inside.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'public, max-age=3600',
-        vary: 'accept-encoding',
-        ...(takesGzip ? { 'content-encoding': 'gzip' } : {}),
-      };
-      return sendAnswer(response, { status: 200, headers, body: takesGzip ? file.packed : file.plain });
-    }
-    // Read anew for each: it names the hashed files, and is small.
-    const page = await readFile(`${built}index.html`).catch(() => undefined);
-    const headers = { ...pageHeaders, 'cache-control': 'no-cache' };
-    if (page === undefined)
-      return sendAnswer(response, {
-        status: 503,
-        headers: { ...headers, 'content-type': 'text/plain; charset=utf-8' },
-        body: notBuilt,
-      });
-    sendAnswer(response, {
-      status: 200,
-      headers: { ...headers, 'content-type': 'text/html; charset=utf-8' },
-      body: page,
-    });
+    const file = await assetOf(path.slice(root.length + 1));
+    if (file === undefined) throw new ServiceError('ROUTE_NOT_FOUND');
+    const headers = {
+      'content-type': file.type,
+      'cache-control': cacheControl,
+      vary: 'accept-encoding',
+      ...(takesGzip ? { 'content-encoding': 'gzip' } : {}),
+    };
+    sendAnswer(response, { status: 200, headers, body: takesGzip ? file.packed : file.plain });
   };
+
+async function answerPage({ response }: Exchange): Promise<void> {
+  // Read anew for each: it names the hashed files, and is small.
+  const page = await readFile(`${built}index.html`).catch(() => undefined);
+  const [status, type, body] =
+    page === undefined ? [503, 'text/plain; charset=utf-8', notBuilt] : [200, 'text/html; charset=utf-8', page];
+  const headers = { ...pageHeaders, 'cache-control': 'no-cache', 'content-type': type };
+  sendAnswer(response, { status, headers, body });
 }
 
 interface Asset {

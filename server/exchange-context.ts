@@ -9,9 +9,9 @@ import type { Keeping } from './respond.ts';
 /** Made once: a `DOMException` with its stack for each request would cost more than many a query. */
 const clientGone = new Error('The client has gone.');
 
-/** @throws RATE_LIMITED when too many requests of this address are under way */
+/** The context of a request, made and counted once. @throws RATE_LIMITED when too many of this address are under way */
 export const contextOf = (options: HttpOptions, exchange: Exchange): Context =>
-  createContext(options.services, arrivalOf(options, exchange));
+  (exchange.ctx ??= createContext(options.services, arrivalOf(options, exchange)));
 
 /**
  * What is known of a request before anything is decided; counts it among those under way, so once for each.

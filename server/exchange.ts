@@ -1,8 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { ServiceError } from '../core/errors.ts';
-import type { Services } from '../kernel/run/context.ts';
-import type { RestRoutes } from '../rest-compat/handle.ts';
-import { allowHeader } from '../rest-compat/path-table.ts';
+import type { Context, Services } from '../kernel/run/context.ts';
+import type { Host } from '../rest-compat/hosted/call.ts';
 import type { Engine } from '../schema/engine/engine.ts';
 import type { ProjectSchemas } from '../schema/project/project-schemas.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
@@ -17,7 +15,6 @@ import type { TenantName } from './tenant-name.ts';
 
 export interface HttpOptions {
   readonly services: Services;
-  readonly rest: RestRoutes;
   readonly engine: Engine;
   readonly graphql: GraphQLServer;
   readonly projectGraphQL: ProjectGraphQL;
@@ -55,20 +52,12 @@ export interface Exchange {
   traceId: string;
   /** Pattern of the route, for metrics. */
   route: string;
+  /** Made once, when something first needs it. */
+  ctx: Context | undefined;
+  /** The project's host that is asked; undefined under a name of the API. */
+  project: Host | undefined;
   /** The project that is addressed, once that is known. */
   projectId?: string;
-}
-
-/** Notes the path as its route. @throws METHOD_NOT_ALLOWED */
-export function requireMethod(exchange: Exchange, ...allowed: readonly string[]): void {
-  const { request, path } = exchange;
-  exchange.route = path;
-  const method = request.method === 'HEAD' ? 'GET' : request.method!;
-  if (allowed.includes(method)) return;
-  throw new ServiceError('METHOD_NOT_ALLOWED', {
-    allow: allowHeader(allowed),
-    details: { method, allow: allowHeader(allowed) },
-  });
 }
 
 const noBody = Promise.resolve(Buffer.alloc(0));
@@ -86,9 +75,6 @@ export function bodyOf({ request, response, asksFirst }: Exchange, limit?: numbe
   if (asksFirst) response.writeContinue();
   return readBody(request, limit);
 }
-
-/** The server's own paths; everything else is a documented path of an operation. */
-export type OwnPath = (exchange: Exchange) => Promise<void>;
 
 /** What answers GraphQL inside projects. */
 export interface ProjectGraphQL {

@@ -7,7 +7,10 @@ import type { GraphQLEngine } from '../schema/engine/engine.ts';
 import { answerPlain, type PlainAnswer } from '../schema/plain-http.ts';
 import type { GraphQLServer } from '../schema/yoga.ts';
 import { byQuality } from './accept.ts';
+import { bodyBytesMax } from './body.ts';
+import type { HttpOptions } from './exchange.ts';
 import { type Answer, send, setCommonHeaders } from './respond.ts';
+import { type Call, type Entry, forEach, ownPath } from './routes/entry.ts';
 
 export interface GraphQLExchange {
   readonly request: IncomingMessage;
@@ -24,6 +27,20 @@ export interface GraphQLExchange {
 
 /** How long a reader may take nothing at all of what it is sent, in milliseconds; a stream is resumed by its cursor. */
 const patienceMs = 60_000;
+
+/** The platform's own GraphQL, and its sockets. */
+export const graphqlEntries = (options: HttpOptions): Entry[] =>
+  forEach(['GET', 'POST'], {
+    ...ownPath,
+    path: '/graphql',
+    auth: 'operation',
+    body: bodyBytesMax,
+    opensSocket: true,
+    run({ exchange: { request, response, search }, ctx, body }: Call) {
+      const { engine, graphql, draining } = options;
+      return answerGraphQL({ request, response, search, body, engine, graphql, ctx, draining });
+    },
+  } as const);
 
 /** Answers a plain request the short way; hands all else to Yoga, and its answer, streams included, to the socket. */
 export async function answerGraphQL(exchange: GraphQLExchange): Promise<void> {

@@ -2,20 +2,16 @@ import { createServer, type IncomingMessage, type Server, type ServerOptions, ty
 import type { Duplex } from 'node:stream';
 import { type ErrorCode, ServiceError } from '../core/errors.ts';
 import { newTraceId, traced } from '../core/tracing.ts';
+import { openHost } from '../rest-compat/hosted/answer.ts';
+import type { Found } from '../rest-compat/path-table.ts';
 import { isApiPath } from '../rest-compat/problem.ts';
-import { answerRows, openRows, rowBodyBytesMax } from '../rest-compat/rows/answer.ts';
-import { isRowPath, matchRowPath, type RowPath } from '../rest-compat/rows/match.ts';
-import { byQuality } from './accept.ts';
-import { consoleHandler, isConsolePath } from './console.ts';
-import type { OwnPath } from './exchange.ts';
-import { bodyOf, type Exchange, type HttpOptions } from './exchange.ts';
+import type { Exchange, HttpOptions } from './exchange.ts';
 import { contextOf } from './exchange-context.ts';
-import { ownPaths } from './own-paths.ts';
-import { answerProjectGraphQL, projectOfGraphQLPath } from './project-graphql.ts';
 import { refuseDuplicateHeaders, refuseLongTarget, refuseMissingHost, targetOf } from './request-context.ts';
-import { Answer, answerPreflight, sendAnswer, sendError, sendJson, sendSocketError } from './respond.ts';
-import { healthPaths, openTenantHost } from './tenant-hosts.ts';
-import type { TenantName } from './tenant-name.ts';
+import { Answer, answerPreflight, sendError, sendSocketError } from './respond.ts';
+import { type Entry, runEntry } from './routes/entry.ts';
+import { labelOf, type RouteTable } from './routes/table.ts';
+import { findTenantHost } from './tenant-hosts.ts';
 
 /** How long an idle connection is kept, in milliseconds: longer than proxies keep theirs, so that they close first. */
 const keepAliveMs = 75_000;
@@ -25,15 +21,23 @@ interface UpgradeOptions extends ServerOptions<typeof IncomingMessage, typeof An
   readonly shouldUpgradeCallback: (request: IncomingMessage) => boolean;
 }
 
-/** The HTTP server: common headers, limits and errors around GraphQL, the documented paths and the server's own. */
-export function createHttpServer(options: HttpOptions): Server {
+/** The HTTP server: common headers, limits and errors around what the table of routes answers. */
+export function createHttpServer(options: HttpOptions, routes: RouteTable): Server {
   const { services, metrics, health } = options;
-  const own = ownPaths(options);
-  const documented = answerPath(options);
   const answer = (request: IncomingMessage, response: Answer, asksFirst: boolean) => {
     const startedAt = performance.now();
     const { path, search } = targetOf(request);
-    const exchange: Exchange = { request, response, path, search, asksFirst, traceId: '', route: 'unknown' };
+    const exchange: Exchange = {
+      request,
+      response,
+      path,
+      search,
+      asksFirst,
+      traceId: '',
+      route: 'unknown',
+      ctx: undefined,
+      project: undefined,
+    };
     response.on('close', () => {
       const seen = { route: exchange.route, method: request.method ?? '', status: response.statusCode };
       const seconds = (performance.now() - startedAt) / 1000;
@@ -49,15 +53,17 @@ export function createHttpServer(options: HttpOptions): Server {
         exchange.traceId = response.traceId;
         response.underApi = isApiPath(path);
         refuseMissingHost(request);
-        const preflight = request.method === 'OPTIONS' && !asksRows(request, path);
+        const preflight = request.method === 'OPTIONS' && !asksForMore(routes, exchange);
         const name = options.tenantName(request);
         if (preflight && name?.foreign !== true) return answerPreflight(response);
         refuseDuplicateHeaders(request);
         if (response.underApi) refuseLongTarget(request);
-        const tenant = name === undefined ? undefined : await openTenant(options, exchange, name);
+        if (name !== undefined)
+          exchange.project = await findTenantHost(options, exchange, name, routes.answersUnderAnyName(path));
         if (preflight) return answerPreflight(response);
-        if (tenant !== undefined) return tenant();
-        await (own.get(path) ?? documented)(exchange);
+        const { entry, params } = match(options, routes, exchange);
+        exchange.route = labelOf(entry);
+        await runEntry(options, entry, exchange, params);
       },
     ).catch((error: unknown) => fail(options, exchange, error));
   };
@@ -116,70 +122,22 @@ function fail({ services }: HttpOptions, { response, path, projectId, traceId }:
   sendError(response, error, { path, projectId, traceId, log, incidents });
 }
 
-/** With the database away, the paths of health say so under any name that is not reserved for projects. */
-async function openTenant(options: HttpOptions, exchange: Exchange, name: TenantName) {
+/** Whether a client asks a path what it can do, rather than a browser whether its page may ask. */
+const asksForMore = (routes: RouteTable, { request: { headers }, path }: Exchange): boolean =>
+  headers['access-control-request-method'] === undefined && routes.answersOptions(path);
+
+/** @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED, VALIDATION_FAILED */
+function match(options: HttpOptions, { gateway, project }: RouteTable, exchange: Exchange): Found<Entry> {
+  const { request, path, project: host } = exchange;
+  const table = host === undefined ? gateway : project;
   try {
-    return await openTenantHost(options, exchange, name);
+    return table.match(request.method!, path);
   } catch (error) {
-    if (!name.reserved && healthPaths.has(exchange.path) && !(error instanceof ServiceError)) return undefined;
+    // Metrics know which path refuses, where one owns all of its methods.
+    const [owner] = Object.values(table.owned(path)?.byMethod ?? {});
+    if (owner !== undefined) exchange.route = labelOf(owner);
+    // On a project's host, a request for a path that it does not have counts like any other.
+    if (host !== undefined) openHost(contextOf(options, exchange), host);
     throw error;
   }
 }
-
-/** A path with a name in it: of a project's rows, or of what an operation answers. */
-function answerPath(options: HttpOptions): OwnPath {
-  const documented = answerRest(options);
-  const console = consoleHandler(options);
-  return (exchange) => {
-    if (isConsolePath(exchange.path)) return console(exchange);
-    if (exchange.path === '/' && leadsToConsole(exchange)) return Promise.resolve();
-    const projectId = projectOfGraphQLPath(exchange.path);
-    if (projectId !== undefined) return answerProjectGraphQL(options, exchange, projectId);
-    const rows = matchRowPath(exchange.request.method!, exchange.path);
-    return rows === undefined ? documented(exchange) : answerRowPath(options, exchange, rows);
-  };
-}
-
-/** Sends a browser that was given the bare address to the console; a program is told that there is no such path. */
-function leadsToConsole({ request, response }: Exchange): boolean {
-  response.setHeader('vary', 'Accept');
-  const reads = request.method === 'GET' || request.method === 'HEAD';
-  if (!reads || !byQuality(request.headers.accept ?? '').includes('text/html')) return false;
-  sendAnswer(response, { status: 303, headers: { location: '/console', 'cache-control': 'no-store' }, body: '' });
-  return true;
-}
-
-/** Whether a client wants to know what can be done with a table or a function, rather than a browser whether it may ask. */
-const asksRows = ({ headers }: IncomingMessage, path: string): boolean =>
-  headers['access-control-request-method'] === undefined && isRowPath(path);
-
-async function answerRowPath(options: HttpOptions, exchange: Exchange, rows: RowPath): Promise<void> {
-  const { request, response, path, search } = exchange;
-  exchange.route = rows.pattern;
-  const ctx = contextOf(options, exchange);
-  // A body is large here, and not read for somebody who may not send it.
-  const caller = await openRows(rows, ctx);
-  const body = await bodyOf(exchange, rowBodyBytesMax);
-  const answer = await answerRows(rows, caller, { path, search, headers: request.headers, body }, ctx);
-  if (response.destroyed) return;
-  sendAnswer(response, answer);
-}
-
-const answerRest =
-  (options: HttpOptions): OwnPath =>
-  async (exchange) => {
-    const { rest } = options;
-    const { request, response, path, search } = exchange;
-    const matched = rest.match(request.method!, path);
-    exchange.route = matched.route.path;
-    const ctx = contextOf(options, exchange);
-    const body = await bodyOf(exchange, matched.route.bodyBytesMax);
-    const { headers } = request;
-    const { 'content-type': contentType, accept } = headers;
-    const call = { method: request.method!, path, search, contentType, accept, headers, body };
-    const answer = await rest.answer(matched, call, ctx);
-    if (response.destroyed) return;
-    const { status, headers: own, body: answered } = answer;
-    if (own === undefined) sendJson(response, status, answered);
-    else sendAnswer(response, { status, headers: own, body: answered as string | Uint8Array });
-  };

@@ -6,11 +6,12 @@ import { createRunningCalls } from '../rest-compat/agents/mcp/running-calls.ts';
 import { listOf, platformPath, platformServer, profileNamed } from '../rest-compat/tools/platform-server.ts';
 import { profiles } from '../rest-compat/tools/profiles.ts';
 import type { ToolRun } from '../rest-compat/tools/tool.ts';
-import type { Exchange, HttpOptions, OwnPath } from './exchange.ts';
+import type { Exchange, HttpOptions } from './exchange.ts';
 import { arrivalOf, contextOf } from './exchange-context.ts';
 import { answerRpc } from './json-rpc.ts';
-import { mcpDoor } from './mcp-door.ts';
+import { mcpEntries } from './mcp-entries.ts';
 import { createContext } from './request-context.ts';
+import type { Entry } from './routes/entry.ts';
 import { standingOf } from './status.ts';
 
 /** Largest body of a call, in bytes: as of the documented paths that the same operations answer. */
@@ -19,18 +20,18 @@ const bodyBytesMax = 1024 * 1024;
 const profileHeader = 'svc-mcp-profile';
 
 /** The platform's own tools over the Model Context Protocol: every operation, with the credentials of any other path. */
-export function platformMcp(options: HttpOptions): readonly [string, OwnPath] {
+export function platformMcpEntries(options: HttpOptions): Entry[] {
   const info = { name: 'svc-platform', version: options.version };
   const shared = { info, calls: createRunningCalls(options.signals) };
   const standing = standingOf(options);
-  const path = mcpDoor(options, {
+  return mcpEntries(options, {
+    path: platformPath,
     answer: (exchange) => {
       const facts = toEnvelope;
       return answerRpc(exchange, { limit: bodyBytesMax, facts, mustBeJson: true, streams: true }, () => {
         const profile = profileOf(exchange);
         const { ctx, as } = contextsOf(options, exchange);
-        return (call) =>
-          answerMcp(ctx, call, platformServer({ ...shared, profile, run: { as, rest: options.rest, standing } }));
+        return (call) => answerMcp(ctx, call, platformServer({ ...shared, profile, run: { as, standing } }));
       });
     },
     endSession: shared.calls.endSession,
@@ -48,7 +49,6 @@ export function platformMcp(options: HttpOptions): readonly [string, OwnPath] {
       };
     },
   });
-  return [platformPath, path];
 }
 
 /** A request's context, and the same request's with other credentials: it is counted as one. */

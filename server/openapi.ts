@@ -2,7 +2,8 @@ import { createHash } from 'node:crypto';
 import { hasAlready } from '../core/entity-tags.ts';
 import { operations } from '../resolvers/index.ts';
 import { settlementAddress } from '../resolvers/payments/shared/settlement-address.ts';
-import type { RestRoutes } from '../rest-compat/handle.ts';
+import { allRoutes } from '../rest-compat/all-routes.ts';
+import { describeRoutes } from '../rest-compat/handle.ts';
 import { type Installation, openApiDocument } from '../rest-compat/openapi/document.ts';
 import { platformDocument } from '../rest-compat/openapi/platform.ts';
 import { routes } from '../rest-compat/routes.ts';
@@ -20,25 +21,25 @@ interface Printed {
 }
 
 /** The description of the paths under `/api`, as JSON. */
-export const describeApi = (rest: RestRoutes, installation: Installation): string =>
-  JSON.stringify(openApiDocument([...ownDocs, ...rest.describe()], installation));
+export const describeApi = (installation: Installation): string =>
+  JSON.stringify(openApiDocument([...ownDocs, ...describeRoutes(allRoutes)], installation));
 
 /** Answers `/openapi.json`, which describes what is under `/api`. */
-export const openApiDoor = ({ rest, services }: Pick<HttpOptions, 'rest' | 'services'>) =>
-  documentDoor(async () => {
+export const answerApiDocument = ({ services }: Pick<HttpOptions, 'services'>) =>
+  answerDocument(async () => {
     const { publicBaseUrl: baseUrl } = services.settings;
-    return describeApi(rest, { baseUrl, payTo: await settlementAddress(services) });
+    return describeApi({ baseUrl, payTo: await settlementAddress(services) });
   });
 
 /** Answers `/openapi/platform.json`, which describes the other documented paths of operations, and the two of status. */
-export const platformDoor = ({ services, version }: Pick<HttpOptions, 'services' | 'version'>) =>
-  documentDoor(async () => {
+export const answerPlatformDocument = ({ services, version }: Pick<HttpOptions, 'services' | 'version'>) =>
+  answerDocument(async () => {
     const { publicBaseUrl: baseUrl } = services.settings;
     return JSON.stringify(platformDocument(routes, operations, { version, baseUrl, own: statusDocs }));
   });
 
-/** A document that stays the same while the gateway runs, made for the first who asks. */
-function documentDoor(make: () => Promise<string>): (exchange: Exchange) => Promise<void> {
+/** Answers a document that stays the same while the gateway runs, made for the first request. */
+function answerDocument(make: () => Promise<string>): (exchange: Exchange) => Promise<void> {
   let printed: Promise<Printed> | undefined;
   const print = async (): Promise<Printed> => {
     const body = await make();

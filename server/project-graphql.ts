@@ -6,41 +6,32 @@ import type { GraphQLRequest } from '../schema/engine/engine.ts';
 import { ProjectRequest } from '../schema/project/project-request.ts';
 import type { ProjectSchemas } from '../schema/project/project-schemas.ts';
 import { paramsOfAddress, paramsOfBody } from '../schema/request-params.ts';
-import { bodyOf, type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
-import { contextOf } from './exchange-context.ts';
+import type { HttpOptions } from './exchange.ts';
 import { answerGraphQL } from './graphql-http.ts';
+import { type CallEntry, type Entry, forEach } from './routes/entry.ts';
 
-const pathPattern = /^\/projects\/v1\/([^/]+)\/graphql\/?$/;
-
-/** The project whose GraphQL a path means; undefined when it is a path to something else. */
-export const projectOfGraphQLPath = (path: string): string | undefined => pathPattern.exec(path)?.[1];
-
-/** The pattern of the path, for metrics. */
-const route = '/projects/v1/:id/graphql';
-
-/** Answers a request over HTTP: the credentials of rows, and the protocol of the platform's own GraphQL. */
-export async function answerProjectGraphQL(options: HttpOptions, exchange: Exchange, projectId: string): Promise<void> {
-  const { projectGraphQL, draining } = options;
-  const { request, response, search, path } = exchange;
-  try {
-    requireMethod(exchange, 'GET', 'POST');
-  } finally {
-    exchange.route = route;
-  }
-  const ctx = contextOf(options, exchange);
-  ctx.onProjectResolved?.(projectId);
-  // A body may be large here, and is not read for somebody who may not send it.
-  const engine = await openProject(ctx, {
-    schemas: projectGraphQL.schemas,
-    projectId,
-    path,
-    headers: shown(request.headers),
+/** The GraphQL of each project, and its sockets: the credentials of rows, and the protocol of the platform's own GraphQL. */
+export const projectGraphQLEntries = (options: HttpOptions): Entry[] =>
+  forEach<Omit<CallEntry<ProjectRequest>, 'method'>>(['GET', 'POST'], {
+    host: 'gateway',
+    path: '/projects/v1/:id/graphql',
+    spelling: 'raw',
+    // A body may be large here, and is not read for a caller who may not send it.
+    auth({ exchange: { request, path }, params, ctx }) {
+      const projectId = params.id!;
+      ctx.onProjectResolved?.(projectId);
+      const { schemas } = options.projectGraphQL;
+      return openProject(ctx, { schemas, projectId, path, headers: shown(request.headers) });
+    },
+    body: rowBodyBytesMax,
+    opensSocket: true,
+    async run({ exchange: { request, response, search }, ctx, admitted: engine, body }) {
+      const params = paramsOf(request.method!, search, request.headers['content-type'], body);
+      if (params !== undefined) await engine.renewFor(params, ctx.request.traceId);
+      const { projectGraphQL, draining } = options;
+      await answerGraphQL({ request, response, search, body, engine, graphql: projectGraphQL.server, ctx, draining });
+    },
   });
-  const body = await bodyOf(exchange, rowBodyBytesMax);
-  const params = paramsOf(request.method!, search, request.headers['content-type'], body);
-  if (params !== undefined) await engine.renewFor(params, ctx.request.traceId);
-  await answerGraphQL({ request, response, search, body, engine, graphql: projectGraphQL.server, ctx, draining });
-}
 
 export interface ProjectOpening {
   readonly schemas: ProjectSchemas;

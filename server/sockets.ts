@@ -12,10 +12,10 @@ import type { ProjectSchemas } from '../schema/project/project-schemas.ts';
 import { clientAddress, type TrustedProxies } from './client-address.ts';
 import type { ConnectionLimit } from './connection-limit.ts';
 import type { Metrics } from './metrics.ts';
-import { projectOfGraphQLPath } from './project-graphql.ts';
 import { projectProtocol } from './project-sockets.ts';
 import { refuseMissingHost, targetOf } from './request-context.ts';
 import { sendSocketError } from './respond.ts';
+import type { RouteTable } from './routes/table.ts';
 import { SocketOperations } from './socket-operations.ts';
 import { keepAlive, type SocketExtra, speakProtocol } from './socket-protocol.ts';
 import { openSession } from './socket-session.ts';
@@ -34,6 +34,7 @@ const tooFarBehind = 4413;
 
 export interface SocketsOptions {
   readonly services: Services;
+  readonly routes: RouteTable;
   readonly engine: Engine;
   readonly projectSchemas: ProjectSchemas;
   readonly metrics: Metrics;
@@ -52,7 +53,7 @@ export interface Sockets {
 
 /** GraphQL over WebSocket (graphql-transport-ws) at `/graphql`, and at the same of each project. */
 export function attachSockets(server: Server, options: SocketsOptions): Sockets {
-  const { services, engine, metrics, connections, trustedProxies, tenantName, host } = options;
+  const { services, routes, engine, metrics, connections, trustedProxies, tenantName, host } = options;
   const wss = new WebSocketServer({ noServer: true, maxPayload: messageBytesMax, handleProtocols });
   const outbox = new Outbox();
   const operations = new SocketOperations({ services, engine, metrics, outbox });
@@ -109,7 +110,7 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
   server.on('upgrade', async (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', destroy);
     const { path } = targetOf(request);
-    const projectId = projectOfGraphQLPath(path);
+    let projectId: string | undefined;
     try {
       refuseMissingHost(request);
       const leave = connections.enter(networkOf(clientAddress(request, trustedProxies)));
@@ -120,8 +121,9 @@ export function attachSockets(server: Server, options: SocketsOptions): Sockets 
       if (name?.foreign === true && !served)
         throw new ServiceError('HOST_NOT_ALLOWED', { details: { host: name.name } });
       // Hosts of projects have no sockets.
-      if (served || (path !== '/graphql' && projectId === undefined))
-        throw new ServiceError('ROUTE_NOT_FOUND', { details: { path } });
+      if (served) throw new ServiceError('ROUTE_NOT_FOUND', { details: { path } });
+      // The platform's own path names no project.
+      projectId = routes.socketAt(path).id;
     } catch (error) {
       const refused = asRefusal(error);
       const known = refused instanceof ServiceError ? refused : new ServiceError('INTERNAL_ERROR');

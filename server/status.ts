@@ -60,7 +60,7 @@ export const standingOf = ({ health, version, services }: Asked): ServiceStandin
 });
 
 /** Answers `GET /status`. */
-export const statusDoor =
+export const answerStatus =
   (options: Asked) =>
   async ({ response }: Exchange): Promise<void> => {
     const headers = { 'content-type': jsonType, 'cache-control': `public, max-age=${freshSeconds}` };
@@ -69,7 +69,7 @@ export const statusDoor =
   };
 
 /** Answers `GET /health`. */
-export const healthDoor =
+export const answerHealth =
   (options: Asked) =>
   async ({ response }: Exchange): Promise<void> => {
     const body = await standingOf(options).health();

@@ -3,7 +3,6 @@ import { ServiceError } from '../core/errors.ts';
 import type { Context } from '../kernel/run/context.ts';
 import { findVisitor } from '../resolvers/auth/hosted/visitor.ts';
 import type { LiveCaller } from '../resolvers/live/open-door.ts';
-import { openHost } from '../rest-compat/hosted/answer.ts';
 import type { Host } from '../rest-compat/hosted/call.ts';
 import type { Exchange, HttpOptions } from './exchange.ts';
 import { liveParamsOf } from './live/answer-live.ts';
@@ -22,7 +21,6 @@ export async function answerTenantLive(
   host: Host,
 ): Promise<void> {
   const { services, signal } = ctx;
-  openHost(ctx, host);
   const caller = await callerOf(exchange, ctx, host);
   const params = liveParamsOf(exchange);
   if (params.project_id !== undefined && params.project_id !== host.target.projectId)

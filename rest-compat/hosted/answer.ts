@@ -11,7 +11,6 @@ import { findVisitor, stranger, wasReplaced } from '../../resolvers/auth/hosted/
 import { authenticateProject } from '../../resolvers/auth/shared/authenticate-project.ts';
 import { identityOf } from '../auth/routes.ts';
 import { isForm, parseFormBody, parseJsonBody, parseQuery } from '../body.ts';
-import { PathTable } from '../path-table.ts';
 import { accountRoutes } from './account-routes.ts';
 import type { Host, HostedCall, HostedRequest, HostedRoute } from './call.ts';
 import { json, seeOther } from './call.ts';
@@ -49,10 +48,11 @@ export const hostedRoutes: readonly HostedRoute[] = [
   fromIdentity,
 ];
 
-const table = new PathTable(hostedRoutes);
-
-/** @throws ROUTE_NOT_FOUND, METHOD_NOT_ALLOWED */
-export const matchHosted = (method: string, path: string) => table.match(method, path);
+/** A route of hosted sign-in that a request was found to ask for. */
+interface MatchedHosted {
+  readonly route: HostedRoute;
+  readonly params: Readonly<Record<string, string>>;
+}
 
 /**
  * Answers a request for hosted sign-in. Refusals are answers too, where a page can say them or lead on.
@@ -61,7 +61,7 @@ export const matchHosted = (method: string, path: string) => table.match(method,
  * @throws ServiceError for the others
  */
 export async function answerHosted(
-  { entry: route, params }: ReturnType<typeof matchHosted>,
+  { route, params }: MatchedHosted,
   ctx: Context,
   host: Host,
   request: HostedRequest,

@@ -4,7 +4,7 @@ import { RowError } from '../../engines/rows/errors.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { openRowDoor, type RowCaller } from '../../resolvers/rows/open-door.ts';
 import { runRows } from '../../resolvers/rows/run-rows.ts';
-import type { RowPath } from './match.ts';
+import type { RowPath } from './routes.ts';
 
 /** Largest body of a request for rows, in bytes. Contract 01, section 2.2. */
 export const rowBodyBytesMax = 10 * 1024 * 1024;

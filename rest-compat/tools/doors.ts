@@ -2,8 +2,11 @@ import { ServiceError } from '../../core/errors.ts';
 import type { Context } from '../../kernel/run/context.ts';
 import { execute } from '../../kernel/run/execute.ts';
 import { getProjectKeys } from '../../resolvers/projects/get-project-keys.ts';
+import { authRoutes } from '../auth/routes.ts';
+import { answerRoute } from '../handle.ts';
+import { PathTable } from '../path-table.ts';
 import { answerRows, openRows } from '../rows/answer.ts';
-import { matchRowPath } from '../rows/match.ts';
+import { rowPathOf, rowRoutes } from '../rows/routes.ts';
 import type { ToolRun } from './tool.ts';
 
 /** Which of a project's keys opens its doors. */
@@ -36,6 +39,10 @@ async function keyOf(ctx: Context, project: string, kind: KeyKind): Promise<stri
   return kind === 'anon' ? keys.anonKey : keys.serviceKey;
 }
 
+/** The paths that tools ask: what users of a project do, and rows. */
+const userPaths = new PathTable(authRoutes);
+const rowPaths = new PathTable(rowRoutes);
+
 /** What is sent to a documented path. */
 export interface Knock {
   readonly method: string;
@@ -55,8 +62,8 @@ const bytesOf = (body: unknown): Uint8Array =>
 
 const json = 'application/json';
 
-/** Asks a documented path as the server would. @throws ServiceError for every refusal */
-export async function askPath({ rest }: ToolRun, ctx: Context, { method, path, query, body }: Knock): Promise<object> {
+/** Asks a path of a project's users as the server would. @throws ServiceError for every refusal */
+export async function askPath(ctx: Context, { method, path, query, body }: Knock): Promise<object> {
   const call = {
     method,
     path,
@@ -66,7 +73,8 @@ export async function askPath({ rest }: ToolRun, ctx: Context, { method, path, q
     headers: { 'content-type': json, accept: json },
     body: bytesOf(body),
   };
-  const { body: answered } = await rest.answer(rest.match(method, path), call, ctx);
+  const { entry: route, params } = userPaths.match(method, path);
+  const { body: answered } = await answerRoute({ route, params }, call, ctx);
   return answered as object;
 }
 
@@ -85,8 +93,8 @@ export class RowRefusal extends Error {
 
 /** Asks for rows as the server would, and to be shown what was written. @throws ServiceError, RowRefusal */
 export async function askRows(ctx: Context, { method, path, query, body }: Knock) {
-  const rows = matchRowPath(method, path);
-  if (rows === undefined) throw new ServiceError('ROUTE_NOT_FOUND');
+  const { entry, params } = rowPaths.match(method, path);
+  const rows = rowPathOf(entry, method, params);
   const caller = await openRows(rows, ctx);
   const headers = {
     'content-type': json,

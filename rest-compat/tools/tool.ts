@@ -1,7 +1,6 @@
 import { invalidField } from '../../core/errors.ts';
 import type { Credentials } from '../../kernel/access/credentials.ts';
 import type { Context } from '../../kernel/run/context.ts';
-import type { RestRoutes } from '../handle.ts';
 import type { JsonSchema } from '../openapi/path-doc.ts';
 import type { ServiceStanding } from '../service-standing.ts';
 
@@ -32,8 +31,6 @@ export interface ToolRun {
   readonly ctx: Context;
   /** The same request with other credentials, as the doors of a project want them; ends with the signal. */
   readonly as: (credentials: Credentials, signal: AbortSignal) => Context;
-  /** The documented paths, for what is asked through them. */
-  readonly rest: RestRoutes;
   /** What the gateway says of itself. */
   readonly standing: ServiceStanding;
 }

@@ -37,7 +37,7 @@ function userTool({ endpoint, input, annotations, knock, isTrusted, ...more }: U
       const { project_id, access_token: user, ...args } = given;
       const kind = isTrusted?.(args) === true ? 'service' : 'anon';
       const ctx = await atDoorOf(run, project_id as string, kind, user as string | undefined);
-      return askPath(run, ctx, knock(args));
+      return askPath(ctx, knock(args));
     },
   });
 }

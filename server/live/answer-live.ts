@@ -3,30 +3,40 @@ import { parseInput } from '../../kernel/run/parse-input.ts';
 import { type LiveParams, liveParams } from '../../resolvers/live/live-input.ts';
 import { openLiveDoor } from '../../resolvers/live/open-door.ts';
 import { parseQuery } from '../../rest-compat/body.ts';
-import { type Exchange, type HttpOptions, requireMethod } from '../exchange.ts';
-import { contextOf } from '../exchange-context.ts';
+import type { Exchange, HttpOptions } from '../exchange.ts';
 import { jsonType, send } from '../respond.ts';
+import { type Entry, ownPath } from '../routes/entry.ts';
 import { readLiveChanges } from './live-changes.ts';
 import { streamLive } from './live-stream.ts';
 
-/** `GET /live/v1`. Contract 01, sections 4.3 to 4.7. */
-export async function answerLive(options: HttpOptions, exchange: Exchange): Promise<void> {
-  requireMethod(exchange, 'GET');
-  const ctx = contextOf(options, exchange);
-  const { live } = ctx.services;
-  const caller = await openLiveDoor(ctx, projectIn(exchange));
-  await streamLive(exchange, caller, liveParamsOf(exchange), { live, draining: options.draining });
-}
-
-/** `GET /live/v1/changes`. Contract 01, section 4.6. */
-export async function answerLiveChanges(options: HttpOptions, exchange: Exchange): Promise<void> {
-  requireMethod(exchange, 'GET');
-  const ctx = contextOf(options, exchange);
-  const { live } = ctx.services;
-  const { signal } = ctx;
-  const caller = await openLiveDoor(ctx, projectIn(exchange));
-  const text = await readLiveChanges(caller, liveParamsOf(exchange), { live, draining: options.draining, signal });
-  if (!exchange.response.destroyed) send(exchange.response, 200, jsonType, text);
+/** Hints of changes in a project, for a key of it. Contract 01, sections 4.3 to 4.7. */
+export function liveEntries({ draining }: HttpOptions): Entry[] {
+  const read = { ...ownPath, method: 'GET' } as const;
+  return [
+    {
+      ...read,
+      path: '/live/v1',
+      auth: 'operation',
+      body: 'unread',
+      async run({ exchange, ctx }) {
+        const { live } = ctx.services;
+        const caller = await openLiveDoor(ctx, projectIn(exchange));
+        await streamLive(exchange, caller, liveParamsOf(exchange), { live, draining });
+      },
+    },
+    {
+      ...read,
+      path: '/live/v1/changes',
+      auth: 'operation',
+      body: 'unread',
+      async run({ exchange, ctx }) {
+        const { services, signal } = ctx;
+        const caller = await openLiveDoor(ctx, projectIn(exchange));
+        const text = await readLiveChanges(caller, liveParamsOf(exchange), { live: services.live, draining, signal });
+        if (!exchange.response.destroyed) send(exchange.response, 200, jsonType, text);
+      },
+    },
+  ];
 }
 
 const projectIn = ({ search }: Exchange) => new URLSearchParams(search).get('project_id') ?? undefined;

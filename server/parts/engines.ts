@@ -14,7 +14,6 @@ import { createAuditor } from '../../engines/site-audit/auditor.ts';
 import { ownToken } from '../../engines/site-audit/robots/user-agents.ts';
 import { createPaymentProcessor } from '../../engines/x402/payment-processor.ts';
 import { createSenderTurns } from '../../resolvers/payments/sender-turns.ts';
-import type { RestRoutes } from '../../rest-compat/handle.ts';
 import type { Config } from '../config.ts';
 import { describeApi } from '../openapi.ts';
 import type { Start } from './part.ts';
@@ -24,11 +23,7 @@ import type { Stores } from './stores.ts';
 const zeroAddress = '0x0000000000000000000000000000000000000000';
 
 /** Everything that works on its own, without a request: hashers, readers, auditors, mailers, payment on chains. */
-export function openEngines(
-  { options, lifecycle }: Start,
-  { db, keys, now }: Pick<Stores, 'db' | 'keys' | 'now'>,
-  rest: RestRoutes,
-) {
+export function openEngines({ options, lifecycle }: Start, { db, keys, now }: Pick<Stores, 'db' | 'keys' | 'now'>) {
   const { config, version, log } = options;
   const passwords = createPasswordHasher();
   lifecycle.onClose(passwords.close);
@@ -44,7 +39,7 @@ export function openEngines(
     made: async () => [
       jsonFile('jwks.json', { keys: (await signer)?.published ?? [] }),
       // Of any installation: whoever runs it is paid at a wallet of their own.
-      jsonFile('openapi.json', JSON.parse(describeApi(rest, { baseUrl: undefined, payTo: zeroAddress }))),
+      jsonFile('openapi.json', JSON.parse(describeApi({ baseUrl: undefined, payTo: zeroAddress }))),
     ],
   });
   lifecycle.onClose(archives.close);

@@ -3,15 +3,16 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Services } from '../../kernel/run/context.ts';
 import { settlementAddress } from '../../resolvers/payments/shared/settlement-address.ts';
-import type { RestRoutes } from '../../rest-compat/handle.ts';
 import { Engine } from '../../schema/engine/engine.ts';
 import { ProjectSchemas } from '../../schema/project/project-schemas.ts';
 import { schema } from '../../schema/schema.ts';
 import { createGraphQLServer } from '../../schema/yoga.ts';
 import type { Signals } from '../../subscriptions/signals.ts';
 import { ConnectionLimit } from '../connection-limit.ts';
+import type { HttpOptions } from '../exchange.ts';
 import { createHealth } from '../health.ts';
 import { createHttpServer } from '../http.ts';
+import { routeTable } from '../routes/all.ts';
 import { attachSockets } from '../sockets.ts';
 import { tenantNames } from '../tenant-name.ts';
 import type { Start } from './part.ts';
@@ -23,7 +24,6 @@ const drainMs = 3_500;
 export interface ListenerOptions {
   readonly services: Services;
   readonly stores: Pick<Stores, 'nodeLock' | 'watchPool'>;
-  readonly rest: RestRoutes;
   readonly signals: Signals;
   /** Aborted by this part when the server stops. */
   readonly draining: AbortController;
@@ -32,7 +32,7 @@ export interface ListenerOptions {
 /** HTTP and WebSocket on one port. @returns where it listens, without a trailing slash, once it does */
 export async function openListener(
   { options, lifecycle, metrics }: Start,
-  { services, stores, rest, signals, draining }: ListenerOptions,
+  { services, stores, signals, draining }: ListenerOptions,
 ): Promise<string> {
   const { config, version, log } = options;
   const { trustedProxies, host } = config;
@@ -49,9 +49,8 @@ export async function openListener(
   const connections = new ConnectionLimit(config.connectionsPerAddress);
   const tenantName = tenantNames(config);
   const shared = { services, engine, metrics, connections, trustedProxies, tenantName, host };
-  const server = createHttpServer({
+  const http: HttpOptions = {
     ...shared,
-    rest,
     graphql: createGraphQLServer({ engine, graphiql: !config.production, log }),
     projectGraphQL: { schemas: projectSchemas, server: createGraphQLServer({ engine, graphiql: false, log }) },
     health,
@@ -61,8 +60,10 @@ export async function openListener(
     mcpOrigins: config.mcpOrigins,
     signals,
     draining: draining.signal,
-  });
-  const sockets = attachSockets(server, { ...shared, projectSchemas });
+  };
+  const routes = routeTable(http);
+  const server = createHttpServer(http, routes);
+  const sockets = attachSockets(server, { ...shared, routes, projectSchemas });
   server.listen(config.port, host);
   await Promise.race([once(server, 'listening'), once(server, 'error').then(([error]) => Promise.reject(error))]);
   lifecycle.onDrain('connections', async () => {

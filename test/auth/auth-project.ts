@@ -22,7 +22,7 @@ import { token } from '../../resolvers/auth/token.ts';
 import { updateUser } from '../../resolvers/auth/update-user.ts';
 import { verify } from '../../resolvers/auth/verify.ts';
 import { authRoutes } from '../../rest-compat/auth/routes.ts';
-import { RestRoutes } from '../../rest-compat/handle.ts';
+import { PathTable } from '../../rest-compat/path-table.ts';
 import type { Answer, Service } from '../helpers/service.ts';
 import { type RowsProject, rowsProject } from '../rows/rows-project.ts';
 
@@ -53,7 +53,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   verify,
 ];
 
-const table = new RestRoutes(authRoutes);
+const table = new PathTable(authRoutes);
 
 /** Everything that was given out or given in and that nobody else may ever read: of the service that is tested now. */
 const secrets = new Set<string>();
@@ -122,7 +122,7 @@ export async function authProject(service: Service, schema = 'select 1'): Promis
       ...(body === undefined ? {} : { body }),
     });
     if (answer.status < 300) {
-      const { route } = table.match(method, path.split('?')[0]!);
+      const { entry: route } = table.match(method, path.split('?')[0]!);
       const { wire } = endpoints.find(({ name }) => name === route.operation)!;
       expect(wire.parse(answer.body)).toStrictEqual(answer.body);
       noteSecrets(answer.body);

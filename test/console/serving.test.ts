@@ -116,6 +116,7 @@ describe('the console as it is served', () => {
 
   test('paths of ids make no routes of their own in the metrics', async () => {
     await fetched('/console/orgs/of-nobody');
+    await fetched('/console/orgs/of-nobody', {}, 'POST');
     const metrics = String((await fetched('/metrics')).body);
     expect(metrics).toContain('route="/console"');
     expect(metrics).not.toContain('of-nobody');

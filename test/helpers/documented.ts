@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { errorRows } from '../../core/error-codes.ts';
 import { operations } from '../../resolvers/index.ts';
-import { RestRoutes } from '../../rest-compat/handle.ts';
+import { PathTable } from '../../rest-compat/path-table.ts';
 import { routes } from '../../rest-compat/routes.ts';
 import type { Actor } from './actors.ts';
 import type { Answer, CallOptions, Service } from './service.ts';
 
-const table = new RestRoutes(routes);
+const table = new PathTable(routes);
 
 /** Calls a path; what succeeds is exactly what the operation documents, no member more and none less. */
 export const documentedCalls =
@@ -15,7 +15,7 @@ export const documentedCalls =
   async <Body = any>(actor: Actor, method: string, path: string, options?: CallOptions): Promise<Answer<Body>> => {
     const answer = await service.call<Body>(actor, method, path, options);
     if (answer.status < 300) {
-      const { route } = table.match(method, path.split('?')[0]!);
+      const { entry: route } = table.match(method, path.split('?')[0]!);
       const operation = operations.find(({ name }) => name === route.operation)!;
       expect(operation.wire.parse(answer.body)).toStrictEqual(answer.body);
     }

@@ -2,26 +2,25 @@ import { isIP } from 'node:net';
 import { invalidField, ServiceError } from '../core/errors.ts';
 import { errorBody, RpcError, rpcCodes } from '../rest-compat/agents/json-rpc.ts';
 import { asksForStream } from '../rest-compat/agents/mcp/metadata.ts';
-import type { OwnPath } from './exchange.ts';
-import { type Exchange, type HttpOptions, requireMethod } from './exchange.ts';
+import type { Exchange, HttpOptions } from './exchange.ts';
 import { contextOf } from './exchange-context.ts';
 import { jsonType, send, sendAnswer, sendJson } from './respond.ts';
+import { type Entry, forEach, ownPath } from './routes/entry.ts';
 
-interface McpDoor {
+interface McpServerPath {
+  readonly path: string;
   /** Answers a POST. */
   readonly answer: (exchange: Exchange) => Promise<void>;
-  /** What a GET says to whoever looks. */
+  /** What a GET answers. */
   readonly look: (exchange: Exchange) => Promise<object>;
   /** Ends what is under way in a session, on DELETE; where there are none that is refused. */
   readonly endSession?: (session: string) => void;
 }
 
 /** A path of the Model Context Protocol: which methods and pages it answers. Contract 00, section 4.2. */
-export const mcpDoor =
-  (options: HttpOptions, { answer, look, endSession }: McpDoor): OwnPath =>
-  async (exchange) => {
-    const allow = ['GET', 'POST', ...(endSession === undefined ? [] : ['DELETE'])];
-    requireMethod(exchange, ...allow);
+export function mcpEntries(options: HttpOptions, { path, answer, look, endSession }: McpServerPath): Entry[] {
+  const allow = ['GET', 'POST', ...(endSession === undefined ? [] : ['DELETE'])] as ('GET' | 'POST' | 'DELETE')[];
+  const run = async (exchange: Exchange) => {
     const { request, response } = exchange;
     if (isForeign(options, exchange)) {
       // Without an id: whose request it is has not been read.
@@ -46,6 +45,9 @@ export const mcpDoor =
     }
     sendJson(response, 200, await look(exchange));
   };
+  // An origin is looked at before a request is counted.
+  return forEach(allow, { ...ownPath, path, auth: 'none', run } as const);
+}
 
 /** Whether the page that sends this is of an origin that may not. A request without one is no page's. */
 function isForeign({ mcpOrigins, services }: HttpOptions, { request }: Exchange): boolean {
